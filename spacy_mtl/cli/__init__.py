@@ -1,0 +1,22 @@
+"""``python -m spacy mtl ...``: the commands of this package, put on spaCy's own command line.
+
+Loaded whenever any spaCy command runs, so nothing heavy is imported until a command of ours is called.
+"""
+
+import typer
+from spacy.cli import app
+
+from .convert import convert_cli
+from .templates import templates_cli
+
+mtl = typer.Typer(
+    name="mtl",
+    help="Structured taggers from feature templates: corpora and what training found.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+mtl.command("convert")(convert_cli)
+mtl.command("templates")(templates_cli)
+app.add_typer(mtl)
+
+__all__ = ["mtl"]

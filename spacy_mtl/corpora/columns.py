@@ -1,0 +1,180 @@
+"""Column files of the CoNLL shared tasks: one token a line, an empty line after each sentence. No spaCy in here."""
+
+import codecs
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import Errors
+
+IGNORED = "_"
+MISSING = frozenset(("-", "_", ""))
+SCHEMES = ("iob2", "iob1", "biluo", "auto")
+# Prefixes of a tag by what they say: the token begins an entity, or is the last of one.
+_BEGINS = frozenset("BUS")
+_ENDS = frozenset("LUES")
+_PREFIXES = {"iob1": "BI", "iob2": "BI", "biluo": "BILUES", "auto": "BILUES"}
+_SHOWN = {"iob1": "I-X or B-X", "iob2": "B-X or I-X", "biluo": "B-X, I-X, L-X or U-X", "auto": "B-X, I-X, L-X or U-X"}
+_NEWLINE = re.compile(r"\r\n|\r|\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of ``N`` tokens as it stands in the file.
+
+    words: N strings. fields: column name -> N strings, all named columns but ``ORTH`` and ``_``.
+    line: number of the first token's line, from 1; token i stands at ``line + i``.
+    document: how many documents with a sentence in them come before this one.
+    """
+
+    words: list[str]
+    fields: dict[str, list[str]]
+    line: int
+    document: int
+
+
+def read_columns(
+    path: str | Path,
+    columns: Sequence[str],
+    encoding: str = "utf8",
+    separator: str | None = None,
+    docstart: str = "-DOCSTART-",
+) -> Iterator[Sentence]:
+    """Stream the sentences of a column file; settings and path are checked at once, lines as they are read.
+
+    columns: names from left to right, ``ORTH`` for the words and ``_`` for a column to ignore; columns further right
+        are ignored too.
+    separator: what parts the columns, None for any run of spaces and tabs (a no-break space stays in its word).
+    docstart: lines whose first column is this are borders between documents (and sentences), not tokens.
+    A byte-order mark in UTF-8 is skipped.
+
+    Raises ValueError where the columns are unusable (M505), the file cannot be read (M501) or holds no sentence (M504),
+    bytes cannot be decoded (M502, M513), and where a line has too few columns (M503) or an empty word (M512).
+    """
+    path, columns = Path(path), list(columns)
+    named = [column for column in columns if column != IGNORED]
+    if named.count("ORTH") != 1 or len(set(named)) < len(named):
+        raise ValueError(Errors.M505.format(columns=columns))
+    if separator == "":
+        raise ValueError(
+            Errors.M514.format(setting="separator", expected="a string such as a tab, or null", value="empty")
+        )
+    if not path.is_file():
+        raise ValueError(Errors.M501.format(path=path, reason="there is no such file", cwd=Path.cwd()))
+    split = _split_blanks if separator is None else _splitter(separator)
+    return _sentences(path, columns, encoding, split, docstart)
+
+
+def _sentences(
+    path: Path, columns: list[str], encoding: str, split: Callable[[str], list[str]], docstart: str
+) -> Iterator[Sentence]:
+    rows: list[list[str]] = []
+    document, in_document, empty = 0, False, True
+    number = 0
+    for number, line in enumerate(_lines(path, encoding), 1):
+        values = split(line)
+        border = bool(values) and values[0] == docstart
+        if values and not border:
+            if len(values) < len(columns):
+                raise ValueError(_too_few(path, number, values, columns))
+            rows.append(values)
+            continue
+        if rows:
+            yield _sentence(path, columns, rows, number - len(rows), document)
+            rows, in_document, empty = [], True, False
+        if border and in_document:
+            document, in_document = document + 1, False
+    if rows:
+        yield _sentence(path, columns, rows, number + 1 - len(rows), document)
+    elif empty:
+        raise ValueError(Errors.M504.format(path=path))
+
+
+def _sentence(path: Path, columns: list[str], rows: list[list[str]], line: int, document: int) -> Sentence:
+    # rows may be longer than the named columns: the inner zip stops at the shortest row, the outer at the last name
+    by_column = zip(columns, zip(*rows, strict=False), strict=False)
+    fields = {name: list(values) for name, values in by_column if name != IGNORED}
+    words = fields.pop("ORTH")
+    if "" in words:
+        raise ValueError(Errors.M512.format(path=path, line=line + words.index("")))
+    return Sentence(words, fields, line, document)
+
+
+def _too_few(path: Path, line: int, values: list[str], columns: list[str]) -> str:
+    return Errors.M503.format(path=path, line=line, got=len(values), expected=len(columns), columns=" ".join(columns))
+
+
+def _split_blanks(line: str) -> list[str]:
+    if line.isascii():
+        return line.split()
+    # str.split() would also split at no-break and ideographic spaces, which belong to words
+    values = line.strip(" \t\n").replace("\t", " ").split(" ")
+    return [value for value in values if value] if "" in values else values
+
+
+def _splitter(separator: str) -> Callable[[str], list[str]]:
+    def split(line: str) -> list[str]:
+        return line.rstrip("\n").split(separator) if line.strip() else []
+
+    return split
+
+
+def _lines(path: Path, encoding: str) -> Iterator[str]:
+    """Lines of a text file, "\\n" at the end of each whatever the file's line ends."""
+    try:
+        # "utf-8-sig" reads UTF-8 with or without a byte-order mark
+        encoding = "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding
+    except LookupError:
+        raise ValueError(Errors.M513.format(encoding=encoding, path=path)) from None
+    try:
+        with path.open(encoding=encoding) as lines:
+            yield from lines
+    except UnicodeError as error:
+        raise ValueError(_undecodable(path, encoding, error)) from None
+    except OSError as error:
+        raise ValueError(Errors.M501.format(path=path, reason=error.strerror, cwd=Path.cwd())) from None
+
+
+def _undecodable(path: Path, encoding: str, error: UnicodeError) -> str:
+    """The message for bytes that are no text. The text layer decodes in chunks: decoding all again finds the line."""
+    line, reason = 1, str(error)
+    try:
+        path.read_bytes().decode(encoding)
+    except UnicodeDecodeError as found:
+        read = found.object[: found.start].decode(encoding, errors="replace")
+        line = 1 + len(_NEWLINE.findall(read))
+        reason = f"{found.reason} at byte 0x{found.object[found.start]:02x}"
+    return Errors.M502.format(line=line, path=path, encoding=encoding.removesuffix("-sig"), reason=reason)
+
+
+def to_iob2(tags: Sequence[str], where: tuple[str | Path, int], scheme: str = "auto") -> list[str]:
+    """The entity tags of one sentence in IOB2, read as conlleval reads them.
+
+    An entity begins at B-X, at U-X (S-X), and at any I-X or L-X (E-X) that continues no entity of its type,
+    so that I-X after O, after I-Y or at the start is no error. "-", "_" and "" say that gold is missing and become "".
+    scheme: "iob2" and "iob1" know B and I, "biluo" knows B, I, L and U (also as E and S), "auto" reads them all.
+    where: the file and the line of the first tag, for errors.
+
+    Raises ValueError for a tag that is none of those (M508, with its line) or an unknown scheme (M509).
+    """
+    if scheme not in SCHEMES:
+        raise ValueError(Errors.M509.format(scheme=scheme, known=", ".join(SCHEMES)))
+    prefixes = _PREFIXES[scheme]
+    result = []
+    running = ""  # type of the entity that the next token may continue
+    for i, tag in enumerate(tags):
+        if tag == "O" or tag in MISSING:
+            result.append("O" if tag == "O" else "")
+            running = ""
+            continue
+        prefix, label = tag[:1], tag[2:]
+        if not prefix or prefix not in prefixes or tag[1:2] != "-" or not label:
+            path, line = where
+            raise ValueError(
+                Errors.M508.format(line=line + i, path=path, tag=tag, scheme=scheme, prefixes=_SHOWN[scheme])
+            )
+        begins = prefix in _BEGINS or label != running
+        result.append(f"B-{label}" if begins else f"I-{label}")
+        running = "" if prefix in _ENDS else label
+    return result

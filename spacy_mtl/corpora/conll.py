@@ -1,0 +1,115 @@
+"""The reader ``spacy_mtl.ConllCorpus.v1``: column files as spaCy Examples."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby, islice
+from pathlib import Path
+
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.vocab import Vocab
+
+from ..errors import Errors
+from ..registry import registry
+from .columns import IGNORED, SCHEMES, Sentence, read_columns
+from .docs import COLUMNS, Attributes, DocMaker, sentence_starts
+
+
+@registry.readers("spacy_mtl.ConllCorpus.v1")
+class ConllCorpus:
+    """Examples from CoNLL column files; calling it with a pipeline streams them, file after file.
+
+    Both Docs of an Example have the words of the file, never those of a tokenizer. The *reference* carries all named
+    columns and the sentence starts; the *predicted* Doc carries the ``given`` columns, for templates to read, and the
+    sentence starts too unless it is one sentence (``group = 1``). Column files do not say where spaces are: see
+    :func:`~spacy_mtl.corpora.docs.spaces_between`.
+
+    path: a file, several in a list, or several in a string with commas between.
+    columns: names from left to right: ORTH (the word), TAG, POS (universal), LEMMA, ENT, ``_`` for one to ignore.
+    given: the columns that are input and not to be predicted.
+    encoding, separator: as in :func:`~spacy_mtl.corpora.columns.read_columns`.
+    scheme: of the ENT column, "iob1", "iob2", "biluo" or "auto"; "-" or "_" there says that gold is missing.
+    group: sentences per Doc; 0 makes one Doc of each document (what stands between two ``-DOCSTART-``; a file without
+        them is one). A Doc never crosses a document border. Mind ``nlp.max_length``, spaCy's limit on characters.
+    limit: stop after so many Examples; 0 for all.
+
+    Raises ValueError on construction for settings that cannot be (M505-M507, M509, M511, M514) and files that do not
+    exist (M501); while reading, for what is wrong with a file, with its line (M502-M504, M508, M510, M512, M513).
+    """
+
+    def __init__(
+        self,
+        path: str | Path | list[str | Path] | None,
+        columns: Sequence[str] = ("ORTH", "TAG", "ENT"),
+        given: Sequence[str] = ("TAG",),
+        encoding: str = "utf8",
+        scheme: str = "auto",
+        separator: str | None = None,
+        group: int = 1,
+        limit: int = 0,
+    ):
+        self.paths = _paths(path)
+        self.columns = list(columns)
+        self.given = list(given)
+        self.encoding = encoding
+        self.scheme = scheme
+        self.separator = separator
+        self.group = group
+        self.limit = limit
+        self._check()
+
+    def _check(self) -> None:
+        for column in self.columns:
+            if column not in ("ORTH", IGNORED, *COLUMNS):
+                known = ", ".join(("ORTH", *COLUMNS))
+                raise ValueError(Errors.M506.format(column=column, columns=self.columns, known=known))
+        for column in self.given:
+            if column not in self.columns or column in ("ORTH", IGNORED):
+                raise ValueError(Errors.M507.format(column=column, columns=self.columns))
+        if self.scheme not in SCHEMES:
+            raise ValueError(Errors.M509.format(scheme=self.scheme, known=", ".join(SCHEMES)))
+        for setting, value in (("group", self.group), ("limit", self.limit)):
+            if value < 0:
+                raise ValueError(Errors.M514.format(setting=setting, expected="0 or more", value=value))
+        for path in self.paths:
+            self._read(path)  # checks path and columns at once, reads nothing yet
+
+    def _read(self, path: Path) -> Iterator[Sentence]:
+        return read_columns(path, self.columns, self.encoding, self.separator)
+
+    def __call__(self, nlp: Language) -> Iterator[Example]:
+        """Stream the Examples, Docs in ``nlp.vocab``."""
+        for predicted, reference, _ in self.docs(nlp.vocab):
+            yield Example(predicted, reference)
+
+    def docs(self, vocab: Vocab) -> Iterator[tuple[Doc, Doc, int]]:
+        """Stream the predicted Doc, the reference Doc and how many sentences they hold, in the order of the files."""
+        maker = DocMaker(vocab, self.scheme)
+        pairs = (self._pair(maker, path, group) for path in self.paths for group in self._groups(path))
+        return islice(pairs, self.limit or None)
+
+    def _groups(self, path: Path) -> Iterator[list[Sentence]]:
+        for _, document in groupby(self._read(path), key=lambda sentence: sentence.document):
+            while group := list(islice(document, self.group or None)):
+                yield group
+
+    def _pair(self, maker: DocMaker, path: Path, sentences: list[Sentence]) -> tuple[Doc, Doc, int]:
+        words, spaces = maker.words(sentences)
+        starts = sentence_starts(sentences)
+        gold, given = dict(starts), dict(starts) if self.group != 1 else {}
+        for column in COLUMNS:
+            if column in self.columns:
+                values: Attributes = maker.attributes(sentences, path, column)
+                gold.update(values)
+                given.update(values if column in self.given else {})
+        return maker.make(words, spaces, given), maker.make(words, spaces, gold), len(sentences)
+
+
+def _paths(path: str | Path | Sequence[str | Path] | None) -> list[Path]:
+    """The files named by a setting; a string that is no file and has commas in it names several."""
+    if not path:
+        raise ValueError(Errors.M511)
+    if isinstance(path, str | Path):
+        names = [str(path)] if Path(path).is_file() else str(path).split(",")
+        return [Path(name.strip()) for name in names if name.strip()]
+    return [Path(name) for name in path]

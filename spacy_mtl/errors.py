@@ -1,0 +1,108 @@
+"""Every error and warning of the package, coded as in spaCy: one sentence naming what, where and what to do.
+
+Codes are grouped by part of the house: M1xx templates, M2xx structures, M3xx trainers, M4xx components,
+M5xx corpora and training support, M6xx saved models, M7xx commands.
+"""
+
+
+class _Codes(type):
+    """Prefix each message with its code when it is read: ``Errors.M101`` gives ``"[M101] ..."``."""
+
+    def __getattribute__(cls, name: str):
+        value = super().__getattribute__(name)
+        if name.startswith("M") and name[1:].isdigit():
+            return f"[{name}] {value}"
+        return value
+
+
+class Errors(metaclass=_Codes):
+    # fmt: off
+    # --- M1xx templates ---
+    M101 = ("Bad template at {place}: expected a name, U... for a template that scores single labels or B... for one "
+            "that scores label pairs, but found {found}.{snippet}")
+    M102 = ("Bad template at {place}: expected ':' after the name '{name}', as in {name}:%x[0,ORTH], but found "
+            "{found}; names are made of letters, digits, '_' and '-'.{snippet}")
+    M103 = ("Bad template at {place}: expected {expected}, as in %x[-1,LOWER]/%x[0,TAG], but found {found}.{snippet}")
+    M104 = ("Bad template at {place}: expected an integer offset, as in %x[-1,LOWER], but found {found}.{snippet}")
+    M105 = ("Bad template at {place}: the offset {found} is too far from the token; use one between -{limit} and "
+            "{limit}.{snippet}")
+    M106 = ("Bad template at {place}: expected the name of an attribute, as in %x[0,ORTH], but found {found}; columns "
+            "are named here, not numbered.{snippet}")
+    M107 = ("Bad template at {place}: the U template '{name}' observes nothing; add at least one observation, as in "
+            "U00:%x[0,ORTH].{snippet}")
+    M108 = ("Bad template at {place}: constant text {found} is not allowed, since it says nothing about the token; "
+            "keep only %x[offset,ATTRIBUTE], joined by '/'.{snippet}")
+    M109 = ("Bad template at {place}: expected the end of the template, but found {found}; a comment goes on a line of "
+            "its own.{snippet}")
+    M110 = ("Unknown attribute '{attr}' in template '{template}'. Use a spaCy token attribute ({known}), PREFIXn or SUFFIXn, "
+            "CHAR_TYPE, or register a function of that name in the 'mtl_attributes' registry.")
+    M111 = ("Template '{template}' reads the attribute '{attr}', which no input document carries. Provide it on the predicted "
+            "Docs: let the corpus reader set it as a given column, or put a component that sets it before '{name}' and list that component in "
+            "[training] annotating_components.")
+    M112 = ("The function registered as '{attr}' in 'mtl_attributes' returned {got} values for a document of {expected} tokens; it "
+            "must return one str, int or bool per token.")
+    M120 = "The template name '{name}' is used twice ({place}). Give each template a name of its own."
+    M121 = "There is no template in {place}. Give at least one, such as U00:%x[0,ORTH]."
+    M122 = "The observation cut-off min_count must be an integer of at least 1, but it is {value}."
+    M123 = ("spacy_mtl.patterns.v1 takes its templates either from 'patterns' (a list) or from 'path' (a file), but "
+            "{got}. Set exactly one of the two.")
+    M124 = "Cannot read the template file '{path}': {reason}. Check the setting 'path' of spacy_mtl.patterns.v1."
+    M125 = "Template '{template}' reads the attribute '{attr}', but the columns at hand are only: {known}."
+
+    # --- M2xx structures ---
+    M201 = ("The gold label '{current}' after '{previous}' (token {position} of the corpus) is forbidden by the constraints. Correct the annotation, "
+            "or allow every sequence (valid_only = false).")
+    M202 = ("The cost matrix must be {n} x {n}, finite, not negative, and zero on its diagonal.")
+    M203 = ("Sentence borders run from {first} to {last}, but there are {tokens} tokens: they must start at 0, never fall, and end at the number of tokens.")
+    M204 = ("No token of the corpus has a gold label, so there is nothing to learn from.")
+
+    # --- M3xx trainers ---
+    M301 = ("{trainer} cannot train a {structure}: the structure does not offer {missing}. Choose a trainer that does without, or another structure.")
+    M302 = ("{trainer}: {name} must be a finite number above 0, but is {value}.")
+    M303 = ("MTLStruct: the exponent p of the block norm must be at least 1, but is {p}. p = 1 selects templates, p = 2 is the structural SVM.")
+    M304 = ("MTLStruct: unknown solver '{solver}'. Choose 'dual_ascent' or 'cutting_plane'.")
+
+    # --- M4xx components ---
+
+    # --- M5xx corpora and training support ---
+    M501 = "Cannot read '{path}': {reason}. Check the path (a relative one starts at '{cwd}')."
+    M502 = ("Line {line} of '{path}' cannot be decoded as {encoding}: {reason}. Set 'encoding' to the one the file was "
+            "written in, for example \"latin-1\".")
+    M503 = ("Line {line} of '{path}' has {got} column(s) where {expected} are named ({columns}). Correct the line, or "
+            "name the columns the file really has ('_' for one to ignore) and check 'separator'.")
+    M504 = "'{path}' holds no sentence. A corpus file has one token per line and an empty line after each sentence."
+    M505 = ("The columns {columns} cannot be read: name the word column 'ORTH' exactly once, and every other name at "
+            "most once ('_' as often as needed).")
+    M506 = "Unknown column '{column}' in {columns}. Columns of a ConllCorpus are {known}, and '_' for one to ignore."
+    M507 = ("The given column '{column}' is not an input among the columns {columns}. Name it in 'columns', or take it "
+            "out of 'given'.")
+    M508 = ("Line {line} of '{path}': '{tag}' is no entity tag of the scheme '{scheme}'. Expected O, {prefixes}, or "
+            "'-' where gold is missing; check which of 'columns' is ENT, and 'scheme'.")
+    M509 = "Unknown tag scheme '{scheme}'. Choose one of {known}."
+    M510 = ("Line {line} of '{path}': '{pos}' is no universal part of speech. Name the column 'TAG' to read tags of "
+            "any other set.")
+    M511 = "The corpus has no path. Set 'path' of the reader, for example on the command line with --paths.train FILE."
+    M512 = "Line {line} of '{path}' has an empty word. Correct the line, or check 'separator' and 'columns'."
+    M513 = "Unknown encoding '{encoding}' for '{path}'. Use a name Python knows, such as \"utf8\" or \"latin-1\"."
+    M514 = "'{setting}' of the corpus must be {expected}, but it is {value}."
+    M515 = ("Unknown language '{lang}' ({reason}). Use a code that spaCy knows, such as \"es\", or \"xx\" for any "
+            "language.")
+    M516 = "The output '{path}' must end in '.spacy', the only ending that spaCy's own readers look for."
+    M517 = ("The training log '{path}' cannot be written: {reason}. Set 'path' of the logger to a file where you may "
+            "write, or to null.")
+
+    # --- M6xx saved models ---
+
+    # --- M7xx commands ---
+    M701 = ("The pipeline '{model}' cannot be loaded: {reason}")
+    M702 = ("The pipeline '{model}' has no component with template weights; its components are {names}.")
+    M703 = ("The component '{component}' of '{model}' has no template weights; components that have: {names}.")
+    M704 = ("Cannot write '{path}': {reason}.")
+    # fmt: on
+
+
+class Warnings(metaclass=_Codes):
+    # fmt: off
+    # --- M3xx trainers ---
+    # fmt: on
+    pass

@@ -1,0 +1,108 @@
+"""Build a chain problem from feature rows, gold labels, constraints and costs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import Errors
+from .chain import FORBIDDEN
+from .chain_problem import ChainProblem, find_repeats
+from .problem import Blocks, Problem
+
+#: What chains can do for a trainer.
+CHAIN_OFFERS = frozenset({"decode", "marginals", "log_partition", "kbest"})
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """Which label may begin, end and follow. start, end: bool[L]; step: bool[L, L], previous by current."""
+
+    start: np.ndarray
+    end: np.ndarray
+    step: np.ndarray
+
+    @classmethod
+    def none(cls, n_labels: int) -> "Constraints":
+        return cls(np.ones(n_labels, bool), np.ones(n_labels, bool), np.ones((n_labels, n_labels), bool))
+
+    def penalties(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The same as scores to add: float32, 0 or FORBIDDEN."""
+        start, end, step = (np.where(ok, np.float32(0), FORBIDDEN) for ok in (self.start, self.end, self.step))
+        return start, end, step
+
+
+@dataclass(frozen=True)
+class ChainFeatures:
+    """Feature rows of N tokens. node: int32[N, T]; pair: int32[N, Tp], pair row t scores labels (t - 1, t); -1 where none.
+
+    observed: whether any pair template reads an observation.
+    """
+
+    node: np.ndarray
+    pair: np.ndarray
+    observed: bool
+
+
+def pieces(starts: np.ndarray, gold: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Runs of tokens with known gold inside sentences: first, last (int64), open_left, open_right (bool)."""
+    known = gold >= 0
+    begins = np.zeros(gold.size + 1, bool)
+    begins[starts] = True
+    is_first = known & (begins[:-1] | ~np.concatenate([[False], known[:-1]]))
+    is_last = known & (begins[1:] | ~np.concatenate([known[1:], [False]]))
+    first, last = np.flatnonzero(is_first), np.flatnonzero(is_last) + 1
+    return first, last, ~begins[first], ~begins[last]
+
+
+def hamming_cost(n_labels: int) -> np.ndarray:
+    """float32[L, L]: 1 for every wrong label."""
+    return (1 - np.eye(n_labels)).astype(np.float32)
+
+
+def check_gold(
+    labels: Sequence[str], gold: np.ndarray, first: np.ndarray, last: np.ndarray, allowed: Constraints
+) -> None:
+    """Refuse a gold sequence that the constraints forbid (M201): its hinge loss would be meaningless."""
+    inside = np.ones(gold.size, bool)
+    inside[first] = False
+    at = np.flatnonzero(inside & (gold >= 0))
+    bad = at[~allowed.step[gold[at - 1], gold[at]]]
+    if bad.size:
+        t = int(bad[0])
+        raise ValueError(Errors.M201.format(previous=labels[gold[t - 1]], current=labels[gold[t]], position=t))
+
+
+def chain_problem(
+    features: ChainFeatures,
+    blocks: Blocks,
+    gold: np.ndarray,
+    starts: np.ndarray,
+    labels: Sequence[str],
+    constraints: Constraints | None = None,
+    cost: np.ndarray | None = None,
+) -> Problem:
+    """A training problem over linear chains.
+
+    gold: int32[N] label numbers, -1 where unknown (the chain is cut there). starts: int64[S + 1] sentence borders. cost: float[L, L], loss of
+    predicting the column where the row is gold; Hamming by default. Raises ValueError: M201 gold violates the constraints, M202 a cost that
+    is negative or not zero on the diagonal, M203 borders that do not cover the tokens, M204 no token with gold.
+    """
+    n_labels = len(labels)
+    if starts[0] != 0 or starts[-1] != gold.size or (np.diff(starts) < 0).any():
+        raise ValueError(Errors.M203.format(first=starts[0], last=starts[-1], tokens=gold.size))
+    cost = hamming_cost(n_labels) if cost is None else np.ascontiguousarray(cost, np.float32)
+    if cost.shape != (n_labels, n_labels) or not np.isfinite(cost).all() or cost.min() < 0 or cost.diagonal().any():
+        raise ValueError(Errors.M202.format(n=n_labels))
+    allowed = constraints or Constraints.none(n_labels)
+    first, last, open_left, open_right = pieces(starts, gold)
+    if not first.size:
+        raise ValueError(Errors.M204)
+    check_gold(labels, gold, first, last, allowed)
+    repeats = np.zeros((first.size, features.node.shape[1]), np.bool_)
+    find_repeats(first, last, features.node, repeats)
+    arrays = ChainProblem(
+        first, last, open_left, open_right, np.ascontiguousarray(gold, np.int32), features.node, features.pair,
+        repeats, features.observed, *allowed.penalties(), cost,
+    )  # fmt: skip
+    return Problem(arrays, blocks, CHAIN_OFFERS, n_labels, n_labels * n_labels)

@@ -1,0 +1,108 @@
+"""The narrow waist between trainers and structures: generic kernels, chosen by the type of the problem.
+
+A *problem* is a NamedTuple of arrays (feature rows, gold, layout of a corpus). A structure implements the generic
+functions below for its own NamedTuple type; a trainer's kernel calls them and so works for every structure, fused and cached. ``Work`` is scratch
+space of one sentence, a NamedTuple of the structure's own making.
+
+Part scores, indicators and marginals of a sentence share one layout, which only the structure knows.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numba import types
+from numba.extending import overload
+
+
+class Weights(NamedTuple):
+    """One weight vector, as two row-contiguous matrices: a feature row scores every label, or every pair of labels.
+
+    node: float32[R, L]. pair: float32[Rp, L * L], pair (previous, current) at ``previous * L + current``.
+    """
+
+    node: np.ndarray
+    pair: np.ndarray
+
+
+class Live(NamedTuple):
+    """Templates worth looking up (weight not zero). node, pair: int64, template numbers within their kind."""
+
+    node: np.ndarray
+    pair: np.ndarray
+
+
+class Scale(NamedTuple):
+    """A factor for each template's block. node: float64[T]. pair: float64[Tp]."""
+
+    node: np.ndarray
+    pair: np.ndarray
+
+
+def n_sentences(problem):
+    """Number of training sentences (or pieces of sentences)."""
+
+
+def score_parts(problem, weights, live, i, work):
+    """Part scores of sentence i under ``weights`` into ``work``."""
+
+
+def decode(problem, i, work, augmented):
+    """Best output under the scores in ``work``, left in ``work``; returns its score.
+
+    ``augmented``: the loss is first added to the scores in ``work``, and stays there (gold costs nothing, so its score is unchanged).
+    """
+
+
+def gold_score(problem, i, work):
+    """Score of the gold output under the scores in ``work``."""
+
+
+def output_loss(problem, i, work):
+    """Loss of the output left in ``work`` against gold."""
+
+
+def gold_state(problem):
+    """Part marginals of the whole corpus with all mass on gold, a NamedTuple of the structure's own making."""
+
+
+def set_direction(problem, state, i, work):
+    """Direction from the marginals M_i to the output in ``work``, kept in ``work``; returns <scores, output - M_i>.
+
+    After an augmented decode this is the Frank-Wolfe gap of sentence i.
+    """
+
+
+def curvature(problem, live, scale, i, work):
+    """sum_j scale_j ||Phi_j(direction)||^2, features that recur inside the sentence summed before squaring."""
+
+
+def move(problem, weights, live, scale, state, i, work, step):
+    """M_i += step * direction; w_j -= step * scale_j * Phi_j(direction) for every live template j."""
+
+
+def add_marginals(problem, vector, state, i, amount):
+    """vector += amount * (Phi(gold_i) - E_{M_i} Phi), over all templates."""
+
+
+def expected_loss(problem, state, i):
+    """E_{M_i}[loss]."""
+
+
+def new_work(problem):
+    """Scratch space that fits the longest sentence."""
+
+
+def implements(generic: Callable, problem_type: type) -> Callable:
+    """Decorator: this function is ``generic`` for problems of ``problem_type`` (a NamedTuple class)."""
+
+    def register(function: Callable) -> Callable:
+        def choose(problem, *others):
+            if isinstance(problem, types.BaseNamedTuple) and problem.instance_class is problem_type:
+                return function
+            return None
+
+        overload(generic, strict=False)(choose)
+        return function
+
+    return register

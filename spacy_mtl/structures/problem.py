@@ -1,0 +1,150 @@
+"""The facade trainers work with: a corpus of one structure, as a linear operator between weights and part scores."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..kernels import kernel
+from . import contract
+from .contract import Live, Weights
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Who owns which rows. node, pair: int64[T + 1], template j of its kind owns rows ``[j]:[j + 1]`` of that matrix.
+
+    Templates are numbered node templates first; ``names`` in that order.
+    """
+
+    node: np.ndarray
+    pair: np.ndarray
+    names: tuple[str, ...]
+
+    @property
+    def n_node(self) -> int:
+        return self.node.size - 1
+
+    @property
+    def n(self) -> int:
+        return self.node.size + self.pair.size - 2
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Feature rows + structure + gold for a corpus.
+
+    arrays: the structure's NamedTuple. blocks: rows of each template. offers: what the structure can do ("decode", "marginals", ...).
+    node_width, pair_width: columns of the two weight matrices.
+    """
+
+    arrays: Any
+    blocks: Blocks
+    offers: frozenset[str]
+    node_width: int
+    pair_width: int
+
+    @property
+    def n(self) -> int:
+        """Number of sentences (or pieces)."""
+        return int(_n_sentences(self.arrays))
+
+    def zeros(self) -> Weights:
+        """A weight vector of zeros; memory is touched only where it is written."""
+        shapes = (int(self.blocks.node[-1]), self.node_width), (int(self.blocks.pair[-1]), self.pair_width)
+        return Weights(*(np.zeros(shape, np.float32) for shape in shapes))
+
+    def gold_state(self) -> Any:
+        """The part marginals that put all mass on the gold outputs."""
+        return _gold_state(self.arrays)
+
+    def all_live(self) -> Live:
+        return Live(np.arange(self.blocks.n_node), np.arange(self.blocks.pair.size - 1))
+
+    def live(self, mask: np.ndarray) -> Live:
+        """The templates of a mask bool[T + Tp]."""
+        return Live(np.flatnonzero(mask[: self.blocks.n_node]), np.flatnonzero(mask[self.blocks.n_node :]))
+
+    def block_norms(self, weights: Weights) -> np.ndarray:
+        """||w_j|| of every template: float64[T + Tp], accumulated in double precision."""
+        out = np.empty(self.blocks.n)
+        _block_norms(weights.node, self.blocks.node, out[: self.blocks.n_node])
+        _block_norms(weights.pair, self.blocks.pair, out[self.blocks.n_node :])
+        return out
+
+    def scale_blocks(self, weights: Weights, factors: np.ndarray) -> None:
+        """w_j *= factors[j], in place; factors: float64[T + Tp]."""
+        _scale_blocks(weights.node, self.blocks.node, factors[: self.blocks.n_node])
+        _scale_blocks(weights.pair, self.blocks.pair, factors[self.blocks.n_node :])
+
+    def hinges(self, weights: Weights, live: Live | None = None) -> np.ndarray:
+        """Structured hinge of every sentence: float64[n]."""
+        out = np.empty(self.n)
+        _hinges(self.arrays, weights, live or self.all_live(), out)
+        return out
+
+    def gold_minus_expected(self, state: Any) -> tuple[Weights, float]:
+        """V(M) = sum_i (Phi(gold_i) - E_{M_i} Phi), and E_M[loss] summed over sentences (papers.md, notation)."""
+        vector = self.zeros()
+        loss = _gather(self.arrays, vector, state)
+        return vector, float(loss)
+
+
+def shares(problem: Problem, values: np.ndarray) -> contract.Scale:
+    """Split one value a template into the two kinds: float64[T + Tp] -> Scale."""
+    n_node = problem.blocks.n_node
+    return contract.Scale(np.ascontiguousarray(values[:n_node]), np.ascontiguousarray(values[n_node:]))
+
+
+def block_starts(sizes: Sequence[int]) -> np.ndarray:
+    """int64[T + 1] borders of blocks of the given sizes."""
+    return np.concatenate([[0], np.cumsum(np.asarray(sizes, np.int64))]).astype(np.int64)
+
+
+@kernel
+def _n_sentences(arrays):
+    return contract.n_sentences(arrays)
+
+
+@kernel
+def _gold_state(arrays):
+    return contract.gold_state(arrays)
+
+
+@kernel
+def _hinges(arrays, weights, live, out):
+    work = contract.new_work(arrays)
+    for i in range(out.size):
+        contract.score_parts(arrays, weights, live, i, work)
+        gold = contract.gold_score(arrays, i, work)
+        out[i] = max(0.0, contract.decode(arrays, i, work, True) - gold)
+
+
+@kernel
+def _gather(arrays, vector, state):
+    loss = 0.0
+    for i in range(contract.n_sentences(arrays)):
+        contract.add_marginals(arrays, vector, state, i, 1.0)
+        loss += contract.expected_loss(arrays, state, i)
+    return loss
+
+
+@kernel
+def _block_norms(matrix, blocks, out):
+    for j in range(blocks.size - 1):
+        total = 0.0
+        for r in range(blocks[j], blocks[j + 1]):
+            for y in range(matrix.shape[1]):
+                total += np.float64(matrix[r, y]) * matrix[r, y]
+        out[j] = np.sqrt(total)
+
+
+@kernel
+def _scale_blocks(matrix, blocks, factors):
+    for j in range(blocks.size - 1):
+        factor = np.float32(factors[j])
+        if factor != 1:
+            for r in range(blocks[j], blocks[j + 1]):
+                for y in range(matrix.shape[1]):
+                    matrix[r, y] *= factor

@@ -1,0 +1,198 @@
+"""From Docs to integer columns: one uint64 per token and attribute.
+
+Attributes of the word form alone (affixes, shape, character type, spaCy's lexeme flags) are computed once per distinct
+form and kept in a :class:`Lexicon`; after that a token costs one hash look-up. Attributes of the token in its context (TAG, LEMMA,
+NORM, ...) are read with ``Doc.to_array``.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from spacy.attrs import IDS
+from spacy.strings import hash_string
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from ..errors import Errors
+from ..kernels import kernel
+from ..registry import registry
+from .index import empty_table, find, insert_all
+
+_AFFIX = re.compile(r"(PREFIX|SUFFIX)([1-9]\d*)\Z")
+#: spaCy attributes that depend on the word form alone: attribute name -> name on Lexeme.
+_LEXEME = {"LOWER": "lower", "SHAPE": "shape", "PREFIX": "prefix", "SUFFIX": "suffix", "CLUSTER": "cluster"} | {
+    name: name.lower() for name in IDS if name.startswith(("IS_", "LIKE_")) and name not in ("IS_OOV_DEPRECATED",)
+}
+_NOT_TOKEN_ATTRIBUTES = ("ID", "HEAD", "PROB", "LANG")
+#: What a column holds where nothing was ever set. ORTH-like columns are never unset.
+_UNSET = 0
+
+
+def lexical(function: Callable[[str], str | int | bool]) -> Callable[[str], str | int | bool]:
+    """Mark a function registered in ``mtl_attributes`` as one of the word form alone: ``str -> str | int | bool``.
+
+    Unmarked functions take the Doc and return one value per token.
+    """
+    function.lexical = True  # type: ignore[attr-defined]
+    return function
+
+
+def char_type(text: str) -> str:
+    """The Unicode classes of the characters, repeats collapsed: ``"Abc12"`` -> ``"LuLlNd"``, a Han character -> ``"Han"``."""
+    types = []
+    for char in text:
+        kind = "Han" if "一" <= char <= "鿿" or "㐀" <= char <= "䶿" else unicodedata.category(char)
+        if not types or types[-1] != kind:
+            types.append(kind)
+    return "".join(types)
+
+
+def _as_uint64(value: str | int | bool) -> int:
+    return hash_string(value) if isinstance(value, str) else int(value) & 0xFFFFFFFFFFFFFFFF
+
+
+def lexical_function(attr: str) -> Callable[[str], str | int | bool] | None:
+    """The function of the word form behind ``attr``; None if the attribute is not one of ours or the user's."""
+    affix = _AFFIX.match(attr)
+    if affix:
+        size = int(affix.group(2))
+        return (lambda text: text[:size]) if affix.group(1) == "PREFIX" else (lambda text: text[-size:])
+    if attr == "CHAR_TYPE":
+        return char_type
+    function = registry.mtl_attributes.get(attr) if attr in registry.mtl_attributes else None
+    return function if function is not None and getattr(function, "lexical", False) else None
+
+
+def check_attributes(attributes: Sequence[str], template_of: Callable[[str], str]) -> None:
+    """Refuse an attribute that does not exist (M110). ``template_of``: the pattern to name in the message."""
+    for attr in attributes:
+        known = attr in IDS and attr not in _NOT_TOKEN_ATTRIBUTES
+        if not (known or lexical_function(attr) or attr in registry.mtl_attributes):
+            raise ValueError(
+                Errors.M110.format(attr=attr, template=template_of(attr), known="ORTH, LOWER, SHAPE, TAG, ...")
+            )
+
+
+@kernel
+def _find_ids(table, orths, ids):
+    """ids[i] = lexicon row of orths[i], -1 if new. Returns how many are new."""
+    missing = 0
+    for i in range(orths.size):
+        ids[i] = table.rows[find(table, orths[i])]
+        missing += ids[i] < 0
+    return missing
+
+
+class Lexicon:
+    """Values of the lexical attributes, one row per distinct word form, filled as forms are met.
+
+    values: uint64[capacity, K]; the first ``size`` rows are valid. Forms beyond ``limit`` make it start afresh, so that memory stays
+    bounded on endless streams.
+    """
+
+    def __init__(self, attributes: Sequence[str], vocab: Vocab, limit: int = 1 << 18):
+        self.attributes = tuple(attributes)
+        self.vocab = vocab
+        self.limit = limit
+        self.generation = 0
+        self._functions = [lexical_function(attr) for attr in self.attributes]
+        self._clear()
+
+    def _clear(self) -> None:
+        self.size = 0
+        self.orths = np.empty(1024, np.uint64)
+        self.values = np.empty((1024, len(self.attributes)), np.uint64)
+        self._table = empty_table(1024)
+        self.generation += 1
+
+    def ids(self, orths: np.ndarray) -> np.ndarray:
+        """Lexicon rows int32[N] of word forms uint64[N]; new forms are added."""
+        ids = np.empty(orths.size, np.int32)
+        if _find_ids(self._table, orths, ids):
+            new = np.unique(orths[ids < 0])
+            if self.size + new.size > max(self.limit, new.size):
+                self._clear()
+                new = np.unique(orths)
+            self._add(new)
+            _find_ids(self._table, orths, ids)
+        return ids
+
+    def _add(self, orths: np.ndarray) -> None:
+        size = self.size + orths.size
+        if size > self.orths.size:
+            grown = 1 << int(size - 1).bit_length()
+            self.orths = np.concatenate([self.orths, np.empty(grown - self.orths.size, np.uint64)])
+            extra = np.empty((grown - len(self.values), len(self.attributes)), np.uint64)
+            self.values = np.concatenate([self.values, extra])
+        self.orths[self.size : size] = orths
+        for row, orth in enumerate(orths.tolist(), self.size):
+            self.values[row] = self._row(orth)
+        self.size = size
+        if 2 * size > self._table.rows.size:
+            self._table = empty_table(self.orths.size)
+        else:
+            self._table.rows[:] = -1
+        insert_all(self._table, self.orths[:size])
+
+    def _row(self, orth: int) -> list[int]:
+        lexeme = self.vocab[orth]
+        text = lexeme.text
+        return [
+            _as_uint64(function(text)) if function else _as_uint64(getattr(lexeme, _LEXEME[attr]))
+            for attr, function in zip(self.attributes, self._functions, strict=True)
+        ]
+
+
+class AttributeReader:
+    """Reads the attributes a template set names off Docs, as columns.
+
+    columns: attribute name -> row of the column matrix; lexical attributes come first.
+    """
+
+    def __init__(self, attributes: Sequence[str], vocab: Vocab):
+        lexical_names = [a for a in attributes if a in _LEXEME or lexical_function(a)]
+        self.token_attributes = [a for a in attributes if a not in lexical_names and a in IDS and a != "ORTH"]
+        self.doc_functions = {
+            a: registry.mtl_attributes.get(a) for a in attributes if a not in IDS and a not in lexical_names
+        }
+        self.lexicon = Lexicon(lexical_names, vocab)
+        names = ["ORTH", *self.token_attributes, *self.doc_functions, *lexical_names]
+        self.columns = {name: row for row, name in enumerate(names)}
+
+    def read_given(self, docs: Sequence[Doc]) -> np.ndarray:
+        """Everything but the lexical columns: uint64[1 + context attributes, N], ORTH first."""
+        ids = ["ORTH", *self.token_attributes]
+        parts = [doc.to_array(ids).reshape(len(doc), len(ids)) for doc in docs]
+        given = np.empty((len(ids) + len(self.doc_functions), sum(map(len, docs))), np.uint64)
+        given[: len(ids)] = np.concatenate(parts).T if parts else 0
+        for row, (attr, function) in enumerate(self.doc_functions.items(), len(ids)):
+            given[row] = np.concatenate([_call(attr, function, doc) for doc in docs]) if docs else 0
+        return given
+
+    def expand(self, given: np.ndarray) -> np.ndarray:
+        """All columns uint64[A, N] from the given ones: the lexical columns are looked up by ORTH."""
+        columns = np.empty((len(self.columns), given.shape[1]), np.uint64)
+        columns[: len(given)] = given
+        if self.lexicon.attributes:
+            ids = self.lexicon.ids(given[0])
+            columns[len(given) :] = self.lexicon.values[ids].T
+        return columns
+
+    def read(self, docs: Sequence[Doc]) -> np.ndarray:
+        """All columns uint64[A, N] of the docs' tokens, in order."""
+        return self.expand(self.read_given(docs))
+
+    def unset(self, given: np.ndarray) -> list[str]:
+        """Context attributes that no token of ``given`` carries (all values are 0)."""
+        if not given.shape[1]:
+            return []
+        return [a for a in self.token_attributes if a != "SPACY" and not given[self.columns[a]].any()]
+
+
+def _call(attr: str, function: Callable, doc: Doc) -> np.ndarray:
+    values = list(function(doc))
+    if len(values) != len(doc):
+        raise ValueError(Errors.M112.format(attr=attr, got=len(values), expected=len(doc)))
+    return np.array([_as_uint64(value) for value in values], np.uint64)

@@ -1,0 +1,258 @@
+"""The template language: CRF++'s, with named attributes in place of numbered columns.
+
+A template is a name and, after a colon, observations joined by ``/``::
+
+    U03:%x[-1,LOWER]/%x[0,TAG]     scores a label by the previous form and this token's tag
+    B                              scores a pair of labels
+    B01:%x[0,ORTH]                 scores a pair of labels by this token's form
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NoReturn
+
+from ..errors import Errors
+
+MAX_OFFSET = 100
+
+_NAME = re.compile(r"[UB][\w-]*")
+_INTEGER = re.compile(r"([+-]?)0*([0-9]+)")
+_ATTRIBUTE = re.compile(r"[^\W\d][\w.-]*")
+_FIELD = re.compile(r"[^\s,/%\[\]]*")  # what stands where an offset or an attribute should
+_CONSTANT = re.compile(r"[^%]*[^%\s]")
+_WORD = re.compile(r"\S+")
+
+
+@dataclass(frozen=True)
+class Observation:
+    """The attribute ``attr`` of the token ``offset`` positions away."""
+
+    offset: int
+    attr: str
+
+    def __str__(self) -> str:
+        return f"%x[{self.offset},{self.attr}]"
+
+
+@dataclass(frozen=True)
+class Template:
+    """A named conjunction of observations: one block of the weight vector."""
+
+    name: str
+    observations: tuple[Observation, ...] = ()
+
+    @property
+    def is_edge(self) -> bool:
+        """Whether it scores pairs of neighbouring labels (``B``) rather than single labels (``U``)."""
+        return self.name.startswith("B")
+
+    @property
+    def pattern(self) -> str:
+        """The observations as written after the name; empty if there are none."""
+        return "/".join(map(str, self.observations))
+
+    @property
+    def text(self) -> str:
+        """The template as written: ``parse_template(t.text) == t``."""
+        return f"{self.name}:{self.pattern}" if self.observations else self.name
+
+
+class _Scanner:
+    """Reads one template from left to right, spaces between its signs allowed; knows the column of any fault."""
+
+    def __init__(self, text: str, where: str):
+        self.text, self.where, self.at = text.rstrip(), where, 0
+        self._skip_space()
+
+    @property
+    def rest(self) -> str:
+        return self.text[self.at :]
+
+    def take(self, literal: str) -> bool:
+        """Step over ``literal`` if it comes next."""
+        taken = self.text.startswith(literal, self.at)
+        if taken:
+            self.at += len(literal)
+            self._skip_space()
+        return taken
+
+    def match(self, pattern: re.Pattern[str]) -> str:
+        """Step over what ``pattern`` matches here and return it; empty where it does not match."""
+        match = pattern.match(self.text, self.at)
+        if match is None:
+            return ""
+        self.at = match.end()
+        self._skip_space()
+        return match.group()
+
+    def fail(self, message: str, at: int | None = None, found: str = "", **parts: object) -> NoReturn:
+        """Raise ``message``: ``found`` (by default the next sign) stands at index ``at`` (by default here)."""
+        at = self.at if at is None else at
+        found = found or self.text[at : at + 1]
+        quoted = f"'{found}'" if len(found) <= 40 else f"'{found[:40]}...'"
+        parts["found"] = quoted if found else "the end"
+        place = f"{self.where}, column {at + 1}" if self.where else f"column {at + 1}"
+        raise ValueError(message.format(place=place, snippet=self._point(at), **parts))
+
+    def _point(self, at: int) -> str:
+        """Two lines: the text around column ``at``, and a caret under it."""
+        start = max(0, at - 60)
+        shown = re.sub(r"\s", " ", self.text[start : at + 60])
+        return f"\n    {shown}\n    {' ' * (at - start)}^"
+
+    def _skip_space(self) -> None:
+        self.at = len(self.text) - len(self.rest.lstrip())
+
+
+def _observation(scan: _Scanner) -> Observation:
+    """``%x[offset,ATTRIBUTE]``"""
+    if not scan.take("%x"):
+        _refuse_non_macro(scan)
+    if not scan.take("["):
+        scan.fail(Errors.M103, expected="'[' after '%x'")
+    offset = _offset(scan)
+    if not scan.take(","):
+        if scan.rest[:1] in ("", "]"):
+            scan.fail(Errors.M106)
+        scan.fail(Errors.M103, expected="',' after the offset")
+    attr = _attribute(scan)
+    if not scan.take("]"):
+        scan.fail(Errors.M103, expected="']' after the attribute")
+    return Observation(offset, attr)
+
+
+def _refuse_non_macro(scan: _Scanner) -> NoReturn:
+    at = scan.at
+    constant = scan.match(_CONSTANT)
+    if constant:
+        scan.fail(Errors.M108, at, found=constant)
+    scan.fail(Errors.M103, at, expected="'%x[offset,ATTRIBUTE]'", found=scan.match(_WORD))
+
+
+def _offset(scan: _Scanner) -> int:
+    at = scan.at
+    found = scan.match(_FIELD)
+    integer = _INTEGER.fullmatch(found)
+    if integer is None:
+        scan.fail(Errors.M104, at, found=found)
+    sign, digits = integer.groups()
+    if len(digits) > len(str(MAX_OFFSET)) or int(digits) > MAX_OFFSET:
+        scan.fail(Errors.M105, at, found=found, limit=MAX_OFFSET)
+    return -int(digits) if sign == "-" else int(digits)
+
+
+def _attribute(scan: _Scanner) -> str:
+    at = scan.at
+    found = scan.match(_FIELD)
+    if not _ATTRIBUTE.fullmatch(found):
+        scan.fail(Errors.M106, at, found=found)
+    return found
+
+
+def _observations(scan: _Scanner) -> tuple[Observation, ...]:
+    """Observations joined by ``/`` up to the end of the text."""
+    observations = [_observation(scan)]
+    while scan.rest:
+        if scan.take("/"):
+            observations.append(_observation(scan))
+        elif scan.rest.startswith("%"):
+            scan.fail(Errors.M103, expected="'/' between two observations")
+        elif "%x" in scan.rest:
+            scan.fail(Errors.M108, found=scan.rest.split("%x")[0].rstrip())
+        else:
+            scan.fail(Errors.M109, found=scan.rest)
+    return tuple(observations)
+
+
+def parse_template(text: str, where: str = "") -> Template:
+    """Read one template, such as ``U03:%x[-1,LOWER]/%x[0,TAG]``.
+
+    where: what messages call the place the text came from, such as a file and line.
+    Raises ValueError (M101-M109) that names the column and what was expected there.
+    """
+    scan = _Scanner(text, where)
+    name = scan.match(_NAME)
+    if not name:
+        at = scan.at
+        scan.fail(Errors.M101, at, found=scan.match(_WORD))
+    if scan.rest and not scan.take(":"):
+        scan.fail(Errors.M102, name=name)
+    if scan.rest or (":" in text and name.startswith("B")):
+        return Template(name, _observations(scan))
+    if name.startswith("U"):
+        scan.fail(Errors.M107, name=name)
+    return Template(name)
+
+
+def parse_templates(lines: Iterable[str], where: str = "") -> list[Template]:
+    """Read one template a line; blank lines and lines that begin with ``#`` are skipped. A str is split into lines.
+
+    Raises ValueError as `parse_template`, with the line's number, and for a repeated name (M120) or no template (M121).
+    """
+    templates: dict[str, Template] = {}
+    lines = lines.splitlines() if isinstance(lines, str) else lines
+    for number, line in enumerate(lines, start=1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        place = f"{where}, line {number}" if where else f"line {number}"
+        template = parse_template(line, place)
+        if template.name in templates:
+            raise ValueError(Errors.M120.format(name=template.name, place=f"at {place}"))
+        templates[template.name] = template
+    if not templates:
+        raise ValueError(Errors.M121.format(place=where or "the template set"))
+    return list(templates.values())
+
+
+@dataclass(frozen=True)
+class TemplateSet:
+    """Templates with names of their own, and how often an observation must occur to get weights.
+
+    Raises ValueError for no template, a repeated name, a template that could not be written, or ``min_count < 1``.
+    """
+
+    templates: tuple[Template, ...]
+    min_count: int = 1
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "templates", tuple(self.templates))
+        if not self.templates:
+            raise ValueError(Errors.M121.format(place="the template set"))
+        if not isinstance(self.min_count, int) or self.min_count < 1:
+            raise ValueError(Errors.M122.format(value=self.min_count))
+        name, times = Counter(template.name for template in self.templates).most_common(1)[0]
+        if times > 1:
+            raise ValueError(Errors.M120.format(name=name, place="in the template set"))
+        for template in self.templates:  # a set is saved as its texts: what code has built must be readable again
+            parse_template(template.text, f"template '{template.name}'")
+
+    @classmethod
+    def from_texts(cls, texts: Iterable[str], min_count: int = 1, where: str = "") -> "TemplateSet":
+        """The set that `parse_templates` reads from ``texts``; raises as it does."""
+        return cls(tuple(parse_templates(texts, where)), min_count)
+
+    def texts(self) -> list[str]:
+        """The templates as written: ``TemplateSet.from_texts(s.texts(), s.min_count) == s``."""
+        return [template.text for template in self.templates]
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The distinct attributes read, in order of first use."""
+        return tuple(dict.fromkeys(obs.attr for template in self.templates for obs in template.observations))
+
+    @property
+    def node(self) -> tuple[Template, ...]:
+        """The ``U`` templates, which score single labels."""
+        return tuple(template for template in self.templates if not template.is_edge)
+
+    @property
+    def edge(self) -> tuple[Template, ...]:
+        """The ``B`` templates, which score pairs of labels."""
+        return tuple(template for template in self.templates if template.is_edge)
+
+    def without(self, attr: str) -> "TemplateSet":
+        """The set less all templates that read ``attr``."""
+        kept = (t for t in self.templates if all(obs.attr != attr for obs in t.observations))
+        return TemplateSet(tuple(kept), self.min_count)

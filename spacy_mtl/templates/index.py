@@ -1,0 +1,158 @@
+"""From observation keys to dense feature rows: one block of rows per template, frequent rows first."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..kernels import kernel
+from .extract import Program, template_keys
+
+EMPTY = np.int32(-1)
+
+
+class Table(NamedTuple):
+    """Open-addressing hash table, linear probing. slots: uint64[cap] keys; rows: int32[cap], -1 where free. cap: a power of 2."""
+
+    slots: np.ndarray
+    rows: np.ndarray
+
+
+def empty_table(n_keys: int) -> Table:
+    """A table that stays under half full with ``n_keys`` keys."""
+    capacity = 1 << max(4, int(2 * n_keys - 1).bit_length())
+    return Table(np.zeros(capacity, np.uint64), np.full(capacity, EMPTY, np.int32))
+
+
+@kernel
+def find(table, key):
+    """Slot that holds ``key``, or the free slot where it belongs."""
+    mask = np.uint64(table.slots.size - 1)
+    slot = key & mask
+    while table.rows[slot] >= 0 and table.slots[slot] != key:
+        slot = (slot + np.uint64(1)) & mask
+    return slot
+
+
+@kernel
+def insert_all(table, keys):
+    """Insert distinct ``keys``: key i gets row i."""
+    for i in range(keys.size):
+        slot = find(table, keys[i])
+        table.slots[slot] = keys[i]
+        table.rows[slot] = i
+
+
+@kernel
+def count_distinct(table, keys, ids, counts, distinct):
+    """Number the distinct keys by first occurrence.
+
+    keys: uint64[N]. ids: int32[N], counts: int32[N] and distinct: uint64[N] are filled. Returns how many are distinct.
+    """
+    table.rows[:] = -1
+    n = 0
+    for t in range(keys.size):
+        slot = find(table, keys[t])
+        row = table.rows[slot]
+        if row < 0:
+            row = n
+            table.slots[slot] = keys[t]
+            table.rows[slot] = row
+            distinct[row] = keys[t]
+            counts[row] = 0
+            n += 1
+        counts[row] += 1
+        ids[t] = row
+    return n
+
+
+@kernel
+def rank_by_count(counts, n, min_count, rank):
+    """Stable counting sort: rank[i] of key i by falling count, -1 below ``min_count``. Returns how many are kept."""
+    top = 0
+    for i in range(n):
+        top = max(top, counts[i])
+    first = np.zeros(top + 2, np.int64)
+    for i in range(n):
+        first[top - counts[i] + 1] += 1
+    for c in range(1, top + 2):
+        first[c] += first[c - 1]
+    kept = 0
+    for i in range(n):
+        place = first[top - counts[i]]
+        first[top - counts[i]] += 1
+        keep = counts[i] >= min_count
+        rank[i] = place if keep else -1
+        kept += keep
+    return kept
+
+
+@kernel
+def scatter_column(ids, rank, base, column, rows):
+    """rows[t, column] = base + rank of token t's key, or -1 where the key was cut off."""
+    for t in range(ids.size):
+        place = rank[ids[t]]
+        rows[t, column] = base + place if place >= 0 else -1
+
+
+@kernel
+def lookup(table, columns, starts, program, rows):
+    """Rows of already known observations: int32[N, T], -1 where unknown."""
+    keys = np.empty(columns.shape[1], np.uint64)
+    for j in range(program.seed.size):
+        template_keys(columns, starts, program, j, keys)
+        for t in range(keys.size):
+            rows[t, j] = table.rows[find(table, keys[t])]
+
+
+class FeatureIndex:
+    """The known observations: row r of block j is the r-th key of template j.
+
+    keys: uint64[R], by row. blocks: int64[T + 1], template j owns rows ``blocks[j]:blocks[j + 1]``.
+    """
+
+    def __init__(self, keys: np.ndarray, blocks: np.ndarray):
+        self.keys = keys
+        self.blocks = blocks
+        self._table: Table | None = None
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.keys.size)
+
+    @property
+    def table(self) -> Table:
+        if self._table is None:
+            self._table = empty_table(self.n_rows)
+            insert_all(self._table, self.keys)
+        return self._table
+
+    def rows(self, columns: np.ndarray, starts: np.ndarray, program: Program) -> np.ndarray:
+        """Feature rows int32[N, T] of the tokens in ``columns`` (uint64[A, N]); -1 where unseen in training."""
+        rows = np.empty((columns.shape[1], program.seed.size), np.int32)
+        lookup(self.table, columns, starts, program, rows)
+        return rows
+
+
+def build_index(
+    columns: np.ndarray, starts: np.ndarray, program: Program, min_count: int = 1
+) -> tuple[FeatureIndex, np.ndarray]:
+    """Index every observation that occurs at least ``min_count`` times, and the rows int32[N, T] of each token."""
+    n = columns.shape[1]
+    n_templates = program.seed.size
+    rows = np.empty((n, n_templates), np.int32)
+    table = empty_table(n)
+    keys, distinct = np.empty(n, np.uint64), np.empty(n, np.uint64)
+    ids, counts, rank = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)
+    blocks = np.zeros(n_templates + 1, np.int64)
+    kept_keys = []
+    for j in range(n_templates):
+        template_keys(columns, starts, program, j, keys)
+        n_distinct = count_distinct(table, keys, ids, counts, distinct)
+        kept = rank_by_count(counts, n_distinct, min_count, rank)
+        scatter_column(ids, rank, blocks[j], j, rows)
+        ordered = np.empty(kept, np.uint64)
+        live = rank[:n_distinct] >= 0
+        ordered[rank[:n_distinct][live]] = distinct[:n_distinct][live]
+        kept_keys.append(ordered)
+        blocks[j + 1] = blocks[j] + kept
+    return FeatureIndex(np.concatenate(kept_keys) if kept_keys else np.empty(0, np.uint64), blocks), rows

@@ -1,0 +1,125 @@
+"""The template sets that come with the package, registered in ``mtl_templates``."""
+
+from collections.abc import Iterable
+from itertools import combinations, permutations
+from pathlib import Path
+
+from ..errors import Errors
+from ..registry import registry
+from .grammar import Observation, Template, TemplateSet
+
+template_sets = registry.mtl_templates  # type: ignore[attr-defined]
+
+TRANSITION = Template("B")
+
+# Table 2 of Mao & Tsang, in the order of the paper's names: U00-U09 are TP1, all are TP2.
+_TP1 = [(-2,), (-1,), (0,), (1,), (2,), (-2, -1, 0), (-1, 0, 1), (0, 1, 2), (-1, 0), (0, 1)]
+_TP2 = [*_TP1, (-2, -1), (1, 2), (-2, 0), (-1, 1), (0, 2), (-2, 1), (-1, 2)]
+
+
+def _state(patterns: Iterable[tuple[Observation, ...]], digits: int = 2) -> list[Template]:
+    """Number the patterns: U00, U01, ..."""
+    return [Template(f"U{i:0{digits}d}", observations) for i, observations in enumerate(patterns)]
+
+
+def _same(attr: str, offsets: Iterable[tuple[int, ...]]) -> list[tuple[Observation, ...]]:
+    """One attribute at each tuple of offsets."""
+    return [tuple(Observation(offset, attr) for offset in group) for group in offsets]
+
+
+def _each(attr: str, *offsets: int) -> list[tuple[Observation, ...]]:
+    """One attribute at each offset by itself."""
+    return _same(attr, combinations(offsets, 1))
+
+
+def _pair(first: tuple[int, str], second: tuple[int, str]) -> tuple[Observation, ...]:
+    return Observation(*first), Observation(*second)
+
+
+@template_sets("spacy_mtl.tp1.v1")
+def tp1(min_count: int = 1) -> TemplateSet:
+    """TP1 of Mao & Tsang, Table 2: 10 state templates over characters in [-2, 2], and the transition."""
+    return TemplateSet((*_state(_same("ORTH", _TP1)), TRANSITION), min_count)
+
+
+@template_sets("spacy_mtl.tp2.v1")
+def tp2(min_count: int = 1) -> TemplateSet:
+    """TP2 of Mao & Tsang, Table 2: TP1 and 7 more character bigrams, 17 state templates in all, and the transition."""
+    return TemplateSet((*_state(_same("ORTH", _TP2)), TRANSITION), min_count)
+
+
+@template_sets("spacy_mtl.conll2002.v1")
+def conll2002(min_count: int = 1) -> TemplateSet:
+    """The entity templates of Mao & Tsang, section 3.3: 133 state templates in [-3, 3], and the transition.
+
+    Form and tag unigrams (7 + 7) and bigrams (21 + 21), a form with a tag elsewhere (42), tag trigrams (35).
+    """
+    window = range(-3, 4)
+    patterns = [
+        *_each("ORTH", *window),
+        *_same("ORTH", combinations(window, 2)),
+        *_each("TAG", *window),
+        *_same("TAG", combinations(window, 2)),
+        *(_pair((i, "ORTH"), (j, "TAG")) for i, j in permutations(window, 2)),
+        *_same("TAG", combinations(window, 3)),
+    ]
+    return TemplateSet((*_state(patterns, digits=3), TRANSITION), min_count)
+
+
+def _ner_patterns() -> list[tuple[Observation, ...]]:
+    affixes = [f"{side}{n}" for side in ("PREFIX", "SUFFIX") for n in range(1, 5)]
+    return [
+        *_each("ORTH", -2, -1, 0, 1, 2),
+        *_each("LOWER", -2, -1, 0, 1, 2),
+        *(pattern for affix in affixes for pattern in _each(affix, -1, 0, 1)),
+        *_each("SHAPE", -2, -1, 0, 1, 2),
+        *_same("LOWER", [(-2, -1), (-1, 0), (0, 1), (1, 2), (-1, 1)]),
+        *_same("SHAPE", [(-1, 0), (0, 1), (-1, 1), (-2, -1, 0), (-1, 0, 1), (0, 1, 2)]),
+        _pair((-1, "LOWER"), (0, "SHAPE")),
+        _pair((0, "SHAPE"), (1, "LOWER")),
+        _pair((0, "SUFFIX3"), (0, "SHAPE")),
+        *_each("TAG", -2, -1, 0, 1, 2),
+        *_same("TAG", [(-1, 0), (0, 1), (-1, 0, 1)]),
+        _pair((0, "LOWER"), (0, "TAG")),
+        _pair((0, "SHAPE"), (0, "TAG")),
+        _pair((-1, "LOWER"), (0, "TAG")),
+        _pair((0, "TAG"), (1, "LOWER")),
+        _pair((-1, "TAG"), (0, "SHAPE")),
+        _pair((0, "SHAPE"), (1, "TAG")),
+    ]
+
+
+@template_sets("spacy_mtl.ner.v1")
+def ner(tag: bool = True, min_count: int = 1) -> TemplateSet:
+    """Rich templates for entities: forms, prefixes and suffixes of 1-4 characters, shapes, tags, and useful pairs.
+
+    tag: read the part-of-speech tag; without it, raw text is enough.
+    """
+    templates = TemplateSet((*_state(_ner_patterns()), TRANSITION), min_count)
+    return templates if tag else templates.without("TAG")
+
+
+@template_sets("spacy_mtl.patterns.v1")
+def from_patterns(patterns: list[str] | None = None, path: Path | None = None, min_count: int = 1) -> TemplateSet:
+    """The user's own templates: a list of them, or a UTF-8 file of one a line with ``#`` comments.
+
+    Raises ValueError for a fault in a template, if not exactly one of the two is given, or if the file cannot be read.
+    """
+    if (patterns is None) == (path is None):
+        raise ValueError(Errors.M123.format(got="neither is set" if path is None else "both are set"))
+    if path is None:
+        return TemplateSet.from_texts(patterns or [], min_count, "patterns")
+    return TemplateSet.from_texts(_read_lines(Path(path)), min_count, str(path))
+
+
+def _read_lines(path: Path) -> list[str]:
+    try:
+        with path.open(encoding="utf-8-sig") as file:  # a byte order mark, as Windows editors write, is dropped
+            return list(file)
+    except FileNotFoundError:
+        reason = "no such file"
+    except UnicodeDecodeError:
+        reason = "it is not UTF-8 text"
+    except OSError as error:
+        reason = error.strerror or str(error)
+    raise ValueError(Errors.M124.format(path=path, reason=reason))

@@ -1,0 +1,49 @@
+"""Templates compiled to the flat arrays that the extraction kernels read."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+
+import numpy as np
+
+from ..errors import Errors
+from .extract import Program
+from .grammar import Observation, Template
+
+
+def compile_program(templates: Sequence[Template], columns: Mapping[str, int]) -> Program:
+    """Compile ``templates`` over attribute columns.
+
+    columns: attribute name -> row of the column matrix (uint64[A, N]).
+    Keys depend on what a template observes, not on its name or on the order of the columns, so they are stable across
+    renaming, versions and machines; only templates that observe the same are told apart by their order.
+    Raises ValueError (M125) if a template reads an attribute that has no column.
+    """
+    sizes = [len(template.observations) for template in templates]
+    read = [(template, obs) for template in templates for obs in template.observations]
+    return Program(
+        first=np.cumsum([0, *sizes], dtype=np.int64),
+        offset=np.array([obs.offset for _, obs in read], dtype=np.int64),
+        column=np.array([_column(template, obs, columns) for template, obs in read], dtype=np.int64),
+        seed=_seeds(templates),
+    )
+
+
+def _column(template: Template, obs: Observation, columns: Mapping[str, int]) -> int:
+    if obs.attr not in columns:
+        known = ", ".join(columns) or "none"
+        raise ValueError(Errors.M125.format(template=template.text, attr=obs.attr, known=known))
+    return columns[obs.attr]
+
+
+def _seeds(templates: Sequence[Template]) -> np.ndarray:
+    """uint64[T]: a hash of kind and observations, and of the occurrence where the same were seen before."""
+    seen: Counter[str] = Counter()
+    seeds = np.empty(len(templates), np.uint64)
+    for t, template in enumerate(templates):
+        text = f"{'B' if template.is_edge else 'U'}:{template.pattern}"
+        repeat = f"#{seen[text]}" if seen[text] else ""
+        seen[text] += 1
+        digest = blake2b((text + repeat).encode("utf8"), digest_size=8).digest()
+        seeds[t] = int.from_bytes(digest, "little")
+    return seeds

@@ -1,0 +1,107 @@
+"""What a trainer is: settings that can begin a training, and a training that steps, ends passes and reports."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..errors import Errors
+from ..structures.contract import Weights
+from ..structures.problem import Problem
+
+
+@dataclass(frozen=True)
+class Report:
+    """How far a training has come.
+
+    primal, dual: objective values (package's convention: C times the *sum* of the sentences' losses). gap: relative, (primal - dual) / primal.
+    Values a method does not have are nan.
+    """
+
+    primal: float
+    dual: float
+    gap: float
+    live_templates: int
+    n_templates: int
+    passes: int
+
+
+class Training(ABC):
+    """A training under way on one problem. Stop whenever you like: ``weights`` is always usable."""
+
+    def __init__(self, problem: Problem):
+        self.problem = problem
+        self.passes = 0
+        self.converged = False
+
+    @abstractmethod
+    def step(self, sentences: np.ndarray) -> None:
+        """Show the training a batch: int64[k] sentence numbers. Batch methods wait for the end of the pass."""
+
+    @abstractmethod
+    def end_pass(self) -> None:
+        """All sentences have been shown once."""
+
+    @property
+    @abstractmethod
+    def weights(self) -> Weights:
+        """The weights to predict with now."""
+
+    @property
+    @abstractmethod
+    def template_weights(self) -> np.ndarray:
+        """mu_j of every template, node templates first: float64[T + Tp]."""
+
+    @abstractmethod
+    def report(self) -> Report:
+        """Objective values for the present weights. May cost a pass; the answer is kept until the next pass."""
+
+
+@dataclass(frozen=True)
+class Trainer(ABC):
+    """Settings of a training method; immutable, so one config entry can serve many problems."""
+
+    #: what the structure must offer: "decode", "marginals", "log_partition", "kbest"
+    needs: ClassVar[frozenset[str]] = frozenset({"decode"})
+    #: a batch method needs the same corpus in every pass; an online method takes sentences as they come
+    batch: ClassVar[bool] = True
+
+    @abstractmethod
+    def _begin(self, problem: Problem) -> Training: ...
+
+    def begin(self, problem: Problem) -> Training:
+        """Start training. Raises ValueError (M301) where the structure lacks what this trainer needs."""
+        missing = self.needs - problem.offers
+        if missing:
+            raise ValueError(
+                Errors.M301.format(
+                    trainer=type(self).__name__,
+                    structure=type(problem.arrays).__name__,
+                    missing=", ".join(sorted(missing)),
+                )
+            )
+        return self._begin(problem)
+
+
+def fit(trainer: Trainer, problem: Problem, passes: int, on_pass: Callable[[Training], None] | None = None) -> Training:
+    """Train outside spaCy's loop: ``passes`` passes, or fewer if the training converges. Ctrl-C returns what was learnt so far."""
+    training = trainer.begin(problem)
+    everything = np.arange(problem.n)
+    try:
+        while training.passes < passes and not training.converged:
+            training.step(everything)
+            training.end_pass()
+            if on_pass is not None:
+                on_pass(training)
+    except KeyboardInterrupt:
+        pass
+    return training
+
+
+def check_positive(trainer: str, **values: float) -> None:
+    """Refuse settings that are not finite and above zero (M302)."""
+    for name, value in values.items():
+        if not (np.isfinite(value) and value > 0):
+            raise ValueError(Errors.M302.format(trainer=trainer, name=name, value=value))

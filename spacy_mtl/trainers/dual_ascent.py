@@ -1,0 +1,114 @@
+"""MTLstruct solved in the part marginals: block-coordinate Frank-Wolfe, template weights re-estimated after each pass."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..structures.contract import Weights
+from ..structures.problem import Problem, shares
+from .base import Report, Training
+from .optim.dual_ascent import TemplateWeights, ascent_pass, best_scaling, relative_gap
+from .optim.norms import block_norm, dual_exponent, dual_norm_weights
+
+if TYPE_CHECKING:
+    from .mtlstruct import MTLStruct
+
+#: Template weights stay above FLOOR / T until a certificate shows that a template can go.
+FLOOR = 1e-3
+#: A template counts as live above this weight, relative to weights that sum to 1 (p = 1).
+LIVE = 1e-5
+
+
+class DualAscent(Training):
+    """Dual state M in part marginals, w_j = C mu_j V_j(M) kept up to date sentence by sentence (papers.md section 1)."""
+
+    def __init__(self, settings: "MTLStruct", problem: Problem):
+        super().__init__(problem)
+        self.settings = settings
+        self._w = problem.zeros()
+        self._state = problem.gold_state()
+        n = problem.blocks.n
+        self.mu = np.full(n, float(n) ** (1 - 2 / settings.p))
+        self._selector = TemplateWeights(n, FLOOR)
+        self._gaps = np.zeros(problem.n)
+        self._random = np.random.default_rng(settings.seed)
+        self._average: Any = None
+        self._certified: tuple[Report, Weights] | None = None
+
+    def step(self, sentences: np.ndarray) -> None:
+        """Nothing: the pass is run at its end, in an order of its own, so that batches do not change the result."""
+
+    def end_pass(self) -> None:
+        if self.converged:
+            return
+        for _ in range(self.settings.inner_passes):
+            self._pass()
+        # the sum of the gaps met on the way bounds the gap at fixed mu: cheap enough to ask when a certificate is worth its pass
+        if self._gaps.sum() * self.settings.C <= 4 * self.settings.tol * self._objective:
+            self.converged = self.report().gap <= self.settings.tol
+
+    def _pass(self) -> None:
+        self._certified = None
+        C = self.settings.C
+        order = self._random.permutation(self.problem.n)
+        live = self.problem.live(self.mu > 0)
+        ascent_pass(
+            self.problem.arrays, self._w, live, shares(self.problem, C * self.mu), self._state, order, self._gaps
+        )
+        self.passes += 1
+        self._update_average()
+        norms = self.problem.block_norms(self._w)
+        self._objective = 0.5 * block_norm(norms, self.settings.p) ** 2
+        self._reweigh(norms)
+
+    def _reweigh(self, norms: np.ndarray) -> None:
+        """mu from the block norms of w by the variational formula of the norm; w follows."""
+        p, mu = self.settings.p, self.mu
+        if p == 2 or not norms.any():
+            return
+        pull = np.divide(norms, mu, out=np.zeros_like(mu), where=mu > 0) / self.settings.C
+        if p == 1:
+            new = self._selector.update(pull)
+        elif p < 2:
+            new = np.maximum((norms / block_norm(norms, p)) ** (2 - p), 1e-12)
+        else:
+            new = dual_norm_weights(np.maximum(pull, 1e-12 * pull.max()), p)
+        self.problem.scale_blocks(self._w, np.divide(new, mu, out=np.zeros_like(mu), where=mu > 0))
+        self.mu = new
+
+    def _update_average(self) -> None:
+        """Running average of the marginals over about the last ``average`` passes."""
+        if self.settings.average <= 1:
+            return
+        if self._average is None:
+            self._average = type(self._state)(*(array.copy() for array in self._state))
+        rate = np.float32(1 / min(self.passes, self.settings.average))
+        for mean, array in zip(self._average, self._state, strict=True):
+            mean += rate * (array - mean)
+
+    def _certify(self) -> tuple[Report, Weights]:
+        """Exact weights, primal and dual of the (averaged) marginals; one pass over the corpus and one decoding of it."""
+        C, p = self.settings.C, self.settings.p
+        vector, loss = self.problem.gold_minus_expected(self._state if self._average is None else self._average)
+        pulls = self.problem.block_norms(vector)
+        dual = best_scaling(loss, block_norm(pulls, dual_exponent(p)), C)
+        self.problem.scale_blocks(vector, C * self.mu)
+        primal = 0.5 * block_norm(C * self.mu * pulls, p) ** 2 + C * float(self.problem.hinges(vector).sum())
+        live = int((self.mu / self.mu.sum() > LIVE).sum())
+        report = Report(primal, dual, relative_gap(primal, dual), live, self.mu.size, self.passes)
+        return report, vector
+
+    def report(self) -> Report:
+        if self._certified is None:
+            self._certified = self._certify()
+        return self._certified[0]
+
+    @property
+    def weights(self) -> Weights:
+        if self.settings.average > 1:
+            self.report()
+        return self._w if self._certified is None else self._certified[1]
+
+    @property
+    def template_weights(self) -> np.ndarray:
+        return self.mu

@@ -1,0 +1,125 @@
+"""The logger ``spacy_mtl.ConsoleLogger.v1``: objectives, templates and dev scores as a table and as JSON lines."""
+
+import json
+import math
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import IO, Any
+
+from spacy.language import Language
+from tqdm import tqdm
+
+from ..errors import Errors
+from ..registry import registry
+from .table import REPORT_FIELDS, Info, header, reporting_pipes, row, table_columns
+
+SetupLogger = Callable[..., tuple[Callable[[Info | None], None], Callable[[], None]]]
+
+
+@registry.loggers("spacy_mtl.ConsoleLogger.v1")
+def console_logger(progress_bar: bool = True, path: str | Path | None = None) -> SetupLogger:
+    """A logger that prints one row per evaluation.
+
+    Each component that reports on its training shows primal and dual objective, relative duality gap in percent and
+    live templates of all; other trainable components show their loss; dev scores follow, those that have a weight in
+    ``[training.score_weights]``.
+
+    progress_bar: count the updates until the next evaluation, on stderr where that is a terminal.
+    path: a file of JSON lines, begun anew with each training. A row per evaluation, numbers unrounded, null for what is
+        not a number: epoch, step, score, other_scores, losses, seconds, words and ``reports``, by component.
+
+    Raises ValueError when training starts and the file cannot be written (M517).
+    """
+
+    def setup_logger(
+        nlp: Language, stdout: IO[str] = sys.stdout, stderr: IO[str] = sys.stderr
+    ) -> tuple[Callable[[Info | None], None], Callable[[], None]]:
+        log = _Log(nlp, stdout, stderr, progress_bar, path)
+        return log.step, log.finalize
+
+    return setup_logger
+
+
+class _Log:
+    def __init__(self, nlp: Language, stdout: IO[str], stderr: IO[str], progress_bar: bool, path: str | Path | None):
+        training = nlp.config.interpolate()["training"]
+        self._stdout, self._stderr = stdout, stderr
+        self._every, self._last_step = training["eval_frequency"], training["max_steps"]
+        self._pipes = reporting_pipes(nlp)
+        self._columns = table_columns(nlp)
+        self._with_bar = progress_bar
+        self._bar: tqdm | None = None
+        self._file = _open(Path(path)) if path else None
+        self._write(header(self._columns))
+
+    def step(self, info: Info | None) -> None:
+        """Called after each update, with what an evaluation found or None."""
+        if info is None:
+            if self._bar is not None:
+                self._bar.update(1)
+            return
+        self._close_bar()  # a bar still on its line would run into the row
+        self._write(row(self._columns, info))
+        if self._file is not None:
+            self._file.write(json.dumps(json_row(info, self._pipes), ensure_ascii=False, allow_nan=False) + "\n")
+            self._file.flush()
+        if self._with_bar:
+            self._bar = self._new_bar(info)
+
+    def finalize(self) -> None:
+        """Called once when training ends, whichever way."""
+        self._close_bar()
+        if self._file is not None:
+            self._file.close()
+
+    def _new_bar(self, info: Info) -> tqdm:
+        left = self._last_step - info["step"] if self._last_step else self._every
+        # disable=None: no bar where stderr is no terminal
+        bar = tqdm(total=max(1, min(self._every, left)), disable=None, leave=False, file=self._stderr)
+        bar.set_description(f"Epoch {info['epoch'] + 1}")
+        return bar
+
+    def _close_bar(self) -> None:
+        if self._bar is not None:
+            self._bar.close()
+            self._bar = None
+
+    def _write(self, text: str) -> None:
+        self._stdout.write(text + "\n")
+        self._stdout.flush()
+
+
+def _open(path: Path) -> IO[str]:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path.open("w", encoding="utf8")
+    except OSError as error:
+        raise ValueError(Errors.M517.format(path=path, reason=error.strerror)) from None
+
+
+def json_row(info: Info, pipes: Mapping[str, Any]) -> dict[str, Any]:
+    """What an evaluation found, and the reports of these components, as JSON knows it."""
+    reports = {
+        name: None if pipe.report is None else {field: getattr(pipe.report, field) for field in REPORT_FIELDS}
+        for name, pipe in pipes.items()
+    }
+    names = ("epoch", "step", "score", "other_scores", "losses", "seconds", "words")
+    return _plain({**{name: info.get(name) for name in names}, "reports": reports})
+
+
+def _plain(value: Any) -> Any:
+    """The value in types of JSON: numpy scalars as Python's, None for numbers that JSON lacks (nan, infinity)."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if hasattr(value, "item"):
+        value = value.item()
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return str(value)
+    return number if math.isfinite(number) else None

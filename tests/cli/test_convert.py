@@ -1,0 +1,87 @@
+import pytest
+import spacy
+from spacy.cli import app
+from spacy.tokens import DocBin
+from typer.testing import CliRunner
+
+from spacy_mtl.cli import mtl
+
+TEXT = "Ana\tNP\tU-PER\nríe\tV\tO\n\nLuz\tNP\tB-PER\nPaz\tNP\tL-PER\n"
+
+
+def invoke(*args):
+    return CliRunner().invoke(app, ["mtl", "convert", *map(str, args)])
+
+
+@pytest.fixture
+def source(tmp_path):
+    path = tmp_path / "in.txt"
+    path.write_text(TEXT, encoding="utf8")
+    return path
+
+
+def load(path):
+    return list(DocBin().from_disk(path).get_docs(spacy.blank("es").vocab))
+
+
+def test_converts_and_counts(source, tmp_path):
+    out = tmp_path / "out.spacy"
+    result = invoke(source, out, "--lang", "es", "--scheme", "biluo", "--separator", "\\t", "--group", 2)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "1 documents, 2 sentences, 4 tokens, 2 entities" in result.stdout
+    (doc,) = load(out)
+    assert [ent.text for ent in doc.ents] == ["Ana", "Luz Paz"]
+    assert doc.user_data == {"spacy_mtl.given": ["TAG"]}
+
+
+def test_columns_and_given(source, tmp_path):
+    out = tmp_path / "out.spacy"
+    assert invoke(source, out, "--lang", "es", "--columns", "ORTH, _,ENT", "--limit", 1).exit_code == 0
+    (doc,) = load(out)
+    assert not doc.has_annotation("TAG")
+    assert doc.user_data == {"spacy_mtl.given": []}
+    assert invoke(source, out, "--lang", "es", "--given", "").exit_code == 0
+    assert load(out)[0].user_data == {"spacy_mtl.given": []}
+
+
+@pytest.mark.parametrize(
+    ("args", "code"),
+    [
+        (["--columns", "ORTH,TAG,_,ENT"], "[M503]"),
+        (["--given", "POS"], "[M507]"),
+        (["--scheme", "iob2"], "[M508]"),
+        (["--scheme", "x"], "[M509]"),
+        (["--encoding", "ascii"], "[M502]"),
+        (["--lang", "qq"], "[M515]"),
+        (["--group", "-1"], "[M514]"),
+    ],
+)
+def test_bad_input_is_one_message_and_a_failure(source, tmp_path, args, code):
+    result = invoke(source, tmp_path / "out.spacy", "--lang", "es", *args)
+    assert result.exit_code == 1
+    assert result.stderr.startswith(code)
+    assert len(result.stderr.splitlines()) == 1
+    assert not (tmp_path / "out.spacy").exists()
+
+
+def test_files_that_cannot_be_read_or_written(source, tmp_path):
+    missing = invoke(tmp_path / "nowhere", tmp_path / "out.spacy", "--lang", "es")
+    assert (missing.exit_code, missing.stderr[:6]) == (1, "[M501]")
+    blocked = invoke(source, source / "out.spacy", "--lang", "es")
+    assert (blocked.exit_code, blocked.stderr[:6]) == (1, "[M704]")
+
+
+def test_commands_are_listed():
+    result = CliRunner().invoke(mtl, ["--help"])
+    assert result.exit_code == 0
+    assert "convert" in result.stdout
+    assert "templates" in result.stdout
+
+
+def test_bugs_keep_their_traceback(source, tmp_path, monkeypatch):
+    def broken(*_, **__):
+        raise ValueError("not bad input")
+
+    monkeypatch.setattr("spacy_mtl.corpora.convert.convert_columns", broken)
+    result = invoke(source, tmp_path / "out.spacy", "--lang", "es")
+    assert str(result.exception) == "not bad input"

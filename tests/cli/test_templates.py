@@ -1,0 +1,112 @@
+import json
+
+import pytest
+import spacy
+from spacy.cli import app
+from spacy.language import Language
+from typer.testing import CliRunner
+
+from spacy_mtl import cli
+
+ROWS = [
+    {"name": "U00", "pattern": "%x[-1,LOWER]/%x[0,TAG]", "weight": 0.25, "norm": 1.0, "rows": 1200},
+    {"name": "U01", "pattern": "%x[0,ORTH]", "weight": 0.75, "norm": 3.0, "rows": 34},
+    {"name": "B00", "pattern": "", "weight": 0.0, "norm": 0.0, "rows": 81},
+]
+
+
+@Language.factory("templates_of_a_test")
+class Weighed:
+    def __init__(self, nlp, name):
+        self.name = name
+
+    def __call__(self, doc):
+        return doc
+
+    def template_weights(self):
+        return ROWS
+
+
+def invoke(*args):
+    return CliRunner().invoke(app, ["mtl", "templates", *map(str, args)])
+
+
+def save(path, *names):
+    nlp = spacy.blank("es")
+    for name in names:
+        nlp.add_pipe("templates_of_a_test", name=name)
+    nlp.add_pipe("sentencizer")
+    nlp.to_disk(path)
+    return path
+
+
+@pytest.fixture
+def model(tmp_path):
+    return save(tmp_path / "model", "ner")
+
+
+def test_registered_with_spacy():
+    assert cli.mtl in [group.typer_instance for group in app.registered_groups]
+
+
+def test_heaviest_live_templates_first(model):
+    result = invoke(model)
+    assert (result.exit_code, result.stderr) == (0, "")
+    lines = result.stdout.splitlines()
+    assert [line.split()[0] for line in lines if line.startswith("U")] == ["U01", "U00"]
+    assert "%x[-1,LOWER]/%x[0,TAG]" in result.stdout
+    assert "B00" not in result.stdout
+    (first,) = [line.split() for line in lines if line.startswith("U01")]
+    assert first[1:5] == ["%x[0,ORTH]", "0.7500", "75.00", "34"]
+    assert first[5].startswith("█")
+    assert "2 of 3 templates are live" in result.stdout
+    assert "1,200" in result.stdout
+
+
+def test_all_shows_the_dropped_ones(model):
+    assert "B00" in invoke(model, "--all").stdout
+
+
+def test_json_holds_all_templates(model, tmp_path):
+    assert invoke(model, "--json", tmp_path / "new" / "weights.json").exit_code == 0
+    data = json.loads((tmp_path / "new" / "weights.json").read_text())
+    found = data["components"]["ner"]
+    assert (found["live_templates"], found["n_templates"]) == (2, 3)
+    assert [row["name"] for row in found["templates"]] == ["U01", "U00", "B00"]
+    assert found["templates"][0] == {**ROWS[1], "share": 0.75}
+
+
+def test_one_component_of_several(tmp_path):
+    model = save(tmp_path / "model", "ner", "chunker")
+    both = invoke(model).stdout
+    assert both.count("templates are live") == 2
+    one = invoke(model, "--component", "chunker").stdout
+    assert one.count("templates are live") == 1
+    assert "chunker" in one
+
+
+def test_component_switched_off_is_still_shown(tmp_path):
+    nlp = spacy.load(save(tmp_path / "model", "ner"), disable=["ner"])
+    nlp.to_disk(tmp_path / "off")
+    assert invoke(tmp_path / "off").exit_code == 0
+
+
+def test_no_norm_at_all(model, monkeypatch):
+    monkeypatch.setattr(Weighed, "template_weights", lambda self: [{**ROWS[2], "weight": 0.0}])
+    assert "0 of 1 templates are live" in invoke(model).stdout
+    assert "0.00" in invoke(model, "--all").stdout
+
+
+def check_refused(result, code):
+    assert result.exit_code == 1
+    assert result.stderr.startswith(f"[{code}]")
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_bad_input_is_one_message_and_a_failure(model, tmp_path):
+    check_refused(invoke(tmp_path / "nowhere"), "M701")
+    (tmp_path / "damaged").mkdir()
+    check_refused(invoke(tmp_path / "damaged"), "M701")
+    check_refused(invoke(save(tmp_path / "none")), "M702")
+    check_refused(invoke(model, "--component", "tagger"), "M703")
+    check_refused(invoke(model, "--json", model / "meta.json" / "x.json"), "M704")
