@@ -61,8 +61,30 @@ class Errors(metaclass=_Codes):
     M302 = ("{trainer}: {name} must be a finite number above 0, but is {value}.")
     M303 = ("MTLStruct: the exponent p of the block norm must be at least 1, but is {p}. p = 1 selects templates, p = 2 is the structural SVM.")
     M304 = ("MTLStruct: unknown solver '{solver}'. Choose 'dual_ascent' or 'cutting_plane'.")
+    M350 = "{name} needs a finite radius > 0, but got {radius}. Pass the C or lambda of the trainer, which must be positive."
+    M351 = "{name} needs a vector of finite numbers, but got one of shape {shape}. Look for inf or nan in the weights or gradients it came from."
+    M352 = "The exponent p of the block norm must be {bound}, but is {p}. Set p = 1 for sparse template weights, p = 2 for a structural SVM."
+    M353 = "The start has {got} values for {expected} cuts. Pass at most one alpha per cut; cuts without one start at 0."
+    M354 = "Q must have shape (m, s, s) and q shape (s,), with a template and a cut at least, but have {Q} and {q}. Build both from the same cuts."
+    M355 = "Q or q holds inf or nan. Look for cuts made under weights that overflowed."
+    M356 = "C must be a finite number above 0, but is {C}. Set C in the trainer's config; 0.01 to 100 are usual."
+    M357 = "Unknown conic solver '{solver}'. Installed with cvxpy here: {installed}. Choose one of these, or install the package of the other."
+    M358 = ("The solver '{solver}' of cvxpy failed on the subproblem of {m} templates and {s} cuts: {reason}. Choose a solver for "
+            "second-order cones, such as CLARABEL, or 'interior_point'.")
+    M359 = "Unknown subproblem solver '{solver}'. Use 'interior_point', 'cvxpy', or 'cvxpy:NAME' with the NAME of a conic solver of cvxpy."
 
     # --- M4xx components ---
+    M401 = ("The size of a saved model must be above 0 megabytes, but is {value}. Use null for no limit.")
+    M402 = ("'{name}' cannot be trained: the corpus has no example. Check the path in [corpora.train].")
+    M403 = ("'{name}' cannot be trained: none of the {n} training examples has an annotated entity. Check the reader's columns, or give the labels in "
+            "[initialize.components.{name}].")
+    M404 = ("'{name}' has not been initialized: call nlp.initialize() with the training examples before nlp.update().")
+    M405 = ("A training example came that was not in the corpus shown to initialize(). This trainer works on the whole corpus at once: leave out augmenters, "
+            "and keep [training] max_epochs at 0 or more.")
+    M406 = ("'{name}': the trainer {trainer} works on the whole corpus at once and cannot learn from a stream. Set [training] max_epochs to 0 or more.")
+    M407 = ("'{name}': unknown tag scheme '{scheme}'. Choose one of {known}.")
+    M408 = ("'{name}' is trained for the labels {labels}; '{label}' cannot be added. Train again with examples of it.")
+    M409 = ("'{name}': the cost '{pair}' does not fit. Write 'GOLD>PREDICTED' with an entity label, 'O' or '*' on each side, and a number of at least 0.")
 
     # --- M5xx corpora and training support ---
     M501 = "Cannot read '{path}': {reason}. Check the path (a relative one starts at '{cwd}')."
@@ -92,6 +114,9 @@ class Errors(metaclass=_Codes):
             "write, or to null.")
 
     # --- M6xx saved models ---
+    M601 = ("{where} is not a model file of spacy_mtl. Check the path, or train again.")
+    M602 = ("{where} was written in format {found}, but this version of spacy_mtl reads format {expected}. Install the version it was trained with, or train again.")
+    M603 = ("{where} is damaged: its checksum or its shapes do not fit. Copy it anew from its source, or train again.")
 
     # --- M7xx commands ---
     M701 = ("The pipeline '{model}' cannot be loaded: {reason}")

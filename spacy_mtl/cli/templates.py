@@ -77,7 +77,7 @@ def _table(component: str, rows: list[Row]) -> "Table":
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=component, title_justify="left", box=None, header_style="bold")
+    table = Table(title=component, title_justify="left", box=None, pad_edge=False, header_style="bold")
     # Text keeps "[-1,LOWER]" from being read as markup; patterns fold, so that none is cut off
     table.add_column("Template")
     table.add_column("Pattern", overflow="fold")

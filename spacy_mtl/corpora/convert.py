@@ -8,7 +8,7 @@ import spacy
 from spacy.tokens import DocBin
 
 from ..errors import Errors
-from .atomic import write_atomically
+from ..files import write_atomically
 from .conll import ConllCorpus
 
 GIVEN_KEY = "spacy_mtl.given"
@@ -49,7 +49,7 @@ def convert_columns(
     packed = DocBin(store_user_data=True)
     sentences = tokens = entities = 0
     for _, reference, n_sentences in corpus.docs(vocab):
-        reference.user_data[GIVEN_KEY] = corpus.given
+        reference.user_data[GIVEN_KEY] = tuple(corpus.given)  # as it comes back from the file
         packed.add(reference)
         sentences += n_sentences
         tokens += len(reference)

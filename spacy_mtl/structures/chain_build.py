@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import Errors
+from . import chain_kbest, chain_outputs, chain_sums  # noqa: F401 (they implement generic functions of the contract)
 from .chain import FORBIDDEN
 from .chain_problem import ChainProblem, find_repeats
 from .problem import Blocks, Problem
@@ -60,17 +61,22 @@ def hamming_cost(n_labels: int) -> np.ndarray:
     return (1 - np.eye(n_labels)).astype(np.float32)
 
 
-def check_gold(
-    labels: Sequence[str], gold: np.ndarray, first: np.ndarray, last: np.ndarray, allowed: Constraints
-) -> None:
-    """Refuse a gold sequence that the constraints forbid (M201): its hinge loss would be meaningless."""
+def check_gold(labels: Sequence[str], gold: np.ndarray, borders: tuple[np.ndarray, ...], allowed: Constraints) -> None:
+    """Refuse a gold sequence that the constraints forbid (M201): its hinge loss would be meaningless.
+
+    borders: of the pieces, as from :func:`pieces`. A side where a piece is cut off may have any label.
+    """
+    first, last, open_left, open_right = borders
     inside = np.ones(gold.size, bool)
     inside[first] = False
     at = np.flatnonzero(inside & (gold >= 0))
-    bad = at[~allowed.step[gold[at - 1], gold[at]]]
-    if bad.size:
-        t = int(bad[0])
-        raise ValueError(Errors.M201.format(previous=labels[gold[t - 1]], current=labels[gold[t]], position=t))
+    starts, ends = first[~open_left], last[~open_right] - 1
+    bad = [(t, labels[gold[t - 1]], labels[gold[t]]) for t in at[~allowed.step[gold[at - 1], gold[at]]]]
+    bad += [(t, "(start of sentence)", labels[gold[t]]) for t in starts[~allowed.start[gold[starts]]]]
+    bad += [(t, labels[gold[t]], "(end of sentence)") for t in ends[~allowed.end[gold[ends]]]]
+    if bad:
+        position, previous, current = min(bad)
+        raise ValueError(Errors.M201.format(previous=previous, current=current, position=position))
 
 
 def chain_problem(
@@ -95,10 +101,11 @@ def chain_problem(
     if cost.shape != (n_labels, n_labels) or not np.isfinite(cost).all() or cost.min() < 0 or cost.diagonal().any():
         raise ValueError(Errors.M202.format(n=n_labels))
     allowed = constraints or Constraints.none(n_labels)
-    first, last, open_left, open_right = pieces(starts, gold)
+    borders = pieces(starts, gold)
+    first, last, open_left, open_right = borders
     if not first.size:
         raise ValueError(Errors.M204)
-    check_gold(labels, gold, first, last, allowed)
+    check_gold(labels, gold, borders, allowed)
     repeats = np.zeros((first.size, features.node.shape[1]), np.bool_)
     find_repeats(first, last, features.node, repeats)
     arrays = ChainProblem(

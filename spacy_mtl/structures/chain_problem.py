@@ -56,6 +56,7 @@ class ChainWork(NamedTuple):
     nodes: float32[n, L] scores. pairs: float32[n or 1, L, L] scores. labels: int32[n]. best: float32[n, L]. back: int32[n, L].
     active: int64[n] positions where the direction is not zero; change: float32[n, L] its node part, in the order of ``active``;
     pair_change: float32[n or 1, L * L].  count: int64[1], how many are active.
+    alpha: float64[n, L] and factors: float64[n or 1, L, L], scratch of :func:`.chain_sums.log_partition`.
     """
 
     nodes: np.ndarray
@@ -67,6 +68,8 @@ class ChainWork(NamedTuple):
     change: np.ndarray
     pair_change: np.ndarray
     count: np.ndarray
+    alpha: np.ndarray
+    factors: np.ndarray
 
 
 @kernel
@@ -108,6 +111,8 @@ def new_work(problem):
         np.zeros((longest, n_labels), np.float32),
         np.zeros((n_pairs, n_labels * n_labels), np.float32),
         np.zeros(1, np.int64),
+        np.zeros((longest, n_labels)),
+        np.zeros((n_pairs, n_labels, n_labels)),
     )
 
 

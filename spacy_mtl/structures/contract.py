@@ -89,8 +89,46 @@ def expected_loss(problem, state, i):
     """E_{M_i}[loss]."""
 
 
+def log_partition(problem, i, work):
+    """log sum over all outputs of exp(score), under the scores in ``work``."""
+
+
+def set_marginals(problem, state, i, work):
+    """M_i = part marginals of the distribution proportional to exp(score), under the scores in ``work``.
+
+    Returns the log partition.
+    """
+
+
+def kbest(problem, i, work, k):
+    """The k best outputs under the scores in ``work``, best first; fewer where fewer are allowed.
+
+    Returns (outputs int32[k', parts], scores float64[k']).
+    """
+
+
 def new_work(problem):
     """Scratch space that fits the longest sentence."""
+
+
+def n_slots(problem):
+    """Length of the int32 array that stores one output for every sentence of the corpus."""
+
+
+def store_output(problem, i, work, outputs):
+    """Copy the output in ``work`` into its place in ``outputs`` (int32[n_slots])."""
+
+
+def load_output(problem, i, outputs, work):
+    """The reverse of :func:`store_output`."""
+
+
+def add_output(problem, vector, i, work, amount):
+    """vector += amount * (Phi(gold_i) - Phi(output in ``work``)), over all templates."""
+
+
+def dot_output(problem, vector, i, work, node_dots, pair_dots):
+    """dots[j] += <Phi_j(gold_i) - Phi_j(output in ``work``), vector_j> for every template. dots: float64[T] and float64[Tp]."""
 
 
 def implements(generic: Callable, problem_type: type) -> Callable:

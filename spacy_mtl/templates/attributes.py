@@ -171,12 +171,12 @@ class AttributeReader:
             given[row] = np.concatenate([_call(attr, function, doc) for doc in docs]) if docs else 0
         return given
 
-    def expand(self, given: np.ndarray) -> np.ndarray:
-        """All columns uint64[A, N] from the given ones: the lexical columns are looked up by ORTH."""
+    def expand(self, given: np.ndarray, ids: np.ndarray | None = None) -> np.ndarray:
+        """All columns uint64[A, N] from the given ones: the lexical columns are looked up by ORTH (or taken from ``ids``, lexicon rows)."""
         columns = np.empty((len(self.columns), given.shape[1]), np.uint64)
         columns[: len(given)] = given
         if self.lexicon.attributes:
-            ids = self.lexicon.ids(given[0])
+            ids = self.lexicon.ids(given[0]) if ids is None else ids
             columns[len(given) :] = self.lexicon.values[ids].T
         return columns
 

@@ -46,6 +46,15 @@ class Training(ABC):
 
     @property
     @abstractmethod
+    def loss(self) -> float:
+        """A loss of the last pass that costs nothing extra to know; what spaCy's logger shows."""
+
+    @abstractmethod
+    def rebind(self, problem: Problem) -> None:
+        """Go on with the same corpus whose features have changed (same sentences, same blocks)."""
+
+    @property
+    @abstractmethod
     def weights(self) -> Weights:
         """The weights to predict with now."""
 

@@ -98,6 +98,18 @@ class DualAscent(Training):
         report = Report(primal, dual, relative_gap(primal, dual), live, self.mu.size, self.passes)
         return report, vector
 
+    @property
+    def loss(self) -> float:
+        """Sum of the Frank-Wolfe gaps met in the last pass: falls to 0 at the optimum."""
+        return float(self._gaps.sum())
+
+    def rebind(self, problem: Problem) -> None:
+        """The marginals stay; the weights are made anew from them."""
+        self.problem = problem
+        self._certified, self.converged = None, False
+        self._w, _ = problem.gold_minus_expected(self._state)
+        problem.scale_blocks(self._w, self.settings.C * self.mu)
+
     def report(self) -> Report:
         if self._certified is None:
             self._certified = self._certify()

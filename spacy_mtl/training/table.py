@@ -97,8 +97,8 @@ def _loss_column(name: str) -> Column:
 
 def _score_column(name: str) -> Column:
     # as in spaCy: scores are percentages, speed is words per second
-    scale = 1.0 if name == "speed" else 100.0
-    return Column(name.upper(), 6, lambda info: _number(info["other_scores"].get(name), ".2f", scale))
+    width, form, scale = (8, ".0f", 1.0) if name == "speed" else (6, ".2f", 100.0)
+    return Column(name.upper(), width, lambda info: _number(info["other_scores"].get(name), form, scale))
 
 
 def _number(value: Any, form: str, scale: float = 1.0) -> str:

@@ -31,7 +31,7 @@ def test_converts_and_counts(source, tmp_path):
     assert "1 documents, 2 sentences, 4 tokens, 2 entities" in result.stdout
     (doc,) = load(out)
     assert [ent.text for ent in doc.ents] == ["Ana", "Luz Paz"]
-    assert doc.user_data == {"spacy_mtl.given": ["TAG"]}
+    assert doc.user_data == {"spacy_mtl.given": ("TAG",)}
 
 
 def test_columns_and_given(source, tmp_path):
@@ -39,9 +39,9 @@ def test_columns_and_given(source, tmp_path):
     assert invoke(source, out, "--lang", "es", "--columns", "ORTH, _,ENT", "--limit", 1).exit_code == 0
     (doc,) = load(out)
     assert not doc.has_annotation("TAG")
-    assert doc.user_data == {"spacy_mtl.given": []}
+    assert doc.user_data == {"spacy_mtl.given": ()}
     assert invoke(source, out, "--lang", "es", "--given", "").exit_code == 0
-    assert load(out)[0].user_data == {"spacy_mtl.given": []}
+    assert load(out)[0].user_data == {"spacy_mtl.given": ()}
 
 
 @pytest.mark.parametrize(

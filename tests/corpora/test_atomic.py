@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from spacy_mtl.corpora.atomic import write_atomically
+from spacy_mtl.files import write_atomically
 
 
 def test_writes_and_replaces(tmp_path):

@@ -97,7 +97,7 @@ def test_a_file_without_sentences_is_an_error(path, text):
 
 
 def test_undecodable_bytes_name_line_and_encoding(path):
-    path.write_bytes("a N O\n".encode() * 3000 + "Núñez N O\n".encode("latin-1"))
+    path.write_bytes(b"a N O\n" * 3000 + "Núñez N O\n".encode("latin-1"))
     with pytest.raises(ValueError, match=r"M502.*Line 3001 of '.*corpus\.txt' cannot be decoded as utf-8: .*0xfa"):
         list(read_columns(path, COLUMNS))
 

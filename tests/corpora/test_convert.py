@@ -27,7 +27,7 @@ def test_docs_come_back_as_they_were(source, tmp_path):
     assert [t.tag_ for t in first] == ["NP", "V", "NP"]
     assert [(ent.text, ent.label_) for ent in first.ents] == [("Ana", "PER"), ("Lima", "LOC")]
     assert [sentence.text for sentence in first.sents] == ["Ana ríe", "Lima"]
-    assert first.user_data == {"spacy_mtl.given": ["TAG"]}
+    assert first.user_data == {"spacy_mtl.given": ("TAG",)}
     assert [t.ent_iob for t in second] == [0]
     assert not first.has_unknown_spaces
 

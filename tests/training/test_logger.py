@@ -83,7 +83,7 @@ def test_a_row_shows_report_scores_and_time():
         "LIVE": "97/134",
         "ENTS_F": "75.12",
         "ENTS_P": "50.00",
-        "SPEED": "12345.60",
+        "SPEED": "12346",
         "SCORE": "0.7512",
         "SEC": "7",
     }
@@ -192,6 +192,8 @@ CONFIG = """
 lang = "es"
 pipeline = ["tagger"]
 
+[components]
+
 [components.tagger]
 factory = "tagger"
 
@@ -207,6 +209,8 @@ embed_size = 10
 window_size = 1
 maxout_pieces = 2
 subword_features = false
+
+[corpora]
 
 [corpora.train]
 @readers = "spacy_mtl.ConllCorpus.v1"

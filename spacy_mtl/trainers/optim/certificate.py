@@ -50,6 +50,11 @@ def check_subproblem(Q: np.ndarray, q: np.ndarray, C: float, p: float) -> tuple[
     return Q, q
 
 
+def gram_norms(Q: np.ndarray) -> np.ndarray:
+    """||p_j^r|| as (m, s). Q: (m, s, s)."""
+    return np.sqrt(np.maximum(np.einsum("jrr->jr", Q), 0.0))
+
+
 def gram_products(Q: np.ndarray, alpha: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(Q_j a for every j, t_j = sqrt(a'Q_j a)). Q: (m, s, s). alpha: (s,). Returns (m, s) and (m,)."""
     m, s, _ = Q.shape
@@ -66,24 +71,44 @@ def objectives(
     return primal, float(q @ alpha) - 0.5 * block_norm(t, dual_exponent(p)) ** 2
 
 
-def best_scale(
-    products: np.ndarray, t: np.ndarray, q: np.ndarray, C: float, p: float, alpha: np.ndarray, mu: np.ndarray
-) -> float:
-    """The factor near 1 for alpha that leaves the smallest gap, chosen between 1 and those that just close every margin.
+def natural_lengths(norms: np.ndarray, q: np.ndarray, C: float, p: float) -> tuple[np.ndarray, float]:
+    """The alpha that each cut would take alone, (s,) within (0, C], and that of the cut which alone gives the largest dual.
 
-    A margin missed by rounding costs C times that rounding in the primal, while a longer alpha costs both objectives next
-    to nothing. The products stay those of alpha before scaling.
+    norms: gram_norms(Q). q: (s,) with a positive maximum; a cut with q <= 0 is given the largest q.
     """
+    curvature = np.array([block_norm(column, dual_exponent(p)) ** 2 for column in norms.T])
+    gain = np.where(q > 0, q, q.max())
+    alone = gain / np.maximum(curvature, gain / C)
+    return alone, float(alone[np.argmax(np.where(q > 0, alone * gain - 0.5 * alone**2 * curvature, -np.inf))])
+
+
+def best_scale(
+    norms: np.ndarray,
+    products: np.ndarray,
+    t: np.ndarray,
+    q: np.ndarray,
+    C: float,
+    p: float,
+    alpha: np.ndarray,
+    mu: np.ndarray,
+) -> float:
+    """The factor near 1 for alpha that leaves the smallest gap: 1, or what just closes every margin, rounding included.
+
+    A margin missed by rounding costs C times that rounding in the primal, while a slightly longer alpha costs next to
+    nothing. norms: gram_norms(Q). products and t: gram_products(Q, alpha).
+    """
+    rounding = 4.0 * np.finfo(np.float64).eps * ((mu * (norms @ alpha)) @ norms + np.abs(q))
     room = C / max(float(alpha.sum()), 1e-300)
     reach, wanted = mu @ products, q > 0
     scales = [min(1.0, room)]
     if wanted.any() and (reach[wanted] > 0).all():
-        closing = float(np.max(q[wanted] / reach[wanted]))
-        scales += [min(closing * (1.0 + excess), room) for excess in (0.0, 1e-14, 1e-12, 1e-10)]
+        closing = [np.max((q + share * rounding)[wanted] / reach[wanted]) for share in (0.0, 0.1, 1.0, 2.0)]
+        scales += [min(float(scale), room) for scale in closing]
+    norm_w, norm_v, gain = block_norm(mu * t, p), block_norm(t, dual_exponent(p)), float(q @ alpha)
     gaps = []
     for scale in scales:
-        primal, dual = objectives(scale * products, scale * t, q, C, p, scale * alpha, mu)
-        gaps.append(primal - dual)
+        hinge = max(0.0, float(np.max(q + rounding - scale * reach)))
+        gaps.append(0.5 * scale**2 * (norm_w**2 + norm_v**2) + C * hinge - scale * gain)
     return scales[int(np.argmin(gaps))]
 
 
@@ -94,3 +119,17 @@ def certify(
     primal, dual = objectives(*gram_products(Q, alpha), q, C, p, alpha, mu)
     primal = max(primal, dual)  # weak duality: less is rounding
     return Subproblem(alpha, mu, primal, dual, primal - dual, iterations)
+
+
+def certify_scaled(
+    Q: np.ndarray, q: np.ndarray, C: float, p: float, alpha: np.ndarray, mu: np.ndarray, iterations: int = 0
+) -> Subproblem:
+    """certify after best_scale: for solvers whose alpha is right but for a last rounding of its length."""
+    scale = best_scale(gram_norms(Q), *gram_products(Q, alpha), q, C, p, alpha, mu)
+    return certify(Q, q, C, p, scale * alpha, mu, iterations)
+
+
+def zero_solution(Q: np.ndarray, q: np.ndarray, C: float, p: float) -> Subproblem:
+    """The solution where no cut has a positive loss: alpha = 0, hence w = 0, and all templates weighted alike."""
+    m = len(Q)
+    return certify(Q, q, C, p, np.zeros(q.size), np.full(m, 1.0 / m if p == 1 else 1.0))

@@ -22,11 +22,13 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from .certificate import best_scale, gram_products, objectives
-from .norms import block_norm, dual_exponent, dual_norm_weights
+from .certificate import Subproblem, best_scale, certify_scaled, gram_norms, natural_lengths, objectives
+from .norms import dual_norm_weights
 
 _TO_BOUNDARY = 0.99  # share of the way to the nearest bound that a step may take
-_STALLED = 12  # iterations without a better certificate before rounding is taken to have won
+_STALLED = 12  # iterations without a better certificate before rounding is taken to have won, once the gap is small
+_LOST = 40  # the same while it is not
+_GOOD = 1e-8  # relative gap above which a run is not good enough to be the only one
 
 
 class _Problem(NamedTuple):
@@ -34,9 +36,11 @@ class _Problem(NamedTuple):
 
     Q: np.ndarray  # (m, s, s), not scaled
     kappa: float  # multiplies Q
+    norms: np.ndarray  # (m, s), the square roots of the scaled diagonals
     q: np.ndarray  # (s,), maximum 1
     radius: float  # bound on the sum of x
     p: float
+    lengths: np.ndarray  # (s,) what each x would be alone
 
     @property
     def gamma(self) -> float:
@@ -92,19 +96,23 @@ class _Direction(NamedTuple):
     theta: float
 
 
-def _scaled(Q: np.ndarray, q: np.ndarray, C: float, p: float) -> tuple[_Problem, float]:
-    """The problem in its own units, and the unit of alpha: where the best single cut would put its alpha."""
-    useful = np.flatnonzero(q > 0)
-    diagonal = np.sqrt(np.maximum(np.einsum("jrr->rj", Q)[useful], 0.0))
-    curvature = np.array([block_norm(norms, dual_exponent(p)) ** 2 for norms in diagonal])
-    alone = q[useful] / np.maximum(curvature, q[useful] / C)
-    unit = float(alone[np.argmax(alone * q[useful] - 0.5 * alone**2 * curvature)])
-    return _Problem(Q, unit / float(q.max()), q / q.max(), C / unit, p), unit
+def _scaled(
+    Q: np.ndarray, q: np.ndarray, C: float, p: float, guess: np.ndarray | None = None
+) -> tuple[_Problem, float]:
+    """The problem in its own units, and the unit of alpha: what the best cut takes alone, or the length of a guess."""
+    norms = gram_norms(Q)
+    lengths, unit = natural_lengths(norms, q, C, p)
+    if guess is not None and guess.any():
+        unit = float(guess.sum())
+        lengths = np.maximum(guess, np.minimum(lengths, 1e-3 * unit))
+    kappa = unit / float(q.max())
+    return _Problem(Q, kappa, np.sqrt(kappa) * norms, q / q.max(), C / unit, p, lengths / unit), unit
 
 
 def _first_iterate(problem: _Problem) -> _Iterate:
     m, s, _ = problem.Q.shape
-    x = np.full(s, min(1.0, 0.5 * problem.radius) / s)
+    x = problem.lengths / s
+    x = x * min(1.0, 0.5 * problem.radius / float(x.sum()))
     slack = problem.radius - float(x.sum())
     c, lam = np.full(m, 1.0 / m), np.ones(s)
     Pv = problem.products(x)
@@ -169,7 +177,7 @@ class _Newton:
             float(np.abs(blocks).max()),
         )
 
-    def direction(self, tau: float, second_order: _Direction | None = None, block=None) -> _Direction:
+    def direction(self, tau: float, second_order: _Direction | None = None) -> _Direction:
         """Newton's step to complementarity tau, corrected by the products of an earlier step's parts."""
         it = self.it
         for_x, for_slack, for_c = tau - it.x * it.lam, tau - it.slack * it.nu, tau - it.c * it.z
@@ -178,10 +186,8 @@ class _Newton:
             for_slack -= second_order.slack * second_order.nu
             for_c = for_c - second_order.c * second_order.z
         b = self.stationarity + self.bilinear + for_c / it.c
-        if block is not None: b = b + block[0]
         shift = (float(np.sum(b / self.D)) + self.total) / self.sum_inverse
         rhs = -self.dual + for_x / it.x - for_slack / it.slack
-        if block is not None: rhs = rhs - block[1]
         rhs += self.gamma * ((shift - b) / self.D) @ self.pull
         x = self._solve(rhs)
         theta = float(self.mean_pull @ x) + shift
@@ -197,21 +203,6 @@ class _Newton:
             theta,
         )
 
-
-def block_second(it,d,dPv,gamma):
-    mu = it.c**gamma
-    c=it.c
-    deta=-gamma*c**(-gamma-1)*d.c
-    k = c**-gamma + deta
-    vv, vdv, dvdv, wdv = it.vv, it.Pv @ d.x, dPv @ d.x, it.Pw @ d.x
-    wdw = mu * (it.wv + wdv - k * it.ww)
-    dwdw = mu**2 * (vv + dvdv + k**2 * it.ww + 2.0 * (vdv - k * it.wv - k * wdv))
-    dU=mu[:, None] * (it.Pv + dPv - k[:, None] * it.Pw)
-    h2=.5*gamma*(gamma+1)*c**(-gamma-2)*d.c**2
-    dual2=-(mu*deta)@dU-(mu*h2)@it.Pw
-    sta=.5*c**(-gamma-1)*dwdw-(gamma+1)*c**(-gamma-2)*d.c*wdw+.25*it.ww*(gamma+1)*(gamma+2)*c**(-gamma-3)*d.c**2
-    bil=c**(-gamma-1)*mu*(-deta*wdw-h2*it.ww)
-    return sta+bil,dual2
 
 def _longest_step(it: _Iterate, d: _Direction) -> float:
     """The largest step <= 1 that keeps every bounded unknown non-negative."""
@@ -255,48 +246,60 @@ def _advance(problem: _Problem, it: _Iterate, d: _Direction, step: float) -> Non
 
 
 class _Best(NamedTuple):
-    """The best certified pair so far, in the problem's units."""
+    """The best certified pair so far, in the problem's units, and how far each part of it is from being given up."""
 
     gap: float
     x: np.ndarray
     mu: np.ndarray
     iteration: int
+    held: np.ndarray  # (s,) x over its multiplier: large where the cut is active, tiny where it is not
+    live: np.ndarray  # (m,) the same for c
 
 
-def _weight_candidates(c: np.ndarray, t: np.ndarray, p: float) -> list[np.ndarray]:
-    """Template weights to certify: those of the shares, and for p > 1 those of equation 12."""
-    shares = (c / c.sum()) ** (2.0 / p - 1.0)
-    return [shares] if p == 1 else [shares, dual_norm_weights(t, p)]
+def _certified(problem: _Problem, x: np.ndarray, Pv: np.ndarray, mu: np.ndarray) -> tuple[float, float]:
+    """(relative gap, scale) of the best scaling of x under the weights mu."""
+    t = np.sqrt(np.maximum(Pv @ x, 0.0))
+    scale = best_scale(problem.norms, Pv, t, problem.q, problem.radius, problem.p, x, mu)
+    primal, dual = objectives(scale * Pv, scale * t, problem.q, problem.radius, problem.p, scale * x, mu)
+    return ((primal - dual) / primal if primal > 0 else 0.0), scale
 
 
 def _improved(problem: _Problem, it: _Iterate, best: _Best, iteration: int) -> _Best:
-    """The better of best and what the iterate certifies, as it is and without the cuts and templates it gives up."""
-    keep = it.x > it.lam * it.x.max()
-    for x, Pv in ((it.x, it.Pv), (np.where(keep, it.x, 0.0), None)):
-        Pv = problem.products(x) if Pv is None else Pv
-        t = np.sqrt(np.maximum(Pv @ x, 0.0))
-        for mu in _weight_candidates(it.c, t, problem.p):
-            scale = best_scale(Pv, t, problem.q, problem.radius, problem.p, x, mu)
-            primal, dual = objectives(scale * Pv, scale * t, problem.q, problem.radius, problem.p, scale * x, mu)
-            gap = (primal - dual) / primal if primal > 0 else 0.0
-            if gap < best.gap:
-                best = _Best(gap, scale * x, mu, iteration)
+    """The better of best and the iterate, under the weights of its shares and, for p > 1, those of equation 12."""
+    candidates = [(it.c / it.c.sum()) ** problem.gamma]
+    if problem.p > 1:
+        candidates.append(dual_norm_weights(np.sqrt(it.vv), problem.p))
+    for mu in candidates:
+        gap, scale = _certified(problem, it.x, it.Pv, mu)
+        if gap < best.gap:
+            held, live = it.x / (it.x.max() * it.lam), it.c * it.theta / it.z
+            best = _Best(gap, scale * it.x, mu, iteration, held, live)
     return best
 
 
-def interior_point(
-    Q: np.ndarray, q: np.ndarray, C: float, p: float, tol: float, max_iter: int
-) -> tuple[np.ndarray, np.ndarray, int]:
-    """(alpha, mu, iterations) of the subproblem, as near to the relative gap tol as rounding allows.
+def _trimmed(problem: _Problem, best: _Best, tol: float) -> _Best:
+    """best with exact zeros for the cuts, and at p = 1 the templates, that are not active, where that keeps its certificate."""
+    allowed = max(tol, best.gap)
+    for level in (1.0, 1e-2, 1e-4, 1e-6):
+        x = np.where(best.held > level, best.x, 0.0)
+        mu = best.mu
+        if problem.p == 1:
+            mu = np.where(best.live > level, mu, 0.0)
+            mu = mu / mu.sum() if mu.any() else best.mu
+        gap, scale = _certified(problem, x, problem.products(x), mu)
+        if gap <= allowed:
+            return best._replace(gap=gap, x=scale * x, mu=mu)
+    return best
 
-    Q: (m, s, s) positive semi-definite. q: (s,) with a positive maximum. C > 0, p >= 1.
-    """
-    problem, unit = _scaled(Q, q, C, p)
+
+def _run(problem: _Problem, tol: float, max_iter: int, caution: float) -> _Best:
+    """Predictor-corrector steps. caution > 0 keeps tau from falling far ahead of the other conditions."""
     it = _first_iterate(problem)
-    best = _Best(np.inf, it.x, it.c, 0)
+    best = _Best(np.inf, it.x, it.c, 0, it.x, it.c)
     for iteration in range(max_iter + 1):
         best = _improved(problem, it, best, iteration)
-        if best.gap <= tol or iteration - best.iteration > _STALLED or iteration == max_iter:
+        patience = _STALLED if best.gap < 1e-4 else _LOST
+        if best.gap <= tol or iteration - best.iteration > patience or iteration == max_iter:
             break
         try:
             newton = _Newton(problem, it)
@@ -304,12 +307,25 @@ def interior_point(
             break
         d = newton.direction(0.0)
         sigma = (_after(it, d, _longest_step(it, d)) / it.tau) ** 3
-        target = max(sigma * it.tau, min(it.tau, GUARD*newton.infeasibility(problem)))
-        block = None
-        if problem.gamma<0 and BLOCK: block = block_second(it,d,problem.products(d.x),problem.gamma)
-        d = newton.direction(target, d, block)
+        target = max(sigma * it.tau, min(it.tau, caution * newton.infeasibility(problem)))
+        d = newton.direction(target, d)
         _advance(problem, it, d, min(1.0, _TO_BOUNDARY * _longest_step(it, d)))
-        if VERBOSE: print(iteration, '%.1e'%best.gap, 'tau %.1e'%it.tau, 'inf %.1e'%newton.infeasibility(problem), 'sig %.1e'%sigma)
-    return unit * best.x, best.mu, iteration
-import os
-VERBOSE=0; BLOCK=0; GUARD=float(os.environ.get("GUARD","0.01"))
+    return _trimmed(problem, best, tol)
+
+
+def interior_point(Q: np.ndarray, q: np.ndarray, C: float, p: float, tol: float, max_iter: int) -> Subproblem:
+    """The subproblem's solution, as near to the relative gap tol as rounding allows.
+
+    Q: (m, s, s) positive semi-definite. q: (s,) with a positive maximum. C > 0, p >= 1.
+    """
+    best: Subproblem | None = None
+    iterations = 0
+    for caution in (0.0, 0.0, 1e-3):  # again from the units of the best pair found, and again with small steps in tau
+        problem, unit = _scaled(Q, q, C, p, best.alpha if best is not None else None)
+        run = _run(problem, tol, max_iter, caution)
+        found = certify_scaled(Q, q, C, p, unit * run.x, run.mu, run.iteration)
+        iterations += found.iterations
+        best = found if best is None or found.gap < best.gap else best
+        if best.gap <= max(tol, _GOOD) * best.primal:
+            break
+    return best._replace(iterations=iterations)

@@ -1,0 +1,280 @@
+"""StructuredPipe: what every component shares - spaCy's training protocol around a gathered corpus and a trainer, and serialization."""
+
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import srsly
+from spacy import util
+from spacy.language import Language
+from spacy.pipeline import TrainablePipe
+from spacy.tokens import Doc
+from spacy.training import Example, validate_examples, validate_get_examples
+from spacy.vocab import Vocab
+from thinc.api import Model
+
+from ..errors import Errors
+from ..files import write_atomically
+from ..structures.chain_build import Constraints
+from ..templates.attributes import AttributeReader, check_attributes
+from ..trainers.base import Report, Trainer
+from . import store
+from .gather import Gatherer, Piece, content_key
+from .learner import ChainLearner, check_set
+from .model import current_weights, predict_labels, set_weights, weights_later
+from .sentences import borders
+
+
+class StructuredPipe(TrainablePipe):
+    """A trainable component over a linear chain.
+
+    Subclasses say what the labels are and how gold annotation is read and written.
+    """
+
+    #: attributes of the reference Doc that hold the gold annotation
+    gold_attributes: ClassVar[tuple[str, ...]]
+
+    def __init__(self, vocab: Vocab, model: Model, name: str, *, trainer: Trainer, scorer: Callable | None = None):
+        self.vocab = vocab
+        self.model = model
+        self.name = name
+        self.trainer = trainer
+        self.scorer = scorer
+        self.cfg: dict[str, Any] = {}
+        self._gathered: Gatherer | None = None
+        self._learner: ChainLearner | None = None
+        self._reader: AttributeReader | None = None
+        self._batches: list[np.ndarray] = []
+        templates = model.attrs["templates"]
+        check_attributes(
+            templates.attributes,
+            lambda attr: next(t.text for t in templates.templates if any(o.attr == attr for o in t.observations)),
+        )
+
+    # --- what a subclass provides ---
+
+    @property
+    @abstractmethod
+    def chain_labels(self) -> tuple[str, ...]:
+        """Labels of the chain."""
+
+    @abstractmethod
+    def chain_constraints(self) -> Constraints:
+        """Which label sequences are allowed."""
+
+    @abstractmethod
+    def gold_labels(self, example: Example, starts: np.ndarray) -> np.ndarray:
+        """Gold of the predicted Doc's tokens as label numbers int32[n], -1 where unknown."""
+
+    def cost_matrix(self) -> np.ndarray | None:
+        """float32[L, L], gold by predicted; None for Hamming."""
+        return None
+
+    @abstractmethod
+    def collect_labels(self, references: Iterable[Doc]) -> None:
+        """Take the labels from the gold annotation. Raises ValueError where there are none."""
+
+    # --- spaCy's protocol ---
+
+    def predict(self, docs: Iterable[Doc]) -> list[np.ndarray]:
+        """Best labels of each doc: list of int32[n_tokens]."""
+        return predict_labels(self.model, list(docs))
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Language | None = None,
+        labels: Sequence[str] | None = None,
+    ) -> None:
+        """Read the corpus once: labels, and what a full pass consists of.
+
+        labels: as ``spacy init labels`` writes them; taken from the examples if missing. Raises ValueError: M111 a template's attribute is not on
+        the documents, M402 no example, M403 no annotation, M406 a stream for a trainer that needs the whole corpus.
+        """
+        validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
+        self._refuse_stream(nlp)
+        expected: Counter[bytes] = Counter()
+        references, given = [], []
+        self._reader = AttributeReader(self.model.attrs["templates"].attributes, self.vocab)
+        for example in get_examples():
+            expected[content_key(example.reference, self.gold_attributes)] += 1
+            references.append(example.reference)
+            given.append(self._reader.read_given([example.predicted]))
+        if not references:
+            raise ValueError(Errors.M402.format(name=self.name))
+        annotated_later = nlp is not None and nlp.config["training"]["annotating_components"]
+        if not annotated_later:
+            check_set(self.name, self._reader, np.concatenate(given, axis=1), self.model.attrs["templates"].templates)
+        if labels is not None:
+            self.set_labels(labels)
+        self.collect_labels(references)
+        self._gathered = Gatherer(expected)
+        self._learner = None
+
+    @abstractmethod
+    def set_labels(self, labels: Sequence[str]) -> None:
+        """Labels given by the user."""
+
+    def _refuse_stream(self, nlp: Language | None) -> None:
+        if nlp is not None and self.trainer.batch and nlp.config["training"]["max_epochs"] == -1:
+            raise ValueError(Errors.M406.format(name=self.name, trainer=type(self.trainer).__name__))
+
+    def update(
+        self,
+        examples: Iterable[Example],
+        *,
+        drop: float = 0.0,
+        sgd: Any = None,
+        losses: dict[str, float] | None = None,
+    ) -> dict[str, float]:
+        """Show the trainer a batch. A batch method works when the last document of the corpus has been shown; ``drop`` and ``sgd`` have no meaning here.
+
+        losses[name] grows by the training's own loss whenever a pass ends. Raises ValueError: M404 before initialize, M405 for an unknown example.
+        """
+        losses = {} if losses is None else losses
+        losses.setdefault(self.name, 0.0)
+        examples = list(examples)
+        validate_examples(examples, f"{type(self).__name__}.update")
+        if self._gathered is None:
+            raise ValueError(Errors.M404.format(name=self.name))
+        slots = []
+        for example, given in zip(examples, self._given(examples), strict=True):
+            key = content_key(example.reference, self.gold_attributes)
+            if self._gathered.repeats(key):
+                self._end_batch(slots)
+                losses[self.name] += self._end_pass()
+                slots = []
+            slots.append(self._show(key, example, given))
+        self._end_batch(slots)
+        if self._gathered.is_complete:
+            losses[self.name] += self._end_pass()
+        return losses
+
+    def _given(self, examples: Sequence[Example]) -> list[np.ndarray]:
+        assert self._reader is not None
+        docs = [example.predicted for example in examples]
+        return np.split(self._reader.read_given(docs), np.cumsum([len(doc) for doc in docs])[:-1], axis=1)
+
+    def _show(self, key: bytes, example: Example, given: np.ndarray) -> int | None:
+        assert self._gathered is not None
+        starts = borders([example.predicted])
+        slot = self._gathered.find(key, given, starts)
+        if slot is not None and self._gathered.pieces[slot].same_input(given, starts):
+            piece = self._gathered.pieces[slot]
+        else:
+            piece = Piece(key, given, starts, self.gold_labels(example, starts))
+        return self._gathered.show(piece, slot)
+
+    def _end_batch(self, slots: Sequence[int | None]) -> None:
+        known = np.array([slot for slot in slots if slot is not None], np.int64)
+        if self._learner is None:
+            self._batches.append(
+                known
+            )  # features are indexed when the whole corpus has been seen; then these are replayed
+        elif self._learner.training is not None:
+            self._learner.training.step(known)
+
+    def _end_pass(self) -> float:
+        """End a pass over the corpus; returns the training's loss."""
+        assert self._gathered is not None and self._reader is not None
+        if self._learner is None:
+            place = self._gathered.close()
+            self._learner = ChainLearner(
+                self.name, self.trainer, self.model.attrs["templates"], self._reader, self.chain_labels,
+                self.chain_constraints(), self.cost_matrix(),
+            )  # fmt: skip
+            self._learner.begin(self._gathered.pieces)
+            for batch in self._batches:
+                self._learner.training.step(place[batch])  # type: ignore[union-attr]
+            self._batches = []
+        elif self._gathered.changed:
+            self._learner.rebind(self._gathered.pieces)
+        training = self._learner.training
+        assert training is not None
+        training.end_pass()
+        self._gathered.begin_pass()
+        learner, megabytes = self._learner, self.model.attrs["megabytes"]
+        weights_later(self.model, lambda: learner.export(megabytes), self.chain_constraints())
+        return training.loss
+
+    def finish_update(self, sgd: Any) -> None:
+        """Nothing: the trainer has its own steps."""
+
+    @contextmanager
+    def use_params(self, params: dict) -> Iterator[None]:
+        """Nothing to swap: averages of another component's optimizer do not concern these weights."""
+        yield
+
+    @property
+    def report(self) -> Report | None:
+        """Objective values of the training under way; None outside training."""
+        training = self._learner.training if self._learner is not None else None
+        return training.report() if training is not None else None
+
+    def template_weights(self) -> list[dict[str, Any]]:
+        """A line per template: name, pattern, weight (mu), norm (||w_j||), rows kept."""
+        lines = []
+        for row in current_weights(self.model).templates:
+            name, _, pattern = row.text.partition(":")
+            lines.append({"name": name, "pattern": pattern, "weight": row.weight, "norm": row.norm, "rows": row.rows})
+        return lines
+
+    # --- serialization ---
+
+    def _settings(self) -> dict[str, Any]:
+        return {"component": type(self).__name__, "cfg": self.cfg}
+
+    def _model_bytes(self) -> bytes:
+        return store.to_bytes(current_weights(self.model), self._settings())
+
+    def _load_model(self, data: bytes, where: str) -> None:
+        weights, settings = store.from_bytes(data, where)
+        self.cfg.update(settings["cfg"])
+        self.set_labels(self._labels_in_cfg())
+        set_weights(self.model, weights, self.chain_constraints())
+
+    @abstractmethod
+    def _labels_in_cfg(self) -> Sequence[str]: ...
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """Serialize the component, without what only training needs."""
+        parts: dict[str, Callable[[], Any]] = {
+            "cfg": lambda: srsly.json_dumps(self.cfg),
+            "vocab": lambda: self.vocab.to_bytes(exclude=exclude),
+            "model": self._model_bytes,
+        }
+        return util.to_bytes(parts, exclude)
+
+    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "StructuredPipe":
+        """The reverse of :meth:`to_bytes`. Raises ValueError: M601-M603."""
+        parts: dict[str, Callable[[Any], Any]] = {
+            "cfg": lambda data: self.cfg.update(srsly.json_loads(data)),
+            "vocab": lambda data: self.vocab.from_bytes(data, exclude=exclude),
+            "model": lambda data: self._load_model(data, f"The serialized component '{self.name}'"),
+        }
+        util.from_bytes(bytes_data, parts, exclude)
+        return self
+
+    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
+        """Write the component to a directory; the model file appears whole or not at all."""
+        parts: dict[str, Callable[[Path], None]] = {
+            "cfg": lambda p: srsly.write_json(p, self.cfg),
+            "vocab": lambda p: self.vocab.to_disk(p, exclude=exclude),
+            "model": lambda p: write_atomically(p, self._model_bytes()),
+        }
+        util.to_disk(path, parts, exclude)
+
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "StructuredPipe":
+        """The reverse of :meth:`to_disk`. Raises ValueError naming the file: M601-M603."""
+        parts: dict[str, Callable[[Path], Any]] = {
+            "cfg": lambda p: self.cfg.update(srsly.read_json(p)),
+            "vocab": lambda p: self.vocab.from_disk(p, exclude=exclude),
+            "model": lambda p: self._load_model(p.read_bytes(), str(p)),
+        }
+        util.from_disk(path, parts, exclude)
+        return self

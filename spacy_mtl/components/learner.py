@@ -1,0 +1,132 @@
+"""Training of a chain component: from gathered documents to a problem, a training, and weights for the model."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..errors import Errors
+from ..structures.chain_build import ChainFeatures, Constraints, chain_problem
+from ..structures.problem import Blocks, Problem, block_starts
+from ..templates.attributes import AttributeReader
+from ..templates.grammar import Template, TemplateSet
+from ..templates.index import FeatureIndex, build_index
+from ..templates.program import compile_program
+from ..trainers.base import Trainer, Training
+from .export import export_chain
+from .gather import Piece, concatenate
+from .weights import ChainWeights
+
+
+class ChainLearner:
+    """One training of a chain over the documents of a corpus.
+
+    labels: of the chain. cost: float32[L, L] or None for Hamming. Raises ValueError (M111) for a template whose attribute no document carries.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        trainer: Trainer,
+        templates: TemplateSet,
+        reader: AttributeReader,
+        labels: Sequence[str],
+        constraints: Constraints,
+        cost: np.ndarray | None,
+    ):
+        self.name = name
+        self.trainer = trainer
+        self.reader = reader
+        self.labels = tuple(labels)
+        self.constraints = constraints
+        self.cost = cost
+        self.node, self.edge = templates.node, templates.edge
+        self.min_count = templates.min_count
+        self.training: Training | None = None
+
+    @property
+    def templates(self) -> tuple[Template, ...]:
+        """Node templates first: the numbering of blocks."""
+        return (*self.node, *self.edge)
+
+    def begin(self, pieces: Sequence[Piece]) -> None:
+        """Index the features of the corpus and start training."""
+        self.training = self.trainer.begin(self._problem(pieces, first=True))
+
+    def rebind(self, pieces: Sequence[Piece]) -> None:
+        """The input of some documents has changed (an annotating component learns too): extract again, go on from where we were."""
+        assert self.training is not None
+        self.training.rebind(self._problem(pieces, first=False))
+
+    def _problem(self, pieces: Sequence[Piece], first: bool) -> Problem:
+        given, starts, gold = concatenate(pieces)
+        check_set(self.name, self.reader, given, self.templates)
+        columns = self.reader.expand(given)
+        if first:
+            self._index_node, node = build_index(columns, starts, self._program(self.node), self.min_count)
+            observed = [t for t in self.edge if t.observations]
+            self._index_pair, pair = build_index(columns, starts, self._program(observed), self.min_count)
+        else:
+            node = self._index_node.rows(columns, starts, self._program(self.node))
+            pair = self._index_pair.rows(columns, starts, self._program([t for t in self.edge if t.observations]))
+        features = ChainFeatures(node, self._pair_rows(pair), any(t.observations for t in self.edge))
+        return chain_problem(features, self._blocks(), gold, starts, self.labels, self.constraints, self.cost)
+
+    def _program(self, templates: Sequence[Template]):
+        return compile_program(templates, self.reader.columns)
+
+    def _pair_sizes(self) -> list[int]:
+        """Rows of each pair template: one for a template without observation."""
+        sizes = iter(np.diff(self._index_pair.blocks).tolist())
+        return [next(sizes) if template.observations else 1 for template in self.edge]
+
+    def _blocks(self) -> Blocks:
+        names = tuple(template.name for template in self.templates)
+        return Blocks(self._index_node.blocks, block_starts(self._pair_sizes()), names)
+
+    def _pair_rows(self, observed: np.ndarray) -> np.ndarray:
+        """int32[N, Tp] from the rows of the templates with observation: numbered among all pair templates."""
+        rows = np.zeros((observed.shape[0], len(self.edge)), np.int32)
+        borders = block_starts(self._pair_sizes())
+        column = 0
+        for j, template in enumerate(self.edge):
+            if template.observations:
+                shift = np.int32(borders[j] - self._index_pair.blocks[column])
+                rows[:, j] = np.where(observed[:, column] >= 0, observed[:, column] + shift, -1)
+                column += 1
+            else:
+                rows[:, j] = borders[j]
+        return rows
+
+    def _pair_keys(self) -> np.ndarray:
+        """Keys of all pair rows; 0 for templates without observation, which need none."""
+        borders = block_starts(self._pair_sizes())
+        keys = np.zeros(int(borders[-1]), np.uint64)
+        column = 0
+        for j, template in enumerate(self.edge):
+            if template.observations:
+                block = self._index_pair.blocks[column : column + 2]
+                keys[borders[j] : borders[j + 1]] = self._index_pair.keys[block[0] : block[1]]
+                column += 1
+        return keys
+
+    def export(self, megabytes: float | None) -> ChainWeights:
+        """The present weights, cut to what prediction needs."""
+        assert self.training is not None
+        weights, problem = self.training.weights, self.training.problem
+        return export_chain(
+            weights,
+            self.training.template_weights,
+            problem.block_norms(weights),
+            problem.blocks,
+            self.templates,
+            (self._index_node.keys, self._pair_keys()),
+            self.labels,
+            megabytes,
+        )
+
+
+def check_set(name: str, reader: AttributeReader, given: np.ndarray, templates: Sequence[Template]) -> None:
+    """Refuse templates that read what no document carries (M111)."""
+    for attr in reader.unset(given):
+        template = next(t for t in templates if any(obs.attr == attr for obs in t.observations))
+        raise ValueError(Errors.M111.format(template=template.text, attr=attr, name=name))

@@ -1,0 +1,89 @@
+"""The thinc Model that carries templates and weights through spaCy: config, serialization, prediction."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from spacy.tokens import Doc
+from spacy.util import registry
+from thinc.api import Model
+from thinc.model import deserialize_attr, serialize_attr
+
+from ..errors import Errors
+from ..structures.chain_build import Constraints
+from ..templates.grammar import TemplateSet
+from .weights import ChainWeights
+
+
+@registry.architectures("spacy_mtl.TemplateChain.v1")
+def template_chain(templates: TemplateSet, megabytes: float | None = 10.0) -> Model[list[Doc], list[np.ndarray]]:
+    """A linear chain whose scores come from feature templates.
+
+    templates: what to look at, from ``@mtl_templates``. megabytes: size of the saved model; the strongest feature rows that fit are
+    kept, in memory as on disk, so that a loaded model predicts the same. null keeps every row.
+    Predicts, for each doc, the best labels int32[n_tokens]. Raises ValueError: M401 if megabytes is not above 0.
+    """
+    if megabytes is not None and not megabytes > 0:
+        raise ValueError(Errors.M401.format(value=megabytes))
+    return Model(
+        "template_chain",
+        forward,
+        attrs={
+            "templates": templates,
+            "megabytes": megabytes,
+            "weights": ChainWeights(),
+            "constraints": None,
+            "predictor": None,
+            "export": None,
+        },
+    )
+
+
+def set_weights(model: Model, weights: ChainWeights, constraints: Constraints) -> None:
+    """Put trained weights in place; the predictor is built at the first prediction."""
+    model.attrs.update(weights=weights, constraints=constraints, predictor=None, export=None)
+
+
+def weights_later(model: Model, export: Callable[[], ChainWeights], constraints: Constraints) -> None:
+    """Weights that are made only when somebody asks: training calls this after each pass."""
+    model.attrs.update(export=export, constraints=constraints, predictor=None)
+
+
+def current_weights(model: Model) -> ChainWeights:
+    """The weights, made now if training has moved on."""
+    if model.attrs["export"] is not None:
+        set_weights(model, model.attrs["export"](), model.attrs["constraints"])
+    return model.attrs["weights"]
+
+
+def forward(model: Model, docs: Sequence[Doc], is_train: bool) -> tuple[list[np.ndarray], Callable[[Any], list]]:
+    return predict_labels(model, docs), lambda gradient: []
+
+
+def predict_labels(model: Model, docs: Sequence[Doc]) -> list[np.ndarray]:
+    """Best labels of each doc, int32[n_tokens]; all 0 while the model is untrained."""
+    lengths = [len(doc) for doc in docs]
+    weights = current_weights(model)
+    if not weights.is_trained or not sum(lengths):
+        return [np.zeros(n, np.int32) for n in lengths]
+    vocab = docs[0].vocab
+    predictor = model.attrs["predictor"]
+    if predictor is None or predictor.vocab is not vocab:
+        from .predict import Predictor
+
+        predictor = model.attrs["predictor"] = Predictor(weights, model.attrs["constraints"], vocab)
+    return np.split(predictor(docs), np.cumsum(lengths)[:-1])
+
+
+@serialize_attr.register(ChainWeights)
+def _serialize(_: Any, value: ChainWeights, name: str, model: Model) -> bytes:
+    from . import store
+
+    return store.to_bytes(current_weights(model), {})
+
+
+@deserialize_attr.register(ChainWeights)
+def _deserialize(_: Any, value: bytes, name: str, model: Model) -> ChainWeights:
+    from . import store
+
+    return store.from_bytes(value, model.name)[0]

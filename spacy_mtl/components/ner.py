@@ -1,0 +1,189 @@
+"""mtl_ner: named entities as a linear chain of IOB2 or BILUO tags."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example, biluo_to_iob
+from spacy.vocab import Vocab
+from thinc.api import Model
+
+from ..errors import Errors
+from ..structures.chain_build import Constraints, hamming_cost
+from ..trainers.base import Trainer
+from .base import StructuredPipe
+from .sentences import borders
+from .tags import BEGIN, INSIDE, MISSING, OUTSIDE, PREFIXES, decode_tags, encode_tags, tag_constraints, tag_labels
+
+DEFAULT_CONFIG = {
+    "model": {
+        "@architectures": "spacy_mtl.TemplateChain.v1",
+        "templates": {"@mtl_templates": "spacy_mtl.ner.v1", "tag": False},
+    },
+    "trainer": {"@mtl_trainers": "spacy_mtl.MTLStruct.v1"},
+    "scheme": "biluo",
+    "valid_only": True,
+    "overwrite": False,
+    "costs": {},
+    "scorer": {"@scorers": "spacy.ner_scorer.v1"},
+}
+_IOB_CODES = {"-": MISSING, "": MISSING, "I": INSIDE, "O": OUTSIDE, "B": BEGIN}
+
+
+@Language.factory(
+    "mtl_ner",
+    assigns=["doc.ents", "token.ent_iob", "token.ent_type"],
+    default_config=DEFAULT_CONFIG,
+    default_score_weights={"ents_f": 1.0, "ents_p": 0.0, "ents_r": 0.0, "ents_per_type": None},
+)
+def make_ner(
+    nlp: Language,
+    name: str,
+    model: Model,
+    trainer: Trainer,
+    scheme: str,
+    valid_only: bool,
+    overwrite: bool,
+    costs: dict[str, float],
+    scorer: Callable | None,
+) -> "MTLEntityRecognizer":
+    """Make an entity recognizer.
+
+    model: ``@architectures = "spacy_mtl.TemplateChain.v1"``. trainer: any of ``@mtl_trainers``. scheme: "biluo" or "iob2", the tags of the chain.
+    valid_only: only sequences that spell whole entities. overwrite: replace entities that are already on a Doc (else they stay, and
+    predictions that overlap them are dropped). costs: loss of a wrong label where it is not 1, e.g. {"*>O": 2.0} to miss fewer entities.
+    """
+    return MTLEntityRecognizer(
+        nlp.vocab, model, name, trainer=trainer, scheme=scheme, valid_only=valid_only, overwrite=overwrite, costs=costs, scorer=scorer,
+    )  # fmt: skip
+
+
+class MTLEntityRecognizer(StructuredPipe):
+    """Entity recognizer over a linear chain. Raises ValueError: M407 unknown scheme, M409 a cost that cannot be read."""
+
+    gold_attributes = ("ENT_IOB", "ENT_TYPE")
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        model: Model,
+        name: str = "mtl_ner",
+        *,
+        trainer: Trainer,
+        scheme: str = "biluo",
+        valid_only: bool = True,
+        overwrite: bool = False,
+        costs: dict[str, float] | None = None,
+        scorer: Callable | None = None,
+    ):
+        super().__init__(vocab, model, name, trainer=trainer, scorer=scorer)
+        if scheme not in PREFIXES:
+            raise ValueError(Errors.M407.format(name=name, scheme=scheme, known=", ".join(PREFIXES)))
+        self.cfg = {"entity_types": [], "scheme": scheme, "valid_only": valid_only}
+        self.overwrite = overwrite
+        self.costs = dict(costs or {})
+        for pair, cost in self.costs.items():
+            if pair.count(">") != 1 or not (np.isfinite(cost) and cost >= 0):
+                raise ValueError(Errors.M409.format(name=name, pair=f"{pair} = {cost}"))
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Entity types, as in ``ent.label_``."""
+        return tuple(self.cfg["entity_types"])
+
+    @property
+    def label_data(self) -> list[str]:
+        """What ``spacy init labels`` writes."""
+        return list(self.labels)
+
+    def add_label(self, label: str) -> int:
+        """Add an entity type before training; 1 if it is new, else 0. Raises ValueError (M408) once trained."""
+        if label in self.labels:
+            return 0
+        if self.model.attrs["weights"].is_trained or self._learner is not None:
+            raise ValueError(Errors.M408.format(name=self.name, labels=", ".join(self.labels), label=label))
+        self.vocab.strings.add(label)
+        self.cfg["entity_types"] = [*self.labels, label]
+        return 1
+
+    def set_labels(self, labels: Sequence[str]) -> None:
+        for label in labels:
+            self.vocab.strings.add(label)
+        self.cfg["entity_types"] = list(labels)
+
+    def _labels_in_cfg(self) -> Sequence[str]:
+        return self.cfg["entity_types"]
+
+    def collect_labels(self, references: Iterable[Doc]) -> None:
+        """Entity types of the corpus, sorted; those given before stay first."""
+        references = list(references)
+        found = {ent.label_ for doc in references for ent in doc.ents}
+        if not found:
+            raise ValueError(Errors.M403.format(name=self.name, n=len(references)))
+        self.set_labels([*self.labels, *sorted(found - set(self.labels))])
+
+    # --- the chain ---
+
+    @property
+    def chain_labels(self) -> tuple[str, ...]:
+        return tag_labels(self.labels, self.cfg["scheme"])
+
+    def chain_constraints(self) -> Constraints:
+        if self.cfg["valid_only"]:
+            return tag_constraints(self.chain_labels, self.cfg["scheme"])
+        return Constraints.none(len(self.chain_labels))
+
+    def cost_matrix(self) -> np.ndarray:
+        """Hamming, changed by ``costs`` in their order: a side names a tag's entity type, O, or any ("*")."""
+        labels = self.chain_labels
+        kinds = [label.partition("-")[2] or "O" for label in labels]
+        cost = hamming_cost(len(labels))
+        for pair, value in self.costs.items():
+            gold, predicted = pair.split(">")
+            unknown = {gold, predicted} - set(kinds) - {"*"}
+            if unknown:
+                raise ValueError(Errors.M409.format(name=self.name, pair=pair))
+            rows = np.array([gold in ("*", kind) for kind in kinds])
+            columns = np.array([predicted in ("*", kind) for kind in kinds])
+            cost[np.ix_(rows, columns)] = value
+        np.fill_diagonal(cost, 0)
+        return cost
+
+    def gold_labels(self, example: Example, starts: np.ndarray) -> np.ndarray:
+        """Tags of the predicted tokens; -1 where the annotation is missing or does not align."""
+        predicted, reference = example.predicted, example.reference
+        if np.array_equal(predicted.to_array(["ORTH"]), reference.to_array(["ORTH"])):
+            iob, kinds = reference.to_array(["ENT_IOB", "ENT_TYPE"]).reshape(len(reference), 2).T
+        else:
+            tags = biluo_to_iob([tag or "-" for tag in example.get_aligned_ner()])
+            iob = np.array([_IOB_CODES[tag[0] if tag else ""] for tag in tags], np.uint64)
+            kinds = np.array([self.vocab.strings[tag[2:]] if tag[1:] else 0 for tag in tags], np.uint64)
+        return encode_tags(iob, kinds, starts, self._type_numbers(), self.cfg["scheme"])
+
+    def _type_numbers(self) -> dict[int, int]:
+        return {self.vocab.strings[label]: number for number, label in enumerate(self.labels)}
+
+    def set_annotations(self, docs: Iterable[Doc], scores: Sequence[np.ndarray]) -> None:
+        """Write ``doc.ents``. scores: what :meth:`predict` returns."""
+        docs = list(docs)
+        if not docs or not self.labels:
+            return
+        starts = borders(docs)
+        iob, kinds = decode_tags(np.concatenate(scores), starts, list(self._type_numbers()), self.cfg["scheme"])
+        values = np.stack([iob, kinds], axis=1)
+        at = 0
+        for doc in docs:
+            _write(doc, values[at : at + len(doc)], self.overwrite)
+            at += len(doc)
+
+
+def _write(doc: Doc, values: np.ndarray, overwrite: bool) -> None:
+    """values: uint64[n, 2] of ENT_IOB and ENT_TYPE."""
+    if not len(doc):
+        return
+    kept = () if overwrite else doc.ents
+    doc.from_array(["ENT_IOB", "ENT_TYPE"], values)
+    if kept:
+        taken = {token.i for ent in kept for token in ent}
+        doc.set_ents([*kept, *(ent for ent in doc.ents if taken.isdisjoint(range(ent.start, ent.end)))])

@@ -1,0 +1,222 @@
+"""Fast tagging: docs to labels.
+
+Templates that look at one word only (``%x[-1,SUFFIX3]``, ``%x[0,LOWER]/%x[0,SHAPE]``) are summed once per distinct word form and offset, so that
+at prediction time a token costs one row per offset in place of one look-up per template. The others are hashed.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from ..kernels import kernel
+from ..structures.chain import constrain, viterbi
+from ..structures.chain_build import Constraints
+from ..templates.attributes import AttributeReader
+from ..templates.extract import Program, boundary, mix, template_keys
+from ..templates.grammar import Template, parse_template
+from ..templates.index import Table, empty_table, find, insert_all
+from ..templates.program import compile_program
+from .sentences import borders
+from .weights import KEY_BITS, ChainWeights
+
+_KEY_MASK = np.uint64((1 << KEY_BITS) - 1)
+
+
+class Lookup(NamedTuple):
+    """Hashed templates. program: what to hash; table: key -> row; rows: float32[R, K]."""
+
+    program: Program
+    table: Table
+    rows: np.ndarray
+
+
+class WordScores(NamedTuple):
+    """Scores of one-word templates. offsets: int64[K]; words: float32[n_forms, K, L]; outside: float32[K, D, L], d positions outside the sentence."""
+
+    offsets: np.ndarray
+    words: np.ndarray
+    outside: np.ndarray
+
+
+class Chain(NamedTuple):
+    """Transitions and masks as scores: start, end float32[L]; step, mask float32[L, L]."""
+
+    start: np.ndarray
+    end: np.ndarray
+    step: np.ndarray
+    mask: np.ndarray
+
+
+@kernel
+def add_looked_up(columns, starts, lookup, out):
+    """out[t] += the rows of token t's observations. columns: uint64[A, N]; out: float32[N, K]."""
+    keys = np.empty(columns.shape[1], np.uint64)
+    for j in range(lookup.program.seed.size):
+        template_keys(columns, starts, lookup.program, j, keys)
+        for t in range(keys.size):
+            row = lookup.table.rows[find(lookup.table, keys[t] & _KEY_MASK)]
+            if row >= 0:
+                for y in range(out.shape[1]):
+                    out[t, y] += lookup.rows[row, y]
+
+
+@kernel
+def add_outside(lookup, template, distance, out):
+    """out += the row of a one-word template that looks ``distance`` positions outside the sentence. out: float32[L]."""
+    key = lookup.program.seed[template]
+    for _ in range(lookup.program.first[template], lookup.program.first[template + 1]):
+        key = mix(key, boundary(distance))
+    row = lookup.table.rows[find(lookup.table, key & _KEY_MASK)]
+    if row >= 0:
+        for y in range(out.size):
+            out[y] += lookup.rows[row, y]
+
+
+@kernel
+def add_words(ids, starts, scores, out):
+    """out[t] += the summed one-word templates of its window. ids: int32[N] rows of ``scores.words``; out: float32[N, L]."""
+    for s in range(starts.size - 1):
+        start, end = starts[s], starts[s + 1]
+        for t in range(start, end):
+            for k in range(scores.offsets.size):
+                at = t + scores.offsets[k]
+                if at < start:
+                    row = scores.outside[k, start - at - 1]
+                elif at >= end:
+                    row = scores.outside[k, at - end]
+                else:
+                    row = scores.words[ids[at], k]
+                for y in range(out.shape[1]):
+                    out[t, y] += row[y]
+
+
+@kernel
+def decode_all(starts, nodes, pairs, chain, labels):
+    """Viterbi over every sentence. nodes: float32[N, L]; pairs: float32[N, L, L] observed transitions, or float32[0, L, L]. Fills labels int32[N]."""
+    n_labels = nodes.shape[1]
+    longest = 1
+    for s in range(starts.size - 1):
+        longest = max(longest, starts[s + 1] - starts[s])
+    best, back = np.empty((longest, n_labels), np.float32), np.empty((longest, n_labels), np.int32)
+    shared = np.empty((1, n_labels, n_labels), np.float32)
+    shared[0] = chain.step + chain.mask
+    for s in range(starts.size - 1):
+        a, b = starts[s], starts[s + 1]
+        if a == b:
+            continue
+        if pairs.shape[0]:
+            for t in range(a, b):
+                pairs[t] += chain.step
+            constrain(nodes[a:b], pairs[a:b], chain.start, chain.end, chain.mask, False, False)
+            viterbi(nodes[a:b], pairs[a:b], best, back, labels[a:b])
+        else:
+            constrain(nodes[a:b], shared[:0], chain.start, chain.end, chain.mask, False, False)
+            viterbi(nodes[a:b], shared, best, back, labels[a:b])
+
+
+def _one_word(template: Template, lexical: Sequence[str]) -> bool:
+    offsets = {obs.offset for obs in template.observations}
+    return len(offsets) == 1 and all(obs.attr in lexical for obs in template.observations)
+
+
+def _table(keys: np.ndarray) -> Table:
+    table = empty_table(keys.size)
+    insert_all(table, keys)
+    return table
+
+
+class Predictor:
+    """Labels for docs of one vocabulary under fixed weights."""
+
+    def __init__(self, weights: ChainWeights, constraints: Constraints, vocab: Vocab):
+        self.vocab = vocab
+        templates = [parse_template(row.text) for row in weights.templates if row.rows]
+        self.reader = AttributeReader(list(dict.fromkeys(o.attr for t in templates for o in t.observations)), vocab)
+        lexical = ("ORTH", *self.reader.lexicon.attributes)
+        node = [t for t in templates if not t.is_edge]
+        columns, table, rows = self.reader.columns, _table(weights.keys), weights.node_rows()
+        self._words = [t for t in node if _one_word(t, lexical)]
+        crossing = [t for t in node if not _one_word(t, lexical)]
+        self._lookup = Lookup(compile_program(crossing, columns), table, rows)
+        observed = [t for t in templates if t.is_edge and t.observations]
+        self._pairs = Lookup(compile_program(observed, columns), _table(weights.pair_keys), weights.pair_rows())
+        start, end, mask = constraints.penalties()
+        self._chain = Chain(start, end, weights.step, mask)
+        self._offsets = sorted({t.observations[0].offset for t in self._words})
+        self._by_offset = [
+            Lookup(compile_program([t for t in self._words if t.observations[0].offset == o], columns), table, rows)
+            for o in self._offsets
+        ]
+        self._n_labels = len(weights.labels)
+        self._outside = self._score_outside()
+        self._generation = -1
+        self._scored = 0
+
+    def _score_outside(self) -> np.ndarray:
+        reach = max((abs(o) for o in self._offsets), default=0)
+        outside = np.zeros((len(self._offsets), reach, self._n_labels), np.float32)
+        for k, (offset, lookup) in enumerate(zip(self._offsets, self._by_offset, strict=True)):
+            for d in range(abs(offset)):
+                for j in range(lookup.program.seed.size):
+                    add_outside(lookup, j, -(d + 1) if offset < 0 else d + 1, outside[k, d])
+        return outside
+
+    def _word_scores(self) -> WordScores:
+        """Scores of all word forms met so far; only new ones are computed."""
+        lexicon = self.reader.lexicon
+        if self._generation != lexicon.generation:
+            self._generation, self._scored = lexicon.generation, 0
+            self._word_table = np.zeros((lexicon.orths.size, len(self._offsets), self._n_labels), np.float32)
+        if lexicon.size > len(self._word_table):
+            grown = np.zeros((lexicon.orths.size, *self._word_table.shape[1:]), np.float32)
+            grown[: self._scored] = self._word_table[: self._scored]
+            self._word_table = grown
+        if lexicon.size > self._scored:
+            new = slice(self._scored, lexicon.size)
+            self._word_table[new] = self._score_forms(lexicon.orths[new], lexicon.values[new])
+            self._scored = lexicon.size
+        return WordScores(np.array(self._offsets, np.int64), self._word_table, self._outside)
+
+    def _score_forms(self, orths: np.ndarray, values: np.ndarray) -> np.ndarray:
+        n = orths.size
+        columns = np.zeros((len(self.reader.columns), n), np.uint64)
+        columns[0] = orths
+        columns[len(columns) - values.shape[1] :] = values.T
+        scores = np.zeros((n, len(self._offsets), self._n_labels), np.float32)
+        for k, (offset, lookup) in enumerate(zip(self._offsets, self._by_offset, strict=True)):
+            # every form is a sentence of its own, read at offset 0: keys do not depend on where the window stands
+            here = lookup._replace(program=lookup.program._replace(offset=lookup.program.offset - offset))
+            out = np.zeros((n, self._n_labels), np.float32)
+            add_looked_up(columns, np.arange(n + 1), here, out)
+            scores[:, k] = out
+        return scores
+
+    def scores(self, given: np.ndarray, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Node scores float32[N, L] and observed pair scores float32[N, L, L] (or [0, L, L]), before transitions and constraints.
+
+        given: what ``reader.read_given`` returns. starts: int64[S + 1] sentence borders.
+        """
+        n, n_labels = given.shape[1], self._n_labels
+        ids = self.reader.lexicon.ids(given[0])
+        nodes = np.zeros((n, n_labels), np.float32)
+        add_words(ids, starts, self._word_scores(), nodes)
+        n_pairs = n if self._pairs.program.seed.size else 0
+        pairs = np.zeros((n_pairs, n_labels * n_labels), np.float32)
+        if self._lookup.program.seed.size or n_pairs:
+            columns = self.reader.expand(given, ids)
+            add_looked_up(columns, starts, self._lookup, nodes)
+            if n_pairs:
+                add_looked_up(columns, starts, self._pairs, pairs)
+        return nodes, pairs.reshape(n_pairs, n_labels, n_labels)
+
+    def __call__(self, docs: Sequence[Doc]) -> np.ndarray:
+        """Best labels int32[N] of all tokens of the docs, sentence by sentence."""
+        given = self.reader.read_given(docs)
+        starts = borders(docs)
+        nodes, pairs = self.scores(given, starts)
+        labels = np.zeros(given.shape[1], np.int32)
+        decode_all(starts, nodes, pairs, self._chain, labels)
+        return labels

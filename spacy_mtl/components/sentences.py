@@ -1,0 +1,21 @@
+"""Where sentences begin: chains stop at the sentence boundaries a Doc carries, else they span the Doc."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from spacy.attrs import SENT_START
+from spacy.tokens import Doc
+
+
+def borders(docs: Sequence[Doc]) -> np.ndarray:
+    """int64[S + 1] sentence borders in the concatenation of the docs. Empty docs add nothing."""
+    parts = []
+    at = 0
+    for doc in docs:
+        if len(doc) > 1 and doc.has_annotation("SENT_START"):
+            parts.append(at + np.flatnonzero(doc.to_array([SENT_START])[1:] == 1) + 1)
+        if len(doc):
+            parts.append([at])
+        at += len(doc)
+    parts.append([at])
+    return np.unique(np.concatenate(parts)).astype(np.int64)

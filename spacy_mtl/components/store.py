@@ -1,0 +1,104 @@
+"""The model file: a header that says what follows, then compressed arrays. Checked on load, written atomically, no pickle.
+
+Layout: magic ``SPMTL``, a format number (1 byte), header length (8 bytes, little endian), header (JSON), arrays one after another, BLAKE2 digest
+(16 bytes) of all before it.
+"""
+
+import json
+import zlib
+from dataclasses import asdict
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+
+from ..errors import Errors
+from .weights import KEY_BITS, ChainWeights, TemplateRow
+
+MAGIC = b"SPMTL"
+FORMAT = 1
+_DIGEST = 16
+_ARRAYS = ("keys", "codes", "scales", "pair_keys", "pair_codes", "pair_scales", "step")
+
+
+def _planes(keys: np.ndarray) -> np.ndarray:
+    """Differences of ascending keys as byte planes uint8[KEY_BITS / 8, R]: the high planes compress to nothing."""
+    steps = np.diff(keys, prepend=np.uint64(0))
+    return np.ascontiguousarray(steps.view(np.uint8).reshape(-1, 8)[:, : KEY_BITS // 8].T)
+
+
+def _from_planes(planes: np.ndarray) -> np.ndarray:
+    steps = np.zeros((planes.shape[1], 8), np.uint8)
+    steps[:, : planes.shape[0]] = planes.T
+    return np.cumsum(steps.reshape(-1).view("<u8"), dtype=np.uint64)
+
+
+def _pack(name: str, array: np.ndarray) -> np.ndarray:
+    if name.endswith("keys"):
+        return _planes(array)
+    return array.astype(np.float16) if name.endswith("scales") else array
+
+
+def _unpack(name: str, array: np.ndarray) -> np.ndarray:
+    if name.endswith("keys"):
+        return _from_planes(array)
+    return array.astype(np.float32) if name.endswith("scales") else array
+
+
+def to_bytes(weights: ChainWeights, settings: dict[str, Any]) -> bytes:
+    """Serialize weights and JSON-serializable ``settings``."""
+    described, chunks = [], []
+    for name in _ARRAYS:
+        array = _pack(name, getattr(weights, name))
+        chunk = zlib.compress(np.ascontiguousarray(array).tobytes(), 6)
+        described.append({"name": name, "dtype": array.dtype.str, "shape": array.shape, "bytes": len(chunk)})
+        chunks.append(chunk)
+    header = {
+        "settings": settings,
+        "labels": weights.labels,
+        "templates": [asdict(row) for row in weights.templates],
+        "arrays": described,
+    }
+    text = json.dumps(header, ensure_ascii=False).encode("utf8")
+    body = b"".join([MAGIC, bytes([FORMAT]), len(text).to_bytes(8, "little"), text, *chunks])
+    return body + blake2b(body, digest_size=_DIGEST).digest()
+
+
+def from_bytes(data: bytes, where: str) -> tuple[ChainWeights, dict[str, Any]]:
+    """The reverse of :func:`to_bytes`.
+
+    Raises ValueError naming ``where``: M601 not a model file of this package, M602 another format number, M603 damaged.
+    """
+    head = len(MAGIC) + 1
+    if data[: len(MAGIC)] != MAGIC or len(data) < head:
+        raise ValueError(Errors.M601.format(where=where))
+    if data[len(MAGIC)] != FORMAT:
+        raise ValueError(Errors.M602.format(where=where, found=data[len(MAGIC)], expected=FORMAT))
+    body, digest = data[:-_DIGEST], data[-_DIGEST:]
+    if len(data) < head + 8 + _DIGEST or blake2b(body, digest_size=_DIGEST).digest() != digest:
+        raise ValueError(Errors.M603.format(where=where))
+    at = head + 8 + int.from_bytes(body[head : head + 8], "little")
+    header = json.loads(body[head + 8 : at])
+    arrays = {}
+    for entry in header["arrays"]:
+        raw = zlib.decompress(body[at : at + entry["bytes"]])
+        array = np.frombuffer(raw, np.dtype(entry["dtype"])).reshape(entry["shape"])
+        arrays[entry["name"]] = _unpack(entry["name"], array)
+        at += entry["bytes"]
+    weights = ChainWeights(tuple(header["labels"]), tuple(TemplateRow(**row) for row in header["templates"]), **arrays)
+    check_shapes(weights, where)
+    return weights, header["settings"]
+
+
+def check_shapes(weights: ChainWeights, where: str) -> None:
+    """Refuse weights whose arrays do not fit each other (M603)."""
+    n = len(weights.labels)
+    fits = (
+        weights.codes.shape == (weights.keys.size, n)
+        and weights.scales.shape == weights.keys.shape
+        and weights.pair_codes.shape == (weights.pair_keys.size, n * n)
+        and weights.pair_scales.shape == weights.pair_keys.shape
+        and weights.step.shape == (n, n)
+    )
+    if not fits:
+        raise ValueError(Errors.M603.format(where=where))
