@@ -6,8 +6,16 @@ Third parties add to them by entry point: groups ``spacy_mtl_trainers``, ``spacy
 import catalogue
 from spacy.util import registry
 
-for _name in ("trainers", "templates", "attributes"):
-    if not hasattr(registry, f"mtl_{_name}"):
-        setattr(registry, f"mtl_{_name}", catalogue.create("spacy_mtl", _name, entry_points=True))
 
-__all__ = ["registry"]
+def _create(name: str) -> catalogue.Registry:
+    """The registry ``mtl_<name>``, made once however often this module is imported."""
+    if not hasattr(registry, f"mtl_{name}"):
+        setattr(registry, f"mtl_{name}", catalogue.create("spacy_mtl", name, entry_points=True))
+    return getattr(registry, f"mtl_{name}")
+
+
+mtl_trainers = _create("trainers")
+mtl_templates = _create("templates")
+mtl_attributes = _create("attributes")
+
+__all__ = ["mtl_attributes", "mtl_templates", "mtl_trainers", "registry"]

@@ -142,7 +142,7 @@ class StructuredPipe(TrainablePipe):
         validate_examples(examples, f"{type(self).__name__}.update")
         if self._gathered is None:
             raise ValueError(Errors.M404.format(name=self.name))
-        slots = []
+        slots: list[int | None] = []
         for example, given in zip(examples, self._given(examples), strict=True):
             key = content_key(example.reference, self.gold_attributes)
             if self._gathered.repeats(key):

@@ -9,7 +9,7 @@ from ..structures.chain_build import ChainFeatures, Constraints, chain_problem
 from ..structures.problem import Blocks, Problem, block_starts
 from ..templates.attributes import AttributeReader
 from ..templates.grammar import Template, TemplateSet
-from ..templates.index import FeatureIndex, build_index
+from ..templates.index import build_index
 from ..templates.program import compile_program
 from ..trainers.base import Trainer, Training
 from .export import export_chain

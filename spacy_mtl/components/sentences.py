@@ -9,7 +9,7 @@ from spacy.tokens import Doc
 
 def borders(docs: Sequence[Doc]) -> np.ndarray:
     """int64[S + 1] sentence borders in the concatenation of the docs. Empty docs add nothing."""
-    parts = []
+    parts: list[np.ndarray | list[int]] = []
     at = 0
     for doc in docs:
         if len(doc) > 1 and doc.has_annotation("SENT_START"):

@@ -4,6 +4,7 @@ import numpy as np
 
 from ..kernels import kernel
 from . import contract
+from .chain import output_score
 from .chain_problem import ChainProblem
 from .contract import implements
 
@@ -23,6 +24,62 @@ def store_output(problem, i, work, outputs):
 def load_output(problem, i, outputs, work):
     a, b = problem.first[i], problem.last[i]
     work.labels[: b - a] = outputs[a:b]
+
+
+@implements(contract.gold_outputs, ChainProblem)
+def gold_outputs(problem):
+    return problem.gold.copy()
+
+
+@implements(contract.same_output, ChainProblem)
+def same_output(problem, i, work, outputs):
+    a = problem.first[i]
+    for t in range(a, problem.last[i]):  # noqa: SIM110  a loop is what numba compiles best
+        if outputs[t] != work.labels[t - a]:
+            return False
+    return True
+
+
+@implements(contract.stored_score, ChainProblem)
+def stored_score(problem, i, outputs, work):
+    a, n = problem.first[i], problem.last[i] - problem.first[i]
+    return output_score(work.nodes[:n], work.pairs[: n if problem.observed else 1], outputs[a : a + n])
+
+
+@implements(contract.set_difference, ChainProblem)
+def set_difference(problem, i, outputs, work):
+    a, n = problem.first[i], problem.last[i] - problem.first[i]
+    n_labels = problem.start.size
+    count = 0
+    work.pair_change[: n if problem.observed else 1] = 0
+    for t in range(n):
+        plus, minus = work.labels[t], outputs[a + t]
+        if plus != minus:
+            work.active[count] = t
+            work.change[count] = 0
+            work.change[count, plus] = 1
+            work.change[count, minus] = -1
+            count += 1
+        if t:
+            k = t if problem.observed else 0
+            work.pair_change[k, work.labels[t - 1] * n_labels + plus] += 1
+            work.pair_change[k, outputs[a + t - 1] * n_labels + minus] -= 1
+    work.count[0] = count
+
+
+@implements(contract.set_vertex, ChainProblem)
+def set_vertex(problem, state, i, work):
+    a, n = problem.first[i], problem.last[i] - problem.first[i]
+    n_labels = problem.start.size
+    if not problem.observed:
+        state.pairs[i] = 0
+    for t in range(n):
+        state.nodes[a + t] = 0
+        state.nodes[a + t, work.labels[t]] = 1
+        if problem.observed:
+            state.pairs[a + t] = 0
+        if t:
+            state.pairs[a + t if problem.observed else i, work.labels[t - 1] * n_labels + work.labels[t]] += 1
 
 
 @kernel

@@ -292,9 +292,6 @@ def move(problem, weights, live, scale, state, i, work, step):
         t = a + work.active[k]
         for y in range(work.change.shape[1]):
             state.nodes[t, y] += np.float32(step) * work.change[k, y]
-        if step == 1:  # exactly a vertex: the position costs nothing while it stays one
-            state.nodes[t] = 0
-            state.nodes[t, work.labels[t - a]] = 1
         add_scaled(problem.rows[t], live.node, scale.node, work.change[k], -step, weights.node)
     at = a if problem.observed else i
     for k in range(n if problem.observed else 1):

@@ -123,6 +123,26 @@ def load_output(problem, i, outputs, work):
     """The reverse of :func:`store_output`."""
 
 
+def same_output(problem, i, work, outputs):
+    """Whether the output in ``work`` is the one stored for sentence i."""
+
+
+def stored_score(problem, i, outputs, work):
+    """Score of the output stored for sentence i, under the scores in ``work``."""
+
+
+def set_difference(problem, i, outputs, work):
+    """Direction from the output stored for sentence i to the output in ``work``, kept in ``work`` as by :func:`set_direction`."""
+
+
+def gold_outputs(problem):
+    """The gold outputs as stored: int32[n_slots]."""
+
+
+def set_vertex(problem, state, i, work):
+    """M_i = the indicator of the output in ``work``, exactly."""
+
+
 def add_output(problem, vector, i, work, amount):
     """vector += amount * (Phi(gold_i) - Phi(output in ``work``)), over all templates."""
 

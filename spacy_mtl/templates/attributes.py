@@ -17,7 +17,7 @@ from spacy.vocab import Vocab
 
 from ..errors import Errors
 from ..kernels import kernel
-from ..registry import registry
+from ..registry import mtl_attributes
 from .index import empty_table, find, insert_all
 
 _AFFIX = re.compile(r"(PREFIX|SUFFIX)([1-9]\d*)\Z")
@@ -41,7 +41,7 @@ def lexical(function: Callable[[str], str | int | bool]) -> Callable[[str], str 
 
 def char_type(text: str) -> str:
     """The Unicode classes of the characters, repeats collapsed: ``"Abc12"`` -> ``"LuLlNd"``, a Han character -> ``"Han"``."""
-    types = []
+    types: list[str] = []
     for char in text:
         kind = "Han" if "一" <= char <= "鿿" or "㐀" <= char <= "䶿" else unicodedata.category(char)
         if not types or types[-1] != kind:
@@ -61,7 +61,7 @@ def lexical_function(attr: str) -> Callable[[str], str | int | bool] | None:
         return (lambda text: text[:size]) if affix.group(1) == "PREFIX" else (lambda text: text[-size:])
     if attr == "CHAR_TYPE":
         return char_type
-    function = registry.mtl_attributes.get(attr) if attr in registry.mtl_attributes else None
+    function = mtl_attributes.get(attr) if attr in mtl_attributes else None
     return function if function is not None and getattr(function, "lexical", False) else None
 
 
@@ -69,7 +69,7 @@ def check_attributes(attributes: Sequence[str], template_of: Callable[[str], str
     """Refuse an attribute that does not exist (M110). ``template_of``: the pattern to name in the message."""
     for attr in attributes:
         known = attr in IDS and attr not in _NOT_TOKEN_ATTRIBUTES
-        if not (known or lexical_function(attr) or attr in registry.mtl_attributes):
+        if not (known or lexical_function(attr) or attr in mtl_attributes):
             raise ValueError(
                 Errors.M110.format(attr=attr, template=template_of(attr), known="ORTH, LOWER, SHAPE, TAG, ...")
             )
@@ -154,9 +154,7 @@ class AttributeReader:
     def __init__(self, attributes: Sequence[str], vocab: Vocab):
         lexical_names = [a for a in attributes if a in _LEXEME or lexical_function(a)]
         self.token_attributes = [a for a in attributes if a not in lexical_names and a in IDS and a != "ORTH"]
-        self.doc_functions = {
-            a: registry.mtl_attributes.get(a) for a in attributes if a not in IDS and a not in lexical_names
-        }
+        self.doc_functions = {a: mtl_attributes.get(a) for a in attributes if a not in IDS and a not in lexical_names}
         self.lexicon = Lexicon(lexical_names, vocab)
         names = ["ORTH", *self.token_attributes, *self.doc_functions, *lexical_names]
         self.columns = {name: row for row, name in enumerate(names)}

@@ -5,10 +5,8 @@ from itertools import combinations, permutations
 from pathlib import Path
 
 from ..errors import Errors
-from ..registry import registry
+from ..registry import mtl_templates
 from .grammar import Observation, Template, TemplateSet
-
-template_sets = registry.mtl_templates  # type: ignore[attr-defined]
 
 TRANSITION = Template("B")
 
@@ -36,19 +34,19 @@ def _pair(first: tuple[int, str], second: tuple[int, str]) -> tuple[Observation,
     return Observation(*first), Observation(*second)
 
 
-@template_sets("spacy_mtl.tp1.v1")
+@mtl_templates("spacy_mtl.tp1.v1")
 def tp1(min_count: int = 1) -> TemplateSet:
     """TP1 of Mao & Tsang, Table 2: 10 state templates over characters in [-2, 2], and the transition."""
     return TemplateSet((*_state(_same("ORTH", _TP1)), TRANSITION), min_count)
 
 
-@template_sets("spacy_mtl.tp2.v1")
+@mtl_templates("spacy_mtl.tp2.v1")
 def tp2(min_count: int = 1) -> TemplateSet:
     """TP2 of Mao & Tsang, Table 2: TP1 and 7 more character bigrams, 17 state templates in all, and the transition."""
     return TemplateSet((*_state(_same("ORTH", _TP2)), TRANSITION), min_count)
 
 
-@template_sets("spacy_mtl.conll2002.v1")
+@mtl_templates("spacy_mtl.conll2002.v1")
 def conll2002(min_count: int = 1) -> TemplateSet:
     """The entity templates of Mao & Tsang, section 3.3: 133 state templates in [-3, 3], and the transition.
 
@@ -89,7 +87,7 @@ def _ner_patterns() -> list[tuple[Observation, ...]]:
     ]
 
 
-@template_sets("spacy_mtl.ner.v1")
+@mtl_templates("spacy_mtl.ner.v1")
 def ner(tag: bool = True, min_count: int = 1) -> TemplateSet:
     """Rich templates for entities: forms, prefixes and suffixes of 1-4 characters, shapes, tags, and useful pairs.
 
@@ -99,7 +97,7 @@ def ner(tag: bool = True, min_count: int = 1) -> TemplateSet:
     return templates if tag else templates.without("TAG")
 
 
-@template_sets("spacy_mtl.patterns.v1")
+@mtl_templates("spacy_mtl.patterns.v1")
 def from_patterns(patterns: list[str] | None = None, path: Path | None = None, min_count: int = 1) -> TemplateSet:
     """The user's own templates: a list of them, or a UTF-8 file of one a line with ``#`` comments.
 

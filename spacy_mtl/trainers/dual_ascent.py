@@ -7,14 +7,16 @@ import numpy as np
 from ..structures.contract import Weights
 from ..structures.problem import Problem, shares
 from .base import Report, Training
-from .optim.dual_ascent import TemplateWeights, ascent_pass, best_scaling, relative_gap
+from .optim.dual_ascent import TemplateWeights, ascent_pass, best_scaling, gold_atoms, relative_gap
 from .optim.norms import block_norm, dual_exponent, dual_norm_weights
 
 if TYPE_CHECKING:
     from .mtlstruct import MTLStruct
 
-#: Template weights stay above FLOOR / T until a certificate shows that a template can go.
+#: Template weights stay above FLOOR / T, a bound that falls with the passes: at exactly 0 a template could never return.
 FLOOR = 1e-3
+#: Outputs remembered for each sentence.
+N_ATOMS = 10
 #: A template counts as live above this weight, relative to weights that sum to 1 (p = 1).
 LIVE = 1e-5
 
@@ -27,9 +29,10 @@ class DualAscent(Training):
         self.settings = settings
         self._w = problem.zeros()
         self._state = problem.gold_state()
+        self._atoms = gold_atoms(problem.arrays, N_ATOMS)
         n = problem.blocks.n
         self.mu = np.full(n, float(n) ** (1 - 2 / settings.p))
-        self._selector = TemplateWeights(n, FLOOR)
+        self._selector = TemplateWeights(n)
         self._gaps = np.zeros(problem.n)
         self._random = np.random.default_rng(settings.seed)
         self._average: Any = None
@@ -52,9 +55,8 @@ class DualAscent(Training):
         C = self.settings.C
         order = self._random.permutation(self.problem.n)
         live = self.problem.live(self.mu > 0)
-        ascent_pass(
-            self.problem.arrays, self._w, live, shares(self.problem, C * self.mu), self._state, order, self._gaps
-        )
+        scale = shares(self.problem, C * self.mu)
+        ascent_pass(self.problem.arrays, self._w, live, scale, self._state, self._atoms, order, self._gaps)
         self.passes += 1
         self._update_average()
         norms = self.problem.block_norms(self._w)
@@ -68,7 +70,7 @@ class DualAscent(Training):
             return
         pull = np.divide(norms, mu, out=np.zeros_like(mu), where=mu > 0) / self.settings.C
         if p == 1:
-            new = self._selector.update(pull)
+            new = self._selector.update(pull, floor=FLOOR / max(1.0, self.passes / 10) ** 2)
         elif p < 2:
             new = np.maximum((norms / block_norm(norms, p)) ** (2 - p), 1e-12)
         else:
@@ -96,6 +98,8 @@ class DualAscent(Training):
         primal = 0.5 * block_norm(C * self.mu * pulls, p) ** 2 + C * float(self.problem.hinges(vector).sum())
         live = int((self.mu / self.mu.sum() > LIVE).sum())
         report = Report(primal, dual, relative_gap(primal, dual), live, self.mu.size, self.passes)
+        if self._average is None:
+            self._w = vector  # exact: rounding of the steps since the last certificate is gone
         return report, vector
 
     @property

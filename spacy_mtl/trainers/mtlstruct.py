@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..errors import Errors
-from ..registry import registry
+from ..registry import mtl_trainers
 from ..structures.problem import Problem
 from .base import Trainer, Training, check_positive
 
@@ -43,7 +43,7 @@ class MTLStruct(Trainer):
         return DualAscent(self, problem)
 
 
-@registry.mtl_trainers("spacy_mtl.MTLStruct.v1")
+@mtl_trainers("spacy_mtl.MTLStruct.v1")
 def mtl_struct(
     p: float = 1.0,
     C: float = 1.0,
@@ -70,7 +70,7 @@ def mtl_struct(
     return MTLStruct(p, C, solver, tol, average, inner_passes, seed, subproblem, max_idle)
 
 
-@registry.mtl_trainers("spacy_mtl.SSVM.v1")
+@mtl_trainers("spacy_mtl.SSVM.v1")
 def ssvm(
     C: float = 1.0,
     solver: Literal["dual_ascent", "cutting_plane"] = "dual_ascent",

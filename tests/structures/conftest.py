@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -68,7 +69,7 @@ class Corpus:
         return bool(
             (arrays.open_left[i] or self.allowed.start[labels[0]])
             and (arrays.open_right[i] or self.allowed.end[labels[-1]])
-            and all(self.allowed.step[x, y] for x, y in zip(labels, labels[1:], strict=False))
+            and all(self.allowed.step[x, y] for x, y in pairwise(labels))
         )
 
     def phi(self, i: int, labels: np.ndarray) -> np.ndarray:

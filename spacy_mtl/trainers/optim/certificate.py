@@ -30,8 +30,10 @@ class Subproblem(NamedTuple):
 
     @property
     def relative_gap(self) -> float:
-        """gap / primal, and 0 where the gap is 0."""
-        return self.gap / self.primal if self.gap > 0 else 0.0
+        """gap / primal; 0 where the gap is 0, infinite where only the primal is."""
+        if self.gap == 0:
+            return 0.0
+        return self.gap / self.primal if self.primal > 0 else np.inf
 
 
 def check_subproblem(Q: np.ndarray, q: np.ndarray, C: float, p: float) -> tuple[np.ndarray, np.ndarray]:

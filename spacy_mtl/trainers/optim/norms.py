@@ -8,7 +8,7 @@ from ...errors import Errors
 def dual_exponent(p: float) -> float:
     """p* with 1/p + 1/p* = 1; infinity at p = 1 and 1 at p = infinity. Raises ValueError where p < 1."""
     if not p >= 1:
-        raise ValueError(Errors.M352.format(p=p))
+        raise ValueError(Errors.M352.format(bound=">= 1", p=p))
     if p == 1:
         return np.inf
     return 1.0 if np.isinf(p) else float(p / (p - 1))
@@ -28,11 +28,11 @@ def dual_norm_weights(t: np.ndarray, p: float) -> np.ndarray:
     """Template weights mu_j = (sum_k t_k^p*)^((p-2)/p) t_j^((2-p)/(p-1)), equation 12 of Mao and Tsang, for p > 1.
 
     t: (m,) the norms sqrt(a'Q_j a) >= 0. Returns (m,). Equation 12 depends on ratios of t alone, so t is divided by its
-    maximum before any power. Where t_j = 0 the block w_j is 0 whatever mu_j; for p > 2, where the formula has no
-    finite value there, mu_j is 0. Raises ValueError where p <= 1.
+    maximum before any power. Where t_j = 0 the block w_j is 0 whatever mu_j: for p > 2, where the formula has no finite
+    value there, mu_j is 0, and if all t are 0, all mu are 1. Raises ValueError where p <= 1.
     """
     if not p > 1:
-        raise ValueError(Errors.M353.format(p=p))
+        raise ValueError(Errors.M352.format(bound="> 1", p=p))
     t = np.asarray(t, dtype=np.float64)
     largest = float(t.max(initial=0.0))
     if p == 2 or largest == 0.0:

@@ -25,7 +25,7 @@ from .projections import project_simplex_slack
 __all__ = ["block_norm", "dual_exponent", "dual_norm_weights", "solve_pnorm"]
 
 _CHECK_EVERY = 10  # steps between two certificates
-_WORTH_IT = 0.2  # go on while the gap falls at least to this share from one certificate to the next
+_WORTH_IT = 0.1  # go on while the gap falls at least to this share from one certificate to the next
 
 
 class _Point:
