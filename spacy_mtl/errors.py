@@ -41,6 +41,7 @@ class Errors(metaclass=_Codes):
             "[training] annotating_components.")
     M112 = ("The function registered as '{attr}' in 'mtl_attributes' returned {got} values for a document of {expected} tokens; it "
             "must return one str, int or bool per token.")
+    M113 = ("The function registered as '{attr}' in 'mtl_attributes' returned {value!r}; make it return a str, int or bool.")
     M120 = "The template name '{name}' is used twice ({place}). Give each template a name of its own."
     M121 = "There is no template in {place}. Give at least one, such as U00:%x[0,ORTH]."
     M122 = "The observation cut-off min_count must be an integer of at least 1, but it is {value}."
@@ -48,6 +49,7 @@ class Errors(metaclass=_Codes):
             "{got}. Set exactly one of the two.")
     M124 = "Cannot read the template file '{path}': {reason}. Check the setting 'path' of spacy_mtl.patterns.v1."
     M125 = "Template '{template}' reads the attribute '{attr}', but the columns at hand are only: {known}."
+    M126 = ("The templates '{first}' and '{second}' observe the same ({pattern}). Keep one of the two.")
 
     # --- M2xx structures ---
     M201 = ("The gold label '{current}' after '{previous}' (token {position} of the corpus) is forbidden by the constraints. Correct the annotation, "
@@ -78,7 +80,8 @@ class Errors(metaclass=_Codes):
     M402 = ("'{name}' cannot be trained: the corpus has no example. Check the path in [corpora.train].")
     M403 = ("'{name}' cannot be trained: none of the {n} training examples has an annotated entity. Check the reader's columns, or give the labels in "
             "[initialize.components.{name}].")
-    M404 = ("'{name}' has not been initialized: call nlp.initialize() with the training examples before nlp.update().")
+    M404 = ("'{name}' has not been initialized: call nlp.initialize() with the training examples before nlp.update(). A loaded or sourced component "
+            "cannot be trained further: list it in [training] frozen_components, or add it by its factory to train it anew.")
     M405 = ("A training example came that was not in the corpus shown to initialize(). This trainer works on the whole corpus at once: leave out augmenters, "
             "and keep [training] max_epochs at 0 or more.")
     M406 = ("'{name}': the trainer {trainer} works on the whole corpus at once and cannot learn from a stream. Set [training] max_epochs to 0 or more.")
@@ -117,12 +120,24 @@ class Errors(metaclass=_Codes):
     M601 = ("{where} is not a model file of spacy_mtl. Check the path, or train again.")
     M602 = ("{where} was written in format {found}, but this version of spacy_mtl reads format {expected}. Install the version it was trained with, or train again.")
     M603 = ("{where} is damaged: its checksum or its shapes do not fit. Copy it anew from its source, or train again.")
+    M604 = ("{where} holds the model of a {found}, not of a {expected}. Check the path.")
+    M605 = ("{where} cannot be read: {reason}. Check the path, or train again.")
 
     # --- M7xx commands ---
     M701 = ("The pipeline '{model}' cannot be loaded: {reason}")
     M702 = ("The pipeline '{model}' has no component with template weights; its components are {names}.")
     M703 = ("The component '{component}' of '{model}' has no template weights; components that have: {names}.")
     M704 = ("Cannot write '{path}': {reason}.")
+    M705 = ("'{path}' is no corpus in spaCy's binary format. Give a whole .spacy file, or column files under another ending.")
+    M706 = ("There is no document in {paths}. Give at least one to evaluate on.")
+    M707 = ("Drawing needs matplotlib, which is not installed. Add it with: pip install \"spacy-mtl[report]\"")
+    M708 = ("Cannot draw '{path}': the picture is either a .png or a .svg. Give the file one of these endings.")
+    M709 = ("The config '{path}' cannot be read: {reason}. Check the path, and the file with: python -m spacy debug config {path}")
+    M710 = ("Unknown {kind} '{name}'. Choose one of {known}; 'spacy_mtl.' and '.v1' may be left out.")
+    M711 = ("'{name}' is no setting of {trainer}, nor of any other trainer. {trainer} takes {known}.")
+    M712 = ("The config '{path}' has no component '{component}' with a trainer; components that have one: {names}.")
+    M713 = ("Cannot read the setting '{text}'. Write NAME=VALUE, as in p=1.3333.")
+    M714 = ("The given column '{column}' cannot be put on the documents. Choose among {known}.")
     # fmt: on
 
 

@@ -6,16 +6,20 @@ Loaded whenever any spaCy command runs, so nothing heavy is imported until a com
 import typer
 from spacy.cli import app
 
+from .config import config_cli
 from .convert import convert_cli
+from .evaluate import evaluate_cli
 from .templates import templates_cli
 
 mtl = typer.Typer(
     name="mtl",
-    help="Structured taggers from feature templates: corpora and what training found.",
+    help="Structured taggers from feature templates: configs, corpora, scores and what training found.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
+mtl.command("config")(config_cli)
 mtl.command("convert")(convert_cli)
+mtl.command("evaluate")(evaluate_cli)
 mtl.command("templates")(templates_cli)
 app.add_typer(mtl)
 

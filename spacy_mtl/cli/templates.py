@@ -1,8 +1,6 @@
 """``python -m spacy mtl templates``: which templates a trained component relies on."""
 
-import json
 import math
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,12 +8,14 @@ import typer
 
 from ..errors import Errors
 from .messages import clear_errors
+from .output import make_console, write_json
+from .pipelines import load_pipeline
+from .plot import check_plot, plot_templates
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 LIVE = 1e-5  # a template of no more weight than this counts as dropped
-WIDTH = 140  # of tables that go to a file or a pipe
 
 Row = dict[str, Any]
 
@@ -24,20 +24,23 @@ def templates_cli(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="Pipeline name or directory.")],
     component: Annotated[str | None, typer.Option(help="Only this component.")] = None,
     json_path: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write all templates there.")] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw them as bars: a .png or .svg file.")] = None,
     show_all: Annotated[bool, typer.Option("--all", help="Show templates without weight too.")] = False,
 ) -> None:
     """Show the weight of every template of a trained pipeline."""
-    from rich.console import Console
-
     with clear_errors():
+        if plot is not None:
+            check_plot(plot)
         weights = template_weights(model, component)
         if json_path is not None:
-            _write_json(json_path, model, weights)
-    console = Console(width=None if sys.stdout.isatty() else WIDTH)
+            write_json(json_path, _described(model, weights))
+        if plot is not None:
+            plot_templates(plot, weights)
+    console = make_console()
     for name, rows in weights.items():
         console.print(_table(name, [row for row in rows if show_all or row["weight"] > LIVE]))
         hidden = "" if show_all or _live(rows) == len(rows) else " (--all shows the others)"
-        console.print(f"{_live(rows)} of {len(rows)} templates are live{hidden}", highlight=False)
+        console.print(f"{_live(rows)} of {len(rows)} templates are live{hidden}")
 
 
 def template_weights(model: str, component: str | None = None) -> dict[str, list[Row]]:
@@ -47,12 +50,7 @@ def template_weights(model: str, component: str | None = None) -> dict[str, list
     and ``share``, its part of the sum of all norms. Raises ValueError where the pipeline cannot be loaded or has none
     (M701-M703).
     """
-    import spacy
-
-    try:
-        nlp = spacy.load(model)
-    except Exception as error:  # whatever a directory that is no pipeline makes of loading
-        raise ValueError(Errors.M701.format(model=model, reason=_first_line(error))) from None
+    nlp = load_pipeline(model)
     found = {name: pipe for name, pipe in nlp.components if hasattr(pipe, "template_weights")}
     if not found:
         raise ValueError(Errors.M702.format(model=model, names=", ".join(nlp.component_names) or "none"))
@@ -97,19 +95,9 @@ def _table(component: str, rows: list[Row]) -> "Table":
     return table
 
 
-def _write_json(path: Path, model: str, weights: dict[str, list[Row]]) -> None:
-    from ..corpora.atomic import write_atomically
-
+def _described(model: str, weights: dict[str, list[Row]]) -> dict[str, Any]:
     components = {
         name: {"live_templates": _live(rows), "n_templates": len(rows), "templates": rows}
         for name, rows in weights.items()
     }
-    text = json.dumps({"model": model, "components": components}, ensure_ascii=False, indent=2, default=float)
-    try:
-        write_atomically(path, (text + "\n").encode())
-    except OSError as error:
-        raise ValueError(Errors.M704.format(path=path, reason=error.strerror)) from None
-
-
-def _first_line(error: Exception) -> str:
-    return next(iter(str(error).strip().splitlines()), type(error).__name__)
+    return {"model": model, "components": components}

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-import srsly
 from spacy import util
 from spacy.language import Language
 from spacy.pipeline import TrainablePipe
@@ -27,6 +26,11 @@ from .gather import Gatherer, Piece, content_key
 from .learner import ChainLearner, check_set
 from .model import current_weights, predict_labels, set_weights, weights_later
 from .sentences import borders
+from .weights import ChainWeights
+
+
+#: Attributes of a component that serve a training under way; copies go without.
+_OF_TRAINING = ("_gathered", "_learner", "_reader", "_batches")
 
 
 class StructuredPipe(TrainablePipe):
@@ -45,15 +49,19 @@ class StructuredPipe(TrainablePipe):
         self.trainer = trainer
         self.scorer = scorer
         self.cfg: dict[str, Any] = {}
-        self._gathered: Gatherer | None = None
-        self._learner: ChainLearner | None = None
-        self._reader: AttributeReader | None = None
-        self._batches: list[np.ndarray] = []
+        self._end_training()
         templates = model.attrs["templates"]
         check_attributes(
             templates.attributes,
             lambda attr: next(t.text for t in templates.templates if any(o.attr == attr for o in t.observations)),
         )
+
+    def _end_training(self) -> None:
+        """Forget what only a training needs."""
+        self._gathered: Gatherer | None = None
+        self._learner: ChainLearner | None = None
+        self._reader: AttributeReader | None = None
+        self._batches: list[np.ndarray] = []
 
     # --- what a subclass provides ---
 
@@ -76,7 +84,7 @@ class StructuredPipe(TrainablePipe):
 
     @abstractmethod
     def collect_labels(self, references: Iterable[Doc]) -> None:
-        """Take the labels from the gold annotation. Raises ValueError where there are none."""
+        """Add the labels of the gold annotation to those given. Raises ValueError where there are none at all."""
 
     # --- spaCy's protocol ---
 
@@ -91,38 +99,38 @@ class StructuredPipe(TrainablePipe):
         nlp: Language | None = None,
         labels: Sequence[str] | None = None,
     ) -> None:
-        """Read the corpus once: labels, and what a full pass consists of.
+        """Read the corpus once: labels, and what a full pass consists of. Training begins anew.
 
         labels: as ``spacy init labels`` writes them; taken from the examples if missing. Raises ValueError: M111 a template's attribute is not on
-        the documents, M402 no example, M403 no annotation, M406 a stream for a trainer that needs the whole corpus.
+        the documents, M402 no example, M403 no annotation, M406 a stream for a trainer that needs the whole corpus; TypeError from spaCy if
+        ``get_examples`` gives no examples at all.
         """
-        validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
-        self._refuse_stream(nlp)
+        training = nlp.config.interpolate()["training"] if nlp is not None else {}
+        if self.trainer.batch and training.get("max_epochs") == -1:
+            raise ValueError(Errors.M406.format(name=self.name, trainer=type(self.trainer).__name__))
+        self.vocab = self.vocab if nlp is None else nlp.vocab  # a sourced component belongs to this pipeline now
+        set_weights(self.model, ChainWeights(), None)
+        self._end_training()
+        reader = AttributeReader(self.model.attrs["templates"].attributes, self.vocab)
         expected: Counter[bytes] = Counter()
         references, given = [], []
-        self._reader = AttributeReader(self.model.attrs["templates"].attributes, self.vocab)
-        for example in get_examples():
+        for example in _each(get_examples, f"{type(self).__name__}.initialize"):
             expected[content_key(example.reference, self.gold_attributes)] += 1
             references.append(example.reference)
-            given.append(self._reader.read_given([example.predicted]))
+            given.append(reader.read_given([example.predicted]))
         if not references:
             raise ValueError(Errors.M402.format(name=self.name))
-        annotated_later = nlp is not None and nlp.config["training"]["annotating_components"]
-        if not annotated_later:
-            check_set(self.name, self._reader, np.concatenate(given, axis=1), self.model.attrs["templates"].templates)
+        if not training.get("annotating_components"):
+            check_set(self.name, reader, np.concatenate(given, axis=1), self.model.attrs["templates"].templates)
         if labels is not None:
             self.set_labels(labels)
         self.collect_labels(references)
-        self._gathered = Gatherer(expected)
-        self._learner = None
+        self.cost_matrix()  # refuses what it cannot read now, not after a pass over the corpus
+        self._reader, self._gathered = reader, Gatherer(expected)
 
     @abstractmethod
     def set_labels(self, labels: Sequence[str]) -> None:
         """Labels given by the user."""
-
-    def _refuse_stream(self, nlp: Language | None) -> None:
-        if nlp is not None and self.trainer.batch and nlp.config["training"]["max_epochs"] == -1:
-            raise ValueError(Errors.M406.format(name=self.name, trainer=type(self.trainer).__name__))
 
     def update(
         self,
@@ -142,6 +150,8 @@ class StructuredPipe(TrainablePipe):
         validate_examples(examples, f"{type(self).__name__}.update")
         if self._gathered is None:
             raise ValueError(Errors.M404.format(name=self.name))
+        if not examples:
+            return losses
         slots: list[int | None] = []
         for example, given in zip(examples, self._given(examples), strict=True):
             key = content_key(example.reference, self.gold_attributes)
@@ -226,16 +236,26 @@ class StructuredPipe(TrainablePipe):
 
     # --- serialization ---
 
-    def _settings(self) -> dict[str, Any]:
-        return {"component": type(self).__name__, "cfg": self.cfg}
+    def __reduce__(self) -> tuple:
+        """For copies and other processes: everything but the training under way."""
+        current_weights(self.model)
+        state = {name: getattr(self, name) for name in ("vocab", "model", "name", "cfg", "scorer")}
+        state |= {name: value for name, value in vars(self).items() if name not in _OF_TRAINING}
+        return _restore, (type(self), state)
 
     def _model_bytes(self) -> bytes:
-        return store.to_bytes(current_weights(self.model), self._settings())
+        return store.to_bytes(current_weights(self.model), {"component": type(self).__name__, "cfg": self.cfg})
 
     def _load_model(self, data: bytes, where: str) -> None:
         weights, settings = store.from_bytes(data, where)
+        if settings.get("component") != type(self).__name__:
+            found, expected = settings.get("component"), type(self).__name__
+            raise ValueError(Errors.M604.format(where=where, found=found, expected=expected))
         self.cfg.update(settings["cfg"])
         self.set_labels(self._labels_in_cfg())
+        if weights.is_trained and weights.labels != self.chain_labels:
+            raise ValueError(Errors.M603.format(where=where))
+        self._end_training()
         set_weights(self.model, weights, self.chain_constraints())
 
     @abstractmethod
@@ -244,16 +264,14 @@ class StructuredPipe(TrainablePipe):
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """Serialize the component, without what only training needs."""
         parts: dict[str, Callable[[], Any]] = {
-            "cfg": lambda: srsly.json_dumps(self.cfg),
             "vocab": lambda: self.vocab.to_bytes(exclude=exclude),
             "model": self._model_bytes,
         }
         return util.to_bytes(parts, exclude)
 
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "StructuredPipe":
-        """The reverse of :meth:`to_bytes`. Raises ValueError: M601-M603."""
+        """The reverse of :meth:`to_bytes`. Raises ValueError: M601-M604."""
         parts: dict[str, Callable[[Any], Any]] = {
-            "cfg": lambda data: self.cfg.update(srsly.json_loads(data)),
             "vocab": lambda data: self.vocab.from_bytes(data, exclude=exclude),
             "model": lambda data: self._load_model(data, f"The serialized component '{self.name}'"),
         }
@@ -263,18 +281,34 @@ class StructuredPipe(TrainablePipe):
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
         """Write the component to a directory; the model file appears whole or not at all."""
         parts: dict[str, Callable[[Path], None]] = {
-            "cfg": lambda p: srsly.write_json(p, self.cfg),
             "vocab": lambda p: self.vocab.to_disk(p, exclude=exclude),
             "model": lambda p: write_atomically(p, self._model_bytes()),
         }
         util.to_disk(path, parts, exclude)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "StructuredPipe":
-        """The reverse of :meth:`to_disk`. Raises ValueError naming the file: M601-M603."""
+        """The reverse of :meth:`to_disk`. Raises ValueError naming the file: M601-M605."""
         parts: dict[str, Callable[[Path], Any]] = {
-            "cfg": lambda p: self.cfg.update(srsly.read_json(p)),
             "vocab": lambda p: self.vocab.from_disk(p, exclude=exclude),
-            "model": lambda p: self._load_model(p.read_bytes(), str(p)),
+            "model": lambda p: self._load_model(store.read(p), str(p)),
         }
         util.from_disk(path, parts, exclude)
         return self
+
+
+def _restore(kind: type[StructuredPipe], state: dict[str, Any]) -> StructuredPipe:
+    pipe = kind.__new__(kind)
+    for name, value in state.items():
+        setattr(pipe, name, value)
+    pipe._end_training()
+    return pipe
+
+
+def _each(get_examples: Callable[[], Iterable[Example]], method: str) -> Iterator[Example]:
+    """The examples, checked as they come: the corpus is read once. Raises TypeError as spaCy's components do."""
+    examples = get_examples() if callable(get_examples) else None
+    if not isinstance(examples, Iterable):
+        validate_get_examples(get_examples if examples is None else lambda: examples, method)
+    for example in examples or ():
+        validate_examples([example], method)
+        yield example

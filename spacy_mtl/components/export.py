@@ -9,20 +9,18 @@ from ..structures.problem import Blocks
 from ..templates.grammar import Template
 from .weights import ChainWeights, TemplateRow, by_key, quantize, strongest
 
-
-def rows_that_fit(megabytes: float | None, width: int) -> int | None:
-    """How many rows of ``width`` labels fit a model file of that size: 6 bytes of key, 2 of scale, 1 a weight; None for no limit."""
-    return None if megabytes is None else int(megabytes * 1e6 / (8 + width))
+#: Bytes of a row in a model file, before compression, besides its codes: 6 of key, 2 of scale.
+ROW_BYTES = 8
 
 
-def _kept(
-    matrix: np.ndarray, keys: np.ndarray, budget: int | None
-) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarray], np.ndarray]:
-    """(keys, codes, scales) in ascending order of keys, and the numbers of the rows kept."""
-    rows = strongest(np.maximum(matrix.max(axis=1, initial=0), -matrix.min(axis=1, initial=0)), budget)
-    codes, scales = quantize(matrix[rows])
-    ordered = by_key(keys[rows], codes, scales)
-    return (ordered[0], ordered[1], ordered[2]), rows
+def _largest(matrix: np.ndarray) -> np.ndarray:
+    """Largest absolute weight of each row."""
+    return np.maximum(matrix.max(axis=1, initial=0), -matrix.min(axis=1, initial=0))
+
+
+def _kept(matrix: np.ndarray, keys: np.ndarray, rows: np.ndarray) -> Sequence[np.ndarray]:
+    """(keys, codes, scales) of these rows, in ascending order of keys."""
+    return by_key(keys[rows], *quantize(matrix[rows]))
 
 
 def export_chain(
@@ -38,24 +36,26 @@ def export_chain(
     """The model for prediction.
 
     mu, norms: float64[T + Tp], template weights and ||w_j||, node templates first, as ``templates``. keys: uint64[R] and uint64[Rp], of each row
-    of the node and the pair matrix (rows of templates without observation included). megabytes: keep the strongest rows that fit; None keeps all.
+    of the node and the pair matrix (rows of templates without observation included). megabytes: keep the strongest rows that fit, before
+    compression; None keeps all.
     """
     n_labels = len(labels)
-    node, node_rows = _kept(weights.node, keys[0], rows_that_fit(megabytes, n_labels))
     plain = np.zeros(len(weights.pair), bool)
     edge = templates[blocks.n_node :]
     for j, template in enumerate(edge):
         plain[blocks.pair[j] : blocks.pair[j + 1]] = not template.observations
     step = weights.pair[plain].sum(axis=0).reshape(n_labels, n_labels).astype(np.float32)
-    where = np.flatnonzero(~plain)
-    pair, kept = _kept(weights.pair[where], keys[1][where], rows_that_fit(megabytes, n_labels**2))
-    pair_rows = np.concatenate([np.flatnonzero(plain), where[kept]])
-    counts = np.concatenate([_count(node_rows, blocks.node), _count(pair_rows, blocks.pair)])
+    sizes = _largest(weights.node), np.where(plain, 0, _largest(weights.pair))
+    budget = None if megabytes is None else int(megabytes * 1e6)
+    node, pair = strongest(sizes, (ROW_BYTES + n_labels, ROW_BYTES + n_labels**2), budget)
+    pair_rows = np.concatenate([np.flatnonzero(plain), pair])
+    counts = np.concatenate([_count(node, blocks.node), _count(pair_rows, blocks.pair)])
     report = tuple(
         TemplateRow(template.text, float(m), float(norm), int(count))
         for template, m, norm, count in zip(templates, mu, norms, counts, strict=True)
     )
-    return ChainWeights(tuple(labels), report, *node, *pair, step)
+    kept = _kept(weights.node, keys[0], node), _kept(weights.pair, keys[1], pair)
+    return ChainWeights(tuple(labels), report, *kept[0], *kept[1], step)
 
 
 def _count(rows: np.ndarray, borders: np.ndarray) -> np.ndarray:

@@ -25,6 +25,10 @@ class Piece:
     starts: np.ndarray
     gold: np.ndarray
 
+    @property
+    def sort_key(self) -> tuple[bytes, bytes, bytes]:
+        return self.key, self.given.tobytes(), self.starts.tobytes()
+
     def same_input(self, given: np.ndarray, starts: np.ndarray) -> bool:
         return np.array_equal(self.given, given) and np.array_equal(self.starts, starts)
 
@@ -92,7 +96,7 @@ class Gatherer:
 
         Returns the new slot of every old one, int64[n].
         """
-        order = sorted(range(len(self.pieces)), key=lambda i: (self.pieces[i].key, self.pieces[i].given.tobytes()))
+        order = sorted(range(len(self.pieces)), key=lambda i: self.pieces[i].sort_key)
         place = np.empty(len(order), np.int64)
         place[order] = np.arange(len(order))
         self.pieces = [self.pieces[i] for i in order]

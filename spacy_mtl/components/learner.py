@@ -53,9 +53,16 @@ class ChainLearner:
         self.training = self.trainer.begin(self._problem(pieces, first=True))
 
     def rebind(self, pieces: Sequence[Piece]) -> None:
-        """The input of some documents has changed (an annotating component learns too): extract again, go on from where we were."""
+        """The input of some documents has changed (an annotating component learns too): extract again, go on from where we were.
+
+        Where sentence borders or gold have changed with it, there is nothing to go on from: training starts again.
+        """
         assert self.training is not None
-        self.training.rebind(self._problem(pieces, first=False))
+        problem = self._problem(pieces, first=False)
+        if same_layout(self.training.problem, problem):
+            self.training.rebind(problem)
+        else:
+            self.training = self.trainer.begin(problem)
 
     def _problem(self, pieces: Sequence[Piece], first: bool) -> Problem:
         given, starts, gold = concatenate(pieces)
@@ -123,6 +130,11 @@ class ChainLearner:
             self.labels,
             megabytes,
         )
+
+
+def same_layout(old: Problem, new: Problem) -> bool:
+    """Whether two chain problems have the same tokens, gold and pieces."""
+    return all(np.array_equal(getattr(old.arrays, part), getattr(new.arrays, part)) for part in ("first", "last", "gold"))
 
 
 def check_set(name: str, reader: AttributeReader, given: np.ndarray, templates: Sequence[Template]) -> None:

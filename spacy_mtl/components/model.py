@@ -39,8 +39,8 @@ def template_chain(templates: TemplateSet, megabytes: float | None = 10.0) -> Mo
     )
 
 
-def set_weights(model: Model, weights: ChainWeights, constraints: Constraints) -> None:
-    """Put trained weights in place; the predictor is built at the first prediction."""
+def set_weights(model: Model, weights: ChainWeights, constraints: Constraints | None) -> None:
+    """Put weights in place, trained ones with their constraints; the predictor is built at the first prediction."""
     model.attrs.update(weights=weights, constraints=constraints, predictor=None, export=None)
 
 
@@ -79,11 +79,17 @@ def predict_labels(model: Model, docs: Sequence[Doc]) -> list[np.ndarray]:
 def _serialize(_: Any, value: ChainWeights, name: str, model: Model) -> bytes:
     from . import store
 
-    return store.to_bytes(current_weights(model), {})
+    weights, constraints = current_weights(model), model.attrs["constraints"]
+    masks = None if constraints is None else {key: mask.tolist() for key, mask in vars(constraints).items()}
+    return store.to_bytes(weights, {"constraints": masks})
 
 
 @deserialize_attr.register(ChainWeights)
 def _deserialize(_: Any, value: bytes, name: str, model: Model) -> ChainWeights:
     from . import store
 
-    return store.from_bytes(value, model.name)[0]
+    weights, settings = store.from_bytes(value, f"The serialized model '{model.name}'")
+    masks = settings["constraints"]
+    constraints = None if masks is None else Constraints(**{key: np.array(mask) for key, mask in masks.items()})
+    set_weights(model, weights, constraints)
+    return weights

@@ -116,10 +116,10 @@ class MTLEntityRecognizer(StructuredPipe):
         return self.cfg["entity_types"]
 
     def collect_labels(self, references: Iterable[Doc]) -> None:
-        """Entity types of the corpus, sorted; those given before stay first."""
+        """Entity types of the corpus, sorted; those given before stay first. Raises ValueError (M403) where there are none."""
         references = list(references)
         found = {ent.label_ for doc in references for ent in doc.ents}
-        if not found:
+        if not found and not self.labels:
             raise ValueError(Errors.M403.format(name=self.name, n=len(references)))
         self.set_labels([*self.labels, *sorted(found - set(self.labels))])
 
@@ -165,7 +165,7 @@ class MTLEntityRecognizer(StructuredPipe):
         return {self.vocab.strings[label]: number for number, label in enumerate(self.labels)}
 
     def set_annotations(self, docs: Iterable[Doc], scores: Sequence[np.ndarray]) -> None:
-        """Write ``doc.ents``. scores: what :meth:`predict` returns."""
+        """Write ``doc.ents``. scores: what :meth:`predict` returns. Entities and blocked tokens already there stay, unless ``overwrite``."""
         docs = list(docs)
         if not docs or not self.labels:
             return
@@ -182,8 +182,21 @@ def _write(doc: Doc, values: np.ndarray, overwrite: bool) -> None:
     """values: uint64[n, 2] of ENT_IOB and ENT_TYPE."""
     if not len(doc):
         return
-    kept = () if overwrite else doc.ents
+    present = np.isin(doc.to_array(["ENT_IOB"]), (BEGIN, INSIDE))
+    if not present.any():
+        doc.from_array(["ENT_IOB", "ENT_TYPE"], values)
+    elif overwrite:
+        links = np.zeros((len(doc), 2), np.uint64)  # knowledge base links and ids belong to the entities that go
+        doc.from_array(["ENT_IOB", "ENT_TYPE", "ENT_KB_ID", "ENT_ID"], np.concatenate([values, links], axis=1))
+    else:
+        _add(doc, values, present)
+
+
+def _add(doc: Doc, values: np.ndarray, present: np.ndarray) -> None:
+    """Write the entities that do not touch those already there."""
+    kept = doc.ents
+    in_entity = {token.i for ent in kept for token in ent}
+    blocked = [doc[i : i + 1] for i in np.flatnonzero(present).tolist() if i not in in_entity]
     doc.from_array(["ENT_IOB", "ENT_TYPE"], values)
-    if kept:
-        taken = {token.i for ent in kept for token in ent}
-        doc.set_ents([*kept, *(ent for ent in doc.ents if taken.isdisjoint(range(ent.start, ent.end)))])
+    new = [ent for ent in doc.ents if not present[ent.start : ent.end].any()]
+    doc.set_ents([*kept, *new], blocked=blocked)

@@ -133,6 +133,7 @@ class Predictor:
 
     def __init__(self, weights: ChainWeights, constraints: Constraints, vocab: Vocab):
         self.vocab = vocab
+        self._made_of = (weights, constraints, vocab)
         templates = [parse_template(row.text) for row in weights.templates if row.rows]
         self.reader = AttributeReader(list(dict.fromkeys(o.attr for t in templates for o in t.observations)), vocab)
         lexical = ("ORTH", *self.reader.lexicon.attributes)
@@ -154,6 +155,10 @@ class Predictor:
         self._outside = self._score_outside()
         self._generation = -1
         self._scored = 0
+
+    def __reduce__(self) -> tuple:
+        """Copies and other processes build their own tables."""
+        return Predictor, self._made_of
 
     def _score_outside(self) -> np.ndarray:
         reach = max((abs(o) for o in self._offsets), default=0)

@@ -8,12 +8,13 @@ import json
 import zlib
 from dataclasses import asdict
 from hashlib import blake2b
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..errors import Errors
-from .weights import KEY_BITS, ChainWeights, TemplateRow
+from .weights import KEY_BITS, SCALE_SHIFT, ChainWeights, TemplateRow
 
 MAGIC = b"SPMTL"
 FORMAT = 1
@@ -36,13 +37,15 @@ def _from_planes(planes: np.ndarray) -> np.ndarray:
 def _pack(name: str, array: np.ndarray) -> np.ndarray:
     if name.endswith("keys"):
         return _planes(array)
-    return array.astype(np.float16) if name.endswith("scales") else array
+    return (array.view(np.uint32) >> SCALE_SHIFT).astype(np.uint16) if name.endswith("scales") else array
 
 
 def _unpack(name: str, array: np.ndarray) -> np.ndarray:
     if name.endswith("keys"):
         return _from_planes(array)
-    return array.astype(np.float32) if name.endswith("scales") else array
+    if name.endswith("scales"):
+        return (array.astype(np.uint32) << SCALE_SHIFT).view(np.float32)
+    return array.copy()  # what comes from bytes is read-only, and kernels would compile anew for that
 
 
 def to_bytes(weights: ChainWeights, settings: dict[str, Any]) -> bytes:
@@ -77,17 +80,34 @@ def from_bytes(data: bytes, where: str) -> tuple[ChainWeights, dict[str, Any]]:
     body, digest = data[:-_DIGEST], data[-_DIGEST:]
     if len(data) < head + 8 + _DIGEST or blake2b(body, digest_size=_DIGEST).digest() != digest:
         raise ValueError(Errors.M603.format(where=where))
-    at = head + 8 + int.from_bytes(body[head : head + 8], "little")
-    header = json.loads(body[head + 8 : at])
+    try:
+        weights, settings = _parse(body[head:])
+    except (LookupError, TypeError, ValueError, zlib.error):  # written by somebody else, with a checksum that fits
+        raise ValueError(Errors.M603.format(where=where)) from None
+    check_shapes(weights, where)
+    return weights, settings
+
+
+def _parse(body: bytes) -> tuple[ChainWeights, dict[str, Any]]:
+    """body: from the header's length on."""
+    at = 8 + int.from_bytes(body[:8], "little")
+    header = json.loads(body[8:at])
     arrays = {}
     for entry in header["arrays"]:
         raw = zlib.decompress(body[at : at + entry["bytes"]])
         array = np.frombuffer(raw, np.dtype(entry["dtype"])).reshape(entry["shape"])
         arrays[entry["name"]] = _unpack(entry["name"], array)
         at += entry["bytes"]
-    weights = ChainWeights(tuple(header["labels"]), tuple(TemplateRow(**row) for row in header["templates"]), **arrays)
-    check_shapes(weights, where)
-    return weights, header["settings"]
+    rows = tuple(TemplateRow(**row) for row in header["templates"])
+    return ChainWeights(tuple(header["labels"]), rows, **arrays), dict(header["settings"])
+
+
+def read(path: Path) -> bytes:
+    """The bytes of a model file. Raises ValueError (M605) where there are none to read."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise ValueError(Errors.M605.format(where=path, reason=error.strerror)) from None
 
 
 def check_shapes(weights: ChainWeights, where: str) -> None:

@@ -7,6 +7,8 @@ import numpy as np
 
 #: Feature keys keep this many bits; with millions of rows a chance collision stays below one in ten million look-ups.
 KEY_BITS = 48
+#: Scales keep the upper half of a float32: its whole range, so that small C and rare features lose nothing.
+SCALE_SHIFT = np.uint32(16)
 
 
 @dataclass(frozen=True)
@@ -52,21 +54,30 @@ class ChainWeights:
 
 
 def quantize(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Codes int8[R, K] and scales float32[R] (of half precision) of rows float32[R, K]; the error is under 1/200 of a row's largest weight."""
-    scales = (np.abs(rows).max(axis=1, initial=0) / 127).astype(np.float16).astype(np.float32)
-    scales = np.maximum(
-        scales, np.float32(np.finfo(np.float16).tiny)
-    )  # what half precision cannot hold is next to nothing
+    """Codes int8[R, K] and scales float32[R] (16 bits of them used) of rows float32[R, K]; the error is under 1/200 of a row's largest weight."""
+    exact = np.maximum(np.abs(rows).max(axis=1, initial=0) / 127, np.finfo(np.float32).tiny).astype(np.float32)
+    rounded_up = (exact.view(np.uint32) + np.uint32(0xFFFF)) >> SCALE_SHIFT << SCALE_SHIFT
+    scales = rounded_up.view(np.float32)
     return np.clip(np.rint(rows / scales[:, None]), -127, 127).astype(np.int8), scales
 
 
-def strongest(sizes: np.ndarray, budget: int | None) -> np.ndarray:
-    """Which rows to keep, as ascending row numbers: those with a size above 0, at most ``budget`` of the largest."""
-    live = np.flatnonzero(sizes > 0)
-    if budget is None or live.size <= budget:
+def strongest(sizes: Sequence[np.ndarray], costs: Sequence[int], budget: int | None) -> list[np.ndarray]:
+    """Which rows of each matrix to keep, as ascending row numbers: those with a size above 0, the largest of all while their bytes fit.
+
+    sizes: float[R] of each matrix. costs: bytes a row of each. budget: bytes in all, None for no limit.
+    """
+    live = [np.flatnonzero(size > 0) for size in sizes]
+    counts = [rows.size for rows in live]
+    if budget is None or np.dot(counts, costs) <= budget:
         return live
-    order = np.argpartition(sizes[live], live.size - budget)[live.size - budget :]
-    return np.sort(live[order])
+    size = np.concatenate([size[rows] for size, rows in zip(sizes, live, strict=True)])
+    cost = np.repeat(costs, counts)
+    most = min(size.size, budget // min(costs) + 1)
+    largest = np.argpartition(size, size.size - most)[size.size - most :]  # sorting millions would take its time
+    order = largest[np.lexsort((largest, -size[largest]))]
+    keep = np.zeros(size.size, bool)
+    keep[order[np.cumsum(cost[order]) <= budget]] = True
+    return [rows[kept] for rows, kept in zip(live, np.split(keep, np.cumsum(counts)[:-1]), strict=True)]
 
 
 def short_keys(keys: np.ndarray) -> np.ndarray:

@@ -39,16 +39,15 @@ def kbest(nodes, pairs, k):
     """The k best label sequences, all different, best first; fewer where fewer are allowed.
 
     A score of FORBIDDEN / 2 or less is forbidden. nodes: float32[n, L]; pairs: float32[n or 1, L, L], entry t scores
-    (t - 1, t), one entry serves all positions. Returns labels int32[k', n] and scores float64[k'], falling.
+    (t - 1, t), one entry serves all positions. k: at least 1. Returns labels int32[k', n] and scores float64[k'], falling.
     """
     n, n_labels = nodes.shape
     shared = pairs.shape[0] == 1
     best, after = np.empty((n_labels, k)), np.empty((n_labels, k))
     back = np.empty((n + 1, n_labels, k), np.int32)
-    counts, counts_after = np.empty(n_labels, np.int64), np.empty(n_labels, np.int64)
+    counts, counts_after = np.ones(n_labels, np.int64), np.empty(n_labels, np.int64)
     for y in range(n_labels):
-        best[y, :1] = nodes[0, y]
-        counts[y] = k > 0 and nodes[0, y] > FORBIDDEN / 2
+        best[y, 0] = nodes[0, y]
     for t in range(1, n):
         step = pairs[0 if shared else t]
         for y in range(n_labels):

@@ -78,6 +78,11 @@ class Problem:
         _scale_blocks(weights.node, self.blocks.node, factors[: self.blocks.n_node])
         _scale_blocks(weights.pair, self.blocks.pair, factors[self.blocks.n_node :])
 
+    def blend(self, mean: Weights, weights: Weights, rate: float) -> None:
+        """mean += rate * (weights - mean), in place."""
+        for total, matrix in zip(mean, weights, strict=True):
+            _blend(total, matrix, np.float32(rate))
+
     def hinges(self, weights: Weights, live: Live | None = None) -> np.ndarray:
         """Structured hinge of every sentence: float64[n]."""
         out = np.empty(self.n)
@@ -128,6 +133,13 @@ def _gather(arrays, vector, state):
         contract.add_marginals(arrays, vector, state, i, 1.0)
         loss += contract.expected_loss(arrays, state, i)
     return loss
+
+
+@kernel
+def _blend(mean, matrix, rate):
+    for r in range(matrix.shape[0]):
+        for y in range(matrix.shape[1]):
+            mean[r, y] += rate * (matrix[r, y] - mean[r, y])
 
 
 @kernel

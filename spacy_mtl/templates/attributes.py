@@ -22,7 +22,7 @@ from .index import empty_table, find, insert_all
 
 _AFFIX = re.compile(r"(PREFIX|SUFFIX)([1-9]\d*)\Z")
 #: spaCy attributes that depend on the word form alone: attribute name -> name on Lexeme.
-_LEXEME = {"LOWER": "lower", "SHAPE": "shape", "PREFIX": "prefix", "SUFFIX": "suffix", "CLUSTER": "cluster"} | {
+_LEXEME = {"LOWER": "lower", "SHAPE": "shape", "PREFIX": "prefix", "SUFFIX": "suffix"} | {
     name: name.lower() for name in IDS if name.startswith(("IS_", "LIKE_")) and name not in ("IS_OOV_DEPRECATED",)
 }
 _NOT_TOKEN_ATTRIBUTES = ("ID", "HEAD", "PROB", "LANG")
@@ -49,8 +49,13 @@ def char_type(text: str) -> str:
     return "".join(types)
 
 
-def _as_uint64(value: str | int | bool) -> int:
-    return hash_string(value) if isinstance(value, str) else int(value) & 0xFFFFFFFFFFFFFFFF
+def _as_uint64(value: str | int | bool, attr: str) -> int:
+    """Strings as spaCy hashes them, numbers in two's complement. Raises ValueError (M113) for anything else."""
+    if isinstance(value, str):
+        return hash_string(value)
+    if not isinstance(value, int | np.integer | np.bool_):
+        raise ValueError(Errors.M113.format(attr=attr, value=value))
+    return int(value) & 0xFFFFFFFFFFFFFFFF
 
 
 def lexical_function(attr: str) -> Callable[[str], str | int | bool] | None:
@@ -140,7 +145,7 @@ class Lexicon:
         lexeme = self.vocab[orth]
         text = lexeme.text
         return [
-            _as_uint64(function(text)) if function else _as_uint64(getattr(lexeme, _LEXEME[attr]))
+            _as_uint64(function(text) if function else getattr(lexeme, _LEXEME[attr]), attr)
             for attr, function in zip(self.attributes, self._functions, strict=True)
         ]
 
@@ -193,4 +198,4 @@ def _call(attr: str, function: Callable, doc: Doc) -> np.ndarray:
     values = list(function(doc))
     if len(values) != len(doc):
         raise ValueError(Errors.M112.format(attr=attr, got=len(values), expected=len(doc)))
-    return np.array([_as_uint64(value) for value in values], np.uint64)
+    return np.array([_as_uint64(value, attr) for value in values], np.uint64)

@@ -210,7 +210,8 @@ def parse_templates(lines: Iterable[str], where: str = "") -> list[Template]:
 class TemplateSet:
     """Templates with names of their own, and how often an observation must occur to get weights.
 
-    Raises ValueError for no template, a repeated name, a template that could not be written, or ``min_count < 1``.
+    Raises ValueError for no template, a repeated name, two templates of one kind that observe the same (M126), a template that
+    could not be written, or ``min_count < 1``.
     """
 
     templates: tuple[Template, ...]
@@ -225,8 +226,18 @@ class TemplateSet:
         name, times = Counter(template.name for template in self.templates).most_common(1)[0]
         if times > 1:
             raise ValueError(Errors.M120.format(name=name, place="in the template set"))
+        self._refuse_repeats()
         for template in self.templates:  # a set is saved as its texts: what code has built must be readable again
             parse_template(template.text, f"template '{template.name}'")
+
+    def _refuse_repeats(self) -> None:
+        """What a template observes is all that tells its features from those of others (see `program.compile_program`)."""
+        seen: dict[tuple[bool, tuple[Observation, ...]], Template] = {}
+        for template in self.templates:
+            first = seen.setdefault((template.is_edge, template.observations), template)
+            if first is not template:
+                pattern = template.pattern or "the label pair alone"
+                raise ValueError(Errors.M126.format(first=first.name, second=template.name, pattern=pattern))
 
     @classmethod
     def from_texts(cls, texts: Iterable[str], min_count: int = 1, where: str = "") -> "TemplateSet":

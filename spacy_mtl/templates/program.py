@@ -1,6 +1,5 @@
 """Templates compiled to the flat arrays that the extraction kernels read."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 
@@ -15,8 +14,8 @@ def compile_program(templates: Sequence[Template], columns: Mapping[str, int]) -
     """Compile ``templates`` over attribute columns.
 
     columns: attribute name -> row of the column matrix (uint64[A, N]).
-    Keys depend on what a template observes, not on its name or on the order of the columns, so they are stable across
-    renaming, versions and machines; only templates that observe the same are told apart by their order.
+    Keys depend on what a template observes, not on its name, its neighbours or the order of the columns, so they are stable
+    across renaming, versions and machines; a `TemplateSet` has no two of one kind that observe the same.
     Raises ValueError (M125) if a template reads an attribute that has no column.
     """
     sizes = [len(template.observations) for template in templates]
@@ -37,13 +36,7 @@ def _column(template: Template, obs: Observation, columns: Mapping[str, int]) ->
 
 
 def _seeds(templates: Sequence[Template]) -> np.ndarray:
-    """uint64[T]: a hash of kind and observations, and of the occurrence where the same were seen before."""
-    seen: Counter[str] = Counter()
-    seeds = np.empty(len(templates), np.uint64)
-    for t, template in enumerate(templates):
-        text = f"{'B' if template.is_edge else 'U'}:{template.pattern}"
-        repeat = f"#{seen[text]}" if seen[text] else ""
-        seen[text] += 1
-        digest = blake2b((text + repeat).encode("utf8"), digest_size=8).digest()
-        seeds[t] = int.from_bytes(digest, "little")
-    return seeds
+    """uint64[T]: a hash of kind and observations."""
+    texts = [f"{'B' if template.is_edge else 'U'}:{template.pattern}" for template in templates]
+    digests = [blake2b(text.encode("utf8"), digest_size=8).digest() for text in texts]
+    return np.array([int.from_bytes(digest, "little") for digest in digests], np.uint64)

@@ -1,6 +1,6 @@
 """MTLstruct solved in the part marginals: block-coordinate Frank-Wolfe, template weights re-estimated after each pass."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 #: Template weights stay above FLOOR / T, a bound that falls with the passes: at exactly 0 a template could never return.
 FLOOR = 1e-3
 #: Outputs remembered for each sentence.
-N_ATOMS = 10
+N_ATOMS = 32
 #: A template counts as live above this weight, relative to weights that sum to 1 (p = 1).
 LIVE = 1e-5
 
@@ -35,8 +35,8 @@ class DualAscent(Training):
         self._selector = TemplateWeights(n)
         self._gaps = np.zeros(problem.n)
         self._random = np.random.default_rng(settings.seed)
-        self._average: Any = None
-        self._certified: tuple[Report, Weights] | None = None
+        self._average: Weights | None = None
+        self._certified: Report | None = None
 
     def step(self, sentences: np.ndarray) -> None:
         """Nothing: the pass is run at its end, in an order of its own, so that batches do not change the result."""
@@ -58,10 +58,10 @@ class DualAscent(Training):
         scale = shares(self.problem, C * self.mu)
         ascent_pass(self.problem.arrays, self._w, live, scale, self._state, self._atoms, order, self._gaps)
         self.passes += 1
-        self._update_average()
         norms = self.problem.block_norms(self._w)
         self._objective = 0.5 * block_norm(norms, self.settings.p) ** 2
         self._reweigh(norms)
+        self._update_average()
 
     def _reweigh(self, norms: np.ndarray) -> None:
         """mu from the block norms of w by the variational formula of the norm; w follows."""
@@ -79,28 +79,25 @@ class DualAscent(Training):
         self.mu = new
 
     def _update_average(self) -> None:
-        """Running average of the marginals over about the last ``average`` passes."""
+        """Running average of the weights over about the last ``average`` passes."""
         if self.settings.average <= 1:
             return
         if self._average is None:
-            self._average = type(self._state)(*(array.copy() for array in self._state))
-        rate = np.float32(1 / min(self.passes, self.settings.average))
-        for mean, array in zip(self._average, self._state, strict=True):
-            mean += rate * (array - mean)
+            self._average = self.problem.zeros()
+        self.problem.blend(self._average, self._w, 1 / min(self.passes, self.settings.average))
 
-    def _certify(self) -> tuple[Report, Weights]:
-        """Exact weights, primal and dual of the (averaged) marginals; one pass over the corpus and one decoding of it."""
+    def _certify(self) -> Report:
+        """Exact weights and dual of the marginals, exact primal of the weights to predict with: one pass over the corpus and one decoding of it."""
         C, p = self.settings.C, self.settings.p
-        vector, loss = self.problem.gold_minus_expected(self._state if self._average is None else self._average)
+        vector, loss = self.problem.gold_minus_expected(self._state)
         pulls = self.problem.block_norms(vector)
         dual = best_scaling(loss, block_norm(pulls, dual_exponent(p)), C)
         self.problem.scale_blocks(vector, C * self.mu)
-        primal = 0.5 * block_norm(C * self.mu * pulls, p) ** 2 + C * float(self.problem.hinges(vector).sum())
+        self._w = vector  # exact: rounding of the steps since the last certificate is gone
+        norms = C * self.mu * pulls if self._average is None else self.problem.block_norms(self._average)
+        primal = 0.5 * block_norm(norms, p) ** 2 + C * float(self.problem.hinges(self.weights).sum())
         live = int((self.mu / self.mu.sum() > LIVE).sum())
-        report = Report(primal, dual, relative_gap(primal, dual), live, self.mu.size, self.passes)
-        if self._average is None:
-            self._w = vector  # exact: rounding of the steps since the last certificate is gone
-        return report, vector
+        return Report(primal, dual, relative_gap(primal, dual), live, self.mu.size, self.passes)
 
     @property
     def loss(self) -> float:
@@ -117,13 +114,11 @@ class DualAscent(Training):
     def report(self) -> Report:
         if self._certified is None:
             self._certified = self._certify()
-        return self._certified[0]
+        return self._certified
 
     @property
     def weights(self) -> Weights:
-        if self.settings.average > 1:
-            self.report()
-        return self._w if self._certified is None else self._certified[1]
+        return self._w if self._average is None else self._average
 
     @property
     def template_weights(self) -> np.ndarray:

@@ -55,7 +55,16 @@ def naive_sums(labels, scores, n_labels, n_pairs):
     return log_z, node, pair
 
 
+def underflow(first, second, step):
+    """A chain of two positions and two labels."""
+    return np.array([first, second], np.float32), np.array([step], np.float32)
+
+
 @given(chains())
+@example(underflow([0, -750], [0, 0], [[-740, -740], [45, 45]]))  # the winner's prefix is lost in a sum that is not
+@example(underflow([0, -750], [0, 0], [[-600, -600], [700, 700]]))  # the same in a sum far above the least float
+@example(underflow([0, 0], [0, -750], [[-740, 45], [-740, 45]]))  # the winner's suffix is lost
+@example(underflow([0, 0], [0, 750], [[45, -1e4], [-1e4, -1e4]]))  # best prefix and best suffix do not go together
 @example(random_chain(1))
 @example(random_chain(1, n_pairs=1))
 @example(random_chain(100))

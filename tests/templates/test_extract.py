@@ -16,6 +16,7 @@ TEMPLATES = st.lists(
     st.builds(Template, st.sampled_from(["U", "B"]), st.lists(OBSERVATIONS, max_size=3).map(tuple)),
     min_size=1,
     max_size=4,
+    unique_by=lambda template: (template.is_edge, template.observations),
 )
 
 

@@ -19,7 +19,9 @@ EDGES = st.builds(Template, NAMES.map("B{}".format), st.lists(OBSERVATIONS, max_
 TEMPLATES = NODES | EDGES
 SETS = st.builds(
     TemplateSet,
-    st.lists(TEMPLATES, min_size=1, max_size=6, unique_by=lambda template: template.name).map(tuple),
+    st.lists(
+        TEMPLATES, min_size=1, max_size=6, unique_by=(lambda t: t.name, lambda t: (t.is_edge, t.observations))
+    ).map(tuple),
     st.integers(1, 9),
 )
 
@@ -163,7 +165,7 @@ def test_one_text_is_split_into_lines():
     assert parse_templates("U0:%x[0,ORTH]\n\nB") == parse_templates(["U0:%x[0,ORTH]", "B"])
 
 
-def test_same_observations_under_two_names_are_allowed():
+def test_same_observations_under_two_names_can_be_read():
     assert len(parse_templates(["U0:%x[0,ORTH]", "U1:%x[0,ORTH]"])) == 2
 
 
@@ -214,6 +216,22 @@ def test_without_drops_every_template_that_reads_the_attribute():
 
 def test_without_leaves_no_empty_set():
     assert "[M121]" in error_of(TemplateSet.from_texts(["U0:%x[0,TAG]"]).without, "TAG")
+
+
+@pytest.mark.parametrize(
+    ("texts", "start"),
+    [
+        (["U0:%x[0,ORTH]", "B", "U1:%x[0,ORTH]"], "The templates 'U0' and 'U1' observe the same (%x[0,ORTH])."),
+        (["B1:%x[0,A]/%x[1,A]", "B2:%x[0,A]/%x[1,A]"], "The templates 'B1' and 'B2' observe the same"),
+        (["B", "B1"], "The templates 'B' and 'B1' observe the same (the label pair alone)."),
+    ],
+)
+def test_two_templates_of_one_kind_that_observe_the_same_are_refused(texts, start):
+    assert error_of(TemplateSet.from_texts, texts).startswith(f"[M126] {start}")
+
+
+def test_label_and_label_pair_may_observe_the_same():
+    assert len(TemplateSet.from_texts(["U0:%x[0,ORTH]", "B0:%x[0,ORTH]", "B1:%x[1,ORTH]"]).templates) == 3
 
 
 def test_list_of_templates_becomes_a_tuple():

@@ -129,9 +129,9 @@ def first_iterate(problem: Scaled) -> Iterate:
 class Newton:
     """The linearized conditions at an iterate, reduced to one symmetric positive definite s x s system.
 
-    Eliminating dw, dz, dlam, dnu, the slack and then dc = (pull dx - dtheta + b) / D and dtheta leaves for dx the matrix
-    sum_j mu_j Q_j + gamma sum_j (pull_j - mean)(pull_j - mean)' / D_j + nu/slack 11' + diag(lam/x). For gamma < 0 it stays
-    definite: D_j >= (1 + |gamma|)/2 c_j^(-gamma-2) ||w_j||^2 bounds what is taken away by mu_j Q_j.
+    Eliminating dw, dz, dlam, then dc = (pull dx - dtheta + b) / D and dtheta leaves for dx the matrix K = sum_j mu_j Q_j +
+    gamma sum_j (pull_j - mean)(pull_j - mean)' / D_j + diag(lam/x), bordered by the sum constraint. For gamma < 0 K stays
+    definite: D_j >= (1 + |gamma|)/2 c_j^(-gamma-2) ||w_j||^2 keeps what is taken away below mu_j Q_j.
     """
 
     def __init__(self, problem: Scaled, it: Iterate) -> None:
@@ -147,11 +147,13 @@ class Newton:
         self.sum_inverse = float(np.sum(1.0 / self.D))
         self.mean_pull = (1.0 / self.D) @ self.pull / self.sum_inverse
         self._factor(problem)
+        self.border = self._solve(np.ones_like(it.x))
+        self.border_sum = float(self.border.sum())
 
     def _factor(self, problem: Scaled) -> None:
         it = self.it
         spread = (self.pull - self.mean_pull) / np.sqrt(self.D)[:, None]
-        K = problem.mixture(self.mu) + self.gamma * (spread.T @ spread) + it.nu / it.slack
+        K = problem.mixture(self.mu) + self.gamma * (spread.T @ spread)
         K[np.diag_indices_from(K)] += it.lam / it.x
         self.K = 0.5 * (K + K.T)
         diagonal = np.diag(self.K)
@@ -168,9 +170,18 @@ class Newton:
         raise LinAlgError
 
     def _solve(self, rhs: np.ndarray) -> np.ndarray:
-        """K dx = rhs, refined once."""
-        first = self.jacobi * cho_solve(self.factor, self.jacobi * rhs)
-        return first + self.jacobi * cho_solve(self.factor, self.jacobi * (rhs - self.K @ first))
+        return self.jacobi * cho_solve(self.factor, self.jacobi * rhs)
+
+    def _solve_bordered(self, rhs: np.ndarray, for_slack: float) -> tuple[np.ndarray, float]:
+        """(dx, dnu) with K dx + dnu 1 = rhs and slack dnu - nu 1'dx = for_slack, refined once."""
+        it = self.it
+        x, nu = np.zeros_like(rhs), 0.0
+        for _ in range(2):
+            part = self._solve(rhs - self.K @ x - nu)
+            left = for_slack - it.slack * nu + it.nu * float(x.sum())
+            change = (left + it.nu * float(part.sum())) / (it.slack + it.nu * self.border_sum)
+            x, nu = x + part - change * self.border, nu + change
+        return x, nu
 
     def infeasibility(self, problem: Scaled) -> float:
         """The largest relative violation of the conditions other than complementarity."""
@@ -194,21 +205,12 @@ class Newton:
             for_c = for_c - second_order.c * second_order.z
         b = self.stationarity + self.bilinear + for_c / it.c
         shift = (float(np.sum(b / self.D)) + self.total) / self.sum_inverse
-        rhs = -self.dual + for_x / it.x - for_slack / it.slack
-        rhs += self.gamma * ((shift - b) / self.D) @ self.pull
-        x = self._solve(rhs)
+        rhs = -self.dual + for_x / it.x + self.gamma * ((shift - b) / self.D) @ self.pull
+        x, nu = self._solve_bordered(rhs, for_slack)
         theta = float(self.mean_pull @ x) + shift
         c = (self.pull @ x - theta + b) / self.D
-        slack = -float(x.sum())
-        return Direction(
-            x,
-            (for_x - it.lam * x) / it.x,
-            slack,
-            (for_slack - it.nu * slack) / it.slack,
-            c,
-            (for_c - it.z * c) / it.c,
-            theta,
-        )
+        lam, z = (for_x - it.lam * x) / it.x, (for_c - it.z * c) / it.c
+        return Direction(x, lam, -float(x.sum()), nu, c, z, theta)
 
 
 def longest_step(it: Iterate, d: Direction) -> float:

@@ -16,8 +16,18 @@ from .norms import dual_norm_weights
 _TO_BOUNDARY = 0.99  # share of the way to the nearest bound that a step may take
 _STALLED = 12  # iterations without a better certificate before rounding is taken to have won, once the gap is small
 _LOST = 40  # the same while it is not
-_GOOD = 1e-8  # relative gap above which one run is not enough
-_CAUTIONS = (0.0, 0.0, 1e-3)  # the second run starts from the units of the best pair, the third lets tau fall slowly
+
+
+class _Attempt(NamedTuple):
+    """One run: how slowly tau falls, whether to start from the units of the best pair so far, and the gap that is enough."""
+
+    caution: float
+    restart: bool
+    enough: float
+
+
+_ATTEMPTS = (_Attempt(0.0, False, 1e-8), _Attempt(0.0, True, 1e-6), _Attempt(1e-3, True, np.inf))
+_ATTEMPTS_BEYOND_2 = (_Attempt(0.0, False, 1e-8), _Attempt(1e-4, False, 1e-6), _Attempt(1e-3, True, np.inf))
 
 
 class _Best(NamedTuple):
@@ -101,13 +111,14 @@ def interior_point(Q: np.ndarray, q: np.ndarray, C: float, p: float, tol: float,
     best: Subproblem | None = None
     iterations = 0
     with np.errstate(all="ignore"):  # where rounding has won, a last step may overflow: certificates tell it apart
-        for caution in _CAUTIONS:
-            problem, unit = scale_problem(Q, q, C, p, None if best is None else best.alpha)
+        for caution, restart, enough in _ATTEMPTS if p <= 2 else _ATTEMPTS_BEYOND_2:
+            guess = best.alpha if best is not None and restart else None
+            problem, unit = scale_problem(Q, q, C, p, guess)
             run = _run(problem, tol, max_iter, caution)
             iterations += run.iteration
             found = certify_scaled(Q, q, C, p, unit * run.x, run.mu, iterations)
             best = found if best is None or found.gap < best.gap else best._replace(iterations=iterations)
-            if best.gap <= max(tol, _GOOD) * best.primal:
+            if best.gap <= max(tol, enough) * best.primal:
                 break
     assert best is not None
     return best

@@ -118,7 +118,7 @@ def solve_pnorm(
     Q: (m, s, s) positive semi-definite Gram matrices of the cuts, one per template, in any scale and of any rank. q: (s,)
     losses of the cuts. tol: relative duality gap at which to stop. max_iter: gradient steps, and again interior-point
     steps. start: up to s alphas of an earlier round, the rest 0. Where rounding stops progress first, the best pair found
-    is returned with its true gap: for large p, templates whose t_j vanishes limit it to about 1e-7.
+    is returned with its true gap: for large p, templates whose t_j vanishes can limit it to about 1e-6.
     Raises ValueError for wrong shapes, values that are not finite, C <= 0, or p <= 1.
     """
     Q, q = check_subproblem(Q, q, C, p)

@@ -1,6 +1,6 @@
 """Random working sets of cuts, with the blocks p_j^r in the open so that tests need not trust Gram matrices."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
@@ -8,14 +8,14 @@ import pytest
 
 @dataclass
 class Cuts:
-    """blocks: m arrays (s, d_j) of p_j^r. q: (s,) losses."""
+    """blocks: m arrays (s, d_j) of p_j^r. q: (s,) losses. Q: (m, s, s) their Gram matrices."""
 
     blocks: list[np.ndarray]
     q: np.ndarray
+    Q: np.ndarray = field(init=False)
 
-    @property
-    def Q(self) -> np.ndarray:
-        return np.stack([block @ block.T for block in self.blocks])
+    def __post_init__(self):
+        self.Q = np.stack([block @ block.T for block in self.blocks])
 
 
 @pytest.fixture

@@ -63,7 +63,9 @@ def test_a_missed_margin_is_closed(random_cuts):
     mu = np.ones(1)
     arguments = (cuts.q, C, 1.0, alpha, mu)
     before = certify(cuts.Q, cuts.q, C, 1.0, alpha, mu)
-    after = certify(cuts.Q, cuts.q, C, 1.0, best_scale(gram_norms(cuts.Q), *gram_products(cuts.Q, alpha), *arguments) * alpha, mu)
+    after = certify(
+        cuts.Q, cuts.q, C, 1.0, best_scale(gram_norms(cuts.Q), *gram_products(cuts.Q, alpha), *arguments) * alpha, mu
+    )
     assert before.relative_gap > 0.1
     assert after.relative_gap < 1e-8
 
@@ -71,7 +73,9 @@ def test_a_missed_margin_is_closed(random_cuts):
 def test_scaling_keeps_alpha_feasible(random_cuts):
     cuts = random_cuts(6, m=1, s=1)
     alpha = 0.5 * cuts.q / cuts.Q[0, 0]
-    scale = best_scale(gram_norms(cuts.Q), *gram_products(cuts.Q, alpha), cuts.q, float(alpha[0]), 1.0, alpha, np.ones(1))
+    scale = best_scale(
+        gram_norms(cuts.Q), *gram_products(cuts.Q, alpha), cuts.q, float(alpha[0]), 1.0, alpha, np.ones(1)
+    )
     assert scale == 1.0
 
 

@@ -63,6 +63,15 @@ def test_projected_gradient_alone_is_right(random_cuts, p):
     assert alone.dual == pytest.approx(solve_pnorm(cuts.Q, cuts.q, 0.01, p).dual, rel=1e-7)
 
 
+@pytest.mark.parametrize("p", [1.5, 2.0, 3.0])
+def test_acceleration_and_restarts_keep_it_to_30_steps(random_cuts, p):
+    """Without momentum, or with the restart rule reversed, the first of these take 40 and more."""
+    for seed in range(4):
+        cuts = random_cuts(seed, m=6, s=12, dims=(60, 80))
+        result = accelerated_gradient(cuts.Q, cuts.q, 1.0, p, 1e-6, 30)
+        assert result.relative_gap <= 1e-6
+
+
 def test_a_warm_start_saves_steps(random_cuts):
     cuts = random_cuts(9, m=6, s=12, dims=(60, 80))
     before = solve_pnorm(cuts.Q[:, :11, :11], cuts.q[:11], 0.01, 4 / 3)

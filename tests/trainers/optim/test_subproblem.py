@@ -7,7 +7,9 @@ from spacy_mtl.trainers.optim.subproblem import Subproblem, solve_subproblem
 @pytest.mark.parametrize("p", [1.0, 1.5, 4.0])
 def test_every_solver_finds_the_same_optimum(random_cuts, p):
     cuts = random_cuts(0)
-    results = [solve_subproblem(cuts.Q, cuts.q, 0.1, p, solver) for solver in ("interior_point", "cvxpy", "cvxpy:CLARABEL")]
+    results = [
+        solve_subproblem(cuts.Q, cuts.q, 0.1, p, solver) for solver in ("interior_point", "cvxpy", "cvxpy:CLARABEL")
+    ]
     for result in results:
         assert isinstance(result, Subproblem)
         assert result.dual == pytest.approx(results[0].primal, rel=1e-6)

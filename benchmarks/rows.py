@@ -1,0 +1,99 @@
+"""Results as rows: appended to a file of JSON lines, found again, shown as tables."""
+
+import json
+import os
+import platform
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timezone
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+Row = dict[str, Any]
+PACKAGES = ("spacy-mtl", "spacy", "numba", "numpy", "python-crfsuite")
+console = Console()
+progress = Console(stderr=True)
+
+
+def environment() -> dict[str, str]:
+    """Where the figures come from."""
+    found = {"python": platform.python_version(), "machine": _processor()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed"
+    return found
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())
+
+
+def read_rows(path: Path | None) -> list[Row]:
+    """The rows of a file of JSON lines; none if there is no file. Raises ValueError naming the line that is not one."""
+    if path is None or not path.exists():
+        return []
+    rows = []
+    for number, line in enumerate(path.read_text(encoding="utf8").splitlines(), 1):
+        try:
+            row = json.loads(line)
+        except json.JSONDecodeError:
+            row = None
+        if not isinstance(row, dict):
+            raise ValueError(f"Line {number} of {path} is not a row of results: name another file with --json.")
+        rows.append(row)
+    return rows
+
+
+def append_rows(path: Path | None, rows: Iterable[Row]) -> None:
+    """Add rows, with time and environment, to a file of JSON lines: all of them or none."""
+    if path is None:
+        return
+    stamp = {"time": datetime.now(timezone.utc).isoformat(timespec="seconds"), "environment": environment()}
+    new = "".join(json.dumps({**row, **stamp}, ensure_ascii=False) + "\n" for row in rows)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    old = path.read_text(encoding="utf8") if path.exists() else ""
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    unfinished.write_text(old + new, encoding="utf8")
+    os.replace(unfinished, path)
+
+
+def find_row(rows: Sequence[Row], wanted: Row) -> Row | None:
+    """The last row that has all these values."""
+    return next((row for row in reversed(rows) if all(row.get(k) == v for k, v in wanted.items())), None)
+
+
+def cell(value: Any) -> str:
+    """A value for people: three or four digits, and no more."""
+    if value is None:
+        return "-"
+    if isinstance(value, float):
+        if value and abs(value) < 0.1:
+            return f"{value:.2g}"
+        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.2f}" if abs(value) < 100 else f"{value:.1f}"
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+
+
+def show(title: str, columns: Mapping[str, str], rows: Iterable[Row], note: str = "") -> None:
+    """Print a table. columns: key of a row -> heading."""
+    table = Table(title=title, title_justify="left", caption=note or None, caption_justify="left")
+    rows = list(rows)
+    for key, heading in columns.items():
+        is_text = any(isinstance(row.get(key), str) for row in rows)
+        table.add_column(heading, justify="left" if is_text else "right")
+    for row in rows:
+        table.add_row(*(cell(row.get(key)) for key in columns))
+    console.print(table)
+
+
+def ratio(ours: float | None, theirs: float | None) -> float | None:
+    """theirs / ours; None where one is missing or ours is 0."""
+    return theirs / ours if ours and theirs is not None else None

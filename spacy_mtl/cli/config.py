@@ -1,0 +1,126 @@
+"""``python -m spacy mtl config``: a config with another language, template set or trainer.
+
+Overrides of ``spacy train`` change single settings; another trainer or template set takes other settings altogether.
+"""
+
+import inspect
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..errors import Errors
+from .messages import clear_errors
+from .output import write_file
+
+if TYPE_CHECKING:
+    from catalogue import Registry
+    from thinc.api import Config
+
+#: languages as the files of CoNLL-2002 call them
+FILE_LANGUAGES = {"esp": "es", "ned": "nl"}
+
+Block = dict[str, Any]
+
+
+def config_cli(
+    source: Annotated[Path, typer.Argument(metavar="CONFIG", help="Config to begin with.")],
+    output: Annotated[Path, typer.Argument(metavar="OUTPUT", help="Config to write.")],
+    lang: Annotated[str | None, typer.Option(help="Language code; also esp or ned.")] = None,
+    templates: Annotated[str | None, typer.Option(help="Template set, such as ner or spacy_mtl.ner.v1.")] = None,
+    trainer: Annotated[str | None, typer.Option(help="Trainer, such as SSVM or spacy_mtl.SSVM.v1.")] = None,
+    settings: Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Of the trainer.")] = None,
+    component: Annotated[str | None, typer.Option(help="Which component. The only one with a trainer.")] = None,
+) -> None:
+    """Write a config with another language, template set or trainer.
+
+    Settings that the new template set or trainer does not take are left out, each with a line that says so.
+    """
+    with clear_errors():
+        config = _read(source)
+        block = _component(config, source, component)
+        if lang is not None:
+            config["nlp"]["lang"] = FILE_LANGUAGES.get(lang, lang)
+        if templates is not None:
+            use_templates(block, templates)
+        left_out = use_trainer(block, trainer, [_setting(text) for text in settings or ()])
+        write_file(output, config.to_str().encode())
+    for name in left_out:
+        typer.echo(f"{name} is no setting of {block['trainer']['@mtl_trainers']}: left out")
+
+
+def use_templates(block: Block, name: str) -> None:
+    """Give a component's block another template set, with all settings at their defaults. Raises ValueError (M710)."""
+    from ..registry import mtl_templates
+
+    name = _full_name("template set", name, mtl_templates)
+    block.setdefault("model", {})["templates"] = {"@mtl_templates": name, **_defaults(mtl_templates.get(name))}
+
+
+def use_trainer(block: Block, name: str | None, settings: Sequence[tuple[str, Any]]) -> list[str]:
+    """Give a component's block another trainer (None keeps it), then these settings; returns the names of those it does not take.
+
+    Settings of the old trainer that the new one takes too are kept. Raises ValueError: M710 unknown trainer, M711 a name that is
+    no setting of any trainer.
+    """
+    from ..registry import mtl_trainers
+
+    old = block["trainer"]
+    name = _full_name("trainer", name or old["@mtl_trainers"], mtl_trainers)
+    allowed = _defaults(mtl_trainers.get(name))
+    known = {setting for function in mtl_trainers.get_all().values() for setting in _defaults(function)}
+    for setting, _ in settings:
+        if setting not in known:
+            raise ValueError(Errors.M711.format(name=setting, trainer=name, known=", ".join(allowed)))
+    wanted = {key: value for key, value in old.items() if not key.startswith("@")} | dict(settings)
+    block["trainer"] = {"@mtl_trainers": name, **{key: wanted.get(key, value) for key, value in allowed.items()}}
+    return [key for key in wanted if key not in allowed]
+
+
+def _read(path: Path) -> "Config":
+    from spacy.util import load_config
+
+    try:
+        return load_config(path, interpolate=False)
+    except OSError as error:
+        reason = (error.strerror or "it is no file").lower()
+    except Exception as error:  # configparser and confection each complain in their own way
+        reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
+    raise ValueError(Errors.M709.format(path=path, reason=reason))
+
+
+def _component(config: "Config", path: Path, name: str | None) -> Block:
+    """The block of the component to change: the one named, or the only one that has a trainer."""
+    found = {key: block for key, block in config.get("components", {}).items() if "trainer" in block}
+    if name is None and len(found) == 1:
+        return next(iter(found.values()))
+    if name not in found:
+        raise ValueError(Errors.M712.format(path=path, component=name or "", names=", ".join(found) or "none"))
+    return found[name]
+
+
+def _full_name(kind: str, name: str, registry: "Registry") -> str:
+    for full in (name, f"spacy_mtl.{name}.v1"):
+        if full in registry:
+            return full
+    raise ValueError(Errors.M710.format(kind=kind, name=name, known=", ".join(sorted(registry.get_all()))))
+
+
+def _defaults(function: Callable) -> Block:
+    """Settings of a registered function and their defaults; None stands for those that must be given."""
+    parameters = inspect.signature(function).parameters.values()
+    return {p.name: None if p.default is inspect.Parameter.empty else p.default for p in parameters}
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    """NAME=VALUE, the value read as JSON where it is that."""
+    import srsly
+
+    name, equals, value = text.partition("=")
+    if not (name.strip() and equals):
+        raise ValueError(Errors.M713.format(text=text))
+    try:
+        return name.strip(), srsly.json_loads(value)
+    except ValueError:
+        return name.strip(), value

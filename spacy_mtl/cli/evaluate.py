@@ -1,0 +1,132 @@
+"""``python -m spacy mtl evaluate``: spaCy's ``evaluate`` for corpora with given columns.
+
+``spacy evaluate`` reads ``.spacy`` files only and hides all of their annotation from the pipeline, the part-of-speech tags that
+templates read included.
+"""
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..errors import Errors
+from .messages import clear_errors
+from .options import Columns, Encoding, Given, Group, Limit, Scheme, Separator, reader_settings
+from .output import make_console, write_json
+from .pipelines import load_pipeline
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from spacy.language import Language
+    from spacy.training import Example
+
+#: what spaCy's scorers call their figures -> how the table calls them
+FIGURES = {
+    "token_acc": "token accuracy",
+    "tag_acc": "TAG",
+    "pos_acc": "POS",
+    "morph_acc": "MORPH",
+    "lemma_acc": "LEMMA",
+    "dep_uas": "UAS",
+    "dep_las": "LAS",
+}
+SPANS = {"ents": "entities", "sents": "sentences"}
+
+Scores = dict[str, Any]
+
+
+def evaluate_cli(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="Pipeline name or directory.")],
+    data: Annotated[list[str], typer.Argument(metavar="DATA...", help="Column files or .spacy files.")],
+    columns: Columns = "ORTH,TAG,ENT",
+    given: Given = None,
+    scheme: Scheme = "auto",
+    separator: Separator = None,
+    encoding: Encoding = "utf8",
+    group: Group = 1,
+    limit: Limit = 0,
+    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the scores there, as JSON.")] = None,
+) -> None:
+    """Evaluate a pipeline on column files or .spacy files, given columns on the documents it sees.
+
+    Scores and JSON are those of "spacy evaluate". The columns of a .spacy file are its own; --given chooses among them.
+    """
+    settings = reader_settings(columns, given, scheme, separator, encoding, group, limit)
+    with clear_errors():
+        nlp = load_pipeline(model)
+        examples = read_examples(nlp, data, settings, settings["given"] if given is not None else None)
+        scores = evaluate(nlp, examples)
+        if output is not None:
+            write_json(output, scores)
+    console = make_console()
+    n_tokens = sum(len(example.reference) for example in examples)
+    console.print(f"{model} on {len(examples):,} documents, {n_tokens:,} tokens", soft_wrap=True, markup=False)
+    for part in _tables(scores, examples):
+        console.print(part)
+
+
+def read_examples(
+    nlp: "Language", data: list[str], settings: dict[str, Any], given: list[str] | None
+) -> list["Example"]:
+    """Examples of all files, column files read with ``settings``; ``given`` is for ``.spacy`` files.
+
+    Raises ValueError for what is wrong with a file (M501-M514, M705, M714) and where there is no document at all (M706).
+    """
+    from ..corpora.binary import read_binary
+    from ..corpora.conll import ConllCorpus
+
+    examples: list[Example] = []
+    for path in data:
+        if Path(path).suffix == ".spacy":
+            examples += list(read_binary(path, nlp.vocab, given))[: settings["limit"] or None]
+        else:
+            examples += ConllCorpus(path, **settings)(nlp)
+    if not examples:
+        raise ValueError(Errors.M706.format(paths=", ".join(data)))
+    return examples
+
+
+def evaluate(nlp: "Language", examples: list["Example"]) -> Scores:
+    """``nlp.evaluate``, after a look at what the templates read and a first document that warms up compiled code.
+
+    Raises ValueError (M111) where the first component's templates read an attribute that no document carries.
+    """
+    _check_given(nlp, examples)
+    nlp(examples[0].predicted.copy())
+    return nlp.evaluate(examples)
+
+
+def _check_given(nlp: "Language", examples: list["Example"]) -> None:
+    from ..components.base import StructuredPipe
+    from ..components.learner import check_set
+    from ..templates.attributes import AttributeReader
+
+    name, pipe = nlp.pipeline[0] if nlp.pipeline else ("", None)
+    if isinstance(pipe, StructuredPipe):  # what later components read may come from earlier ones
+        templates = pipe.model.attrs["templates"]
+        reader = AttributeReader(templates.attributes, nlp.vocab)
+        check_set(name, reader, reader.read_given([example.predicted for example in examples]), templates.templates)
+
+
+def _tables(scores: Scores, examples: list["Example"]) -> list["RenderableType"]:
+    from rich.table import Table
+
+    spans = Table(box=None, pad_edge=False, header_style="bold")
+    spans.add_column("")
+    for name in ("P", "R", "F", "gold"):
+        spans.add_column(name, justify="right")
+    gold = Counter(ent.label_ for example in examples for ent in example.reference.ents)
+    for key, title in SPANS.items():
+        if f"{key}_f" in scores:
+            total = str(sum(gold.values())) if key == "ents" else ""
+            spans.add_row(title, *(_percent(scores[f"{key}_{part}"]) for part in "prf"), total)
+        for label, figures in sorted((scores.get(f"{key}_per_type") or {}).items()):
+            spans.add_row(f"  {label}", *(_percent(figures[part]) for part in "prf"), str(gold[label]))
+    lines = [f"{title} {_percent(scores[key])}" for key, title in FIGURES.items() if scores.get(key) is not None]
+    lines.append(f"{scores['speed']:,.0f} words/s")
+    return [*([spans] if spans.row_count else []), ", ".join(lines)]
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:.2f}"

@@ -1,0 +1,34 @@
+"""Options that several commands share: how column files are read."""
+
+from typing import Annotated, Any
+
+import typer
+
+Columns = Annotated[str, typer.Option(help="Column names from left to right, '_' for one to ignore.")]
+Given = Annotated[str | None, typer.Option(help="Columns that are input. TAG, if it is a column.")]
+Scheme = Annotated[str, typer.Option(help="Of the ENT column: iob1, iob2, biluo or auto.")]
+Separator = Annotated[str | None, typer.Option(help="What parts columns, '\\t' for a tab. Any blanks.")]
+Encoding = Annotated[str, typer.Option(help="Encoding of column files.")]
+Group = Annotated[int, typer.Option(help="Sentences per Doc; 0 for one Doc per -DOCSTART- document.")]
+Limit = Annotated[int, typer.Option(help="Stop after so many Docs; 0 for all.")]
+
+
+def split_names(text: str) -> list[str]:
+    """Names with commas between; blanks around them are dropped."""
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def reader_settings(
+    columns: str, given: str | None, scheme: str, separator: str | None, encoding: str, group: int, limit: int
+) -> dict[str, Any]:
+    """The options as settings of :class:`~spacy_mtl.corpora.conll.ConllCorpus`."""
+    names = split_names(columns)
+    return {
+        "columns": names,
+        "given": [name for name in ("TAG",) if name in names] if given is None else split_names(given),
+        "scheme": scheme,
+        "separator": separator.replace("\\t", "\t") if separator is not None else None,
+        "encoding": encoding,
+        "group": group,
+        "limit": limit,
+    }

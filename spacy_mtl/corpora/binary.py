@@ -1,0 +1,52 @@
+"""spaCy's binary corpora as Examples whose predicted Docs carry the given columns, which spaCy's own reader drops."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+from spacy.tokens import Doc, DocBin
+from spacy.training import Example
+from spacy.vocab import Vocab
+
+from ..errors import Errors
+from .convert import GIVEN_KEY
+
+_ATTRIBUTES = {"TAG": ("TAG",), "POS": ("POS",), "LEMMA": ("LEMMA",), "ENT": ("ENT_IOB", "ENT_TYPE")}
+
+
+def read_binary(path: str | Path, vocab: Vocab, given: Sequence[str] | None = None) -> Iterator[Example]:
+    """Stream the Examples of a ``.spacy`` file, Docs in ``vocab``.
+
+    given: columns (TAG, POS, LEMMA, ENT) copied from the reference to the predicted Doc. None: those that the file names for each
+    Doc, as ``convert`` writes them; TAG where it names none. Sentence starts are copied too where a Doc holds several sentences.
+
+    Raises ValueError for an unknown column (M714), a file that cannot be read (M501) or is damaged or of another format (M705).
+    """
+    for column in given or ():
+        if column not in _ATTRIBUTES:
+            raise ValueError(Errors.M714.format(column=column, known=", ".join(_ATTRIBUTES)))
+    for reference in _load(Path(path)).get_docs(vocab):
+        columns = reference.user_data.get(GIVEN_KEY, ("TAG",)) if given is None else given
+        yield Example(_predicted(reference, columns), reference)
+
+
+def _load(path: Path) -> DocBin:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise ValueError(Errors.M501.format(path=path, reason=error.strerror, cwd=Path.cwd())) from None
+    try:
+        return DocBin(store_user_data=True).from_bytes(data)
+    except Exception:  # zlib, msgpack and numpy each complain in their own way
+        raise ValueError(Errors.M705.format(path=path)) from None
+
+
+def _predicted(reference: Doc, columns: Sequence[str]) -> Doc:
+    words, spaces = reference.to_array(["ORTH", "SPACY"]).reshape(len(reference), 2).T
+    doc = Doc(reference.vocab, words=words.tolist(), spaces=spaces.astype(bool).tolist())
+    attributes = [attribute for column in columns for attribute in _ATTRIBUTES.get(column, ())]
+    if np.count_nonzero(reference.to_array(["SENT_START"]) == 1) > 1:
+        attributes.append("SENT_START")
+    if attributes:
+        doc.from_array(attributes, reference.to_array(attributes).reshape(len(doc), len(attributes)))
+    return doc
