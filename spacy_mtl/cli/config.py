@@ -4,6 +4,7 @@ Overrides of ``spacy train`` change single settings; another trainer or template
 """
 
 import inspect
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -84,7 +85,7 @@ def _read(path: Path) -> "Config":
     try:
         return load_config(path, interpolate=False)
     except OSError as error:
-        reason = (error.strerror or "it is no file").lower()
+        reason = (error.strerror or "there is no such file").lower()
     except Exception as error:  # configparser and confection each complain in their own way
         reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
     raise ValueError(Errors.M709.format(path=path, reason=reason))
@@ -115,12 +116,12 @@ def _defaults(function: Callable) -> Block:
 
 def _setting(text: str) -> tuple[str, Any]:
     """NAME=VALUE, the value read as JSON where it is that."""
-    import srsly
-
     name, equals, value = text.partition("=")
     if not (name.strip() and equals):
         raise ValueError(Errors.M713.format(text=text))
     try:
-        return name.strip(), srsly.json_loads(value)
+        read = json.loads(value)
     except ValueError:
-        return name.strip(), value
+        read = value
+    # spaCy projects hand 0.3 on as 0.30000000000000004
+    return name.strip(), float(f"{read:.15g}") if isinstance(read, float) else read

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 FORMATS = (".png", ".svg")
 MOST_BARS = 30  # more would make the labels too small to read
 BAR_HEIGHT, FRAME_HEIGHT, PANEL_WIDTH = 0.19, 1.1, 8.0  # inches
-BLUE, GREY = "#3572b0", "#606060"
+BLUE = "#3572b0"
 
 
 def check_plot(path: Path) -> None:
@@ -27,20 +27,21 @@ def check_plot(path: Path) -> None:
         raise ValueError(Errors.M707) from None
 
 
-def plot_templates(path: Path, weights: Mapping[str, Sequence[dict[str, Any]]]) -> None:
+def plot_templates(path: Path, weights: Mapping[str, Sequence[dict[str, Any]]], dropped: float) -> None:
     """Draw the live templates of each component, heaviest first, at most MOST_BARS of each, to a PNG or SVG file.
 
-    weights: rows of :func:`~spacy_mtl.cli.templates.template_weights`, by component. The same weights give the same file.
+    weights: rows of :func:`~spacy_mtl.cli.templates.template_weights`, by component. dropped: a template of no more weight than this
+    is not live. The same weights give the same file.
     Raises ValueError where the file cannot be written (M704).
     """
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    heights = [BAR_HEIGHT * min(len(rows), MOST_BARS + 1) + FRAME_HEIGHT for rows in weights.values()]
+    heights = [BAR_HEIGHT * min(len(rows), MOST_BARS) + FRAME_HEIGHT for rows in weights.values()]
     figure = Figure(figsize=(PANEL_WIDTH, sum(heights)), layout="constrained")
     panels = figure.subplots(len(heights), squeeze=False, height_ratios=heights)[:, 0]
     for axes, (name, rows) in zip(panels, weights.items(), strict=True):
-        _bars(axes, name, rows)
+        _bars(axes, name, [row for row in rows if row["weight"] > dropped], len(rows))
     picture = BytesIO()
     fixed: dict[str, Any] = {"Date": None} if path.suffix == ".svg" else {}
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "spacy_mtl"}):
@@ -48,21 +49,18 @@ def plot_templates(path: Path, weights: Mapping[str, Sequence[dict[str, Any]]]) 
     write_file(path, picture.getvalue())
 
 
-def _bars(axes: "Axes", component: str, rows: Sequence[dict[str, Any]]) -> None:
-    live = [row for row in rows if row["weight"] > 0]
+def _bars(axes: "Axes", component: str, live: Sequence[dict[str, Any]], n_templates: int) -> None:
     shown = live[:MOST_BARS]
     total = sum(row["weight"] for row in live) or 1.0
     shares = [100 * row["weight"] / total for row in shown]
     names = [row["pattern"] or "label pair" for row in shown]
-    if rest := live[MOST_BARS:]:
-        shares.append(100 * sum(row["weight"] for row in rest) / total)
-        names.append(f"the other {len(rest)}, together")
-    places = range(len(shares))
-    axes.barh(places, shares, color=[BLUE] * len(shown) + [GREY], height=0.75)
+    places = range(len(shown))
+    axes.barh(places, shares, color=BLUE, height=0.75)
     axes.set_yticks(places, [name.replace("%x", "") for name in names], fontsize=8, family="monospace")
     axes.invert_yaxis()
     axes.margins(y=0.01)
-    axes.set_xlabel("% of all template weights", fontsize=8)
+    rest = f"; the other {len(live) - len(shown)} share {100 - sum(shares):.0f}%" if len(live) > len(shown) else ""
+    axes.set_xlabel(f"% of the sum of template weights{rest}", fontsize=8)
     axes.tick_params(labelsize=8, length=0)
     axes.spines[["top", "right", "left"]].set_visible(False)
-    axes.set_title(f"{component}: {len(live)} of {len(rows)} templates are live", fontsize=10, loc="left")
+    axes.set_title(f"{component}: {len(live)} of {n_templates} templates are live", fontsize=10, loc="left")

@@ -26,6 +26,7 @@ def templates_cli(
     json_path: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write all templates there.")] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw them as bars: a .png or .svg file.")] = None,
     show_all: Annotated[bool, typer.Option("--all", help="Show templates without weight too.")] = False,
+    top: Annotated[int, typer.Option(min=0, help="Show no more than the heaviest N; 0 for no limit.")] = 0,
 ) -> None:
     """Show the weight of every template of a trained pipeline."""
     with clear_errors():
@@ -35,12 +36,14 @@ def templates_cli(
         if json_path is not None:
             write_json(json_path, _described(model, weights))
         if plot is not None:
-            plot_templates(plot, weights)
+            plot_templates(plot, weights, LIVE)
     console = make_console()
     for name, rows in weights.items():
-        console.print(_table(name, [row for row in rows if show_all or row["weight"] > LIVE]))
-        hidden = "" if show_all or _live(rows) == len(rows) else " (--all shows the others)"
-        console.print(f"{_live(rows)} of {len(rows)} templates are live{hidden}")
+        shown = [row for row in rows if show_all or row["weight"] > LIVE][: top or None]
+        console.print(_table(name, shown))
+        cut = f", the heaviest {len(shown)} are shown" if top and len(shown) < _live(rows) else ""
+        dropped = "" if cut or show_all or _live(rows) == len(rows) else " (--all shows the others)"
+        console.print(f"{_live(rows)} of {len(rows)} templates are live{cut}{dropped}")
 
 
 def template_weights(model: str, component: str | None = None) -> dict[str, list[Row]]:

@@ -28,7 +28,6 @@ from .model import current_weights, predict_labels, set_weights, weights_later
 from .sentences import borders
 from .weights import ChainWeights
 
-
 #: Attributes of a component that serve a training under way; copies go without.
 _OF_TRAINING = ("_gathered", "_learner", "_reader", "_batches")
 
@@ -140,7 +139,7 @@ class StructuredPipe(TrainablePipe):
         sgd: Any = None,
         losses: dict[str, float] | None = None,
     ) -> dict[str, float]:
-        """Show the trainer a batch. A batch method works when the last document of the corpus has been shown; ``drop`` and ``sgd`` have no meaning here.
+        """Show the trainer a batch. A batch method works when the last document of the corpus has been shown; ``drop`` and ``sgd`` have no meaning.
 
         losses[name] grows by the training's own loss whenever a pass ends. Raises ValueError: M404 before initialize, M405 for an unknown example.
         """
@@ -191,7 +190,8 @@ class StructuredPipe(TrainablePipe):
 
     def _end_pass(self) -> float:
         """End a pass over the corpus; returns the training's loss."""
-        assert self._gathered is not None and self._reader is not None
+        assert self._gathered is not None
+        assert self._reader is not None
         if self._learner is None:
             place = self._gathered.close()
             self._learner = ChainLearner(

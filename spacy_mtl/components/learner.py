@@ -50,32 +50,29 @@ class ChainLearner:
 
     def begin(self, pieces: Sequence[Piece]) -> None:
         """Index the features of the corpus and start training."""
-        self.training = self.trainer.begin(self._problem(pieces, first=True))
+        self.training = self.trainer.begin(self._problem(pieces))
 
     def rebind(self, pieces: Sequence[Piece]) -> None:
-        """The input of some documents has changed (an annotating component learns too): extract again, go on from where we were.
+        """The input of some documents has changed (an annotating component learns too): index anew, go on from where we were.
 
         Where sentence borders or gold have changed with it, there is nothing to go on from: training starts again.
         """
         assert self.training is not None
-        problem = self._problem(pieces, first=False)
+        problem = self._problem(pieces)
         if same_layout(self.training.problem, problem):
             self.training.rebind(problem)
         else:
             self.training = self.trainer.begin(problem)
 
-    def _problem(self, pieces: Sequence[Piece], first: bool) -> Problem:
+    def _problem(self, pieces: Sequence[Piece]) -> Problem:
         given, starts, gold = concatenate(pieces)
+        doc_starts = block_starts([piece.gold.size for piece in pieces])
         check_set(self.name, self.reader, given, self.templates)
-        columns = self.reader.expand(given)
-        if first:
-            self._index_node, node = build_index(columns, starts, self._program(self.node), self.min_count)
-            observed = [t for t in self.edge if t.observations]
-            self._index_pair, pair = build_index(columns, starts, self._program(observed), self.min_count)
-        else:
-            node = self._index_node.rows(columns, starts, self._program(self.node))
-            pair = self._index_pair.rows(columns, starts, self._program([t for t in self.edge if t.observations]))
-        features = ChainFeatures(node, self._pair_rows(pair), any(t.observations for t in self.edge))
+        columns = self.reader.expand(given, starts, doc_starts)
+        observed = [t for t in self.edge if t.observations]
+        self._index_node, node = build_index(columns, starts, self._program(self.node), self.min_count)
+        self._index_pair, pair = build_index(columns, starts, self._program(observed), self.min_count)
+        features = ChainFeatures(node, self._pair_rows(pair), bool(observed))
         return chain_problem(features, self._blocks(), gold, starts, self.labels, self.constraints, self.cost)
 
     def _program(self, templates: Sequence[Template]):
@@ -134,11 +131,13 @@ class ChainLearner:
 
 def same_layout(old: Problem, new: Problem) -> bool:
     """Whether two chain problems have the same tokens, gold and pieces."""
-    return all(np.array_equal(getattr(old.arrays, part), getattr(new.arrays, part)) for part in ("first", "last", "gold"))
+    return all(
+        np.array_equal(getattr(old.arrays, part), getattr(new.arrays, part)) for part in ("first", "last", "gold")
+    )
 
 
 def check_set(name: str, reader: AttributeReader, given: np.ndarray, templates: Sequence[Template]) -> None:
     """Refuse templates that read what no document carries (M111)."""
     for attr in reader.unset(given):
-        template = next(t for t in templates if any(obs.attr == attr for obs in t.observations))
+        template = next(t for t in templates if any(attr in reader.reads(obs.attr) for obs in t.observations))
         raise ValueError(Errors.M111.format(template=template.text, attr=attr, name=name))

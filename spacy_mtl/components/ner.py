@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
+from spacy.attrs import ENT_ID, ENT_IOB, ENT_KB_ID, ENT_TYPE
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example, biluo_to_iob
@@ -182,14 +183,19 @@ def _write(doc: Doc, values: np.ndarray, overwrite: bool) -> None:
     """values: uint64[n, 2] of ENT_IOB and ENT_TYPE."""
     if not len(doc):
         return
-    present = np.isin(doc.to_array(["ENT_IOB"]), (BEGIN, INSIDE))
+    present = np.isin(doc.to_array(ENT_IOB), (BEGIN, INSIDE))
     if not present.any():
-        doc.from_array(["ENT_IOB", "ENT_TYPE"], values)
+        _set(doc, values)
     elif overwrite:
         links = np.zeros((len(doc), 2), np.uint64)  # knowledge base links and ids belong to the entities that go
-        doc.from_array(["ENT_IOB", "ENT_TYPE", "ENT_KB_ID", "ENT_ID"], np.concatenate([values, links], axis=1))
+        _set(doc, np.concatenate([values, links], axis=1))
     else:
         _add(doc, values, present)
+
+
+def _set(doc: Doc, values: np.ndarray) -> None:
+    """values: uint64[n, k], of the first k attributes."""
+    doc.from_array([ENT_IOB, ENT_TYPE, ENT_KB_ID, ENT_ID][: values.shape[1]], values)  # type: ignore[arg-type]
 
 
 def _add(doc: Doc, values: np.ndarray, present: np.ndarray) -> None:
@@ -197,6 +203,6 @@ def _add(doc: Doc, values: np.ndarray, present: np.ndarray) -> None:
     kept = doc.ents
     in_entity = {token.i for ent in kept for token in ent}
     blocked = [doc[i : i + 1] for i in np.flatnonzero(present).tolist() if i not in in_entity]
-    doc.from_array(["ENT_IOB", "ENT_TYPE"], values)
+    _set(doc, values)
     new = [ent for ent in doc.ents if not present[ent.start : ent.end].any()]
     doc.set_ents([*kept, *new], blocked=blocked)

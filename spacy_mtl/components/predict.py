@@ -144,6 +144,7 @@ class Predictor:
         self._lookup = Lookup(compile_program(crossing, columns), table, rows)
         observed = [t for t in templates if t.is_edge and t.observations]
         self._pairs = Lookup(compile_program(observed, columns), _table(weights.pair_keys), weights.pair_rows())
+        self._crossing = sorted({o.attr for t in (*crossing, *observed) for o in t.observations})
         start, end, mask = constraints.penalties()
         self._chain = Chain(start, end, weights.step, mask)
         self._offsets = sorted({t.observations[0].offset for t in self._words})
@@ -189,7 +190,7 @@ class Predictor:
         n = orths.size
         columns = np.zeros((len(self.reader.columns), n), np.uint64)
         columns[0] = orths
-        columns[len(columns) - values.shape[1] :] = values.T
+        columns[self.reader.n_given : self.reader.n_given + values.shape[1]] = values.T
         scores = np.zeros((n, len(self._offsets), self._n_labels), np.float32)
         for k, (offset, lookup) in enumerate(zip(self._offsets, self._by_offset, strict=True)):
             # every form is a sentence of its own, read at offset 0: keys do not depend on where the window stands
@@ -199,10 +200,10 @@ class Predictor:
             scores[:, k] = out
         return scores
 
-    def scores(self, given: np.ndarray, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def scores(self, given: np.ndarray, starts: np.ndarray, doc_starts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Node scores float32[N, L] and observed pair scores float32[N, L, L] (or [0, L, L]), before transitions and constraints.
 
-        given: what ``reader.read_given`` returns. starts: int64[S + 1] sentence borders.
+        given: what ``reader.read_given`` returns. starts, doc_starts: int64 borders of sentences and of documents.
         """
         n, n_labels = given.shape[1], self._n_labels
         ids = self.reader.lexicon.ids(given[0])
@@ -211,7 +212,7 @@ class Predictor:
         n_pairs = n if self._pairs.program.seed.size else 0
         pairs = np.zeros((n_pairs, n_labels * n_labels), np.float32)
         if self._lookup.program.seed.size or n_pairs:
-            columns = self.reader.expand(given, ids)
+            columns = self.reader.expand(given, starts, doc_starts, ids, self._crossing)
             add_looked_up(columns, starts, self._lookup, nodes)
             if n_pairs:
                 add_looked_up(columns, starts, self._pairs, pairs)
@@ -221,7 +222,8 @@ class Predictor:
         """Best labels int32[N] of all tokens of the docs, sentence by sentence."""
         given = self.reader.read_given(docs)
         starts = borders(docs)
-        nodes, pairs = self.scores(given, starts)
+        doc_starts = np.concatenate([[0], np.cumsum([len(doc) for doc in docs])]).astype(np.int64)
+        nodes, pairs = self.scores(given, starts, doc_starts)
         labels = np.zeros(given.shape[1], np.int32)
         decode_all(starts, nodes, pairs, self._chain, labels)
         return labels

@@ -17,8 +17,6 @@ TOP_FACTOR = 50.0
 #: Sums below this are done term by term. What underflow loses is below exp(TOP_FACTOR - 745), as exp(-745) is the
 #: least float64.
 LEAST_SUM = np.exp(-650.0)
-#: Greatest log of a common factor for which what underflow loses is negligible in a probability.
-TOP_COMMON = 200.0
 
 
 @kernel
@@ -92,11 +90,10 @@ def add_step_marginals(before, ahead, step, factor, log_z, relative, common, out
     """
     n_labels = before.size
     for x in range(n_labels):
-        log_left = before[x] + common
-        left = np.exp(log_left)
+        left = np.exp(before[x] + common)
         for y in range(n_labels):
             probability = left * factor[x, y] * relative[y]
-            if log_left > TOP_COMMON or not probability < 2:  # the second also where it is not a number
+            if not probability < 2:  # overflow, or not a number; what underflow loses is below exp(709 - 745)
                 probability = np.exp(before[x] + step[x, y] + ahead[y] - log_z)
             out[x * n_labels + y] += probability
 

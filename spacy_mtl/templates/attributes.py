@@ -18,6 +18,7 @@ from spacy.vocab import Vocab
 from ..errors import Errors
 from ..kernels import kernel
 from ..registry import mtl_attributes
+from .context import CONTEXT_ATTRIBUTES, ContextReader, case_flags, case_pattern
 from .index import empty_table, find, insert_all
 
 _AFFIX = re.compile(r"(PREFIX|SUFFIX)([1-9]\d*)\Z")
@@ -49,6 +50,13 @@ def char_type(text: str) -> str:
     return "".join(types)
 
 
+_OWN_LEXICAL: dict[str, Callable[[str], str | int | bool]] = {
+    "CHAR_TYPE": char_type,
+    "CASE": case_pattern,
+    "CASE_FLAGS": case_flags,
+}
+
+
 def _as_uint64(value: str | int | bool, attr: str) -> int:
     """Strings as spaCy hashes them, numbers in two's complement. Raises ValueError (M113) for anything else."""
     if isinstance(value, str):
@@ -64,8 +72,8 @@ def lexical_function(attr: str) -> Callable[[str], str | int | bool] | None:
     if affix:
         size = int(affix.group(2))
         return (lambda text: text[:size]) if affix.group(1) == "PREFIX" else (lambda text: text[-size:])
-    if attr == "CHAR_TYPE":
-        return char_type
+    if attr in _OWN_LEXICAL:
+        return _OWN_LEXICAL[attr]
     function = mtl_attributes.get(attr) if attr in mtl_attributes else None
     return function if function is not None and getattr(function, "lexical", False) else None
 
@@ -73,7 +81,7 @@ def lexical_function(attr: str) -> Callable[[str], str | int | bool] | None:
 def check_attributes(attributes: Sequence[str], template_of: Callable[[str], str]) -> None:
     """Refuse an attribute that does not exist (M110). ``template_of``: the pattern to name in the message."""
     for attr in attributes:
-        known = attr in IDS and attr not in _NOT_TOKEN_ATTRIBUTES
+        known = (attr in IDS and attr not in _NOT_TOKEN_ATTRIBUTES) or attr in CONTEXT_ATTRIBUTES
         if not (known or lexical_function(attr) or attr in mtl_attributes):
             raise ValueError(
                 Errors.M110.format(attr=attr, template=template_of(attr), known="ORTH, LOWER, SHAPE, TAG, ...")
@@ -153,19 +161,29 @@ class Lexicon:
 class AttributeReader:
     """Reads the attributes a template set names off Docs, as columns.
 
-    columns: attribute name -> row of the column matrix; lexical attributes come first.
+    columns: attribute name -> row of the column matrix: what is given on the Doc, then lexical, then context attributes.
     """
 
     def __init__(self, attributes: Sequence[str], vocab: Vocab):
+        context = [a for a in attributes if a in CONTEXT_ATTRIBUTES]
+        self.context = ContextReader(context, vocab.strings) if context else None
+        attributes = list(dict.fromkeys([*attributes, *(self.context.needs if self.context else ())]))
         lexical_names = [a for a in attributes if a in _LEXEME or lexical_function(a)]
         self.token_attributes = [a for a in attributes if a not in lexical_names and a in IDS and a != "ORTH"]
-        self.doc_functions = {a: mtl_attributes.get(a) for a in attributes if a not in IDS and a not in lexical_names}
+        self.doc_functions = {
+            a: mtl_attributes.get(a) for a in attributes if a not in IDS and a not in [*lexical_names, *context]
+        }
         self.lexicon = Lexicon(lexical_names, vocab)
-        names = ["ORTH", *self.token_attributes, *self.doc_functions, *lexical_names]
+        names = ["ORTH", *self.token_attributes, *self.doc_functions, *lexical_names, *context]
+        self.n_given = len(names) - len(lexical_names) - len(context)
         self.columns = {name: row for row, name in enumerate(names)}
 
+    def reads(self, attr: str) -> tuple[str, ...]:
+        """What a template that names ``attr`` reads off the Doc."""
+        return self.context.needs if self.context is not None and attr in CONTEXT_ATTRIBUTES else (attr,)
+
     def read_given(self, docs: Sequence[Doc]) -> np.ndarray:
-        """Everything but the lexical columns: uint64[1 + context attributes, N], ORTH first."""
+        """The columns that only the Doc knows: uint64[n_given, N], ORTH first."""
         ids = ["ORTH", *self.token_attributes]
         parts = [doc.to_array(ids).reshape(len(doc), len(ids)) for doc in docs]
         given = np.empty((len(ids) + len(self.doc_functions), sum(map(len, docs))), np.uint64)
@@ -174,18 +192,35 @@ class AttributeReader:
             given[row] = np.concatenate([_call(attr, function, doc) for doc in docs]) if docs else 0
         return given
 
-    def expand(self, given: np.ndarray, ids: np.ndarray | None = None) -> np.ndarray:
-        """All columns uint64[A, N] from the given ones: the lexical columns are looked up by ORTH (or taken from ``ids``, lexicon rows)."""
+    def expand(
+        self,
+        given: np.ndarray,
+        starts: np.ndarray,
+        doc_starts: np.ndarray,
+        ids: np.ndarray | None = None,
+        wanted: Sequence[str] | None = None,
+    ) -> np.ndarray:
+        """All columns uint64[A, N] from the given ones uint64[n_given, N].
+
+        starts, doc_starts: int64 borders of sentences and of documents. ids: int32[N], lexicon rows where they are known already.
+        wanted: fill these lexical columns only (and what context attributes need).
+        """
         columns = np.empty((len(self.columns), given.shape[1]), np.uint64)
-        columns[: len(given)] = given
+        columns[: self.n_given] = given
+        needed = {*wanted, *(self.context.needs if self.context else ())} if wanted is not None else None
         if self.lexicon.attributes:
             ids = self.lexicon.ids(given[0]) if ids is None else ids
-            columns[len(given) :] = self.lexicon.values[ids].T
+            for k, attr in enumerate(self.lexicon.attributes):
+                if needed is None or attr in needed:
+                    columns[self.n_given + k] = self.lexicon.values[ids, k]
+        if self.context is not None:
+            self.context.fill(columns, self.columns, starts, doc_starts)
         return columns
 
-    def read(self, docs: Sequence[Doc]) -> np.ndarray:
-        """All columns uint64[A, N] of the docs' tokens, in order."""
-        return self.expand(self.read_given(docs))
+    def read(self, docs: Sequence[Doc], starts: np.ndarray) -> np.ndarray:
+        """All columns uint64[A, N] of the docs' tokens, in order. starts: int64 borders of their sentences."""
+        doc_starts = np.concatenate([[0], np.cumsum([len(doc) for doc in docs])]).astype(np.int64)
+        return self.expand(self.read_given(docs), starts, doc_starts)
 
     def unset(self, given: np.ndarray) -> list[str]:
         """Context attributes that no token of ``given`` carries (all values are 0)."""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ..errors import Errors
 from ..registry import mtl_templates
+from .context import CONTEXT_ATTRIBUTES
 from .grammar import Observation, Template, TemplateSet
 
 TRANSITION = Template("B")
@@ -66,35 +67,29 @@ def conll2002(min_count: int = 1) -> TemplateSet:
 
 def _ner_patterns() -> list[tuple[Observation, ...]]:
     affixes = [f"{side}{n}" for side in ("PREFIX", "SUFFIX") for n in range(1, 5)]
+    window = (-2, -1, 0, 1, 2)
     return [
-        *_each("ORTH", -2, -1, 0, 1, 2),
-        *_each("LOWER", -2, -1, 0, 1, 2),
-        *(pattern for affix in affixes for pattern in _each(affix, -1, 0, 1)),
-        *_each("SHAPE", -2, -1, 0, 1, 2),
+        *_each("ORTH", 0),
+        *_each("LOWER", *window),
+        *(pattern for affix in affixes for pattern in _each(affix, 0)),
+        *_each("SHAPE", *window),
         *_same("LOWER", [(-2, -1), (-1, 0), (0, 1), (1, 2), (-1, 1)]),
-        *_same("SHAPE", [(-1, 0), (0, 1), (-1, 1), (-2, -1, 0), (-1, 0, 1), (0, 1, 2)]),
-        _pair((-1, "LOWER"), (0, "SHAPE")),
-        _pair((0, "SHAPE"), (1, "LOWER")),
-        _pair((0, "SUFFIX3"), (0, "SHAPE")),
-        *_each("TAG", -2, -1, 0, 1, 2),
-        *_same("TAG", [(-1, 0), (0, 1), (-1, 0, 1)]),
-        _pair((0, "LOWER"), (0, "TAG")),
-        _pair((0, "SHAPE"), (0, "TAG")),
-        _pair((-1, "LOWER"), (0, "TAG")),
-        _pair((0, "TAG"), (1, "LOWER")),
-        _pair((-1, "TAG"), (0, "SHAPE")),
-        _pair((0, "SHAPE"), (1, "TAG")),
+        *_same("SHAPE", [(-1, 0), (0, 1)]),
+        *(pattern for attr in CONTEXT_ATTRIBUTES for pattern in _each(attr, 0)),
+        *_each("TAG", *window),
+        *_same("TAG", [(-1, 0), (0, 1)]),
     ]
 
 
 @mtl_templates("spacy_mtl.ner.v1")
 def ner(tag: bool = True, min_count: int = 1) -> TemplateSet:
-    """Rich templates for entities: forms, prefixes and suffixes of 1-4 characters, shapes, tags, and useful pairs.
+    """Rich templates for entities: forms, affixes of 1-4 characters, shapes and tags in a window, useful pairs, and the word's context in
+    sentence and document (nearest plain word and noun, capitalisation and neighbours elsewhere).
 
-    tag: read the part-of-speech tag; without it, raw text is enough.
+    tag: read the part-of-speech tag; without it, raw text is enough. min_count: leave out observations that are rarer.
     """
     templates = TemplateSet((*_state(_ner_patterns()), TRANSITION), min_count)
-    return templates if tag else templates.without("TAG")
+    return templates if tag else templates.without("TAG").without("LEFT_NOUN").without("RIGHT_NOUN")
 
 
 @mtl_templates("spacy_mtl.patterns.v1")

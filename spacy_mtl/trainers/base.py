@@ -51,7 +51,7 @@ class Training(ABC):
 
     @abstractmethod
     def rebind(self, problem: Problem) -> None:
-        """Go on with the same corpus whose features have changed (same sentences, same blocks)."""
+        """Go on with the same corpus whose features have changed (same sentences and gold, same templates, blocks of other sizes)."""
 
     @property
     @abstractmethod

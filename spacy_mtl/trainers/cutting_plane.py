@@ -123,7 +123,7 @@ class CuttingPlane(Training):
 
     def rebind(self, problem: Problem) -> None:
         """The cuts stay (they are outputs); their Gram matrices and the weights are made anew."""
-        self.problem = problem
+        self.problem, self._w = problem, problem.zeros()
         self._found, self.converged = None, False
         cuts, losses = self._cuts, self._losses
         self._cuts, self._losses = [], np.empty(0)

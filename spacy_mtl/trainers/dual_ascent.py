@@ -83,8 +83,9 @@ class DualAscent(Training):
         if self.settings.average <= 1:
             return
         if self._average is None:
-            self._average = self.problem.zeros()
-        self.problem.blend(self._average, self._w, 1 / min(self.passes, self.settings.average))
+            self._average, self._averaged = self.problem.zeros(), 0
+        self._averaged += 1
+        self.problem.blend(self._average, self._w, 1 / min(self._averaged, self.settings.average))
 
     def _certify(self) -> Report:
         """Exact weights and dual of the marginals, exact primal of the weights to predict with: one pass over the corpus and one decoding of it."""
@@ -107,7 +108,7 @@ class DualAscent(Training):
     def rebind(self, problem: Problem) -> None:
         """The marginals stay; the weights are made anew from them."""
         self.problem = problem
-        self._certified, self.converged = None, False
+        self._certified, self.converged, self._average = None, False, None
         self._w, _ = problem.gold_minus_expected(self._state)
         problem.scale_blocks(self._w, self.settings.C * self.mu)
 

@@ -5,6 +5,7 @@ from thinc.api import Config
 
 import spacy_mtl.templates.presets  # noqa: F401 - registers the sets
 from spacy_mtl.registry import registry
+from spacy_mtl.templates.context import CONTEXT_ATTRIBUTES
 from spacy_mtl.templates.grammar import TemplateSet, parse_templates
 
 NAMES = ["tp1", "tp2", "conll2002", "ner"]
@@ -103,13 +104,14 @@ def test_conll2002_enumerates_the_window():
 def test_ner_reads_forms_affixes_shapes_and_tags():
     affixes = {f"{side}{n}" for side in ("PREFIX", "SUFFIX") for n in (1, 2, 3, 4)}
     unigrams = {(shape_of(t)[0], *offsets_of(t)) for t in preset("ner").node if len(t.observations) == 1}
-    wide = {(attr, offset) for attr in ("ORTH", "LOWER", "SHAPE", "TAG") for offset in range(-2, 3)}
-    assert wide | {(attr, offset) for attr in affixes for offset in (-1, 0, 1)} <= unigrams
-    assert set(preset("ner").attributes) == {"ORTH", "LOWER", "SHAPE", "TAG"} | affixes
+    wide = {(attr, offset) for attr in ("LOWER", "SHAPE", "TAG") for offset in range(-2, 3)}
+    assert wide | {(attr, offset) for attr in (*affixes, "ORTH", *CONTEXT_ATTRIBUTES) for offset in (0,)} <= unigrams
+    assert set(preset("ner").attributes) == {"ORTH", "LOWER", "SHAPE", "TAG", *CONTEXT_ATTRIBUTES} | affixes
 
 
 def test_ner_without_tag_is_the_same_set_less_tags():
-    assert preset("ner", tag=False) == preset("ner").without("TAG")
+    reduced = preset("ner").without("TAG").without("LEFT_NOUN").without("RIGHT_NOUN")
+    assert preset("ner", tag=False) == reduced
     assert "TAG" not in preset("ner", tag=False).attributes
     assert len(preset("ner", tag=False).templates) < len(preset("ner").templates)
 

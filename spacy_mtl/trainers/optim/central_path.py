@@ -1,18 +1,19 @@
-"""The central path of the working-set subproblem of Algorithm 1 (Mao and Tsang) at any p >= 1, and Newton's steps along it.
+"""The central path of Algorithm 1's subproblem (Mao and Tsang) at any p >= 1, and Newton steps along it.
 
-With shares c on the simplex and template weights mu_j = c_j^gamma, gamma = (2 - p)/p, the variational form of the norm is
+With shares c on the simplex and template weights mu_j = c_j^gamma, gamma = (2 - p)/p, the norm is, variationally,
 
     1/2 ||t||_{p*}^2 = extremum over c of  1/2 sum_j c_j^gamma t_j^2,    t_j = sqrt(a'Q_j a),
 
-a maximum for p < 2 and a minimum, jointly convex in a and c, for p > 2; both lie at c_j proportional to t_j^p*. At p = 1
-the shares are the multipliers of the QCQP (equation 6); elsewhere c^gamma is equation 12. With multipliers lam of a >= 0,
-the slack of sum a <= C and its multiplier nu, and z_j of c_j >= 0, the same conditions serve every p:
+a maximum for p < 2 and a minimum, jointly convex in a and c, for p > 2; both lie at c_j proportional to t_j^p*.
+At p = 1 the shares are the multipliers of the QCQP (equation 6); elsewhere c^gamma is equation 12. With multipliers
+lam of a >= 0, the slack of sum a <= C and its multiplier nu, and z_j of c_j >= 0, the same conditions serve every p:
 
     sum_j mu_j Q_j a - q - lam + nu = 0,    1/2 c_j^(-gamma-1) ||w_j||^2 + z_j = theta,    sum_j c_j = 1,
     c_j^(-gamma) w_j = v_j,  v_j = sum_r a_r p_j^r,    a lam = slack nu = c z = tau,  tau -> 0.
 
-Blocks are known by their products only. For p <= 2, w_j = mu_j v_j is kept exactly. For p > 2 that is a quotient of zeros
-where v_j vanishes, so there w_j is an unknown of its own, kept by <w_j, p_j^r>, ||w_j||^2 and <w_j, v_j>.
+Blocks are known by their products only. For p <= 2, w_j = mu_j v_j is kept exactly. For p > 2 that is a quotient of
+zeros where v_j vanishes, so there w_j is an unknown of its own, kept by <w_j, p_j^r>, ||w_j||^2 and <w_j, v_j>. The
+sign of the paper's w_j = -mu_j v_j is left out here.
 """
 
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ from .certificate import gram_norms, natural_lengths
 
 
 class Scaled(NamedTuple):
-    """The subproblem in units where the largest q and a typical sum of alpha are 1: x = alpha / unit, with kappa Q for Q."""
+    """The subproblem in units where the largest q and a usual sum of alpha are 1: x = alpha / unit, kappa Q for Q."""
 
     Q: np.ndarray  # (m, s, s), not scaled
     kappa: float  # multiplies Q
@@ -129,9 +130,10 @@ def first_iterate(problem: Scaled) -> Iterate:
 class Newton:
     """The linearized conditions at an iterate, reduced to one symmetric positive definite s x s system.
 
-    Eliminating dw, dz, dlam, then dc = (pull dx - dtheta + b) / D and dtheta leaves for dx the matrix K = sum_j mu_j Q_j +
-    gamma sum_j (pull_j - mean)(pull_j - mean)' / D_j + diag(lam/x), bordered by the sum constraint. For gamma < 0 K stays
-    definite: D_j >= (1 + |gamma|)/2 c_j^(-gamma-2) ||w_j||^2 keeps what is taken away below mu_j Q_j.
+    Eliminating dw, dz, dlam, then dc = (pull dx - dtheta + b) / D and dtheta leaves for dx, bordered by the sum
+    constraint, the matrix K = sum_j mu_j Q_j + gamma sum_j (pull_j - mean)(pull_j - mean)' / D_j + diag(lam/x).
+    For gamma < 0 it stays definite: D_j >= (1 + |gamma|)/2 c_j^(-gamma-2) ||w_j||^2 keeps what is taken away below
+    mu_j Q_j.
     """
 
     def __init__(self, problem: Scaled, it: Iterate) -> None:
@@ -229,7 +231,7 @@ def tau_after(it: Iterate, d: Direction, step: float) -> float:
 
 
 def _move_blocks(it: Iterate, d: Direction, step: float, dPv: np.ndarray, gamma: float) -> None:
-    """Move w_j by the linearized c_j^(-gamma) w_j = v_j: dw = mu (v + dv - k w), where k is c^(-gamma) with its change."""
+    """Move w_j by the linearized c_j^(-gamma) w_j = v_j: dw = mu (v + dv - k w), k being c^(-gamma) and its change."""
     mu = it.c**gamma
     k = it.c**-gamma - gamma * it.c ** (-gamma - 1.0) * d.c
     vv, vdv, dvdv, wdv = it.vv, it.Pv @ d.x, dPv @ d.x, it.Pw @ d.x

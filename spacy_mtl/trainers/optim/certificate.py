@@ -17,8 +17,8 @@ class Subproblem(NamedTuple):
     """A solution of the subproblem over s cuts and m templates.
 
     alpha: (s,) >= 0 with sum <= C. mu: (m,) >= 0 template weights; they sum to 1 at p = 1. primal: 1/2 ||w||_{2,p}^2 +
-    C max(0, max_r (q_r + <w, p^r>)) of the w of alpha and mu. dual: q'alpha - 1/2 ||t||_{p*}^2. gap: primal - dual, never
-    negative. iterations: of the solver.
+    C max(0, max_r (q_r + <w, p^r>)) for the w of alpha and mu. dual: q'alpha - 1/2 ||t||_{p*}^2. gap: primal - dual,
+    never negative. iterations: of the solver.
     """
 
     alpha: np.ndarray
@@ -39,7 +39,7 @@ class Subproblem(NamedTuple):
 def check_subproblem(Q: np.ndarray, q: np.ndarray, C: float, p: float) -> tuple[np.ndarray, np.ndarray]:
     """Q and q as float64, C-contiguous, after the checks every solver needs.
 
-    Q: (m, s, s) with m, s >= 1. q: (s,). Raises ValueError for other shapes, values that are not finite, C <= 0 or p < 1.
+    Q: (m, s, s) with m, s >= 1. q: (s,). Raises ValueError for other shapes, values that are not finite, C <= 0, p < 1.
     """
     Q, q = np.ascontiguousarray(Q, dtype=np.float64), np.ascontiguousarray(q, dtype=np.float64)
     if Q.ndim != 3 or Q.size == 0 or Q.shape[1:] != (q.size, q.size) or q.ndim != 1:
@@ -74,7 +74,7 @@ def objectives(
 
 
 def natural_lengths(norms: np.ndarray, q: np.ndarray, C: float, p: float) -> tuple[np.ndarray, float]:
-    """The alpha that each cut would take alone, (s,) within (0, C], and that of the cut which alone gives the largest dual.
+    """The alpha that each cut would take alone, (s,) within (0, C], and that of the cut with the largest dual alone.
 
     norms: gram_norms(Q). q: (s,) with a positive maximum; a cut with q <= 0 is given the largest q.
     """

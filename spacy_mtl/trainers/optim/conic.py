@@ -1,4 +1,4 @@
-"""The working-set subproblem as a second-order cone program for any conic solver that cvxpy knows: a check on our own solvers."""
+"""The working-set subproblem as a second-order cone program for any conic solver of cvxpy: a check on our own."""
 
 import warnings
 from typing import Any
@@ -37,8 +37,8 @@ def _check_solver(cvxpy: Any, solver: str) -> None:
         raise ValueError(Errors.M357.format(solver=solver, installed=", ".join(sorted(installed))))
 
 
-def _program(cvxpy: Any, Q: np.ndarray, q: np.ndarray, radius: float, p: float) -> tuple[Any, Any, Any, list[Any]]:
-    """(problem, alpha, the bound on each t_j, the m cone constraints). At p = 1 the bound is one number for all templates."""
+def _program(cvxpy: Any, Q: np.ndarray, q: np.ndarray, radius: float, p: float) -> tuple[Any, Any, list[Any]]:
+    """(problem, alpha, the m cone constraints t_j <= bound_j). At p = 1 one bound serves all templates."""
     alpha = cvxpy.Variable(q.size, nonneg=True)
     bound = cvxpy.Variable(1 if p == 1 else len(Q), nonneg=True)
     cones = []
@@ -47,7 +47,7 @@ def _program(cvxpy: Any, Q: np.ndarray, q: np.ndarray, radius: float, p: float) 
         cones.append(norm <= bound[0 if p == 1 else j])
     norm = bound[0] if p == 1 else cvxpy.pnorm(bound, dual_exponent(p))
     objective = cvxpy.Maximize(q @ alpha - 0.5 * cvxpy.square(norm))
-    return cvxpy.Problem(objective, [cvxpy.sum(alpha) <= radius, *cones]), alpha, bound, cones
+    return cvxpy.Problem(objective, [cvxpy.sum(alpha) <= radius, *cones]), alpha, cones
 
 
 def _solve(problem: Any, cvxpy: Any, solver: str, m: int, s: int) -> None:
@@ -64,9 +64,9 @@ def _solve(problem: Any, cvxpy: Any, solver: str, m: int, s: int) -> None:
 def solve_conic(Q: np.ndarray, q: np.ndarray, C: float, p: float, solver: str | None = None) -> Subproblem:
     """The subproblem at any p >= 1 through cvxpy. Arguments and result as in solve_qcqp and solve_pnorm.
 
-    solver: a name of cvxpy's, CLARABEL by default. At p = 1 mu are the multipliers of the cone constraints, clipped at 0
-    and divided by their sum; elsewhere mu is equation 12. Raises ValueError for bad input, a solver that is not installed
-    (naming those that are) or one that fails on second-order cones.
+    solver: a name of cvxpy's, CLARABEL by default. At p = 1 mu are the multipliers of the cone constraints, clipped at
+    0 and divided by their sum; elsewhere mu is equation 12. Raises ValueError for bad input, a solver that is not
+    installed (naming those that are) or one that fails on second-order cones.
     """
     import cvxpy
 
@@ -77,7 +77,7 @@ def solve_conic(Q: np.ndarray, q: np.ndarray, C: float, p: float, solver: str | 
         return zero_solution(Q, q, C, p)
     m, s = Q.shape[:2]
     unit, loss = natural_lengths(gram_norms(Q), q, C, p)[1], float(q.max())
-    problem, variable, _, cones = _program(cvxpy, Q * (unit / loss), q / loss, C / unit, p)
+    problem, variable, cones = _program(cvxpy, Q * (unit / loss), q / loss, C / unit, p)
     _solve(problem, cvxpy, solver, m, s)
     alpha = unit * np.maximum(variable.value, 0.0)
     alpha *= min(1.0, C / max(float(alpha.sum()), 1e-300))

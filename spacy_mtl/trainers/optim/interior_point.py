@@ -1,7 +1,7 @@
 """A primal-dual interior-point method for the working-set subproblem of Algorithm 1 (Mao and Tsang) at any p >= 1.
 
-Mehrotra's predictor and corrector along the central path. Every iterate is certified, and the best certificate decides when
-to stop and what to return, so that neither rounding nor a bad last step can spoil the result.
+Mehrotra's predictor and corrector along the central path. Every iterate is certified, and the best certificate decides
+when to stop and what to return, so that neither rounding nor a bad last step can spoil the result.
 """
 
 from typing import NamedTuple
@@ -16,14 +16,16 @@ from .norms import dual_norm_weights
 _TO_BOUNDARY = 0.99  # share of the way to the nearest bound that a step may take
 _STALLED = 12  # iterations without a better certificate before rounding is taken to have won, once the gap is small
 _LOST = 40  # the same while it is not
+_WORTH_MORE = 0.3  # below tol, steps go on while each cuts the gap to this share: the error of w is but its root
+_ROUNDING = 1e-13  # no relative gap below this means anything
 
 
 class _Attempt(NamedTuple):
-    """One run: how slowly tau falls, whether to start from the units of the best pair so far, and the gap that is enough."""
+    """How one run differs from another."""
 
-    caution: float
-    restart: bool
-    enough: float
+    caution: float  # keeps tau above this share of the infeasibility
+    restart: bool  # in the units of the best pair so far
+    enough: float  # the relative gap after which no further run is made
 
 
 _ATTEMPTS = (_Attempt(0.0, False, 1e-8), _Attempt(0.0, True, 1e-6), _Attempt(1e-3, True, np.inf))
@@ -63,8 +65,8 @@ def _improved(problem: Scaled, it: Iterate, best: _Best, iteration: int) -> _Bes
 
 
 def _trimmed(problem: Scaled, best: _Best, tol: float) -> _Best:
-    """best with exact zeros for the cuts, and at p = 1 the templates, that are not active, where that keeps its certificate."""
-    allowed = max(tol, best.gap)
+    """best with exact zeros for inactive cuts, and at p = 1 inactive templates, where its certificate stays good."""
+    allowed = max(0.1 * tol, best.gap)
     for level in (1.0, 1e-2, 1e-4, 1e-6):
         x = np.where(best.held > level, best.x, 0.0)
         mu = best.mu
@@ -92,9 +94,10 @@ def _run(problem: Scaled, tol: float, max_iter: int, caution: float) -> _Best:
     it = first_iterate(problem)
     best = _Best(np.inf, it.x, it.c, 0, it.x, it.c)
     for iteration in range(max_iter + 1):
-        best = _improved(problem, it, best, iteration)
+        before, best = best.gap, _improved(problem, it, best, iteration)
         patience = _STALLED if best.gap < 1e-4 else _LOST
-        if best.gap <= tol or iteration - best.iteration > patience or iteration == max_iter:
+        enough = (best.gap <= tol and best.gap > _WORTH_MORE * before) or best.gap <= _ROUNDING
+        if enough or iteration - best.iteration > patience or iteration == max_iter:
             break
         try:
             _step(problem, it, caution)
@@ -104,7 +107,7 @@ def _run(problem: Scaled, tol: float, max_iter: int, caution: float) -> _Best:
 
 
 def interior_point(Q: np.ndarray, q: np.ndarray, C: float, p: float, tol: float, max_iter: int) -> Subproblem:
-    """The subproblem's solution, as near to the relative gap tol as rounding allows.
+    """The subproblem's solution, to the relative gap tol or better, or as near as rounding allows.
 
     Q: (m, s, s) positive semi-definite. q: (s,) with a positive maximum. C > 0, p >= 1. Nothing is checked.
     """

@@ -15,7 +15,7 @@ def dual_exponent(p: float) -> float:
 
 
 def block_norm(norms: np.ndarray, p: float) -> float:
-    """(sum_j norms_j^p)^(1/p) for p in [1, inf], without overflow. norms: (m,) non-negative; inf gives inf, nan gives nan."""
+    """(sum_j norms_j^p)^(1/p) for p in [1, inf], without overflow. norms: (m,) >= 0; inf gives inf and nan nan."""
     dual_exponent(p)
     norms = np.asarray(norms, dtype=np.float64)
     largest = float(norms.max(initial=0.0))

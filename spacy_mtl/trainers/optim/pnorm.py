@@ -1,8 +1,8 @@
 """The working-set subproblem of Algorithm 1 at p > 1: equations 11 to 13 of Mao and Tsang, by projected gradient.
 
-The objective is smooth but, for p near 1 or large p, badly conditioned. So the accelerated projected gradient (Nesterov's,
-with backtracking and the gradient restart of O'Donoghue and Candes, 2015) runs while its certificate falls fast, and the
-interior-point method finishes what it leaves.
+The objective is smooth but, for p near 1 or large p, badly conditioned. So the accelerated projected gradient
+(Nesterov's, with backtracking and the gradient restart of O'Donoghue and Candes, 2015) runs while its certificate falls
+fast, and the interior-point method finishes what it leaves.
 """
 
 import numpy as np
@@ -29,7 +29,7 @@ _WORTH_IT = 0.1  # go on while the gap falls at least to this share from one cer
 
 
 class _Point:
-    """alpha with its products Q_j alpha (m, s), value -1/2 ||t||_{p*}^2 + q'alpha (negated, to minimize) and weights mu."""
+    """alpha, its products Q_j alpha (m, s), the value 1/2 ||t||_{p*}^2 - q'alpha to minimize, and the weights mu."""
 
     def __init__(self, alpha: np.ndarray, products: np.ndarray, q: np.ndarray, p: float) -> None:
         self.alpha, self.products = alpha, products
@@ -63,7 +63,7 @@ def _combined(new: _Point, old: _Point, momentum: float, q: np.ndarray, p: float
 
 
 def _descend(Q: np.ndarray, q: np.ndarray, C: float, p: float, at: _Point, lipschitz: float) -> tuple[_Point, float]:
-    """One projected gradient step from a point, with the least of lipschitz, 2 lipschitz, ... that bounds the curvature met."""
+    """One projected gradient step, with the first of lipschitz, 2 lipschitz, ... that bounds the curvature it meets."""
     gradient = at.gradient(q)
     while True:
         alpha = project_simplex_slack(at.alpha - gradient / lipschitz, C)
@@ -78,9 +78,10 @@ def _descend(Q: np.ndarray, q: np.ndarray, C: float, p: float, at: _Point, lipsc
 def accelerated_gradient(
     Q: np.ndarray, q: np.ndarray, C: float, p: float, tol: float, max_iter: int, start: np.ndarray | None = None
 ) -> Subproblem:
-    """Maximize equation 11 by accelerated projected gradient until the relative gap is tol, progress slows, or max_iter steps.
+    """Maximize equation 11 by accelerated projected gradient alone.
 
-    Arguments as in solve_pnorm, already checked.
+    Stops at a relative gap of tol, when the gap falls too slowly to be worth it, or after max_iter steps. Arguments
+    as in solve_pnorm, already checked.
     """
     point = ahead = _first_point(Q, q, C, p, start)
     norms = gram_norms(Q)
@@ -115,11 +116,11 @@ def solve_pnorm(
 ) -> Subproblem:
     """max_{a >= 0, sum a <= C} q'a - 1/2 (sum_j t_j^p*)^(2/p*),  t_j = sqrt(a'Q_j a),  p* = p/(p - 1),  for p > 1.
 
-    Q: (m, s, s) positive semi-definite Gram matrices of the cuts, one per template, in any scale and of any rank. q: (s,)
-    losses of the cuts. tol: relative duality gap at which to stop. max_iter: gradient steps, and again interior-point
-    steps. start: up to s alphas of an earlier round, the rest 0. Where rounding stops progress first, the best pair found
-    is returned with its true gap: for large p, templates whose t_j vanishes can limit it to about 1e-6.
-    Raises ValueError for wrong shapes, values that are not finite, C <= 0, or p <= 1.
+    Q: (m, s, s) positive semi-definite Gram matrices of the cuts, one per template, in any scale and of any rank.
+    q: (s,) losses of the cuts. tol: relative duality gap that is enough. max_iter: gradient steps, and again
+    interior-point steps. start: up to s alphas of an earlier round, the rest 0. Where rounding stops progress first,
+    the best pair found is returned with its true gap: for large p, templates whose t_j vanishes can limit it to about
+    1e-6. Raises ValueError for wrong shapes, values that are not finite, C <= 0, or p <= 1.
     """
     Q, q = check_subproblem(Q, q, C, p)
     if p == 1:

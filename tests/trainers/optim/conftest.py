@@ -20,7 +20,7 @@ class Cuts:
 
 @pytest.fixture
 def random_cuts():
-    """make(seed, m, s, dims=(s, s + 4), shift=1): m templates of a random dimension, s cuts around a common direction."""
+    """make(seed, m, s, dims=(s, s + 4), shift=1): m templates of random dimension, s cuts around one direction."""
 
     def make(seed: int, m: int = 6, s: int = 8, dims: tuple[int, int] | None = None, shift: float = 1.0) -> Cuts:
         rng = np.random.default_rng(seed)

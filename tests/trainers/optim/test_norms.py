@@ -37,7 +37,7 @@ def test_block_norm_where_powers_would_overflow():
 @pytest.mark.parametrize("p", EXPONENTS)
 @given(norms, st.sampled_from([1e-200, 1e-8, 1.0, 1e8, 1e200]))
 def test_weights_attain_the_dual_norm(p, t, scale):
-    """With ||w_j|| = mu_j t_j both <w, v> = ||t||_{p*}^2 and ||w||_{2,p} = ||t||_{p*}: Hoelder's inequality is tight."""
+    """With ||w_j|| = mu_j t_j both <w, v> = ||t||_{p*}^2 and ||w||_{2,p} = ||t||_{p*}: Hoelder is tight."""
     mu = dual_norm_weights(scale * t, p)
     dual = block_norm(t, dual_exponent(p))
     assert block_norm(mu * t, p) == pytest.approx(dual, rel=1e-9)

@@ -18,7 +18,7 @@ def test_agrees_with_a_conic_solver(random_cuts, seed, C):
 
 @pytest.mark.parametrize("C", [1e-3, 10.0])
 def test_optimality_conditions(random_cuts, C):
-    """Weighted templates are those of maximal t; cuts with alpha > 0 are the most violated ones; C binds or the hinge is 0."""
+    """Weighted templates have maximal t, cuts with alpha > 0 are the most violated, and C binds or the hinge is 0."""
     cuts = random_cuts(11, m=10, s=15)
     result = solve_qcqp(cuts.Q, cuts.q, C)
     products, t = gram_products(cuts.Q, result.alpha)

@@ -36,7 +36,7 @@ def multiclass(seed, n=60, classes=4):
 
 @pytest.mark.parametrize("p", [1.0, 1.5, 4.0])
 def test_every_round_of_a_cutting_plane_is_solved(p):
-    """The cuts of Algorithm 1 grow alike as it converges: each subproblem is certified, and the working set's bound rises."""
+    """Cuts grow alike as Algorithm 1 converges: every subproblem is still certified, and the bound rises."""
     features, gold = multiclass(0)
     n, C, classes, rows = len(gold), 2.0, 4, np.arange(len(gold))
     w = [np.zeros((x.shape[1], classes)) for x in features]
