@@ -61,7 +61,7 @@ class Errors(metaclass=_Codes):
     # --- M3xx trainers ---
     M301 = ("{trainer} cannot train a {structure}: the structure does not offer {missing}. Choose a trainer that does without, or another structure.")
     M302 = ("{trainer}: {name} must be a finite number above 0, but is {value}.")
-    M303 = ("MTLStruct: the exponent p of the block norm must be at least 1, but is {p}. p = 1 selects templates, p = 2 is the structural SVM.")
+    M303 = ("MTLStruct: the exponent p of the block norm must be finite and at least 1, but is {p}. p = 1 selects templates, p = 2 is the structural SVM.")
     M304 = ("MTLStruct: unknown solver '{solver}'. Choose 'dual_ascent' or 'cutting_plane'.")
     M350 = "{name} needs a finite radius > 0, but got {radius}. Pass the C or lambda of the trainer, which must be positive."
     M351 = "{name} needs a vector of finite numbers, but got one of shape {shape}. Look for inf or nan in the weights or gradients it came from."

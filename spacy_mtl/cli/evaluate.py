@@ -48,9 +48,10 @@ def evaluate_cli(
     limit: Limit = 0,
     output: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the scores there, as JSON.")] = None,
 ) -> None:
-    """Evaluate a pipeline on column files or .spacy files, given columns on the documents it sees.
+    """Evaluate a pipeline on column or .spacy files.
 
-    Scores and JSON are those of "spacy evaluate". The columns of a .spacy file are its own; --given chooses among them.
+    The given columns are on the documents that the pipeline sees. Scores and JSON are those of "spacy evaluate". The columns of
+    a .spacy file are its own; --given chooses among them.
     """
     settings = reader_settings(columns, given, scheme, separator, encoding, group, limit)
     with clear_errors():

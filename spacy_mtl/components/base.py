@@ -206,10 +206,12 @@ class StructuredPipe(TrainablePipe):
             self._learner.rebind(self._gathered.pieces)
         training = self._learner.training
         assert training is not None
+        passes = training.passes
         training.end_pass()
         self._gathered.begin_pass()
-        learner, megabytes = self._learner, self.model.attrs["megabytes"]
-        weights_later(self.model, lambda: learner.export(megabytes), self.chain_constraints())
+        if training.passes > passes:  # a training that has converged leaves the weights as they are
+            learner, megabytes = self._learner, self.model.attrs["megabytes"]
+            weights_later(self.model, lambda: learner.export(megabytes), self.chain_constraints())
         return training.loss
 
     def finish_update(self, sgd: Any) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..kernels import kernel
 from ..structures.contract import Weights
 from ..structures.problem import Blocks
 from ..templates.grammar import Template
@@ -13,9 +14,14 @@ from .weights import ChainWeights, TemplateRow, by_key, quantize, strongest
 ROW_BYTES = 8
 
 
-def _largest(matrix: np.ndarray) -> np.ndarray:
-    """Largest absolute weight of each row."""
-    return np.maximum(matrix.max(axis=1, initial=0), -matrix.min(axis=1, initial=0))
+@kernel
+def _largest(matrix):
+    """Largest absolute weight of each row: float32[R]. A kernel, for numpy would copy a matrix that may fill half the memory."""
+    out = np.zeros(matrix.shape[0], np.float32)
+    for r in range(matrix.shape[0]):
+        for y in range(matrix.shape[1]):
+            out[r] = max(out[r], abs(matrix[r, y]))
+    return out
 
 
 def _kept(matrix: np.ndarray, keys: np.ndarray, rows: np.ndarray) -> Sequence[np.ndarray]:

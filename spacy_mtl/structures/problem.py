@@ -89,9 +89,12 @@ class Problem:
         _hinges(self.arrays, weights, live or self.all_live(), out)
         return out
 
-    def gold_minus_expected(self, state: Any) -> tuple[Weights, float]:
-        """V(M) = sum_i (Phi(gold_i) - E_{M_i} Phi), and E_M[loss] summed over sentences (papers.md, notation)."""
-        vector = self.zeros()
+    def gold_minus_expected(self, state: Any, out: Weights | None = None) -> tuple[Weights, float]:
+        """V(M) = sum_i (Phi(gold_i) - E_{M_i} Phi), and E_M[loss] summed over sentences. ``out`` is overwritten if given."""
+        vector = self.zeros() if out is None else out
+        if out is not None:
+            for matrix in out:
+                matrix[:] = 0
         loss = _gather(self.arrays, vector, state)
         return vector, float(loss)
 

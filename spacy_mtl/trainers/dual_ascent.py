@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 FLOOR = 1e-3
 #: Outputs remembered for each sentence.
 N_ATOMS = 32
+#: A sentence found at its optimum k times in a row rests for k passes, at most this many.
+LONGEST_REST = 4
 #: A template counts as live above this weight, relative to weights that sum to 1 (p = 1).
 LIVE = 1e-5
 
@@ -34,6 +36,8 @@ class DualAscent(Training):
         self.mu = np.full(n, float(n) ** (1 - 2 / settings.p))
         self._selector = TemplateWeights(n)
         self._gaps = np.zeros(problem.n)
+        self._idle = np.zeros(problem.n, np.int64)
+        self._rest = np.zeros(problem.n, np.int64)
         self._random = np.random.default_rng(settings.seed)
         self._average: Weights | None = None
         self._certified: Report | None = None
@@ -53,11 +57,14 @@ class DualAscent(Training):
     def _pass(self) -> None:
         self._certified = None
         C = self.settings.C
-        order = self._random.permutation(self.problem.n)
+        order = self._random.permutation(np.flatnonzero(self._rest <= 0))
         live = self.problem.live(self.mu > 0)
         scale = shares(self.problem, C * self.mu)
         ascent_pass(self.problem.arrays, self._w, live, scale, self._state, self._atoms, order, self._gaps)
         self.passes += 1
+        self._rest -= 1
+        self._idle[order] = np.where(self._gaps[order] > 0, 0, self._idle[order] + 1)
+        self._rest[order] = np.minimum(self._idle[order], LONGEST_REST)
         norms = self.problem.block_norms(self._w)
         self._objective = 0.5 * block_norm(norms, self.settings.p) ** 2
         self._reweigh(norms)
@@ -90,11 +97,11 @@ class DualAscent(Training):
     def _certify(self) -> Report:
         """Exact weights and dual of the marginals, exact primal of the weights to predict with: one pass over the corpus and one decoding of it."""
         C, p = self.settings.C, self.settings.p
-        vector, loss = self.problem.gold_minus_expected(self._state)
+        # made anew in place: rounding of the steps since the last certificate is gone, and memory holds one vector, not two
+        vector, loss = self.problem.gold_minus_expected(self._state, out=self._w)
         pulls = self.problem.block_norms(vector)
         dual = best_scaling(loss, block_norm(pulls, dual_exponent(p)), C)
         self.problem.scale_blocks(vector, C * self.mu)
-        self._w = vector  # exact: rounding of the steps since the last certificate is gone
         norms = C * self.mu * pulls if self._average is None else self.problem.block_norms(self._average)
         primal = 0.5 * block_norm(norms, p) ** 2 + C * float(self.problem.hinges(self.weights).sum())
         live = int((self.mu / self.mu.sum() > LIVE).sum())
@@ -109,7 +116,8 @@ class DualAscent(Training):
         """The marginals stay; the weights are made anew from them."""
         self.problem = problem
         self._certified, self.converged, self._average = None, False, None
-        self._w, _ = problem.gold_minus_expected(self._state)
+        self._idle[:] = self._rest[:] = 0
+        problem.gold_minus_expected(self._state, out=self._w)
         problem.scale_blocks(self._w, self.settings.C * self.mu)
 
     def report(self) -> Report:

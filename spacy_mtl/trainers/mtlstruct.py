@@ -4,7 +4,6 @@ min_w  1/2 ||w||_{2,p}^2 + C sum_i xi_i(w),   ||w||_{2,p} = (sum_j ||w_j||^p)^{1
 """
 
 from dataclasses import dataclass
-from typing import Literal
 
 from ..errors import Errors
 from ..registry import mtl_trainers
@@ -28,7 +27,7 @@ class MTLStruct(Trainer):
 
     def __post_init__(self) -> None:
         check_positive("MTLStruct", C=self.C, tol=self.tol, average=self.average, inner_passes=self.inner_passes)
-        if not self.p >= 1:
+        if not 1 <= self.p < float("inf"):
             raise ValueError(Errors.M303.format(p=self.p))
         if self.solver not in ("dual_ascent", "cutting_plane"):
             raise ValueError(Errors.M304.format(solver=self.solver))
@@ -47,7 +46,7 @@ class MTLStruct(Trainer):
 def mtl_struct(
     p: float = 1.0,
     C: float = 1.0,
-    solver: Literal["dual_ascent", "cutting_plane"] = "dual_ascent",
+    solver: str = "dual_ascent",
     tol: float = 1e-3,
     average: int = 1,
     inner_passes: int = 1,
@@ -73,7 +72,7 @@ def mtl_struct(
 @mtl_trainers("spacy_mtl.SSVM.v1")
 def ssvm(
     C: float = 1.0,
-    solver: Literal["dual_ascent", "cutting_plane"] = "dual_ascent",
+    solver: str = "dual_ascent",
     tol: float = 1e-3,
     average: int = 1,
     inner_passes: int = 1,

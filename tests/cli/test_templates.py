@@ -110,3 +110,16 @@ def test_bad_input_is_one_message_and_a_failure(model, tmp_path):
     check_refused(invoke(save(tmp_path / "none")), "M702")
     check_refused(invoke(model, "--component", "tagger"), "M703")
     check_refused(invoke(model, "--json", model / "meta.json" / "x.json"), "M704")
+
+
+def test_no_more_than_the_heaviest(model):
+    result = invoke(model, "--top", 1)
+    assert "U00" not in result.stdout
+    assert "2 of 3 templates are live, the heaviest 1 are shown" in result.stdout
+    assert "are shown" not in invoke(model, "--top", 2).stdout
+
+
+def test_picture(model, tmp_path):
+    assert invoke(model, "--plot", tmp_path / "weights.png").exit_code == 0
+    assert (tmp_path / "weights.png").read_bytes().startswith(b"\x89PNG")
+    check_refused(invoke(tmp_path / "nowhere", "--plot", tmp_path / "weights.pdf"), "M708")

@@ -123,7 +123,7 @@ def test_idle_cuts_are_dropped():
     settings = MTLStruct(p=2.0, C=5.0, solver="cutting_plane", tol=1e-7, max_idle=2)
     training = fit(settings, random_problem(4, n_sentences=12), 200)
     assert len(training._cuts) < training.passes
-    assert training.report().gap <= 1e-5
+    assert training.report().gap <= 1e-4  # weights are single precision
 
 
 def test_ssvm_is_p_2():

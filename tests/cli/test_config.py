@@ -1,0 +1,90 @@
+from pathlib import Path
+
+import pytest
+from spacy.cli import app
+from spacy.util import load_config, load_model_from_config
+from typer.testing import CliRunner
+
+SOURCE = Path(__file__).parents[2] / "configs" / "ner.cfg"
+
+
+def invoke(*args):
+    return CliRunner().invoke(app, ["mtl", "config", *map(str, args)])
+
+
+def changed(tmp_path, *args):
+    """The config written, and what the command said."""
+    result = invoke(SOURCE, tmp_path / "out.cfg", *args)
+    assert (result.exit_code, result.stderr) == (0, "")
+    return load_config(tmp_path / "out.cfg"), result.stdout.splitlines()
+
+
+def test_without_options_nothing_changes_but_defaults_are_written(tmp_path):
+    config, said = changed(tmp_path)
+    before = load_config(SOURCE)
+    assert said == []
+    trainer = config["components"]["ner"].pop("trainer")
+    given = before["components"]["ner"].pop("trainer")
+    assert config == before
+    assert {**trainer, **given} == trainer
+    assert trainer["solver"] == "dual_ascent"
+
+
+def test_everything_at_once(tmp_path):
+    args = ["--lang", "ned", "--templates", "conll2002", "--trainer", "SSVM", "--set", "C=0.30000000000000004"]
+    config, said = changed(tmp_path, *args)
+    ner = config["components"]["ner"]
+    assert config["nlp"]["lang"] == "nl"
+    assert ner["model"]["templates"] == {"@mtl_templates": "spacy_mtl.conll2002.v1", "min_count": 1}
+    assert (ner["trainer"]["@mtl_trainers"], ner["trainer"]["C"]) == ("spacy_mtl.SSVM.v1", 0.3)
+    assert ner["trainer"]["average"] == load_config(SOURCE)["components"]["ner"]["trainer"]["average"]
+    assert said == ["p is no setting of spacy_mtl.SSVM.v1: left out"]
+    nlp = load_model_from_config(config, auto_fill=True)
+    assert (nlp.lang, nlp.get_pipe("ner").trainer.p) == ("nl", 2.0)
+
+
+def test_full_names_and_values_that_are_text(tmp_path):
+    config, _ = changed(tmp_path, "--templates", "spacy_mtl.ner.v1", "--set", "solver=cutting_plane", "--set", "p = 1")
+    ner = config["components"]["ner"]
+    assert ner["model"]["templates"]["tag"] is True
+    assert (ner["trainer"]["solver"], ner["trainer"]["p"]) == ("cutting_plane", 1)
+
+
+def test_variables_stay(tmp_path):
+    changed(tmp_path)
+    config = load_config(tmp_path / "out.cfg", interpolate=False)
+    assert config["corpora"]["train"]["path"] == "${paths.train}"
+
+
+@pytest.mark.parametrize(
+    ("args", "code"),
+    [
+        (["--templates", "nothing"], "[M710]"),
+        (["--trainer", "spacy_mtl.Nothing.v1"], "[M710]"),
+        (["--set", "q=1"], "[M711]"),
+        (["--set", "C"], "[M713]"),
+        (["--set", "=3"], "[M713]"),
+        (["--component", "tagger"], "[M712]"),
+    ],
+)
+def test_bad_input_is_one_message_and_a_failure(tmp_path, args, code):
+    result = invoke(SOURCE, tmp_path / "out.cfg", *args)
+    assert (result.exit_code, result.stderr[:6]) == (1, code)
+    assert len(result.stderr.splitlines()) == 1
+    assert not (tmp_path / "out.cfg").exists()
+
+
+def test_files_that_cannot_be_read_or_written(tmp_path):
+    bad = tmp_path / "bad.cfg"
+    bad.write_text("[nlp", encoding="utf8")
+    for path in (tmp_path / "nowhere.cfg", tmp_path, bad):
+        result = invoke(path, tmp_path / "out.cfg")
+        assert (result.exit_code, result.stderr[:6]) == (1, "[M709]")
+        assert len(result.stderr.splitlines()) == 1
+    assert invoke(SOURCE, bad / "out.cfg").stderr.startswith("[M704]")
+
+
+def test_config_without_trainer(tmp_path):
+    plain = tmp_path / "plain.cfg"
+    plain.write_text('[nlp]\nlang = "es"\n\n[components]\n', encoding="utf8")
+    assert invoke(plain, tmp_path / "out.cfg").stderr.startswith("[M712]")

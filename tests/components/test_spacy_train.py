@@ -1,0 +1,129 @@
+"""``spacy train`` from a config: reader, logger, batcher and trainer by name."""
+
+import json
+
+import pytest
+import spacy
+from spacy.cli.train import train
+from spacy.util import load_config
+
+from spacy_mtl.corpora.conll import ConllCorpus
+
+CONFIG = """
+[paths]
+train = null
+dev = null
+log = null
+
+[nlp]
+lang = "es"
+pipeline = ["ner"]
+
+[components.ner]
+factory = "mtl_ner"
+
+[components.ner.model.templates]
+@mtl_templates = "spacy_mtl.conll2002.v1"
+
+[components.ner.trainer]
+@mtl_trainers = "spacy_mtl.MTLStruct.v1"
+C = 0.5
+
+[corpora.train]
+@readers = "spacy_mtl.ConllCorpus.v1"
+path = ${paths.train}
+
+[corpora.dev]
+@readers = "spacy_mtl.ConllCorpus.v1"
+path = ${paths.dev}
+
+[training]
+train_corpus = "corpora.train"
+dev_corpus = "corpora.dev"
+max_epochs = 6
+max_steps = 0
+patience = 0
+eval_frequency = 2
+score_weights = {"ents_f": 1.0}
+
+[training.batcher]
+@batchers = "spacy_mtl.whole_corpus.v1"
+
+[training.logger]
+@loggers = "spacy_mtl.ConsoleLogger.v1"
+progress_bar = false
+path = ${paths.log}
+"""
+
+
+@pytest.fixture
+def run(tmp_path, corpus_path):
+    """Train into a directory of that name; returns the log's rows."""
+    (tmp_path / "ner.cfg").write_text(CONFIG, encoding="utf8")
+
+    def run_training(name="out", **overrides) -> list[dict]:
+        paths = {
+            "paths.train": str(corpus_path / "train.conll"),
+            "paths.dev": str(corpus_path / "dev.conll"),
+            "paths.log": str(tmp_path / f"{name}.jsonl"),
+        }
+        train(tmp_path / "ner.cfg", tmp_path / name, overrides=paths | overrides)
+        return [json.loads(line) for line in (tmp_path / f"{name}.jsonl").read_text().splitlines()]
+
+    return run_training
+
+
+def dev_score(path, corpus_path) -> float:
+    nlp = spacy.load(path)
+    return nlp.evaluate(list(ConllCorpus(corpus_path / "dev.conll")(nlp)))["ents_f"]
+
+
+@pytest.mark.parametrize(("solver", "least"), [("dual_ascent", 0.45), ("cutting_plane", 0.05)])
+def test_training_writes_the_best_model(run, tmp_path, corpus_path, solver, least):
+    rows = run(**{"components.ner.trainer.solver": solver})
+    assert len(rows) > 1
+    best = max(row["score"] for row in rows)
+    assert best >= least
+    assert dev_score(tmp_path / "out/model-best", corpus_path) == pytest.approx(best)
+    report = rows[-1]["reports"]["ner"]
+    assert report["primal"] >= report["dual"] > 0
+    assert report["n_templates"] == 134
+    assert rows[0]["reports"]["ner"]["primal"] > report["primal"]
+
+
+def test_batches_by_words_give_the_same_model(run, tmp_path):
+    run("whole")
+    words = {"training.batcher.@batchers": "spacy.batch_by_words.v1", "training.batcher.size": 500}
+    run("words", **words, **{"training.batcher.discard_oversize": False, "training.batcher.tolerance": 0.2})
+    models = [(tmp_path / name / "model-last/ner/model").read_bytes() for name in ("whole", "words")]
+    assert models[0][:5] == b"SPMTL"
+    assert len(models[0]) == pytest.approx(len(models[1]), rel=0.01)
+
+
+def test_frozen_component_stays_as_it_was(run, tmp_path, corpus_path):
+    run()
+    source = str(tmp_path / "out/model-last")
+    config = load_config(tmp_path / "ner.cfg")
+    config["components"] = {"ner": {"source": source}, "other": config["components"]["ner"]}
+    config["nlp"]["pipeline"] = ["ner", "other"]
+    config["training"] |= {"frozen_components": ["ner"], "max_epochs": 2}
+    config.to_disk(tmp_path / "ner.cfg")
+    rows = run("second")
+    assert set(rows[-1]["losses"]) == {"other"}
+    saved = [tmp_path / path / "ner/model" for path in ("out/model-last", "second/model-last")]
+    assert saved[0].read_bytes() == saved[1].read_bytes()
+    assert spacy.load(tmp_path / "second/model-last").pipe_names == ["ner", "other"]
+
+
+def test_sourced_component_that_is_not_frozen_is_one_clear_error(run, tmp_path):
+    run()
+    config = load_config(tmp_path / "ner.cfg")
+    config["components"]["ner"] = {"source": str(tmp_path / "out/model-last")}
+    config.to_disk(tmp_path / "ner.cfg")
+    with pytest.raises(ValueError, match=r"\[M404\] 'ner' .* list it in \[training\] frozen_components"):
+        run("second")
+
+
+def test_stream_is_one_clear_error(run):
+    with pytest.raises(ValueError, match=r"^\[M406\] 'ner': the trainer MTLStruct works on the whole corpus at once"):
+        run(**{"training.max_epochs": -1})

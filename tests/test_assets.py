@@ -1,0 +1,92 @@
+"""The corpus in assets/ is what its README says it is."""
+
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from spacy.parts_of_speech import IDS as UNIVERSAL
+
+from spacy_mtl.corpora.columns import read_columns
+
+CORPUS = Path(__file__).parents[1] / "assets" / "es-entities"
+LEAST = {"train": 250, "dev": 60, "test": 80}
+TYPES = {"PER", "LOC", "ORG", "MISC"}
+
+
+def read(split):
+    """Sentences as lists of (word, tag, entity tag)."""
+    sentences = read_columns(CORPUS / f"{split}.conll", ["ORTH", "TAG", "ENT"])
+    return [list(zip(s.words, s.fields["TAG"], s.fields["ENT"], strict=True)) for s in sentences]
+
+
+SPLITS = {split: read(split) for split in LEAST}
+
+
+def entities(sentence):
+    """(type, words) of each entity of an IOB2 sentence."""
+    found = []
+    for word, _, tag in sentence:
+        if tag.startswith("B-"):
+            found.append((tag[2:], [word]))
+        elif tag.startswith("I-"):
+            found[-1][1].append(word)
+    return [(kind, " ".join(words)) for kind, words in found]
+
+
+def masked(sentence):
+    """The sentence with each entity replaced by its type."""
+    return tuple(tag[2:] if tag[0] == "B" else word for word, _, tag in sentence if tag[0] != "I")
+
+
+def shared(what):
+    """What occurs in more than one split; ``what`` gives the set of a split's sentences."""
+    sets = {split: what(sentences) for split, sentences in SPLITS.items()}
+    return {(a, b): sorted(sets[a] & sets[b]) for a, b in combinations(sets, 2) if sets[a] & sets[b]}
+
+
+@pytest.mark.parametrize("split", SPLITS)
+def test_every_line_has_three_columns(split):
+    lines = (CORPUS / f"{split}.conll").read_text(encoding="utf8").splitlines()
+    assert {len(line.split(" ")) for line in lines if line} == {3}
+
+
+@pytest.mark.parametrize("split", SPLITS)
+def test_tags_are_universal_and_entities_iob2(split):
+    assert len(SPLITS[split]) >= LEAST[split]
+    for sentence in SPLITS[split]:
+        assert {tag for _, tag, _ in sentence} <= UNIVERSAL.keys() - {"", "EOL", "SPACE"}
+        previous = "O"
+        for _, _, tag in sentence:
+            assert tag == "O" or (tag[:2] in ("B-", "I-") and tag[2:] in TYPES)
+            assert tag[:1] != "I" or previous[2:] == tag[2:]
+            previous = tag
+
+
+@pytest.mark.parametrize("split", SPLITS)
+def test_every_type_and_plain_sentences_occur(split):
+    kinds = [{kind for kind, _ in entities(sentence)} for sentence in SPLITS[split]]
+    assert set.union(*kinds) == TYPES
+    assert set() in kinds
+
+
+def test_sentences_are_natural_in_length_and_distinct():
+    lengths = [len(sentence) for sentences in SPLITS.values() for sentence in sentences]
+    assert min(lengths) >= 3
+    assert max(lengths) <= 60
+    texts = [tuple(word for word, _, _ in sentence) for sentences in SPLITS.values() for sentence in sentences]
+    assert len(set(texts)) == len(texts)
+
+
+def test_splits_share_no_sentence_no_pattern_and_no_entity():
+    assert shared(lambda sentences: {tuple(word for word, _, _ in s) for s in sentences}) == {}
+    assert shared(lambda sentences: {masked(s) for s in sentences}) == {}
+    assert shared(lambda sentences: {text.lower() for s in sentences for _, text in entities(s)}) == {}
+
+
+def test_readme_states_licence_and_true_counts():
+    text = (CORPUS / "README.md").read_text(encoding="utf8")
+    assert "CC0" in text
+    for split, sentences in SPLITS.items():
+        counts = [len(sentences), sum(map(len, sentences)), sum(len(entities(s)) for s in sentences)]
+        row = next(line for line in text.splitlines() if line.startswith(f"| `{split}.conll`"))
+        assert row.split("|")[3:6] == [f" {count:,} " for count in counts]

@@ -1,0 +1,75 @@
+"""The project file: its quickstart runs, and its other workflow asks for the files it should."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import srsly
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture
+def project(tmp_path):
+    for name in ("configs", "assets/es-entities"):
+        shutil.copytree(ROOT / name, tmp_path / name)
+    shutil.copy(ROOT / "project.yml", tmp_path)
+    return tmp_path
+
+
+def run(project, *args):
+    """What ``spacy project run`` prints; its output must be free of tracebacks."""
+    done = subprocess.run(
+        [sys.executable, "-m", "spacy", "project", "run", *args],
+        cwd=project, env={**os.environ, "PYTHONIOENCODING": "utf8"}, capture_output=True, encoding="utf8", check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    return done.stdout
+
+
+def test_quickstart(project):
+    said = run(project, "quickstart")
+    assert "GAP %" in said
+    assert "templates are live" in said
+    metrics = json.loads((project / "metrics" / "quickstart.json").read_text())
+    assert metrics["ents_f"] > 0.6
+    assert metrics["ents_per_type"].keys() == {"PER", "LOC", "ORG", "MISC"}
+    weights = json.loads((project / "metrics" / "quickstart-templates.json").read_text())
+    assert weights["components"]["ner"]["live_templates"] > 10
+    rows = [json.loads(line) for line in (project / "training" / "quickstart" / "log.jsonl").read_text().splitlines()]
+    assert rows[-1]["reports"]["ner"]["gap"] < rows[0]["reports"]["ner"]["gap"]
+    assert "Skipping 'quickstart-train'" in run(project, "quickstart-train")
+
+
+def test_ner_on_a_folder_of_corpora(project, tmp_path):
+    folder = tmp_path / "elsewhere" / "conll2002"
+    folder.mkdir(parents=True)
+    for part, split in {"train": "train", "testa": "dev", "testb": "test"}.items():
+        lines = (ROOT / "assets" / "es-entities" / f"{split}.conll").read_text(encoding="utf8")
+        (folder / f"ned.{part}").write_text(lines, encoding="latin-1", errors="replace")
+    variables = {"corpora": folder.parent, "lang": "ned", "encoding": "latin-1", "passes": 2}
+    variables |= {"templates": "conll2002", "trainer": "SSVM", "C": 0.1}
+    run(project, "ner", ".", *(str(text) for name, value in variables.items() for text in (f"--vars.{name}", value)))
+    for part in ("", "-dev"):
+        assert json.loads((project / f"metrics/ner-ned-conll2002{part}.json").read_text())["ents_f"] > 0.3
+    trained = project / "training" / "ner-ned-conll2002"
+    assert json.loads((trained / "model-best" / "meta.json").read_text())["lang"] == "nl"
+    assert "spacy_mtl.SSVM.v1" in (trained / "model-best" / "config.cfg").read_text(encoding="utf8")
+    assert len((trained / "log.jsonl").read_text().splitlines()) == 2
+
+
+def test_every_dependency_is_there_or_made_by_an_earlier_command():
+    config = srsly.read_yaml(ROOT / "project.yml")
+    commands = {command["name"]: command for command in config["commands"]}
+    for steps in config["workflows"].values():
+        made = set()
+        for name in steps:
+            for dep in commands[name]["deps"]:
+                assert dep in made or dep.startswith("${vars.corpora}/") or (ROOT / dep).exists(), (name, dep)
+            made.update(commands[name]["outputs"])
+    assert all(asset["url"].startswith("https://") and asset["extra"] for asset in config["assets"])
