@@ -34,19 +34,19 @@ def write_observations(data: dict, ours: dict, folder: str, scheme: str) -> dict
     program = compile_program(templates.node, reader.columns)
     index = None
     for part in PARTS:
-        docs = the_data.docs(nlp, part)
-        columns, starts = reader.read(docs), borders(docs)
+        read = the_data.part(nlp, part)
+        starts = borders(read.given)
+        columns = reader.read(read.given, starts)
         if index is None:
             index, rows = build_index(columns, starts, program, templates.min_count)
         else:
             rows = index.rows(columns, starts, program)
         rows.tofile(Path(folder, f"{part}.rows"))
-        tags = the_data.gold_tags(part)
-        tags = [iob_to_biluo(sentence) for sentence in tags] if scheme == "biluo" else tags
-        described = {"width": len(templates.node), "lengths": [len(doc) for doc in docs], "tags": tags}
+        tags = [iob_to_biluo(sentence) for sentence in read.tags] if scheme == "biluo" else read.tags
+        described = {"width": len(templates.node), "lengths": np.diff(starts).tolist(), "tags": tags}
         Path(folder, f"{part}.json").write_text(json.dumps(described), encoding="utf8")
     assert index is not None
-    return {"observations": index.n_rows, "templates": len(templates.node)}
+    return {"observations": index.n_rows, "n_templates": len(templates.node)}
 
 
 class Observations:
@@ -127,6 +127,7 @@ def train(folder: str, algorithm: str, iterations: list[int] | None) -> dict[str
         "resident_before_mb": before,
         "cpu_append": clock.seconds["append"],
         **best,
+        "peak_mb": points[0]["peak_mb"],  # of one training: crfsuite keeps memory of the trainings before
         "points": points,
     }
 

@@ -39,7 +39,7 @@ def make_problem(data: Data, ours: Ours) -> Problem:
     """The problem our recognizer poses; kernels are warm afterwards."""
     warm_up(data, ours)
     nlp, ner = replace(ours, inner_passes=1).pipeline(data)
-    examples = data.examples(nlp, "train")
+    examples = data.part(nlp, "train").examples()
     nlp.initialize(lambda: examples)
     nlp.update(examples)
     assert ner._learner is not None
@@ -58,7 +58,7 @@ def gap(data: dict, ours: dict, target: float, budget: float) -> list[dict[str, 
     the_data, settings = Data(**data), replace(Ours(**ours), inner_passes=1)
     warm_up(the_data, settings)
     nlp, ner = settings.pipeline(the_data)
-    train, testa = the_data.examples(nlp, "train"), the_data.examples(nlp, "testa")
+    train, testa = (the_data.part(nlp, part).examples() for part in ("train", "testa"))
     clock = Clock()
     with clock("cpu"):
         nlp.initialize(lambda: train)

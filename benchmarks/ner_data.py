@@ -1,5 +1,6 @@
 """The CoNLL-2002 files, and our recognizer set up to learn from them."""
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
@@ -18,37 +19,64 @@ LANGUAGES = {"esp": "es", "ned": "nl"}
 COLUMNS = ("ORTH", "TAG", "ENT")
 
 
+#: Sentences of a Doc, where the user does not say; 0: the documents of the file (the Spanish files do not mark them).
+GROUPS = {"esp": 10, "ned": 0}
+
+
+@dataclass(frozen=True)
+class Part:
+    """Docs as the pipeline gets them (tags given), the same with entities, and the entity tags of each sentence as they stand in the file."""
+
+    given: list[Doc]
+    references: list[Doc]
+    tags: list[list[str]]
+
+    def examples(self) -> list[Example]:
+        return [Example(given, reference) for given, reference in zip(self.given, self.references, strict=True)]
+
+    def sentences(self, values: Iterable[Any]) -> list[list[Any]]:
+        """Values of all tokens, in order, sentence by sentence."""
+        rest = iter(values)
+        return [list(islice(rest, len(tags))) for tags in self.tags]
+
+
 @dataclass(frozen=True)
 class Data:
-    """Which sentences. corpora: folder with ``conll2002``. lang: esp or ned. limit: training sentences, 0 for all; half as many to test."""
+    """Which sentences.
+
+    corpora: folder with ``conll2002``. lang: esp or ned. limit: training sentences (or a few more, to the end of a Doc), 0 for all; half as many
+    to test. group: sentences of a Doc, None for GROUPS.
+    """
 
     corpora: str
     lang: str = "esp"
     limit: int = 0
+    group: int | None = None
 
     def path(self, part: str) -> Path:
         """File of ``train``, ``testa`` or ``testb``."""
         return Path(self.corpora, "conll2002", f"{self.lang}.{part}")
 
-    def _limit(self, part: str) -> int:
+    def sentences(self, part: str) -> int:
+        """How many to read, 0 for all."""
         return self.limit if part == "train" else self.limit // 2
 
     def blank(self) -> Language:
         return spacy.blank(LANGUAGES[self.lang])
 
-    def examples(self, nlp: Language, part: str) -> list[Example]:
-        """Sentences as Examples, part-of-speech tags given. Raises ValueError where the file is missing."""
-        return list(ConllCorpus(self.path(part), COLUMNS, limit=self._limit(part))(nlp))
-
-    def docs(self, nlp: Language, part: str, group: int = 1) -> list[Doc]:
-        """Docs of ``group`` sentences each, with tags and without entities."""
-        corpus = ConllCorpus(self.path(part), COLUMNS, group=group, limit=self._limit(part) // group)
-        return [given for given, _, _ in corpus.docs(nlp.vocab)]
-
-    def gold_tags(self, part: str) -> list[list[str]]:
-        """Tags of every sentence as they stand in the file."""
-        sentences = read_columns(self.path(part), COLUMNS)
-        return [sentence.fields["ENT"] for sentence in islice(sentences, self._limit(part) or None)]
+    def part(self, nlp: Language, part: str, group: int | None = None) -> Part:
+        """Read a file. Raises ValueError where it is missing."""
+        size = next(n for n in (group, self.group, GROUPS[self.lang]) if n is not None)
+        limit, n_read = self.sentences(part), 0
+        given, references = [], []
+        for predicted, reference, n_sentences in ConllCorpus(self.path(part), COLUMNS, group=size).docs(nlp.vocab):
+            given.append(predicted)
+            references.append(reference)
+            n_read += n_sentences
+            if limit and n_read >= limit:
+                break
+        sentences = islice(read_columns(self.path(part), COLUMNS), n_read)
+        return Part(given, references, [sentence.fields["ENT"] for sentence in sentences])
 
 
 @dataclass(frozen=True)
@@ -92,7 +120,7 @@ class Ours:
 
 
 #: The best settings known for each template set.
-DEFAULTS = {"conll2002.v1": Ours("conll2002.v1", True, 1.0, 1.0, "iob2", 1), "ner.v1": Ours()}
+DEFAULTS = {"conll2002.v1": Ours("conll2002.v1", True, 1.0, 1.0, "biluo", 6, 20), "ner.v1": Ours()}
 
 
 def as_settings(data: Data, ours: Ours) -> dict[str, Any]:

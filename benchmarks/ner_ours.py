@@ -16,7 +16,13 @@ from spacy_mtl.components.model import current_weights, set_weights
 from spacy_mtl.components.ner import MTLEntityRecognizer
 from spacy_mtl.trainers.dual_ascent import DualAscent
 
-WARM_UP = (("Ana", "NP", "B-PER"), ("vive", "V", "O"), ("en", "S", "O"), ("Santa", "NP", "B-LOC"), ("Fe", "NP", "I-LOC"))
+WARM_UP = (
+    ("Ana", "NP", "B-PER"),
+    ("vive", "V", "O"),
+    ("en", "S", "O"),
+    ("Santa", "NP", "B-LOC"),
+    ("Fe", "NP", "I-LOC"),
+)
 
 
 def warm_up(data: Data, ours: Ours) -> float:
@@ -65,12 +71,11 @@ def learn(nlp: Language, ner: MTLEntityRecognizer, ours: Ours, examples: list[Ex
 
 def scores(nlp: Language, data: Data, part: str) -> dict[str, float]:
     """Entity F1 in percent, as spaCy counts it and as we count from the tags of the file; raises AssertionError where they differ."""
-    by_spacy = 100 * nlp.evaluate(data.examples(nlp, part))["ents_f"]
-    tags = [
-        ["-".join(filter(None, (token.ent_iob_, token.ent_type_))) for token in doc]
-        for doc in nlp.pipe(data.docs(nlp, part))
-    ]
-    by_tags = entity_f1(data.gold_tags(part), tags)
+    found = data.part(nlp, part)
+    by_spacy = 100 * nlp.evaluate(found.examples())["ents_f"]
+    tokens = (token for doc in nlp.pipe(found.given) for token in doc)
+    tags = found.sentences("-".join(filter(None, (token.ent_iob_, token.ent_type_))) for token in tokens)
+    by_tags = entity_f1(found.tags, tags)
     assert abs(by_spacy - by_tags) < 1e-6, f"spaCy counts F1 {by_spacy} on {part}, the tags say {by_tags}"
     return {f"f1_{part}": by_tags}
 
@@ -86,7 +91,7 @@ def train(data: dict, ours: dict, save_to: str | None = None) -> dict[str, Any]:
     the_data, settings = Data(**data), Ours(**ours)
     warm_up(the_data, settings)
     nlp, ner = settings.pipeline(the_data)
-    examples = the_data.examples(nlp, "train")
+    examples = the_data.part(nlp, "train").examples()
     forget_peak()
     row: dict[str, Any] = {"contestant": "ours", "resident_before_mb": resident_megabytes()}
     row |= learn(nlp, ner, settings, examples)
@@ -96,7 +101,7 @@ def train(data: dict, ours: dict, save_to: str | None = None) -> dict[str, Any]:
         row |= {"primal": report.primal, "gap": report.gap, "live_templates": report.live_templates}
     for part in ("testa", "testb"):
         row |= scores(nlp, the_data, part)
-    row["words_per_second"] = words_per_second(ner, the_data.docs(nlp, "testb"))
+    row["words_per_second"] = words_per_second(ner, the_data.part(nlp, "testb").given)
     with TemporaryDirectory() as folder:
         target = Path(save_to or folder)
         nlp.to_disk(target)
@@ -109,7 +114,7 @@ def sizes(data: dict, ours: dict, budgets: list[float | None]) -> list[dict[str,
     """Train once, export for each size in megabytes (None: every row): a row each."""
     the_data, settings = Data(**data), Ours(**ours)
     nlp, ner = settings.pipeline(the_data)
-    learn(nlp, ner, settings, the_data.examples(nlp, "train"))
+    learn(nlp, ner, settings, the_data.part(nlp, "train").examples())
     assert ner._learner is not None
     rows = []
     for megabytes in budgets:

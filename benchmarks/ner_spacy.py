@@ -2,12 +2,14 @@
 
 import time
 from collections.abc import Callable
+from io import StringIO
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import spacy
 from measure import Clock, forget_peak, median, peak_megabytes
-from ner_data import COLUMNS, Data
+from ner_data import COLUMNS, LANGUAGES, Data
 from ner_ours import scores
 from spacy.cli.init_config import init_config
 from spacy.language import Language
@@ -31,7 +33,7 @@ TOK2VEC = {
 
 def config_of(data: Data, max_steps: int, patience: int) -> Config:
     """What ``spacy init config --pipeline ner --optimize efficiency`` writes, with a HashEmbedCNN of its own in place of the shared layer."""
-    config = init_config(lang=data.blank().lang, pipeline=["ner"], optimize="efficiency", silent=True)
+    config = init_config(lang=LANGUAGES[data.lang], pipeline=["ner"], optimize="efficiency", silent=True)
     config["nlp"]["pipeline"] = ["ner"]
     config["components"] = {"ner": config["components"]["ner"]}
     config["components"]["ner"]["model"]["tok2vec"] = TOK2VEC
@@ -41,7 +43,8 @@ def config_of(data: Data, max_steps: int, patience: int) -> Config:
             "@readers": "spacy_mtl.ConllCorpus.v1",
             "path": str(data.path(name)),
             "columns": list(COLUMNS),
-            "limit": data._limit(name),
+            "group": data.group,
+            "limit": data.sentences(name) // max(1, data.group or 0),
         }
     return config
 
@@ -76,10 +79,11 @@ def train(data: dict, max_steps: int, patience: int) -> dict[str, Any]:
     with TemporaryDirectory() as folder:
         with clock("cpu"):
             nlp = init_nlp(config_of(the_data, max_steps, patience), use_gpu=-1)
-            train_loop(nlp, folder, use_gpu=-1)
+            train_loop(nlp, Path(folder), use_gpu=-1, stdout=StringIO(), stderr=StringIO())
         row: dict[str, Any] = {"contestant": "spaCy ner", "cpu": clock.seconds["cpu"], "peak_mb": peak_megabytes()}
         best = spacy.load(f"{folder}/model-best")
-        row["model_mb"] = len(best.get_pipe("ner").to_bytes(exclude=["vocab"])) / 1e6
+        best.get_pipe("ner").to_disk(f"{folder}/ner", exclude=["vocab"])  # type: ignore[attr-defined]
+        row["model_mb"] = sum(path.stat().st_size for path in Path(folder, "ner").rglob("*") if path.is_file()) / 1e6
         for part in ("testa", "testb"):
             row |= scores(best, the_data, part)
         row["words_per_second"] = words_per_second(best, the_data)
@@ -91,11 +95,11 @@ def words_per_second(nlp: Language, data: Data, repeats: int = 5) -> float:
     """Docs in memory to labels."""
     seconds, n_words = [], 0
     for _ in range(repeats):
-        docs = data.docs(nlp, "testb")
+        docs = data.part(nlp, "testb").given
         n_words = sum(map(len, docs))
         clock = Clock()
         with clock("cpu"):
-            for _ in nlp.get_pipe("ner").pipe(docs, batch_size=1000):
+            for _ in nlp.pipe(docs, batch_size=1000):
                 pass
         seconds.append(clock.seconds["cpu"])
     return n_words / median(seconds)
@@ -105,6 +109,6 @@ def untrained(data: Data) -> Language:
     """A pipeline with the recognizer initialized but not trained: as fast as a trained one."""
     nlp = data.blank()
     nlp.add_pipe("ner", config={"model": {"tok2vec": TOK2VEC}})
-    examples = data.examples(nlp, "testa")[:200]
+    examples = data.part(nlp, "testa", 1).examples()[:200]
     nlp.initialize(lambda: examples)
     return nlp

@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timezone
 from importlib.metadata import PackageNotFoundError, version
@@ -14,7 +15,7 @@ from rich.table import Table
 
 Row = dict[str, Any]
 PACKAGES = ("spacy-mtl", "spacy", "numba", "numpy", "python-crfsuite")
-console = Console()
+console = Console() if sys.stdout.isatty() else Console(width=160)
 progress = Console(stderr=True)
 
 

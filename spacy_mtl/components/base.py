@@ -3,7 +3,6 @@
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -217,9 +216,8 @@ class StructuredPipe(TrainablePipe):
     def finish_update(self, sgd: Any) -> None:
         """Nothing: the trainer has its own steps."""
 
-    @contextmanager
     def use_params(self, params: dict) -> Iterator[None]:
-        """Nothing to swap: averages of another component's optimizer do not concern these weights."""
+        """Nothing to swap: averages of another component's optimizer do not concern these weights. A generator, which spaCy steps through."""
         yield
 
     @property

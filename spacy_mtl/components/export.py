@@ -60,8 +60,8 @@ def export_chain(
         TemplateRow(template.text, float(m), float(norm), int(count))
         for template, m, norm, count in zip(templates, mu, norms, counts, strict=True)
     )
-    kept = _kept(weights.node, keys[0], node), _kept(weights.pair, keys[1], pair)
-    return ChainWeights(tuple(labels), report, *kept[0], *kept[1], step)
+    node_arrays, pair_arrays = _kept(weights.node, keys[0], node), _kept(weights.pair, keys[1], pair)
+    return ChainWeights(tuple(labels), report, *node_arrays, *pair_arrays, step)  # type: ignore[call-arg]
 
 
 def _count(rows: np.ndarray, borders: np.ndarray) -> np.ndarray:

@@ -44,9 +44,10 @@ def _load(path: Path) -> DocBin:
 def _predicted(reference: Doc, columns: Sequence[str]) -> Doc:
     words, spaces = reference.to_array(["ORTH", "SPACY"]).reshape(len(reference), 2).T
     doc = Doc(reference.vocab, words=words.tolist(), spaces=spaces.astype(bool).tolist())
-    attributes = [attribute for column in columns for attribute in _ATTRIBUTES.get(column, ())]
+    attributes: list[int | str] = [attribute for column in columns for attribute in _ATTRIBUTES.get(column, ())]
     if np.count_nonzero(reference.to_array(["SENT_START"]) == 1) > 1:
         attributes.append("SENT_START")
     if attributes:
-        doc.from_array(attributes, reference.to_array(attributes).reshape(len(doc), len(attributes)))
+        values = reference.to_array(attributes).reshape(len(doc), len(attributes))
+        doc.from_array(attributes, values)  # type: ignore[arg-type]
     return doc

@@ -64,7 +64,7 @@ def set_difference(problem, i, outputs, work):
             k = t if problem.observed else 0
             work.pair_change[k, work.labels[t - 1] * n_labels + plus] += 1
             work.pair_change[k, outputs[a + t - 1] * n_labels + minus] -= 1
-    work.count[0] = count
+    work.n_active[0] = count
 
 
 @implements(contract.set_vertex, ChainProblem)

@@ -55,7 +55,7 @@ class ChainWork(NamedTuple):
 
     nodes: float32[n, L] scores. pairs: float32[n or 1, L, L] scores. labels: int32[n]. best: float32[n, L]. back: int32[n, L].
     active: int64[n] positions where the direction is not zero; change: float32[n, L] its node part, in the order of ``active``;
-    pair_change: float32[n or 1, L * L].  count: int64[1], how many are active.
+    pair_change: float32[n or 1, L * L].  n_active: int64[1].
     alpha: float64[n, L] and factors: float64[n or 1, L, L], scratch of :func:`.chain_sums.log_partition`.
     """
 
@@ -67,7 +67,7 @@ class ChainWork(NamedTuple):
     active: np.ndarray
     change: np.ndarray
     pair_change: np.ndarray
-    count: np.ndarray
+    n_active: np.ndarray
     alpha: np.ndarray
     factors: np.ndarray
 
@@ -191,7 +191,7 @@ def node_direction(problem, state, i, work):
             work.change[count, y] = d
             total += work.nodes[t, y] * d
         count += 1
-    work.count[0] = count
+    work.n_active[0] = count
     return total
 
 
@@ -262,7 +262,7 @@ def pair_curvature(problem, live, scale, i, work):
 @implements(contract.curvature, ChainProblem)
 def curvature(problem, live, scale, i, work):
     a, n = problem.first[i], problem.last[i] - problem.first[i]
-    count = work.count[0]
+    count = work.n_active[0]
     active, change = work.active[:count], work.change[:count]
     norms = np.empty(count)
     for k in range(count):
@@ -288,7 +288,7 @@ def add_scaled(rows, live, scale, change, amount, matrix):
 @implements(contract.move, ChainProblem)
 def move(problem, weights, live, scale, state, i, work, step):
     a, n = problem.first[i], problem.last[i] - problem.first[i]
-    for k in range(work.count[0]):
+    for k in range(work.n_active[0]):
         t = a + work.active[k]
         for y in range(work.change.shape[1]):
             state.nodes[t, y] += np.float32(step) * work.change[k, y]

@@ -156,7 +156,7 @@ def implements(generic: Callable, problem_type: type) -> Callable:
 
     def register(function: Callable) -> Callable:
         def choose(problem, *others):
-            if isinstance(problem, types.BaseNamedTuple) and problem.instance_class is problem_type:
+            if isinstance(problem, types.BaseNamedTuple) and problem.instance_class is problem_type:  # type: ignore[attr-defined]
                 return function
             return None
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from spacy.attrs import IDS
-from spacy.strings import hash_string
+from spacy.strings import hash_string  # type: ignore[attr-defined]
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
@@ -26,9 +26,9 @@ _AFFIX = re.compile(r"(PREFIX|SUFFIX)([1-9]\d*)\Z")
 _LEXEME = {"LOWER": "lower", "SHAPE": "shape", "PREFIX": "prefix", "SUFFIX": "suffix"} | {
     name: name.lower() for name in IDS if name.startswith(("IS_", "LIKE_")) and name not in ("IS_OOV_DEPRECATED",)
 }
-_NOT_TOKEN_ATTRIBUTES = ("ID", "HEAD", "PROB", "LANG")
-#: What a column holds where nothing was ever set. ORTH-like columns are never unset.
-_UNSET = 0
+_NOT_TOKEN_ATTRIBUTES = ("", "ID", "HEAD", "PROB", "LANG")
+#: Token attributes that may be 0 without being unset.
+_ALWAYS_SET = ("SPACY", "IDX")
 
 
 def lexical(function: Callable[[str], str | int | bool]) -> Callable[[str], str | int | bool]:
@@ -184,7 +184,7 @@ class AttributeReader:
 
     def read_given(self, docs: Sequence[Doc]) -> np.ndarray:
         """The columns that only the Doc knows: uint64[n_given, N], ORTH first."""
-        ids = ["ORTH", *self.token_attributes]
+        ids: list[int | str] = ["ORTH", *self.token_attributes]
         parts = [doc.to_array(ids).reshape(len(doc), len(ids)) for doc in docs]
         given = np.empty((len(ids) + len(self.doc_functions), sum(map(len, docs))), np.uint64)
         given[: len(ids)] = np.concatenate(parts).T if parts else 0
@@ -226,7 +226,7 @@ class AttributeReader:
         """Context attributes that no token of ``given`` carries (all values are 0)."""
         if not given.shape[1]:
             return []
-        return [a for a in self.token_attributes if a != "SPACY" and not given[self.columns[a]].any()]
+        return [a for a in self.token_attributes if a not in _ALWAYS_SET and not given[self.columns[a]].any()]
 
 
 def _call(attr: str, function: Callable, doc: Doc) -> np.ndarray:

@@ -17,7 +17,6 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-
 from spacy.strings import StringStore
 
 from ..kernels import kernel
@@ -257,7 +256,7 @@ class ContextReader:
         """Write the context rows of ``columns`` (uint64[A, N]) from the others. starts, doc_starts: int64 borders of sentences and documents."""
         orth, lower, case, flags = (columns[row_of[attr]] for attr in ("ORTH", "LOWER", "CASE", "CASE_FLAGS"))
         words = Words(orth, lower, case, flags.astype(np.int64))
-        made = {}
+        made: dict[str, np.ndarray] = {}
         if any(attr in SENTENCE_ATTRIBUTES for attr in self.attributes):
             noun = self._is_noun(columns[row_of["TAG"]]) if self._nouns else np.zeros(orth.size, bool)
             rows = np.empty((len(SENTENCE_ATTRIBUTES), orth.size), np.uint64)

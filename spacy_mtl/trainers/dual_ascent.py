@@ -117,7 +117,7 @@ class DualAscent(Training):
         self.problem = problem
         self._certified, self.converged, self._average = None, False, None
         self._idle[:] = self._rest[:] = 0
-        problem.gold_minus_expected(self._state, out=self._w)
+        self._w, _ = problem.gold_minus_expected(self._state)  # blocks may have other sizes now
         problem.scale_blocks(self._w, self.settings.C * self.mu)
 
     def report(self) -> Report:

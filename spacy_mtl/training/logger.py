@@ -14,6 +14,8 @@ from ..errors import Errors
 from ..registry import registry
 from .table import REPORT_FIELDS, Info, header, reporting_pipes, row, table_columns
 
+FIRST_PASS = "First pass: features are indexed, and kernels compiled where no run has done so yet (half a minute)"
+
 SetupLogger = Callable[..., tuple[Callable[[Info | None], None], Callable[[], None]]]
 
 
@@ -52,6 +54,8 @@ class _Log:
         self._bar: tqdm | None = None
         self._file = _open(Path(path)) if path else None
         self._write(header(self._columns))
+        if self._with_bar:  # nothing to count yet, and the first pass is the slow one
+            self._bar = tqdm(desc=FIRST_PASS, bar_format="{desc}", disable=None, leave=False, file=self._stderr)
 
     def step(self, info: Info | None) -> None:
         """Called after each update, with what an evaluation found or None."""

@@ -10,6 +10,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import registry
+from thinc.api import Adam
 
 from spacy_mtl.trainers.base import fit
 from spacy_mtl.trainers.mtlstruct import MTLStruct
@@ -19,6 +20,7 @@ BATCHERS = {
     "sequences": {"@batchers": "spacy.batch_by_sequence.v1", "size": 7},
     "padded": {"@batchers": "spacy.batch_by_padded.v1", "size": 90, "discard_oversize": False, "buffer": 16},
     "one": {"@batchers": "spacy.batch_by_sequence.v1", "size": 1},
+    "short": {"@batchers": "spacy.batch_by_words.v1", "size": 20, "discard_oversize": True, "tolerance": 0.0},
     "whole": {"@batchers": "spacy_mtl.whole_corpus.v1"},
 }
 
@@ -30,7 +32,7 @@ def weights_of(nlp, name="mtl_ner") -> bytes:
 def loop(nlp, read, batcher="whole", epochs=3, seed=None):
     """spaCy's loop in short: documents in any order, new Examples in each epoch."""
     nlp.initialize(read)
-    batches = registry.resolve({"b": BATCHERS.get(batcher, batcher)})["b"]
+    batches = registry.resolve({"b": BATCHERS[batcher]})["b"]
     for epoch in range(epochs):
         examples = list(read())
         if seed is not None:
@@ -59,11 +61,13 @@ def reference(make_nlp, read_corpus, solver):
 # --- the same result ---
 
 
-@pytest.mark.parametrize(("batcher", "seed"), [*((name, 1) for name in BATCHERS), ("words", None), ("one", 2)])
+@pytest.mark.parametrize(
+    ("batcher", "seed"), [*((name, 1) for name in BATCHERS if name != "short"), ("words", None), ("one", 2)]
+)
 def test_batches_order_and_fresh_objects_change_nothing(make_nlp, read_corpus, solver, reference, batcher, seed):
     nlp = make_nlp(trainer={"solver": solver})
     loop(nlp, lambda: with_repeats(read_corpus(nlp)), batcher, seed=seed)
-    assert nlp.get_pipe("mtl_ner").report.passes == 3
+    assert nlp.get_pipe("mtl_ner")._learner.training.passes == 3
     assert weights_of(nlp) == weights_of(reference)
 
 
@@ -96,9 +100,8 @@ def test_initializing_again_begins_anew(make_nlp, read_corpus, reference, solver
 
 @pytest.mark.parametrize("seed", [None, 1])
 def test_documents_that_a_batcher_drops_are_left_out(make_nlp, read_corpus, seed):
-    batcher = {"@batchers": "spacy.batch_by_words.v1", "size": 20, "discard_oversize": True, "tolerance": 0.0}
     nlp, short = make_nlp(), make_nlp()
-    loop(nlp, lambda: read_corpus(nlp), batcher, epochs=4, seed=seed)
+    loop(nlp, lambda: read_corpus(nlp), "short", epochs=4, seed=seed)
     labels = nlp.get_pipe("mtl_ner").labels
     kept = [example for example in read_corpus(short) if len(example) <= 20]
     assert 5 < len(kept) < 35
@@ -118,7 +121,7 @@ def test_each_update_sets_the_loss(make_nlp, read_corpus):
     for _ in range(3):
         losses = {}
         for start in range(0, 30, 10):
-            assert nlp.update(examples[start : start + 10], losses=losses, drop=0.5, sgd=None) is losses
+            nlp.update(examples[start : start + 10], losses=losses, drop=0.5)
             assert set(losses) == {"mtl_ner"}
             assert (losses["mtl_ner"] > 0) == (start == 20)
         per_pass.append(losses["mtl_ner"])
@@ -151,11 +154,11 @@ def test_averages_of_another_component_leave_it_alone(make_nlp, read_corpus):
     nlp = make_nlp(["U0:%x[0,ORTH]", "U1:%x[0,SHAPE]/%x[-1,LOWER]", "B"])
     nlp.add_pipe("tagger")
     examples = read_corpus(nlp, limit=15)
-    optimizer = nlp.initialize(lambda: examples)
-    assert optimizer.averages is not None
+    optimizer = nlp.initialize(lambda: examples, sgd=Adam(0.01, use_averages=True))
     for _ in range(3):
         losses = nlp.update(examples, sgd=optimizer)
     assert set(losses) == {"mtl_ner", "tagger"}
+    assert optimizer.averages
     texts = [example.text for example in examples]
     found = [[ent.text for ent in doc.ents] for doc in nlp.pipe(texts)]
     with nlp.use_params(optimizer.averages):

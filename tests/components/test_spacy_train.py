@@ -19,15 +19,21 @@ log = null
 lang = "es"
 pipeline = ["ner"]
 
+[components]
+
 [components.ner]
 factory = "mtl_ner"
 
+[components.ner.model]
+
 [components.ner.model.templates]
-@mtl_templates = "spacy_mtl.conll2002.v1"
+@mtl_templates = "spacy_mtl.tp1.v1"
 
 [components.ner.trainer]
 @mtl_trainers = "spacy_mtl.MTLStruct.v1"
 C = 0.5
+
+[corpora]
 
 [corpora.train]
 @readers = "spacy_mtl.ConllCorpus.v1"
@@ -40,7 +46,9 @@ path = ${paths.dev}
 [training]
 train_corpus = "corpora.train"
 dev_corpus = "corpora.dev"
-max_epochs = 6
+seed = 0
+gpu_allocator = null
+max_epochs = 4
 max_steps = 0
 patience = 0
 eval_frequency = 2
@@ -58,7 +66,7 @@ path = ${paths.log}
 
 @pytest.fixture
 def run(tmp_path, corpus_path):
-    """Train into a directory of that name; returns the log's rows."""
+    """Train into a directory of that name; returns the rows of the log, if it is ours."""
     (tmp_path / "ner.cfg").write_text(CONFIG, encoding="utf8")
 
     def run_training(name="out", **overrides) -> list[dict]:
@@ -68,7 +76,8 @@ def run(tmp_path, corpus_path):
             "paths.log": str(tmp_path / f"{name}.jsonl"),
         }
         train(tmp_path / "ner.cfg", tmp_path / name, overrides=paths | overrides)
-        return [json.loads(line) for line in (tmp_path / f"{name}.jsonl").read_text().splitlines()]
+        log = tmp_path / f"{name}.jsonl"
+        return [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
 
     return run_training
 
@@ -80,7 +89,8 @@ def dev_score(path, corpus_path) -> float:
 
 @pytest.mark.parametrize(("solver", "least"), [("dual_ascent", 0.45), ("cutting_plane", 0.05)])
 def test_training_writes_the_best_model(run, tmp_path, corpus_path, solver, least):
-    rows = run(**{"components.ner.trainer.solver": solver})
+    templates = {"components.ner.model.templates.@mtl_templates": "spacy_mtl.conll2002.v1"}
+    rows = run(**{"components.ner.trainer.solver": solver}, **templates)
     assert len(rows) > 1
     best = max(row["score"] for row in rows)
     assert best >= least
@@ -92,12 +102,16 @@ def test_training_writes_the_best_model(run, tmp_path, corpus_path, solver, leas
 
 
 def test_batches_by_words_give_the_same_model(run, tmp_path):
+    config = load_config(tmp_path / "ner.cfg")
+    config["training"] |= {"eval_frequency": 1000, "logger": {"@loggers": "spacy.ConsoleLogger.v1"}}
+    config.to_disk(tmp_path / "ner.cfg")
     run("whole")
-    words = {"training.batcher.@batchers": "spacy.batch_by_words.v1", "training.batcher.size": 500}
-    run("words", **words, **{"training.batcher.discard_oversize": False, "training.batcher.tolerance": 0.2})
+    words = {"@batchers": "spacy.batch_by_words.v1", "size": 500, "discard_oversize": False, "tolerance": 0.2}
+    config["training"]["batcher"] = words
+    config.to_disk(tmp_path / "ner.cfg")
+    run("words")
     models = [(tmp_path / name / "model-last/ner/model").read_bytes() for name in ("whole", "words")]
-    assert models[0][:5] == b"SPMTL"
-    assert len(models[0]) == pytest.approx(len(models[1]), rel=0.01)
+    assert models[0] == models[1]
 
 
 def test_frozen_component_stays_as_it_was(run, tmp_path, corpus_path):

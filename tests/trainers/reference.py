@@ -1,6 +1,6 @@
 """Small random chain problems, and the MTLstruct primal written out over all outputs for cvxpy."""
 
-from itertools import product
+from itertools import pairwise, product
 
 import cvxpy as cp
 import numpy as np
@@ -57,7 +57,7 @@ def block_slices(problem: Problem) -> list[slice]:
     width = len(LABELS)
     node = problem.blocks.node * width
     pair = problem.blocks.node[-1] * width + problem.blocks.pair * width**2
-    return [slice(int(a), int(b)) for borders in (node, pair) for a, b in zip(borders[:-1], borders[1:], strict=True)]
+    return [slice(int(a), int(b)) for borders in (node, pair) for a, b in pairwise(borders)]
 
 
 def solve_primal(problem: Problem, p: float, C: float) -> tuple[float, np.ndarray]:

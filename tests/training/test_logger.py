@@ -180,6 +180,15 @@ def test_progress_bar_ends_with_training():
     assert "0/2" in terminal.getvalue()
 
 
+def test_first_pass_is_announced_and_gone_with_its_row():
+    waiting, terminal = Terminal(), Terminal()
+    run(make_nlp(OURS), stdout=waiting, stderr=waiting)
+    assert "First pass" in waiting.getvalue()
+    run(make_nlp(OURS), info(), stdout=terminal, stderr=terminal)
+    assert "First pass" in terminal.getvalue()
+    assert not [line for line in terminal.shown() if "First pass" in line]
+
+
 def test_no_progress_bar_without_a_terminal_or_when_switched_off():
     plain, terminal = io.StringIO(), Terminal()
     run(make_nlp(OURS), info(), None, info(step=3), stderr=plain)
