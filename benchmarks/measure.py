@@ -11,6 +11,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,7 @@ class Clock:
         """Meanwhile, calls of a method count under ``name``, too."""
         original = getattr(owner, attribute)
 
+        @wraps(original)
         def timed(*args: Any, **keywords: Any) -> Any:
             with self(name):
                 return original(*args, **keywords)

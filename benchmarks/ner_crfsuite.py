@@ -11,8 +11,9 @@ import numpy as np
 import pycrfsuite
 from measure import Clock, forget_peak, peak_megabytes, resident_megabytes
 from ner_data import Data, Ours
+from rows import best_point, has_peaked
 from spacy.training import iob_to_biluo
-from spans import best_point, entity_f1
+from spans import entity_f1
 
 from spacy_mtl.components.sentences import borders
 from spacy_mtl.templates.attributes import AttributeReader
@@ -130,8 +131,3 @@ def train(folder: str, algorithm: str, iterations: list[int] | None) -> dict[str
         "peak_mb": points[0]["peak_mb"],  # of one training: crfsuite keeps memory of the trainings before
         "points": points,
     }
-
-
-def has_peaked(scores: list[float], patience: int = 3) -> bool:
-    """Whether the best score lies ``patience`` or more trainings back."""
-    return len(scores) > patience and max(scores[-patience:]) <= max(scores[:-patience])

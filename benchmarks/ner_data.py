@@ -120,7 +120,10 @@ class Ours:
 
 
 #: The best settings known for each template set.
-DEFAULTS = {"conll2002.v1": Ours("conll2002.v1", True, 1.0, 1.0, "biluo", 6, 20), "ner.v1": Ours()}
+DEFAULTS = {
+    "conll2002.v1": Ours("conll2002.v1", True, 1.0, 1.0, "biluo", average=1, passes=20, inner_passes=4),
+    "ner.v1": Ours(inner_passes=4),
+}
 
 
 def as_settings(data: Data, ours: Ours) -> dict[str, Any]:

@@ -41,6 +41,7 @@ def warm_up(data: Data, ours: Ours) -> float:
             nlp.update(examples)
         nlp.evaluate(examples)
         ner.to_bytes()
+        assert ner.report is not None
 
     return cpu_seconds(run)
 

@@ -17,10 +17,16 @@ EPOCHS = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64]
 
 
 def corpora_of(corpora: Path, lang: str, quick: bool, group: int | None = None) -> Iterator[Data]:
-    """The corpora to run on. lang: esp, ned or both."""
+    """The corpora to run on. lang: esp, ned or both. Ends the program with a sentence where a file is missing."""
     langs = ["esp", "ned"] if lang == "both" else [lang]
     for name in langs[:1] if quick else langs:
-        yield Data(str(corpora.absolute()), name, QUICK_SENTENCES if quick else 0, group)
+        data = Data(str(corpora.absolute()), name, QUICK_SENTENCES if quick else 0, group)
+        for part in ("train", "testa", "testb"):
+            if not data.path(part).is_file():
+                raise SystemExit(
+                    f"There is no {data.path(part)}: --corpora wants the folder that has conll2002/ in it."
+                )
+        yield data
 
 
 def our_settings(templates: str, **changes: Any) -> Ours:

@@ -72,6 +72,18 @@ def find_row(rows: Sequence[Row], wanted: Row) -> Row | None:
     return next((row for row in reversed(rows) if all(row.get(k) == v for k, v in wanted.items())), None)
 
 
+def best_point(points: Sequence[Row], score: str) -> Row:
+    """The earliest of the points with the highest score. Raises ValueError if there are none."""
+    if not points:
+        raise ValueError("There is no point to choose from.")
+    return max(points, key=lambda point: point[score])
+
+
+def has_peaked(scores: list[float], patience: int = 3) -> bool:
+    """Whether the best score lies ``patience`` or more trainings back."""
+    return len(scores) > patience and max(scores[-patience:]) <= max(scores[:-patience])
+
+
 def cell(value: Any) -> str:
     """A value for people: three or four digits, and no more."""
     if value is None:

@@ -31,10 +31,3 @@ def entity_f1(gold: Iterable[Sequence[str]], predicted: Iterable[Sequence[str]])
         n_gold += len(expected)
         n_predicted += len(found)
     return 200 * right / (n_gold + n_predicted) if right else 0.0
-
-
-def best_point(points: Sequence[dict], score: str) -> dict:
-    """The earliest of the points with the highest score. Raises ValueError if there are none."""
-    if not points:
-        raise ValueError("There is no point to choose from.")
-    return max(points, key=lambda point: point[score])

@@ -143,6 +143,7 @@ class Errors(metaclass=_Codes):
 
 class Warnings(metaclass=_Codes):
     # fmt: off
-    # --- M3xx trainers ---
+    # --- M4xx components ---
+    M430 = ("The templates of this model read {attr}, but the documents do not carry it: predictions will be worse than the scores in training. "
+            "Put a component that sets {attr} before this one, or train without it.")
     # fmt: on
-    pass

@@ -4,6 +4,7 @@ Templates that look at one word only (``%x[-1,SUFFIX3]``, ``%x[0,LOWER]/%x[0,SHA
 at prediction time a token costs one row per offset in place of one look-up per template. The others are hashed.
 """
 
+import warnings
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ import numpy as np
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
+from ..errors import Warnings
 from ..kernels import kernel
 from ..structures.chain import constrain, viterbi
 from ..structures.chain_build import Constraints
@@ -22,6 +24,8 @@ from ..templates.program import compile_program
 from .sentences import borders
 from .weights import KEY_BITS, ChainWeights
 
+#: Attributes that some component or reader sets on every document; others may well be 0 everywhere.
+_ANNOTATED = ("TAG", "POS", "LEMMA", "DEP")
 _KEY_MASK = np.uint64((1 << KEY_BITS) - 1)
 
 
@@ -153,6 +157,7 @@ class Predictor:
             for o in self._offsets
         ]
         self._n_labels = len(weights.labels)
+        self._warned = False
         self._outside = self._score_outside()
         self._generation = -1
         self._scored = 0
@@ -218,9 +223,17 @@ class Predictor:
                 add_looked_up(columns, starts, self._pairs, pairs)
         return nodes, pairs.reshape(n_pairs, n_labels, n_labels)
 
+    def _warn_of_missing(self, given: np.ndarray) -> None:
+        """Say once that the docs lack what the templates learnt to read: the scores would suffer in silence."""
+        for attr in () if self._warned else self.reader.unset(given):
+            if attr in _ANNOTATED:
+                self._warned = True
+                warnings.warn(Warnings.M430.format(attr=attr), stacklevel=2)
+
     def __call__(self, docs: Sequence[Doc]) -> np.ndarray:
         """Best labels int32[N] of all tokens of the docs, sentence by sentence."""
         given = self.reader.read_given(docs)
+        self._warn_of_missing(given)
         starts = borders(docs)
         doc_starts = np.concatenate([[0], np.cumsum([len(doc) for doc in docs])]).astype(np.int64)
         nodes, pairs = self.scores(given, starts, doc_starts)

@@ -43,7 +43,8 @@ class ChainProblem(NamedTuple):
 class ChainState(NamedTuple):
     """Part marginals of the corpus. nodes: float32[N, L].
 
-    pairs: float32[S, L * L], expected label-pair counts of each piece; where pair templates read observations, float32[N, L * L], position by position.
+    pairs: float32[S, L * L], expected label-pair counts of each piece; float32[N, L * L], position by position, where pair templates
+    read observations.
     """
 
     nodes: np.ndarray

@@ -2,7 +2,7 @@
 
 =============  ===============================================================================================================
 LEFT_WORD      LOWER of the nearest plain word (all lower case, more than 3 letters) to the left in the sentence; RIGHT_WORD
-LEFT_NOUN      the same for the nearest noun (a tag that begins with N) that is not capitalised; RIGHT_NOUN. They need TAG.
+LEFT_NOUN      the same for the nearest noun (a tag that begins with N, but not NUM) that is not capitalised; RIGHT_NOUN. They need TAG.
 DOC_CASE       capitalisation, whether it is due to position, and how the form is written elsewhere in the document
 DOC_COUNT      how often a capitalised form occurs in the document, up to 4
 DOC_LEFT       LOWER of the word before another occurrence of the same capitalised form; DOC_RIGHT of the word after it
@@ -249,6 +249,7 @@ class ContextReader:
     def __init__(self, attributes: Sequence[str], strings: StringStore):
         self.attributes = tuple(attributes)
         self._strings = strings
+        self._tags, self._noun = np.zeros(1, np.uint64), np.zeros(1, bool)  # tags met so far, ascending
         self._nouns = any(attr.endswith("_NOUN") for attr in attributes)
         self.needs = ("LOWER", "CASE", "CASE_FLAGS", *(("TAG",) if self._nouns else ()))
 
@@ -270,6 +271,12 @@ class ContextReader:
             columns[row_of[attr]] = made[attr]
 
     def _is_noun(self, tags: np.ndarray) -> np.ndarray:
-        """bool[N]: whether the tag begins with N. tags: uint64[N]."""
-        distinct, where = np.unique(tags, return_inverse=True)
-        return np.array([self._strings[tag].startswith("N") for tag in distinct.tolist()], bool)[where]
+        """bool[N]: whether the tag begins with N and is not that of numerals. tags: uint64[N]."""
+        place = np.minimum(np.searchsorted(self._tags, tags), self._tags.size - 1)
+        new = self._tags[place] != tags
+        if new.any():
+            self._tags = np.unique(np.concatenate([self._tags, tags[new]]))
+            names = [self._strings[tag].upper() for tag in self._tags.tolist()]
+            self._noun = np.array([name.startswith("N") and name != "NUM" for name in names])
+            place = np.searchsorted(self._tags, tags)
+        return self._noun[place]

@@ -13,6 +13,7 @@ from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from thinc.api import Config
 
+from spacy_mtl.components import store
 from spacy_mtl.components.store import MAGIC
 
 TEXTS = [
@@ -79,8 +80,8 @@ def test_saving_what_was_loaded_changes_no_byte(nlp, tmp_path):
 
 
 def test_labels_and_scheme_come_from_the_file(nlp, make_nlp, tmp_path):
-    nlp.get_pipe("mtl_ner").to_disk(tmp_path)
-    other = make_nlp(scheme="iob2").get_pipe("mtl_ner").from_disk(tmp_path)
+    nlp.get_pipe("mtl_ner").to_disk(tmp_path, exclude=["vocab"])
+    other = make_nlp(scheme="iob2").get_pipe("mtl_ner").from_disk(tmp_path, exclude=["vocab"])
     assert other.labels == nlp.get_pipe("mtl_ner").labels
     assert other.cfg == nlp.get_pipe("mtl_ner").cfg
     assert all(label in other.vocab.strings for label in other.labels)
@@ -159,6 +160,25 @@ def test_model_of_another_component_is_refused(nlp, tmp_path):
     other = Other(nlp.vocab, ner.model.copy(), "other", trainer=ner.trainer)
     with pytest.raises(ValueError, match=r"^\[M604\] .* holds the model of a MTLEntityRecognizer, not of a Other\."):
         other.from_disk(tmp_path)
+
+
+def test_model_with_other_labels_than_its_settings_is_refused(nlp, make_nlp, tmp_path):
+    ner = nlp.get_pipe("mtl_ner")
+    weights = ner.model.attrs["weights"]
+    settings = {"component": type(ner).__name__, "cfg": ner.cfg | {"entity_types": [*ner.labels, "MORE"]}}
+    (tmp_path / "model").write_bytes(store.to_bytes(weights, settings))
+    with pytest.raises(ValueError, match=r"^\[M603\] .*model is damaged"):
+        make_nlp().get_pipe("mtl_ner").from_disk(tmp_path, exclude=["vocab"])
+
+
+def test_loading_ends_a_training(nlp, make_nlp, read_corpus, train):
+    other = make_nlp()
+    examples = read_corpus(other, limit=10)
+    train(other, examples, passes=1)
+    other.from_bytes(nlp.to_bytes())
+    assert other.get_pipe("mtl_ner").report is None
+    with pytest.raises(ValueError, match=r"^\[M404\]"):
+        other.update(examples)
 
 
 def test_vocabulary_and_model_can_be_left_out(nlp, make_nlp, tmp_path):

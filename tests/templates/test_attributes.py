@@ -145,7 +145,9 @@ def test_functions_of_the_document(doc, register):
 @pytest.mark.parametrize("change", [-1, 1])
 def test_function_that_returns_another_number_of_values_is_refused(doc, register, change):
     attr = register(lambda doc: [1] * (len(doc) + change))
-    with pytest.raises(ValueError, match=rf"^\[M112\] The function .* '{attr}' .* returned {len(WORDS) + change} values "):
+    with pytest.raises(
+        ValueError, match=rf"^\[M112\] The function .* '{attr}' .* returned {len(WORDS) + change} values "
+    ):
         column(attr, doc)
 
 

@@ -13,7 +13,7 @@ from spacy_mtl.templates.context import CONTEXT_ATTRIBUTES, case_pattern
 from spacy_mtl.templates.extract import boundary, mix
 
 WORDS = ["Ana", "ana", "ANA", "de", "casa", "Madrid", "MADRID", ".", '"', "X", "2024", "McAdam", "río", "A."]
-TAGS = ["NC", "V", "NOUN", "P"]
+TAGS = ["NC", "V", "NOUN", "P", "Num"]
 NLP = spacy.blank("es")
 
 
@@ -48,7 +48,7 @@ def sentence_values(words, tags, k):
         return len(words[j]) > 3 and words[j].isalpha() and words[j].islower()
 
     def is_noun(j):
-        return tags[j].startswith("N") and not is_capital(words[j])
+        return tags[j].startswith("N") and tags[j] != "Num" and not is_capital(words[j])
 
     return [nearest(words, accepts, k, side) for accepts in (is_plain, is_noun) for side in (-1, 1)]
 
