@@ -63,6 +63,7 @@ class Errors(metaclass=_Codes):
     M302 = ("{trainer}: {name} must be a finite number above 0, but is {value}.")
     M303 = ("MTLStruct: the exponent p of the block norm must be finite and at least 1, but is {p}. p = 1 selects templates, p = 2 is the structural SVM.")
     M304 = ("MTLStruct: unknown solver '{solver}'. Choose 'dual_ascent' or 'cutting_plane'.")
+    M305 = ("{trainer}: {name} must be a whole number of at least {least}, but is {value}.")
     M350 = "{name} needs a finite radius > 0, but got {radius}. Pass the C or lambda of the trainer, which must be positive."
     M351 = "{name} needs a vector of finite numbers, but got one of shape {shape}. Look for inf or nan in the weights or gradients it came from."
     M352 = "The exponent p of the block norm must be {bound}, but is {p}. Set p = 1 for sparse template weights, p = 2 for a structural SVM."
@@ -87,6 +88,7 @@ class Errors(metaclass=_Codes):
     M406 = ("'{name}': the trainer {trainer} works on the whole corpus at once and cannot learn from a stream. Set [training] max_epochs to 0 or more.")
     M407 = ("'{name}': unknown tag scheme '{scheme}'. Choose one of {known}.")
     M408 = ("'{name}' is trained for the labels {labels}; '{label}' cannot be added. Train again with examples of it.")
+    M410 = ("'{name}' cannot be trained on documents of another vocabulary. Make the examples with nlp.make_doc or Doc(nlp.vocab, ...) of the same nlp.")
     M409 = ("'{name}': the cost '{pair}' does not fit. Write 'GOLD>PREDICTED' with an entity label, 'O' or '*' on each side, and a number of at least 0.")
 
     # --- M5xx corpora and training support ---
@@ -144,6 +146,8 @@ class Errors(metaclass=_Codes):
 class Warnings(metaclass=_Codes):
     # fmt: off
     # --- M4xx components ---
+    M431 = ("'{name}': {n} training documents came that an earlier pass had left out. The corpus is larger now, so training begins anew; a batcher that leaves "
+            "out other documents each time will never come to an end.")
     M430 = ("The templates of this model read {attr}, but the documents do not carry it: predictions will be worse than the scores in training. "
             "Put a component that sets {attr} before this one, or train without it.")
     # fmt: on

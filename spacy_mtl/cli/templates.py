@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import Errors
+from ..thresholds import LIVE
 from .messages import clear_errors
 from .output import make_console, write_json
 from .pipelines import load_pipeline
@@ -15,7 +16,6 @@ from .plot import check_plot, plot_templates
 if TYPE_CHECKING:
     from rich.table import Table
 
-LIVE = 1e-5  # a template of no more weight than this counts as dropped
 
 Row = dict[str, Any]
 

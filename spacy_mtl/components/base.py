@@ -1,5 +1,6 @@
 """StructuredPipe: what every component shares - spaCy's training protocol around a gathered corpus and a trainer, and serialization."""
 
+import warnings
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,7 +16,7 @@ from spacy.training import Example, validate_examples, validate_get_examples
 from spacy.vocab import Vocab
 from thinc.api import Model
 
-from ..errors import Errors
+from ..errors import Errors, Warnings
 from ..files import write_atomically
 from ..structures.chain_build import Constraints
 from ..templates.attributes import AttributeReader, check_attributes
@@ -113,6 +114,8 @@ class StructuredPipe(TrainablePipe):
         expected: Counter[bytes] = Counter()
         references, given = [], []
         for example in _each(get_examples, f"{type(self).__name__}.initialize"):
+            if example.predicted.vocab is not self.vocab:
+                raise ValueError(Errors.M410.format(name=self.name))
             expected[content_key(example.reference, self.gold_attributes)] += 1
             references.append(example.reference)
             given.append(reader.read_given([example.predicted]))
@@ -150,7 +153,7 @@ class StructuredPipe(TrainablePipe):
             raise ValueError(Errors.M404.format(name=self.name))
         if not examples:
             return losses
-        slots: list[int | None] = []
+        slots: list[int] = []
         for example, given in zip(examples, self._given(examples), strict=True):
             key = content_key(example.reference, self.gold_attributes)
             if self._gathered.repeats(key):
@@ -168,7 +171,7 @@ class StructuredPipe(TrainablePipe):
         docs = [example.predicted for example in examples]
         return np.split(self._reader.read_given(docs), np.cumsum([len(doc) for doc in docs])[:-1], axis=1)
 
-    def _show(self, key: bytes, example: Example, given: np.ndarray) -> int | None:
+    def _show(self, key: bytes, example: Example, given: np.ndarray) -> int:
         assert self._gathered is not None
         starts = borders([example.predicted])
         slot = self._gathered.find(key, given, starts)
@@ -178,40 +181,50 @@ class StructuredPipe(TrainablePipe):
             piece = Piece(key, given, starts, self.gold_labels(example, starts))
         return self._gathered.show(piece, slot)
 
-    def _end_batch(self, slots: Sequence[int | None]) -> None:
-        known = np.array([slot for slot in slots if slot is not None], np.int64)
-        if self._learner is None:
+    def _end_batch(self, slots: Sequence[int]) -> None:
+        shown = np.array(slots, np.int64)
+        if self._learner is None or self._learner.training is None:
             self._batches.append(
-                known
+                shown
             )  # features are indexed when the whole corpus has been seen; then these are replayed
-        elif self._learner.training is not None:
-            self._learner.training.step(known)
+        else:
+            training = self._learner.training
+            training.step(shown[shown < len(self._learner.documents)])
+
+    def _begin_training(self) -> None:
+        """The first pass is over, or one that brought documents which earlier ones had left out."""
+        assert self._gathered is not None
+        assert self._reader is not None
+        if self._learner is not None:
+            n_new = len(self._gathered.pieces) - len(self._learner.documents)
+            warnings.warn(Warnings.M431.format(name=self.name, n=n_new), stacklevel=2)
+        place = self._gathered.close()
+        self._learner = ChainLearner(
+            self.name, self.trainer, self.model.attrs["templates"], self._reader, self.chain_labels,
+            self.chain_constraints(), self.cost_matrix(),
+        )  # fmt: skip
+        training = self._learner.begin(self._gathered.pieces)
+        for batch in self._batches:
+            training.step(place[batch])
+        self._batches = []
 
     def _end_pass(self) -> float:
         """End a pass over the corpus; returns the training's loss."""
         assert self._gathered is not None
-        assert self._reader is not None
-        if self._learner is None:
-            place = self._gathered.close()
-            self._learner = ChainLearner(
-                self.name, self.trainer, self.model.attrs["templates"], self._reader, self.chain_labels,
-                self.chain_constraints(), self.cost_matrix(),
-            )  # fmt: skip
-            self._learner.begin(self._gathered.pieces)
-            for batch in self._batches:
-                self._learner.training.step(place[batch])  # type: ignore[union-attr]
-            self._batches = []
+        before = -1 if self._learner is None or self._gathered.changed else self._learner.passes
+        if self._learner is None or self._gathered.grown:
+            self._begin_training()
+            before = -1
         elif self._gathered.changed:
             self._learner.rebind(self._gathered.pieces)
-        training = self._learner.training
-        assert training is not None
-        passes = training.passes
-        training.end_pass()
+        assert self._learner is not None
+        assert self._learner.training is not None
+        self._learner.training.end_pass()
         self._gathered.begin_pass()
-        if training.passes > passes:  # a training that has converged leaves the weights as they are
+        if self._learner.passes != before:  # a training that has converged leaves the weights as they are
             learner, megabytes = self._learner, self.model.attrs["megabytes"]
             weights_later(self.model, lambda: learner.export(megabytes), self.chain_constraints())
-        return training.loss
+        return self._learner.training.loss
 
     def finish_update(self, sgd: Any) -> None:
         """Nothing: the trainer has its own steps."""
@@ -251,9 +264,11 @@ class StructuredPipe(TrainablePipe):
         if settings.get("component") != type(self).__name__:
             found, expected = settings.get("component"), type(self).__name__
             raise ValueError(Errors.M604.format(where=where, found=found, expected=expected))
+        before = dict(self.cfg)
         self.cfg.update(settings["cfg"])
         self.set_labels(self._labels_in_cfg())
         if weights.is_trained and weights.labels != self.chain_labels:
+            self.cfg = before
             raise ValueError(Errors.M603.format(where=where))
         self._end_training()
         set_weights(self.model, weights, self.chain_constraints())

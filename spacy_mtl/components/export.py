@@ -8,6 +8,7 @@ from ..kernels import kernel
 from ..structures.contract import Weights
 from ..structures.problem import Blocks
 from ..templates.grammar import Template
+from ..thresholds import LIVE
 from .weights import ChainWeights, TemplateRow, by_key, quantize, strongest
 
 #: Bytes of a row in a model file, before compression, besides its codes: 6 of key, 2 of scale.
@@ -52,6 +53,9 @@ def export_chain(
         plain[blocks.pair[j] : blocks.pair[j + 1]] = not template.observations
     step = weights.pair[plain].sum(axis=0).reshape(n_labels, n_labels).astype(np.float32)
     sizes = _largest(weights.node), np.where(plain, 0, _largest(weights.pair))
+    dead = mu <= LIVE * mu.sum()
+    for j in np.flatnonzero(dead[: blocks.n_node]).tolist():
+        sizes[0][blocks.node[j] : blocks.node[j + 1]] = 0
     budget = None if megabytes is None else int(megabytes * 1e6)
     node, pair = strongest(sizes, (ROW_BYTES + n_labels, ROW_BYTES + n_labels**2), budget)
     pair_rows = np.concatenate([np.flatnonzero(plain), pair])

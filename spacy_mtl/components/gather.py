@@ -1,6 +1,6 @@
 """Collect a pass over the corpus from whatever batches the training loop makes, and turn it into a problem."""
 
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -47,8 +47,9 @@ class Gatherer:
         self._slots: dict[bytes, list[int]] = defaultdict(list)
         self._shown: Counter[bytes] = Counter()
         self._n_shown = 0
-        self._used: set[int] = set()
+        self._free: dict[bytes, deque[int]] = {}
         self.closed = False
+        self.grown = False
 
     @property
     def n_expected(self) -> int:
@@ -62,23 +63,25 @@ class Gatherer:
 
     def find(self, key: bytes, given: np.ndarray, starts: np.ndarray) -> int | None:
         """The slot of a document not yet shown in this pass, one with the same input first; None if it has none."""
-        free = [slot for slot in self._slots[key] if slot not in self._used]
+        if key not in self._free:
+            self._free[key] = deque(self._slots[key])
+        free = self._free[key]
         same = (slot for slot in free if self.pieces[slot].same_input(given, starts))
         return next(same, free[0] if free else None)
 
-    def show(self, piece: Piece, slot: int | None) -> int | None:
-        """Tick a document off, in ``slot`` or a new one; returns its slot, or None if the first pass left it out."""
+    def show(self, piece: Piece, slot: int | None) -> int:
+        """Tick a document off, in ``slot`` (from :meth:`find`) or a new one; returns its slot. A new one in a later pass sets ``grown``."""
         self._shown[piece.key] += 1
         self._n_shown += 1
         if slot is None:
-            if self.closed:
-                return None
+            self.grown |= self.closed
             slot = len(self.pieces)
             self._slots[piece.key].append(slot)
             self.pieces.append(piece)
-        elif self.pieces[slot] is not piece:
-            self.pieces[slot], self.changed = piece, True
-        self._used.add(slot)
+        else:
+            self._free[piece.key].remove(slot)
+            if self.pieces[slot] is not piece:
+                self.pieces[slot], self.changed = piece, True
         return slot
 
     @property
@@ -88,11 +91,11 @@ class Gatherer:
     def begin_pass(self) -> None:
         self._shown.clear()
         self._n_shown = 0
-        self._used.clear()
-        self.changed = False
+        self._free.clear()
+        self.changed = self.grown = False
 
     def close(self) -> np.ndarray:
-        """End of the first pass: put the documents in an order of their own, so that the order of reading does not matter.
+        """End of the first pass, or of one that brought new documents: order the documents, so that the order of reading does not matter.
 
         Returns the new slot of every old one, int64[n].
         """

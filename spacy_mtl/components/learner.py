@@ -42,15 +42,23 @@ class ChainLearner:
         self.node, self.edge = templates.node, templates.edge
         self.min_count = templates.min_count
         self.training: Training | None = None
+        self.documents: Sequence[Piece] = ()
+
+    @property
+    def passes(self) -> int:
+        """Passes of the training so far."""
+        return self.training.passes if self.training is not None else 0
 
     @property
     def templates(self) -> tuple[Template, ...]:
         """Node templates first: the numbering of blocks."""
         return (*self.node, *self.edge)
 
-    def begin(self, pieces: Sequence[Piece]) -> None:
+    def begin(self, pieces: Sequence[Piece]) -> Training:
         """Index the features of the corpus and start training."""
+        self.documents = tuple(pieces)
         self.training = self.trainer.begin(self._problem(pieces))
+        return self.training
 
     def rebind(self, pieces: Sequence[Piece]) -> None:
         """The input of some documents has changed (an annotating component learns too): index anew, go on from where we were.
@@ -58,6 +66,7 @@ class ChainLearner:
         Where sentence borders or gold have changed with it, there is nothing to go on from: training starts again.
         """
         assert self.training is not None
+        self.documents = tuple(pieces)
         problem = self._problem(pieces)
         if same_layout(self.training.problem, problem):
             self.training.rebind(problem)

@@ -66,6 +66,8 @@ def predict_labels(model: Model, docs: Sequence[Doc]) -> list[np.ndarray]:
     weights = current_weights(model)
     if not weights.is_trained or not sum(lengths):
         return [np.zeros(n, np.int32) for n in lengths]
+    if any(doc.vocab is not docs[0].vocab for doc in docs):
+        return [predict_labels(model, [doc])[0] for doc in docs]
     vocab = docs[0].vocab
     predictor = model.attrs["predictor"]
     if predictor is None or predictor.vocab is not vocab:

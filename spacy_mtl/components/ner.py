@@ -6,7 +6,7 @@ import numpy as np
 from spacy.attrs import ENT_ID, ENT_IOB, ENT_KB_ID, ENT_TYPE
 from spacy.language import Language
 from spacy.tokens import Doc
-from spacy.training import Example, biluo_to_iob
+from spacy.training import Example
 from spacy.vocab import Vocab
 from thinc.api import Model
 
@@ -29,7 +29,7 @@ DEFAULT_CONFIG = {
     "costs": {},
     "scorer": {"@scorers": "spacy.ner_scorer.v1"},
 }
-_IOB_CODES = {"-": MISSING, "": MISSING, "I": INSIDE, "O": OUTSIDE, "B": BEGIN}
+_IOB_CODES = {"-": MISSING, "O": OUTSIDE, "B": BEGIN, "U": BEGIN, "I": INSIDE, "L": INSIDE}
 
 
 @Language.factory(
@@ -81,7 +81,8 @@ class MTLEntityRecognizer(StructuredPipe):
         super().__init__(vocab, model, name, trainer=trainer, scorer=scorer)
         if scheme not in PREFIXES:
             raise ValueError(Errors.M407.format(name=name, scheme=scheme, known=", ".join(PREFIXES)))
-        self.cfg = {"entity_types": [], "scheme": scheme, "valid_only": valid_only}
+        self.cfg = {"entity_types": [], "scheme": scheme}
+        self.valid_only = valid_only
         self.overwrite = overwrite
         self.costs = dict(costs or {})
         for pair, cost in self.costs.items():
@@ -111,7 +112,7 @@ class MTLEntityRecognizer(StructuredPipe):
     def set_labels(self, labels: Sequence[str]) -> None:
         for label in labels:
             self.vocab.strings.add(label)
-        self.cfg["entity_types"] = list(labels)
+        self.cfg["entity_types"] = list(dict.fromkeys(labels))
 
     def _labels_in_cfg(self) -> Sequence[str]:
         return self.cfg["entity_types"]
@@ -131,7 +132,7 @@ class MTLEntityRecognizer(StructuredPipe):
         return tag_labels(self.labels, self.cfg["scheme"])
 
     def chain_constraints(self) -> Constraints:
-        if self.cfg["valid_only"]:
+        if self.valid_only:
             return tag_constraints(self.chain_labels, self.cfg["scheme"])
         return Constraints.none(len(self.chain_labels))
 
@@ -157,8 +158,8 @@ class MTLEntityRecognizer(StructuredPipe):
         if np.array_equal(predicted.to_array(["ORTH"]), reference.to_array(["ORTH"])):
             iob, kinds = reference.to_array(["ENT_IOB", "ENT_TYPE"]).reshape(len(reference), 2).T
         else:
-            tags = biluo_to_iob([tag or "-" for tag in example.get_aligned_ner()])
-            iob = np.array([_IOB_CODES[tag[0] if tag else ""] for tag in tags], np.uint64)
+            tags = [tag or "-" for tag in example.get_aligned_ner()]
+            iob = np.array([_IOB_CODES[tag[0]] for tag in tags], np.uint64)
             kinds = np.array([self.vocab.strings[tag[2:]] if tag[1:] else 0 for tag in tags], np.uint64)
         return encode_tags(iob, kinds, starts, self._type_numbers(), self.cfg["scheme"])
 
@@ -175,6 +176,9 @@ class MTLEntityRecognizer(StructuredPipe):
         values = np.stack([iob, kinds], axis=1)
         at = 0
         for doc in docs:
+            if doc.vocab is not self.vocab:
+                for label in self.labels:
+                    doc.vocab.strings.add(label)
             _write(doc, values[at : at + len(doc)], self.overwrite)
             at += len(doc)
 

@@ -4,6 +4,7 @@ Templates that look at one word only (``%x[-1,SUFFIX3]``, ``%x[0,LOWER]/%x[0,SHA
 at prediction time a token costs one row per offset in place of one look-up per template. The others are hashed.
 """
 
+import threading
 import warnings
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -133,7 +134,7 @@ def _table(keys: np.ndarray) -> Table:
 
 
 class Predictor:
-    """Labels for docs of one vocabulary under fixed weights."""
+    """Labels for docs of one vocabulary under fixed weights. Safe to call from several threads."""
 
     def __init__(self, weights: ChainWeights, constraints: Constraints, vocab: Vocab):
         self.vocab = vocab
@@ -158,6 +159,7 @@ class Predictor:
         ]
         self._n_labels = len(weights.labels)
         self._warned = False
+        self._lock = threading.Lock()
         self._outside = self._score_outside()
         self._generation = -1
         self._scored = 0
@@ -233,10 +235,11 @@ class Predictor:
     def __call__(self, docs: Sequence[Doc]) -> np.ndarray:
         """Best labels int32[N] of all tokens of the docs, sentence by sentence."""
         given = self.reader.read_given(docs)
-        self._warn_of_missing(given)
         starts = borders(docs)
         doc_starts = np.concatenate([[0], np.cumsum([len(doc) for doc in docs])]).astype(np.int64)
-        nodes, pairs = self.scores(given, starts, doc_starts)
+        with self._lock:  # the word tables grow as forms are met; kernels do not hold the interpreter's lock
+            self._warn_of_missing(given)
+            nodes, pairs = self.scores(given, starts, doc_starts)
         labels = np.zeros(given.shape[1], np.int32)
         decode_all(starts, nodes, pairs, self._chain, labels)
         return labels

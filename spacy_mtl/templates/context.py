@@ -10,7 +10,7 @@ RUN_FIRST      LOWER of the first word in the longest run of capitalised words o
                RUN_LAST, RUN_PREV, RUN_NEXT of the last word and of the neighbours in it; RUN_PLACE its length and the place
 =============  ===============================================================================================================
 
-Where there is no such word the value is 0. A Doc is the document.
+Where there is no such word the value is 0, or that of a position outside the sentence. A Doc is the document.
 """
 
 from collections.abc import Mapping, Sequence
@@ -273,10 +273,13 @@ class ContextReader:
     def _is_noun(self, tags: np.ndarray) -> np.ndarray:
         """bool[N]: whether the tag begins with N and is not that of numerals. tags: uint64[N]."""
         place = np.minimum(np.searchsorted(self._tags, tags), self._tags.size - 1)
-        new = self._tags[place] != tags
-        if new.any():
-            self._tags = np.unique(np.concatenate([self._tags, tags[new]]))
-            names = [self._strings[tag].upper() for tag in self._tags.tolist()]
-            self._noun = np.array([name.startswith("N") and name != "NUM" for name in names])
+        missing = self._tags[place] != tags
+        if missing.any():
+            new = np.unique(tags[missing])
+            names = [self._strings[tag].upper() for tag in new.tolist()]
+            noun = np.array([name.startswith("N") and name != "NUM" for name in names])
+            order = np.argsort(np.concatenate([self._tags, new]))
+            self._tags = np.concatenate([self._tags, new])[order]
+            self._noun = np.concatenate([self._noun, noun])[order]
             place = np.searchsorted(self._tags, tags)
         return self._noun[place]

@@ -109,6 +109,13 @@ def fit(trainer: Trainer, problem: Problem, passes: int, on_pass: Callable[[Trai
     return training
 
 
+def check_whole(trainer: str, least: int, **values: int) -> None:
+    """Refuse settings that are not whole numbers of at least ``least`` (M305)."""
+    for name, value in values.items():
+        if not isinstance(value, int) or value < least:
+            raise ValueError(Errors.M305.format(trainer=trainer, name=name, value=value, least=least))
+
+
 def check_positive(trainer: str, **values: float) -> None:
     """Refuse settings that are not finite and above zero (M302)."""
     for name, value in values.items():

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..structures.contract import Weights
 from ..structures.problem import Problem
+from ..thresholds import LIVE
 from .base import Report, Training
 from .optim.cuts import add_cut, dot_cut, most_violated
 from .optim.dual_ascent import relative_gap
@@ -131,13 +132,14 @@ class CuttingPlane(Training):
         self._gram = np.empty((problem.blocks.n, 0, 0))
         for cut, loss in zip(cuts, losses, strict=True):
             self._add(cut, loss)
-        self._solve()
+        if cuts:
+            self._solve()
 
     def report(self) -> Report:
         hinge = self._most_violated()[2]
         norms = self.mu * np.sqrt(np.maximum(self._block_products() @ self._alpha, 0)) if self._cuts else self.mu
         primal = 0.5 * block_norm(norms, self.settings.p) ** 2 + self.settings.C * hinge
-        live = int((self.mu > 1e-5 * max(self.mu.sum(), 1e-300)).sum())
+        live = int((self.mu > LIVE * self.mu.sum()).sum())
         gap = relative_gap(primal, self._dual)
         return Report(primal, self._dual, gap, live, self.mu.size, self.passes)
 

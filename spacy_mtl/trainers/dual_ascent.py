@@ -6,6 +6,7 @@ import numpy as np
 
 from ..structures.contract import Weights
 from ..structures.problem import Problem, shares
+from ..thresholds import LIVE
 from .base import Report, Training
 from .optim.dual_ascent import TemplateWeights, ascent_pass, best_scaling, gold_atoms, relative_gap
 from .optim.norms import block_norm, dual_exponent, dual_norm_weights
@@ -13,14 +14,12 @@ from .optim.norms import block_norm, dual_exponent, dual_norm_weights
 if TYPE_CHECKING:
     from .mtlstruct import MTLStruct
 
-#: Template weights stay above FLOOR / T, a bound that falls with the passes: at exactly 0 a template could never return.
-FLOOR = 1e-3
+#: Template weights stay above this share of all, a bound that falls with the passes; below a tenth of it a template is no longer looked up.
+FLOOR = LIVE / 2
 #: Outputs remembered for each sentence.
 N_ATOMS = 32
 #: A sentence found at its optimum k times in a row rests for k passes, at most this many.
 LONGEST_REST = 4
-#: A template counts as live above this weight, relative to weights that sum to 1 (p = 1).
-LIVE = 1e-5
 
 
 class DualAscent(Training):
@@ -35,6 +34,8 @@ class DualAscent(Training):
         n = problem.blocks.n
         self.mu = np.full(n, float(n) ** (1 - 2 / settings.p))
         self._selector = TemplateWeights(n)
+        self._filled = _filled(problem)
+        self._torn = False
         self._gaps = np.zeros(problem.n)
         self._idle = np.zeros(problem.n, np.int64)
         self._rest = np.zeros(problem.n, np.int64)
@@ -55,11 +56,11 @@ class DualAscent(Training):
             self.converged = self.report().gap <= self.settings.tol
 
     def _pass(self) -> None:
+        self._repair()
         self._certified = None
-        C = self.settings.C
         order = self._random.permutation(np.flatnonzero(self._rest <= 0))
         live = self.problem.live(self.mu > 0)
-        scale = shares(self.problem, C * self.mu)
+        scale = shares(self.problem, self.settings.C * self.mu)
         ascent_pass(self.problem.arrays, self._w, live, scale, self._state, self._atoms, order, self._gaps)
         self.passes += 1
         self._rest -= 1
@@ -70,6 +71,13 @@ class DualAscent(Training):
         self._reweigh(norms)
         self._update_average()
 
+    def _repair(self) -> None:
+        """Make the weights anew from the marginals if an interrupt came while they were being rewritten."""
+        if self._torn:
+            self.problem.gold_minus_expected(self._state, out=self._w)
+            self.problem.scale_blocks(self._w, self.settings.C * self.mu)
+            self._torn = False
+
     def _reweigh(self, norms: np.ndarray) -> None:
         """mu from the block norms of w by the variational formula of the norm; w follows."""
         p, mu = self.settings.p, self.mu
@@ -77,13 +85,21 @@ class DualAscent(Training):
             return
         pull = np.divide(norms, mu, out=np.zeros_like(mu), where=mu > 0) / self.settings.C
         if p == 1:
-            new = self._selector.update(pull, floor=FLOOR / max(1.0, self.passes / 10) ** 2)
+            floor = FLOOR / max(1.0, self.passes / 10) ** 2
+            new = self._selector.update(pull, floor)
+            new[new < FLOOR / 10] = 0.0  # a certificate looks at every template, and brings back what it should
         elif p < 2:
             new = np.maximum((norms / block_norm(norms, p)) ** (2 - p), 1e-12)
         else:
-            new = dual_norm_weights(np.maximum(pull, 1e-12 * pull.max()), p)
-        self.problem.scale_blocks(self._w, np.divide(new, mu, out=np.zeros_like(mu), where=mu > 0))
-        self.mu = new
+            new = np.where(self._filled, dual_norm_weights(np.maximum(pull, 1e-12 * pull.max()), p), 0.0)
+        self._rescale(np.divide(new, mu, out=np.zeros_like(mu), where=mu > 0), new)
+
+    def _rescale(self, factors: np.ndarray, mu: np.ndarray) -> None:
+        """w_j *= factors[j] and the template weights that go with it, together or (after an interrupt) not at all."""
+        self._torn = True
+        self.problem.scale_blocks(self._w, factors)
+        self.mu = mu
+        self._torn = False
 
     def _update_average(self) -> None:
         """Running average of the weights over about the last ``average`` passes."""
@@ -98,14 +114,18 @@ class DualAscent(Training):
         """Exact weights and dual of the marginals, exact primal of the weights to predict with: one pass over the corpus and one decoding of it."""
         C, p = self.settings.C, self.settings.p
         # made anew in place: rounding of the steps since the last certificate is gone, and memory holds one vector, not two
+        self._torn = True
         vector, loss = self.problem.gold_minus_expected(self._state, out=self._w)
         pulls = self.problem.block_norms(vector)
         dual = best_scaling(loss, block_norm(pulls, dual_exponent(p)), C)
+        if p == 1:
+            self.mu = self._selector.revive(self.mu, pulls, FLOOR)
         self.problem.scale_blocks(vector, C * self.mu)
+        self._torn = False
         norms = C * self.mu * pulls if self._average is None else self.problem.block_norms(self._average)
         primal = 0.5 * block_norm(norms, p) ** 2 + C * float(self.problem.hinges(self.weights).sum())
-        live = int((self.mu / self.mu.sum() > LIVE).sum())
-        return Report(primal, dual, relative_gap(primal, dual), live, self.mu.size, self.passes)
+        live = self.mu > LIVE * self.mu.sum() if p < 2 else pulls > 0
+        return Report(primal, dual, relative_gap(primal, dual), int(live.sum()), self.mu.size, self.passes)
 
     @property
     def loss(self) -> float:
@@ -114,7 +134,7 @@ class DualAscent(Training):
 
     def rebind(self, problem: Problem) -> None:
         """The marginals stay; the weights are made anew from them."""
-        self.problem = problem
+        self.problem, self._filled = problem, _filled(problem)
         self._certified, self.converged, self._average = None, False, None
         self._idle[:] = self._rest[:] = 0
         self._w, _ = problem.gold_minus_expected(self._state)  # blocks may have other sizes now
@@ -127,8 +147,14 @@ class DualAscent(Training):
 
     @property
     def weights(self) -> Weights:
+        self._repair()
         return self._w if self._average is None else self._average
 
     @property
     def template_weights(self) -> np.ndarray:
         return self.mu
+
+
+def _filled(problem: Problem) -> np.ndarray:
+    """bool[T + Tp]: whether a template has any feature."""
+    return np.concatenate([np.diff(problem.blocks.node), np.diff(problem.blocks.pair)]) > 0

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from ..errors import Errors
 from ..registry import mtl_trainers
 from ..structures.problem import Problem
-from .base import Trainer, Training, check_positive
+from .base import Trainer, Training, check_positive, check_whole
+from .optim.names import check_solver_name
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,10 @@ class MTLStruct(Trainer):
     max_idle: int = 20
 
     def __post_init__(self) -> None:
-        check_positive("MTLStruct", C=self.C, tol=self.tol, average=self.average, inner_passes=self.inner_passes)
+        check_positive("MTLStruct", C=self.C, tol=self.tol)
+        check_whole("MTLStruct", 1, average=self.average, inner_passes=self.inner_passes, max_idle=self.max_idle)
+        check_whole("MTLStruct", 0, seed=self.seed)
+        check_solver_name(self.subproblem)
         if not 1 <= self.p < float("inf"):
             raise ValueError(Errors.M303.format(p=self.p))
         if self.solver not in ("dual_ascent", "cutting_plane"):
@@ -58,7 +62,7 @@ def mtl_struct(
 
     p: exponent of the block norm; 1 removes templates, 2 is the structural SVM. C: weight of the sum of the sentences' hinge losses.
     solver: "dual_ascent" (block-coordinate Frank-Wolfe in the part marginals) or "cutting_plane" (the paper's Algorithm 1).
-    tol: stop when the relative duality gap falls below it (cutting plane: when R_emp - R_s < tol * R_emp, the paper's eps stop).
+    tol: stop when the relative duality gap falls below it (cutting plane: when C n (R_emp - R_s) < tol * primal, the paper's eps stop).
     average: dual ascent; predict with the average of about this many last passes.
     inner_passes: dual ascent; passes run at the end of each pass over the corpus.
     seed: dual ascent; order of the sentences within a pass.

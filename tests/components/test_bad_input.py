@@ -41,7 +41,7 @@ def no_training(monkeypatch):
         ),
         ({"trainer": {"C": 0.0}}, "[M302] MTLStruct: C must be a finite number above 0, but is 0.0."),
         ({"trainer": {"C": -1.0}}, "[M302]"),
-        ({"trainer": {"inner_passes": 0}}, "[M302] MTLStruct: inner_passes"),
+        ({"trainer": {"inner_passes": 0}}, "[M305] MTLStruct: inner_passes"),
         ({"trainer": {"solver": "newton"}}, "[M304] MTLStruct: unknown solver 'newton'."),
         ({"megabytes": 0}, "[M401] The size of a saved model must be above 0 megabytes, but is 0"),
         ({"megabytes": -2.5}, "[M401]"),

@@ -94,13 +94,25 @@ def test_same_input_is_shown_twice_in_different_slots():
     assert sorted(show(gathered, make_piece("a")) for _ in range(2)) == [0, 1]
 
 
-def test_document_left_out_of_the_first_pass_stays_out():
+def test_document_left_out_of_the_first_pass_is_taken_in_later():
     gathered = gatherer("ab")
-    show(gathered, make_piece("a"))
+    show(gathered, make_piece("b"))
     gathered.close()
     gathered.begin_pass()
-    assert show(gathered, make_piece("b")) is None
-    assert len(gathered.pieces) == 1
+    assert not gathered.grown
+    assert show(gathered, make_piece("a")) == 1
+    assert gathered.grown
+    assert gathered.close().tolist() == [1, 0]
+    gathered.begin_pass()
+    assert not gathered.grown
+    assert show(gathered, make_piece("a")) == 0
+
+
+def test_many_twins_are_found_one_by_one():
+    gathered = gatherer("a" * 300)
+    for _ in range(2):
+        assert sorted(show(gathered, make_piece("a")) for _ in range(300)) == list(range(300))
+        gathered.begin_pass()
 
 
 def test_other_input_replaces_a_document_and_is_noticed():

@@ -91,10 +91,9 @@ def test_repeated_sentences_count_as_often_as_they_come(make_nlp, read_corpus, r
 def test_initializing_again_begins_anew(make_nlp, read_corpus, reference, solver):
     nlp = make_nlp(trainer={"solver": solver})
     loop(nlp, lambda: read_corpus(nlp, "dev"), "one", epochs=2)
-    seen = [example.predicted for example in read_corpus(nlp, "dev")]
-    assert any(labels.any() for labels in nlp.get_pipe("mtl_ner").predict(seen))
+    assert nlp.get_pipe("mtl_ner").template_weights()
     nlp.initialize(lambda: with_repeats(read_corpus(nlp)))
-    assert not any(labels.any() for labels in nlp.get_pipe("mtl_ner").predict(seen))
+    assert not nlp.get_pipe("mtl_ner").template_weights()
     nlp.update(read_corpus(nlp, limit=3))  # a pass that is broken off
     loop(nlp, lambda: with_repeats(read_corpus(nlp)), "words")
     assert weights_of(nlp) == weights_of(reference)
@@ -338,3 +337,35 @@ def test_sentences_that_change_while_training_are_followed(make_nlp, read_corpus
     nlp.update(examples)
     assert nlp.get_pipe("mtl_ner")._learner.training is training
     assert training.passes == 2
+
+
+def test_documents_that_come_late_are_taken_in_with_a_warning(make_nlp, read_corpus):
+    late, straight = make_nlp(), make_nlp()
+    examples = read_corpus(late)
+    late.initialize(lambda: examples)
+    for _ in range(2):
+        late.update(examples[:5])
+    with pytest.warns(UserWarning, match=r"M431.* 35 training documents"):
+        late.update(examples)
+    for _ in range(2):
+        late.update(examples)
+    loop(straight, lambda: read_corpus(straight), epochs=3)
+    assert late.get_pipe("mtl_ner")._learner.training.problem.n == 40
+    assert weights_of(late) == weights_of(straight)
+
+
+def test_documents_of_another_vocabulary_are_refused(make_nlp, read_corpus):
+    nlp = make_nlp()
+    with pytest.raises(ValueError, match="M410"):
+        nlp.initialize(lambda: read_corpus(make_nlp()))
+
+
+def test_entity_types_with_tag_prefixes_inside_survive_misalignment(make_nlp):
+    nlp = make_nlp(texts=["U0:%x[0,ORTH]", "B"])
+    predicted = Doc(nlp.vocab, words=["Banco", "Central", "hoy", "!"])
+    reference = Doc(nlp.vocab, words=["Banco", "Central", "hoy!"], ents=["B-EU-ORG", "I-EU-ORG", "O"])
+    example = Example(predicted, reference)
+    nlp.initialize(lambda: [example])
+    gold = nlp.get_pipe("mtl_ner").gold_labels(example, np.array([0, 4]))
+    labels = nlp.get_pipe("mtl_ner").chain_labels
+    assert [labels[tag] for tag in gold[:2]] == ["B-EU-ORG", "L-EU-ORG"]

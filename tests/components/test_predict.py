@@ -1,5 +1,7 @@
 """The fast predictor against a dictionary of the weights, read token by token in plain Python."""
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from hashlib import blake2b
 from itertools import pairwise
 
@@ -8,7 +10,9 @@ import pytest
 from spacy.attrs import IDS
 from spacy.strings import hash_string
 from spacy.tokens import Doc
+from spacy.vocab import Vocab
 
+from spacy_mtl.components.model import set_weights
 from spacy_mtl.components.predict import Predictor
 from spacy_mtl.components.sentences import borders
 from spacy_mtl.components.weights import KEY_BITS
@@ -129,7 +133,8 @@ def docs(request, trained, read_corpus):
 @pytest.fixture(scope="module")
 def parts(trained):
     """Weights and constraints of the trained pipeline."""
-    trained(trained.make_doc("Hola"))
+    with pytest.warns(UserWarning, match="M430"):  # no TAG on it
+        trained(trained.make_doc("Hola"))
     attrs = trained.get_pipe("mtl_ner").model.attrs
     return attrs["weights"], attrs["constraints"]
 
@@ -199,7 +204,7 @@ def test_small_lexicon_that_starts_afresh_changes_nothing(parts, trained, read_c
 def test_many_forms_make_the_tables_grow(parts, trained):
     predictor = Predictor(*parts, trained.vocab)
     words = [f"w{i}" for i in range(3000)]
-    docs = [Doc(trained.vocab, words=words[i : i + 100]) for i in range(0, 3000, 100)]
+    docs = [Doc(trained.vocab, words=words[i : i + 100], tags=["NOUN"] * 100) for i in range(0, 3000, 100)]
     step_by_step = np.concatenate([predictor([doc]) for doc in docs])
     assert np.array_equal(Predictor(*parts, trained.vocab)(docs), step_by_step)
 
@@ -253,3 +258,29 @@ def test_predictions_are_those_of_the_training_weights(make_nlp, read_corpus, tr
     arrays = ner._learner.training.problem.arrays
     expected = [best_path(nodes[a:b], pairs[a:b], constraints) for a, b in zip(arrays.first, arrays.last, strict=True)]
     assert (predictor(docs) == np.concatenate(expected)).mean() > 0.995
+
+
+def test_threads_get_what_one_thread_gets(trained, read_corpus):
+    docs = [example.predicted for example in read_corpus(trained, "dev", limit=60)]
+    pipe = trained.get_pipe("mtl_ner")
+    wanted = [labels.tolist() for labels in pipe.predict(docs)]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(5):
+            set_weights(pipe.model, pipe.model.attrs["weights"], pipe.model.attrs["constraints"])  # empty word tables
+            with ThreadPoolExecutor(4) as pool:
+                found = list(pool.map(lambda doc: pipe.predict([doc])[0].tolist(), docs))
+            assert found == wanted
+    finally:
+        sys.setswitchinterval(interval)
+
+
+def test_documents_of_two_vocabularies_in_one_batch(trained):
+    foreign = Doc(Vocab(), words=["Madrid"], tags=["PROPN"])
+    own = Doc(trained.vocab, words=["Madrid"], tags=["PROPN"])
+    pipe = trained.get_pipe("mtl_ner")
+    first, second = pipe.predict([foreign, own])
+    assert first.tolist() == second.tolist()
+    pipe.set_annotations([foreign], [first])
+    assert [ent.label_ for ent in foreign.ents] == [ent.label_ for ent in trained(own).ents]

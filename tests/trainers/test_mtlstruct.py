@@ -119,6 +119,38 @@ def test_cvxpy_subproblem_gives_the_same_optimum():
     assert training.report().primal == pytest.approx(optimum, rel=1e-4)
 
 
+@pytest.mark.parametrize("kernel", ["_gather", "_scale_blocks"])
+def test_an_interrupt_inside_a_pass_leaves_no_torn_weights(monkeypatch, kernel):
+    """Ctrl-C arrives when a kernel returns: the weights may then be half rewritten, and are made anew before anyone sees them."""
+    from spacy_mtl.structures import problem as module
+
+    training = fit(MTLStruct(C=C, tol=1e-9), random_problem(1), 5)
+    training._certified = None
+    original = getattr(module, kernel)
+
+    def interrupted(*arguments):
+        original(*arguments)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(module, kernel, interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        (training.report if kernel == "_gather" else training.end_pass)()
+    monkeypatch.setattr(module, kernel, original)
+    vector, _ = training.problem.gold_minus_expected(training._state)
+    training.problem.scale_blocks(vector, C * training.template_weights)
+    np.testing.assert_allclose(training.weights.node, vector.node, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(training.weights.pair, vector.pair, rtol=1e-4, atol=1e-6)
+
+
+def test_a_template_that_was_dropped_comes_back_if_it_pulls():
+    training = fit(MTLStruct(C=C, tol=1e-9), random_problem(1), 40)
+    strongest, weakest = int(np.argmax(training.template_weights)), int(np.argmin(training.template_weights))
+    training.mu = np.eye(training.mu.size)[weakest]
+    training._certified = None
+    training.report()
+    assert training.template_weights[strongest] > 0
+
+
 def test_idle_cuts_are_dropped():
     settings = MTLStruct(p=2.0, C=5.0, solver="cutting_plane", tol=1e-7, max_idle=2)
     training = fit(settings, random_problem(4, n_sentences=12), 200)
@@ -149,7 +181,11 @@ def test_interrupt_keeps_what_was_learnt():
         ({"C": -1.0}, "M302"),
         ({"C": float("inf")}, "M302"),
         ({"tol": 0.0}, "M302"),
-        ({"average": 0}, "M302"),
+        ({"average": 0}, "M305"),
+        ({"average": 1.5}, "M305"),
+        ({"max_idle": 0}, "M305"),
+        ({"seed": -1}, "M305"),
+        ({"subproblem": "nonsense"}, "M359"),
         ({"solver": "simplex"}, "M304"),
     ],
 )

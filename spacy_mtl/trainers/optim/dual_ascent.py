@@ -107,6 +107,8 @@ def ascend(arrays, weights, live, scale, state, atoms, i, work):
         set_difference(arrays, i, atoms.outputs[worst], work)
         longest = atoms.weights[i, worst]
         rise = best - low
+        if rise <= 0:  # single against double precision
+            return gap
     bend = curvature(arrays, live, scale, i, work)
     step = longest if rise >= longest * bend else rise / bend
     move(arrays, weights, live, scale, state, i, work, step)
@@ -156,15 +158,23 @@ class TemplateWeights:
         self._side = np.zeros(n)
 
     def update(self, pull: np.ndarray, floor: float) -> np.ndarray:
-        """New weights float64[T], summing to 1 and at least floor / T, from the pulls ||V_j|| (float64[T])."""
+        """New weights float64[T], summing to 1 and at least ``floor`` (templates at 0 stay there), from the pulls ||V_j|| (float64[T])."""
         mean = float(self.mu @ pull)
         if mean == 0:
-            return self.mu
+            return self.mu.copy()
         side = np.sign(pull - mean)
         self._power = np.clip(np.where(side == self._side, 1.25, 0.5) * self._power, 0.5, 6.0)
         self._side = side
         change = self._power * np.log(np.maximum(pull / mean, 1e-3))
         new = self.mu * np.exp(np.clip(change, -1.5, 1.5))
-        new = np.maximum(new / new.sum(), floor / pull.size)
+        new = np.where(self.mu > 0, np.maximum(new / new.sum(), floor), 0)
         self.mu = new / new.sum()
-        return self.mu
+        return self.mu.copy()
+
+    def revive(self, mu: np.ndarray, pull: np.ndarray, weight: float) -> np.ndarray:
+        """Weights to go on with: ``mu``, and ``weight`` for templates at 0 that pull harder than the live ones do on average."""
+        back = (mu == 0) & (pull > float(mu @ pull))
+        self._power[back], self._side[back] = 1.0, 0.0
+        new = np.where(back, weight, mu)
+        self.mu = new / new.sum()
+        return self.mu.copy()
