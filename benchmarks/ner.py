@@ -73,7 +73,7 @@ def train(
     passes: PassesOption = None,
     average: AverageOption = None,
     scheme: Annotated[Scheme | None, typer.Option(help="Tags of the chain.")] = None,
-    inner_passes: Annotated[int, typer.Option(help="Passes to run at the end of each update.")] = 1,
+    inner_passes: Annotated[int | None, typer.Option(help="Passes to run at the end of each update.")] = None,
     group: GroupOption = None,
     repeats: Annotated[int, typer.Option(help="Trainings of ours; the median counts.")] = 3,
     crf_scheme: Annotated[Scheme | None, typer.Option(help="Tags for python-crfsuite; as ours if not given.")] = None,

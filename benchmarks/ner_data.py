@@ -121,8 +121,8 @@ class Ours:
 
 #: The best settings known for each template set.
 DEFAULTS = {
-    "conll2002.v1": Ours("conll2002.v1", True, 1.0, 1.0, "biluo", average=1, passes=20, inner_passes=4),
-    "ner.v1": Ours(inner_passes=4),
+    "conll2002.v1": Ours("conll2002.v1", True, 1.0, 1.0, "biluo", average=1, passes=20, inner_passes=20),
+    "ner.v1": Ours(average=12, passes=20, inner_passes=20),
 }
 
 

@@ -62,11 +62,13 @@ def test_prediction_is_the_same_in_any_batch(trained, read_corpus):
     assert any(any(labels) for labels in together)
 
 
-def test_prediction_follows_the_vocabulary_of_the_documents(trained, read_corpus):
-    model = trained.get_pipe("mtl_ner").model
-    expected = predictions(model, read_corpus(trained))
-    assert predictions(model, read_corpus(spacy.blank("es"))) == expected
-    assert predictions(model, read_corpus(trained)) == expected
+def test_prediction_follows_the_vocabulary_of_the_documents(make_nlp, read_corpus, train):
+    nlp = make_nlp()
+    model = train(nlp, read_corpus(nlp)).get_pipe("mtl_ner").model
+    expected = predictions(model, read_corpus(nlp))
+    elsewhere = predictions(model, read_corpus(spacy.blank("es"), "test"))  # words that are new to the first
+    assert elsewhere == predictions(model, read_corpus(nlp, "test"))
+    assert predictions(model, read_corpus(nlp)) == expected
 
 
 def test_copies_and_bytes_predict_the_same(trained, read_corpus, make_nlp):
