@@ -32,7 +32,7 @@ def test_python_examples_run(tmp_path):
     assert report.startswith("Report(primal=")
     assert float(score) > 0.5
     assert "pattern" in heaviest
-    assert "('Banco Central de Bolivia', 'ORG')" in entities
+    assert "('Universidad de los Andes', 'ORG')" in entities
 
 
 def test_template_example_parses():

@@ -12,7 +12,7 @@ import typer
 
 from ..errors import Errors
 from .messages import clear_errors
-from .options import Columns, Encoding, Given, Group, Limit, Scheme, Separator, reader_settings
+from .options import Code, Columns, Encoding, Given, Group, Limit, Scheme, Separator, reader_settings
 from .output import make_console, write_json
 from .pipelines import load_pipeline
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 #: what spaCy's scorers call their figures -> how the table calls them
 FIGURES = {
-    "token_acc": "token accuracy",
+    "token_acc": "tokenization",
     "tag_acc": "TAG",
     "pos_acc": "POS",
     "morph_acc": "MORPH",
@@ -46,6 +46,7 @@ def evaluate_cli(
     encoding: Encoding = "utf8",
     group: Group = 1,
     limit: Limit = 0,
+    code: Code = None,
     output: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the scores there, as JSON.")] = None,
 ) -> None:
     """Evaluate a pipeline on column or .spacy files.
@@ -55,7 +56,7 @@ def evaluate_cli(
     """
     settings = reader_settings(columns, given, scheme, separator, encoding, group, limit)
     with clear_errors():
-        nlp = load_pipeline(model)
+        nlp = load_pipeline(model, code)
         examples = read_examples(nlp, data, settings, settings["given"] if given is not None else None)
         scores = evaluate(nlp, examples)
         if output is not None:

@@ -1,5 +1,6 @@
 """Options that several commands share: how column files are read."""
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -10,6 +11,12 @@ Scheme = Annotated[str, typer.Option(help="Of the ENT column: iob1, iob2, biluo 
 Separator = Annotated[str | None, typer.Option(help="What parts columns, '\\t' for a tab. Any blanks.")]
 Encoding = Annotated[str, typer.Option(help="Encoding of column files.")]
 Group = Annotated[int, typer.Option(help="Sentences per Doc; 0 for one Doc per -DOCSTART- document.")]
+Code = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", exists=True, dir_okay=False, help="Python file with registered functions to import first."
+    ),
+]
 Limit = Annotated[int, typer.Option(help="Stop after so many Docs; 0 for all.")]
 
 

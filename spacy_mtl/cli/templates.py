@@ -9,6 +9,7 @@ import typer
 from ..errors import Errors
 from ..thresholds import LIVE
 from .messages import clear_errors
+from .options import Code
 from .output import make_console, write_json
 from .pipelines import load_pipeline
 from .plot import check_plot, plot_templates
@@ -26,13 +27,14 @@ def templates_cli(
     json_path: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write all templates there.")] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw them as bars: a .png or .svg file.")] = None,
     show_all: Annotated[bool, typer.Option("--all", help="Show templates without weight too.")] = False,
+    code: Code = None,
     top: Annotated[int, typer.Option(min=0, help="Show no more than the heaviest N; 0 for no limit.")] = 0,
 ) -> None:
     """Show the weight of every template of a trained pipeline."""
     with clear_errors():
         if plot is not None:
             check_plot(plot)
-        weights = template_weights(model, component)
+        weights = template_weights(model, component, code)
         if json_path is not None:
             write_json(json_path, _described(model, weights))
         if plot is not None:
@@ -46,14 +48,14 @@ def templates_cli(
         console.print(f"{_live(rows)} of {len(rows)} templates are live{cut}{dropped}")
 
 
-def template_weights(model: str, component: str | None = None) -> dict[str, list[Row]]:
+def template_weights(model: str, component: str | None = None, code: Path | None = None) -> dict[str, list[Row]]:
     """Templates of each component that has them, or of one, heaviest first.
 
     Each row is ``template_weights()`` of the component: name, pattern, weight (mu), norm of its block, rows (features),
     and ``share``, its part of the sum of all norms. Raises ValueError where the pipeline cannot be loaded or has none
     (M701-M703).
     """
-    nlp = load_pipeline(model)
+    nlp = load_pipeline(model, code)
     found = {name: pipe for name, pipe in nlp.components if hasattr(pipe, "template_weights")}
     if not found:
         raise ValueError(Errors.M702.format(model=model, names=", ".join(nlp.component_names) or "none"))

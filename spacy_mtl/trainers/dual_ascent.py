@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 #: Template weights stay above this share of all, a bound that falls with the passes; below a tenth of it a template is no longer looked up.
 FLOOR = LIVE / 2
+#: Every so many passes all templates are looked at, and those that should not have been dropped come back.
+REVIVAL = 10
 #: Outputs remembered for each sentence.
 N_ATOMS = 32
 #: A sentence found at its optimum k times in a row rests for k passes, at most this many.
@@ -58,6 +60,8 @@ class DualAscent(Training):
     def _pass(self) -> None:
         self._repair()
         self._certified = None
+        if self.settings.p == 1 and self.passes and self.passes % REVIVAL == 0:
+            self._revive()
         order = self._random.permutation(np.flatnonzero(self._rest <= 0))
         live = self.problem.live(self.mu > 0)
         scale = shares(self.problem, self.settings.C * self.mu)
@@ -78,6 +82,14 @@ class DualAscent(Training):
             self.problem.scale_blocks(self._w, self.settings.C * self.mu)
             self._torn = False
 
+    def _revive(self) -> None:
+        """Look at every template again, at passes of its own so that reports in between change nothing but rounding."""
+        self._torn = True
+        self.problem.gold_minus_expected(self._state, out=self._w)
+        self.mu = self._selector.revive(self.mu, self.problem.block_norms(self._w), FLOOR)
+        self.problem.scale_blocks(self._w, self.settings.C * self.mu)
+        self._torn = False
+
     def _reweigh(self, norms: np.ndarray) -> None:
         """mu from the block norms of w by the variational formula of the norm; w follows."""
         p, mu = self.settings.p, self.mu
@@ -87,7 +99,7 @@ class DualAscent(Training):
         if p == 1:
             floor = FLOOR / max(1.0, self.passes / 10) ** 2
             new = self._selector.update(pull, floor)
-            new[new < FLOOR / 10] = 0.0  # a certificate looks at every template, and brings back what it should
+            new[new < FLOOR / 10] = 0.0  # see _revive
         elif p < 2:
             new = np.maximum((norms / block_norm(norms, p)) ** (2 - p), 1e-12)
         else:
@@ -118,8 +130,6 @@ class DualAscent(Training):
         vector, loss = self.problem.gold_minus_expected(self._state, out=self._w)
         pulls = self.problem.block_norms(vector)
         dual = best_scaling(loss, block_norm(pulls, dual_exponent(p)), C)
-        if p == 1:
-            self.mu = self._selector.revive(self.mu, pulls, FLOOR)
         self.problem.scale_blocks(vector, C * self.mu)
         self._torn = False
         norms = C * self.mu * pulls if self._average is None else self.problem.block_norms(self._average)

@@ -56,7 +56,7 @@ def test_table(trained):
     rows = {line.split()[0]: line.split()[1:] for line in lines[2:]}
     assert rows["entities"][3] == "117"
     assert sum(int(rows[label][3]) for label in ("LOC", "MISC", "ORG", "PER")) == 117
-    assert lines[-1].startswith("token accuracy 100.00, ")
+    assert lines[-1].startswith("tokenization 100.00, ")
     assert lines[-1].endswith(" words/s")
 
 
