@@ -145,6 +145,10 @@ class Errors(metaclass=_Codes):
 
 class Warnings(metaclass=_Codes):
     # fmt: off
+    # --- M3xx trainers ---
+    M330 = ("{trainer}: pass {n} diverged (its loss is no number, or far above that of zero weights). Training stops, and {kept} is kept. Choose a smaller "
+            "learning rate or C.")
+
     # --- M4xx components ---
     M431 = ("'{name}': {n} training documents came that an earlier pass had left out. The corpus is larger now, so training begins anew; a batcher that leaves "
             "out other documents each time will never come to an end.")

@@ -3,6 +3,7 @@
 import hashlib
 import logging
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +13,28 @@ logger = logging.getLogger("spacy_mtl")
 _warned = False
 
 
-def _state_of_sources() -> str:
-    """Changes when any source file of the package does."""
+#: Parts of the package whose kernels call those of other parts too.
+_CALLS = {
+    "trainers": ("structures", "trainers"),
+    "sequences": ("structures", "sequences"),
+    "components": ("structures", "templates", "components"),
+}
+
+
+@cache
+def _state_of_sources(part: str) -> str:
+    """Changes when a source file does from which kernels of this part are made; for modules elsewhere (tests, plug-ins), any file."""
     root = Path(__file__).parent
-    stats = ((str(path.relative_to(root)), path.stat()) for path in sorted(root.rglob("*.py")))
+    files = [path for name in _CALLS.get(part, (part,)) for path in sorted((root / name).rglob("*.py"))]
+    stats = ((str(path.relative_to(root)), path.stat()) for path in files)
     text = ";".join(f"{name} {stat.st_mtime_ns} {stat.st_size}" for name, stat in stats)
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
-_STATE = _state_of_sources()
+def _part(module: str) -> str:
+    """The part of the package a module belongs to; "" (the whole package) for other modules."""
+    package, _, rest = module.partition(".")
+    return rest.partition(".")[0] if package == __name__.partition(".")[0] else ""
 
 
 def kernel(function: Callable) -> Callable:
@@ -33,15 +47,15 @@ def kernel(function: Callable) -> Callable:
             logger.warning("Compiled kernels cannot be cached here (%s): every process will compile them anew.", error)
             _warned = True
         return njit(nogil=True)(function)
-    _stamp(compiled)
+    _stamp(compiled, _state_of_sources(_part(function.__module__)))
     return compiled
 
 
-def _stamp(compiled: Callable) -> None:
-    """Have the cache entry of a kernel depend on all sources: numba itself does not see a change in a kernel that this one calls.
+def _stamp(compiled: Callable, state: str) -> None:
+    """Have the cache entry of a kernel depend on the sources of what it may call: numba itself does not see a change in a kernel that this one calls.
 
     numba has no public way to say so; where its insides are other than expected, its own rule stays.
     """
     index: Any = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
     if hasattr(index, "_source_stamp"):
-        index._source_stamp = (index._source_stamp, _STATE)
+        index._source_stamp = (index._source_stamp, state)

@@ -18,7 +18,7 @@ from thinc.api import Model
 
 from ..errors import Errors, Warnings
 from ..files import write_atomically
-from ..structures.chain_build import Constraints
+from ..structures.chain_build import CHAIN_OFFERS, Constraints
 from ..templates.attributes import AttributeReader, check_attributes
 from ..trainers.base import Report, Trainer
 from . import store
@@ -101,9 +101,11 @@ class StructuredPipe(TrainablePipe):
         """Read the corpus once: labels, and what a full pass consists of. Training begins anew.
 
         labels: as ``spacy init labels`` writes them; taken from the examples if missing. Raises ValueError: M111 a template's attribute is not on
-        the documents, M402 no example, M403 no annotation, M406 a stream for a trainer that needs the whole corpus; TypeError from spaCy if
-        ``get_examples`` gives no examples at all.
+        the documents, M301 a trainer that needs what chains do not offer, M402 no
+        example, M403 no annotation, M406 a stream for a trainer that needs the whole corpus; TypeError from spaCy if ``get_examples`` gives no
+        examples at all.
         """
+        self.trainer.check(CHAIN_OFFERS, "linear chain")
         training = nlp.config.interpolate()["training"] if nlp is not None else {}
         if self.trainer.batch and training.get("max_epochs") == -1:
             raise ValueError(Errors.M406.format(name=self.name, trainer=type(self.trainer).__name__))
@@ -188,8 +190,7 @@ class StructuredPipe(TrainablePipe):
                 shown
             )  # features are indexed when the whole corpus has been seen; then these are replayed
         else:
-            training = self._learner.training
-            training.step(shown[shown < len(self._learner.documents)])
+            self._learner.step(shown[shown < len(self._learner.documents)])
 
     def _begin_training(self) -> None:
         """The first pass is over, or one that brought documents which earlier ones had left out."""
@@ -203,9 +204,9 @@ class StructuredPipe(TrainablePipe):
             self.name, self.trainer, self.model.attrs["templates"], self._reader, self.chain_labels,
             self.chain_constraints(), self.cost_matrix(),
         )  # fmt: skip
-        training = self._learner.begin(self._gathered.pieces)
+        self._learner.begin(self._gathered.pieces)
         for batch in self._batches:
-            training.step(place[batch])
+            self._learner.step(place[batch])
         self._batches = []
 
     def _end_pass(self) -> float:

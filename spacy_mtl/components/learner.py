@@ -6,6 +6,7 @@ import numpy as np
 
 from ..errors import Errors
 from ..structures.chain_build import ChainFeatures, Constraints, chain_problem
+from ..structures.contract import Weights
 from ..structures.problem import Blocks, Problem, block_starts
 from ..templates.attributes import AttributeReader
 from ..templates.grammar import Template, TemplateSet
@@ -60,16 +61,28 @@ class ChainLearner:
         self.training = self.trainer.begin(self._problem(pieces))
         return self.training
 
+    def step(self, documents: np.ndarray) -> None:
+        """Show the training a batch of documents (int64[k]): their sentences, or what of them has gold."""
+        assert self.training is not None
+        first = self.training.problem.arrays.first
+        borders = block_starts([piece.gold.size for piece in self.documents])
+        begin, end = np.searchsorted(first, borders[documents]), np.searchsorted(first, borders[documents + 1])
+        sentences = [np.arange(a, b) for a, b in zip(begin, end, strict=True)]
+        self.training.step(np.concatenate([np.empty(0, np.int64), *sentences]))
+
     def rebind(self, pieces: Sequence[Piece]) -> None:
         """The input of some documents has changed (an annotating component learns too): index anew, go on from where we were.
 
         Where sentence borders or gold have changed with it, there is nothing to go on from: training starts again.
         """
         assert self.training is not None
+        old = self._keys()
         self.documents = tuple(pieces)
         problem = self._problem(pieces)
         if same_layout(self.training.problem, problem):
-            self.training.rebind(problem)
+            new = self._keys()
+            rows = [row_map(*keys) for keys in zip(old, new, strict=True)]
+            self.training.rebind(problem, lambda weights: carry_rows(problem, weights, rows))
         else:
             self.training = self.trainer.begin(problem)
 
@@ -110,6 +123,10 @@ class ChainLearner:
                 rows[:, j] = borders[j]
         return rows
 
+    def _keys(self) -> tuple[np.ndarray, np.ndarray]:
+        """Keys uint64 of all node rows and of all pair rows."""
+        return self._index_node.keys, self._pair_keys()
+
     def _pair_keys(self) -> np.ndarray:
         """Keys of all pair rows; 0 for templates without observation, which need none."""
         borders = block_starts(self._pair_sizes())
@@ -132,10 +149,30 @@ class ChainLearner:
             problem.block_norms(weights),
             problem.blocks,
             self.templates,
-            (self._index_node.keys, self._pair_keys()),
+            self._keys(),
             self.labels,
             megabytes,
         )
+
+
+def row_map(old: np.ndarray, new: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of ``old`` and rows of ``new`` with the same key: two int64[k]. Rows without key are as many as before, and in the same order."""
+    keyed = np.flatnonzero(old)
+    order = np.argsort(old[keyed])
+    place = np.minimum(np.searchsorted(old[keyed], new, sorter=order), max(keyed.size - 1, 0))
+    found = np.flatnonzero((new != 0) & (old[keyed[order[place]]] == new)) if keyed.size else np.empty(0, np.int64)
+    unkeyed = np.flatnonzero(old == 0), np.flatnonzero(new == 0)
+    return np.concatenate([unkeyed[0], keyed[order[place[found]]] if keyed.size else found]), np.concatenate(
+        [unkeyed[1], found]
+    )
+
+
+def carry_rows(problem: Problem, weights: Weights, rows: Sequence[tuple[np.ndarray, np.ndarray]]) -> Weights:
+    """Weights of ``problem`` whose rows are taken over: (old, new) row numbers of the node and the pair matrix."""
+    carried = problem.zeros()
+    for matrix, before, (old, new) in zip(carried, weights, rows, strict=True):
+        matrix[new] = before[old]
+    return carried
 
 
 def same_layout(old: Problem, new: Problem) -> bool:

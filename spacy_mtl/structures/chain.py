@@ -23,6 +23,21 @@ def add_rows(rows, matrix, live, out):
 
 
 @kernel
+def add_scaled_rows(rows, matrix, live, scale, out):
+    """The same with block j of the matrix times ``scale[j]``. scale: float64[T]."""
+    width = matrix.shape[1]
+    for t in range(rows.shape[0]):
+        for y in range(width):
+            out[t, y] = 0
+        for k in range(live.size):
+            row = rows[t, live[k]]
+            if row >= 0:
+                factor = np.float32(scale[live[k]])
+                for y in range(width):
+                    out[t, y] += factor * matrix[row, y]
+
+
+@kernel
 def viterbi(nodes, pairs, best, back, labels):
     """Best label sequence. nodes: float32[n, L]; pairs: float32[n or 1, L, L], entry t scores (t - 1, t), one entry serves all positions.
 
@@ -72,12 +87,13 @@ def constrain(nodes, pairs, start, end, step, open_left, open_right):
 
 
 @kernel
-def add_cost(cost, gold, nodes):
-    """nodes[t] += cost[gold[t]]; nothing where gold is unknown. cost: float32[L, L]; gold: int32[n]; nodes: float32[n, L]."""
+def add_cost(cost, gold, nodes, amount):
+    """nodes[t] += amount * cost[gold[t]]; nothing where gold is unknown. cost: float32[L, L]; gold: int32[n]; nodes: float32[n, L]."""
+    factor = np.float32(amount)
     for t in range(gold.size):
         if gold[t] >= 0:
             for y in range(nodes.shape[1]):
-                nodes[t, y] += cost[gold[t], y]
+                nodes[t, y] += factor * cost[gold[t], y]
 
 
 @kernel

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import Errors
-from . import chain_kbest, chain_outputs, chain_sums  # noqa: F401 (they implement generic functions of the contract)
+from . import chain_directions, chain_features, chain_kbest, chain_outputs, chain_sums  # noqa: F401 (they implement the contract)
 from .chain import FORBIDDEN
 from .chain_problem import ChainProblem, find_repeats
+from .chain_vectors import Vectors, no_vectors
 from .problem import Blocks, Problem
 
-#: What chains can do for a trainer.
-CHAIN_OFFERS = frozenset({"decode", "marginals", "log_partition", "kbest"})
+#: What chains can do for a trainer. Kernelised blocks have no "features": no weight that belongs to one feature.
+CHAIN_OFFERS = frozenset({"decode", "marginals", "log_partition", "kbest", "features"})
 
 
 @dataclass(frozen=True)
@@ -37,12 +38,13 @@ class Constraints:
 class ChainFeatures:
     """Feature rows of N tokens. node: int32[N, T]; pair: int32[N, Tp], pair row t scores labels (t - 1, t); -1 where none.
 
-    observed: whether any pair template reads an observation.
+    observed: whether any pair template reads an observation. vectors: real-valued features, None where there are none.
     """
 
     node: np.ndarray
     pair: np.ndarray
     observed: bool
+    vectors: Vectors | None = None
 
 
 def pieces(starts: np.ndarray, gold: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -110,6 +112,7 @@ def chain_problem(
     find_repeats(first, last, features.node, repeats)
     arrays = ChainProblem(
         first, last, open_left, open_right, np.ascontiguousarray(gold, np.int32), features.node, features.pair,
-        repeats, features.observed, *allowed.penalties(), cost,
+        repeats, features.observed, *allowed.penalties(), cost, features.vectors or no_vectors(gold.size),
     )  # fmt: skip
-    return Problem(arrays, blocks, CHAIN_OFFERS, n_labels, n_labels * n_labels)
+    offers = CHAIN_OFFERS - {"features"} if (arrays.vectors.own >= 0).any() else CHAIN_OFFERS
+    return Problem(arrays, blocks, offers, n_labels, n_labels * n_labels)

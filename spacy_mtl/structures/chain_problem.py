@@ -6,7 +6,8 @@ import numpy as np
 
 from ..kernels import kernel
 from . import contract
-from .chain import add_cost, add_rows, constrain, output_score, viterbi
+from .chain import add_cost, add_rows, add_scaled_rows, constrain, output_score, viterbi
+from .chain_vectors import Vectors, add_vector_scores
 from .contract import implements
 
 
@@ -23,6 +24,7 @@ class ChainProblem(NamedTuple):
     observed: whether any pair template reads an observation (else all positions share one transition matrix).
     start, end: float32[L] and step: float32[L, L], 0 or FORBIDDEN.
     cost: float32[L, L], loss of predicting the column where the row is gold.
+    vectors: real-valued features; their blocks are numbered after the T node templates.
     """
 
     first: np.ndarray
@@ -38,6 +40,7 @@ class ChainProblem(NamedTuple):
     end: np.ndarray
     step: np.ndarray
     cost: np.ndarray
+    vectors: Vectors
 
 
 class ChainState(NamedTuple):
@@ -117,25 +120,112 @@ def new_work(problem):
     )
 
 
+@kernel
+def n_pair_parts(problem, i):
+    """How many label-pair tables piece i has: one a position where pair templates read observations, else one for all."""
+    return problem.last[i] - problem.first[i] if problem.observed else 1
+
+
+@kernel
+def forbid(problem, i, work):
+    """Add the constraints to the scores in ``work``."""
+    n, n_pairs = problem.last[i] - problem.first[i], n_pair_parts(problem, i)
+    constrain(
+        work.nodes[:n], work.pairs[:n_pairs], problem.start, problem.end, problem.step,
+        problem.open_left[i], problem.open_right[i],
+    )  # fmt: skip
+
+
+@kernel
+def split_live(problem, live):
+    """Live node blocks that are templates, and those that are vectors (int64 block numbers)."""
+    n = np.searchsorted(live.node, problem.rows.shape[1])
+    return live.node[:n], live.node[n:]
+
+
 @implements(contract.score_parts, ChainProblem)
 def score_parts(problem, weights, live, i, work):
     a, b = problem.first[i], problem.last[i]
     n_labels = problem.start.size
-    add_rows(problem.rows[a:b], weights.node, live.node, work.nodes)
-    n_pairs = b - a if problem.observed else 1
+    plain, vectors = split_live(problem, live)
+    add_rows(problem.rows[a:b], weights.node, plain, work.nodes)
+    for j in vectors:
+        for t in range(a, b):
+            add_vector_scores(problem.vectors, t, j - problem.rows.shape[1], weights.node, 1.0, work.nodes[t - a])
+    n_pairs = n_pair_parts(problem, i)
     flat = work.pairs.reshape(work.pairs.shape[0], n_labels * n_labels)
     add_rows(problem.pair_rows[a : a + n_pairs], weights.pair, live.pair, flat)
-    constrain(
-        work.nodes[: b - a], work.pairs[:n_pairs], problem.start, problem.end, problem.step,
-        problem.open_left[i], problem.open_right[i],
-    )  # fmt: skip
+    forbid(problem, i, work)
+
+
+@implements(contract.score_scaled, ChainProblem)
+def score_scaled(problem, weights, live, scale, i, work):
+    a, b = problem.first[i], problem.last[i]
+    n_labels = problem.start.size
+    plain, vectors = split_live(problem, live)
+    add_scaled_rows(problem.rows[a:b], weights.node, plain, scale.node, work.nodes)
+    for j in vectors:
+        for t in range(a, b):
+            add_vector_scores(
+                problem.vectors, t, j - problem.rows.shape[1], weights.node, scale.node[j], work.nodes[t - a]
+            )
+    n_pairs = n_pair_parts(problem, i)
+    flat = work.pairs.reshape(work.pairs.shape[0], n_labels * n_labels)
+    add_scaled_rows(problem.pair_rows[a : a + n_pairs], weights.pair, live.pair, scale.pair, flat)
+    forbid(problem, i, work)
+
+
+@implements(contract.add_loss, ChainProblem)
+def add_loss(problem, i, work, amount):
+    a, n = problem.first[i], problem.last[i] - problem.first[i]
+    add_cost(problem.cost, problem.gold[a : a + n], work.nodes, amount)
+
+
+@implements(contract.load_parts, ChainProblem)
+def load_parts(problem, state, i, work):
+    a, n = problem.first[i], problem.last[i] - problem.first[i]
+    n_labels = problem.start.size
+    work.nodes[:n] = state.nodes[a : a + n]
+    at = a if problem.observed else i
+    for k in range(n_pair_parts(problem, i)):
+        work.pairs[k] = state.pairs[at + k].reshape(n_labels, n_labels)
+    forbid(problem, i, work)
+
+
+@implements(contract.add_parts, ChainProblem)
+def add_parts(problem, state, i, work, amount):
+    a, n = problem.first[i], problem.last[i] - problem.first[i]
+    n_labels = problem.start.size
+    step = np.float32(amount)
+    at = a if problem.observed else i
+    for t in range(n):
+        for y in range(n_labels):
+            state.nodes[a + t, y] += step * work.nodes[t, y]
+    for k in range(n_pair_parts(problem, i)):
+        for z in range(n_labels * n_labels):
+            state.pairs[at + k, z] += step * work.pairs[k, z // n_labels, z % n_labels]
+
+
+@implements(contract.dot_state, ChainProblem)
+def dot_state(problem, state, i, work):
+    a, n = problem.first[i], problem.last[i] - problem.first[i]
+    n_labels = problem.start.size
+    at = a if problem.observed else i
+    total = 0.0
+    for t in range(n):
+        for y in range(n_labels):
+            total += np.float64(state.nodes[a + t, y]) * work.nodes[t, y]
+    for k in range(n_pair_parts(problem, i)):
+        for z in range(n_labels * n_labels):
+            total += np.float64(state.pairs[at + k, z]) * work.pairs[k, z // n_labels, z % n_labels]
+    return total
 
 
 @implements(contract.decode, ChainProblem)
 def decode(problem, i, work, augmented):
     a, n = problem.first[i], problem.last[i] - problem.first[i]
     if augmented:
-        add_cost(problem.cost, problem.gold[a : a + n], work.nodes)
+        add_cost(problem.cost, problem.gold[a : a + n], work.nodes, 1.0)
     pairs = work.pairs[: n if problem.observed else 1]
     return viterbi(work.nodes[:n], pairs, work.best, work.back, work.labels)
 
@@ -156,51 +246,6 @@ def output_loss(problem, i, work):
     return loss
 
 
-@kernel
-def pair_direction(problem, state, i, work):
-    """The pair part of the direction into ``work.pair_change``; returns <pair scores, direction>."""
-    a, n = problem.first[i], problem.last[i] - problem.first[i]
-    n_labels = problem.start.size
-    n_pairs = n if problem.observed else 1
-    at = a if problem.observed else i
-    change = work.pair_change
-    for k in range(n_pairs):
-        for z in range(n_labels * n_labels):
-            change[k, z] = -state.pairs[at + k, z]
-    for t in range(1, n):
-        change[t if problem.observed else 0, work.labels[t - 1] * n_labels + work.labels[t]] += 1
-    total = 0.0
-    for k in range(n_pairs):
-        for z in range(n_labels * n_labels):
-            if change[k, z] != 0:
-                total += work.pairs[k, z // n_labels, z % n_labels] * change[k, z]
-    return total
-
-
-@kernel
-def node_direction(problem, state, i, work):
-    """The node part of the direction into ``work.change``; returns <node scores, direction>."""
-    a = problem.first[i]
-    total, count = 0.0, 0
-    for t in range(problem.last[i] - a):
-        label = work.labels[t]
-        if state.nodes[a + t, label] == 1:
-            continue
-        work.active[count] = t
-        for y in range(work.change.shape[1]):
-            d = (1 if y == label else 0) - state.nodes[a + t, y]
-            work.change[count, y] = d
-            total += work.nodes[t, y] * d
-        count += 1
-    work.n_active[0] = count
-    return total
-
-
-@implements(contract.set_direction, ChainProblem)
-def set_direction(problem, state, i, work):
-    return node_direction(problem, state, i, work) + pair_direction(problem, state, i, work)
-
-
 @implements(contract.gold_state, ChainProblem)
 def gold_state(problem):
     n_labels = problem.start.size
@@ -212,125 +257,6 @@ def gold_state(problem):
             if t > problem.first[i]:
                 pairs[t if problem.observed else i, problem.gold[t - 1] * n_labels + problem.gold[t]] += 1
     return ChainState(nodes, pairs)
-
-
-@kernel
-def dot(x, y):
-    total = 0.0
-    for k in range(x.size):
-        total += x[k] * y[k]
-    return total
-
-
-@kernel
-def block_norm2(rows, repeats, change, active, norms):
-    """||sum_a change[a] at row rows[active[a]]||^2 of one template column: rows int32[n], norms float64[A] = ||change[a]||^2."""
-    total = 0.0
-    for a in range(active.size):
-        if rows[active[a]] >= 0:
-            total += norms[a]
-    if repeats:
-        for a in range(active.size):
-            row = rows[active[a]]
-            if row >= 0:
-                for b in range(a):
-                    if rows[active[b]] == row:
-                        total += 2 * dot(change[a], change[b])
-    return total
-
-
-@kernel
-def pair_curvature(problem, live, scale, i, work):
-    """The pair templates' share of :func:`curvature`."""
-    a, n = problem.first[i], problem.last[i] - problem.first[i]
-    n_pairs = n if problem.observed else 1
-    places, norms = np.empty(n_pairs, np.int64), np.empty(n_pairs)
-    change = np.empty((n_pairs, work.pair_change.shape[1]), np.float32)
-    count = 0
-    for k in range(n_pairs):
-        norm = dot(work.pair_change[k], work.pair_change[k])
-        if norm > 0:
-            places[count], norms[count], change[count] = k, norm, work.pair_change[k]
-            count += 1
-    total = 0.0
-    for k in range(live.pair.size):
-        j = live.pair[k]
-        rows = problem.pair_rows[a : a + n_pairs, j]
-        total += scale.pair[j] * block_norm2(rows, problem.observed, change, places[:count], norms)
-    return total
-
-
-@implements(contract.curvature, ChainProblem)
-def curvature(problem, live, scale, i, work):
-    a, n = problem.first[i], problem.last[i] - problem.first[i]
-    count = work.n_active[0]
-    active, change = work.active[:count], work.change[:count]
-    norms = np.empty(count)
-    for k in range(count):
-        norms[k] = dot(change[k], change[k])
-    total = 0.0
-    for k in range(live.node.size):
-        j = live.node[k]
-        total += scale.node[j] * block_norm2(problem.rows[a : a + n, j], problem.repeats[i, j], change, active, norms)
-    return total + pair_curvature(problem, live, scale, i, work)
-
-
-@kernel
-def add_scaled(rows, live, scale, change, amount, matrix):
-    """matrix[rows[j]] += amount * scale[j] * change for each live template j of one token."""
-    for k in range(live.size):
-        row = rows[live[k]]
-        if row >= 0:
-            factor = np.float32(amount * scale[live[k]])
-            for y in range(change.size):
-                matrix[row, y] += factor * change[y]
-
-
-@implements(contract.move, ChainProblem)
-def move(problem, weights, live, scale, state, i, work, step):
-    a, n = problem.first[i], problem.last[i] - problem.first[i]
-    for k in range(work.n_active[0]):
-        t = a + work.active[k]
-        for y in range(work.change.shape[1]):
-            state.nodes[t, y] += np.float32(step) * work.change[k, y]
-        add_scaled(problem.rows[t], live.node, scale.node, work.change[k], -step, weights.node)
-    at = a if problem.observed else i
-    for k in range(n if problem.observed else 1):
-        for z in range(work.pair_change.shape[1]):
-            state.pairs[at + k, z] += np.float32(step) * work.pair_change[k, z]
-        add_scaled(problem.pair_rows[a + k], live.pair, scale.pair, work.pair_change[k], -step, weights.pair)
-
-
-@kernel
-def gold_minus(problem, state, t, difference):
-    """difference[y] = 1{y = gold} - M[t, y]; returns whether any entry is not zero."""
-    gold = problem.gold[t]
-    any_left = False
-    for y in range(difference.size):
-        difference[y] = -state.nodes[t, y]
-        if y == gold:
-            difference[y] += 1
-        any_left |= difference[y] != 0
-    return any_left
-
-
-@implements(contract.add_marginals, ChainProblem)
-def add_marginals(problem, vector, state, i, amount):
-    a, n = problem.first[i], problem.last[i] - problem.first[i]
-    n_labels = problem.start.size
-    all_node, all_pair = np.arange(problem.rows.shape[1]), np.arange(problem.pair_rows.shape[1])
-    ones = np.ones(max(all_node.size, all_pair.size))
-    difference = np.empty(n_labels, np.float32)
-    for t in range(a, a + n):
-        if gold_minus(problem, state, t, difference):
-            add_scaled(problem.rows[t], all_node, ones, difference, amount, vector.node)
-    at = a if problem.observed else i
-    change = np.empty(n_labels * n_labels, np.float32)
-    for k in range(n if problem.observed else 1):
-        change[:] = -state.pairs[at + k]
-        for t in range(max(1, k), k + 1 if problem.observed else n):
-            change[problem.gold[a + t - 1] * n_labels + problem.gold[a + t]] += 1
-        add_scaled(problem.pair_rows[a + k], all_pair, ones, change, amount, vector.pair)
 
 
 @implements(contract.expected_loss, ChainProblem)

@@ -47,6 +47,25 @@ def score_parts(problem, weights, live, i, work):
     """Part scores of sentence i under ``weights`` into ``work``."""
 
 
+def score_scaled(problem, weights, live, scale, i, work):
+    """Part scores of sentence i under the weights ``scale_j * w_j`` into ``work``: what lazily scaled blocks need."""
+
+
+def add_loss(problem, i, work, amount):
+    """Scores in ``work`` += amount * loss of each part."""
+
+
+def load_parts(problem, state, i, work):
+    """Scores in ``work`` = the numbers of sentence i in ``state`` (a number for each part, not marginals), constraints added.
+
+    Where a part of the layout stands for a sum over positions, its number is the score at each of them.
+    """
+
+
+def add_parts(problem, state, i, work, amount):
+    """The reverse: numbers of sentence i in ``state`` += amount * scores in ``work``."""
+
+
 def decode(problem, i, work, augmented):
     """Best output under the scores in ``work``, left in ``work``; returns its score.
 
@@ -81,6 +100,38 @@ def move(problem, weights, live, scale, state, i, work, step):
     """M_i += step * direction; w_j -= step * scale_j * Phi_j(direction) for every live template j."""
 
 
+def gold_direction(problem, i, work):
+    """Direction from gold to the output in ``work``, kept in ``work``."""
+
+
+def marginal_direction(problem, i, work):
+    """Direction from gold to the part marginals under the scores in ``work``, kept in ``work``; returns the log partition."""
+
+
+def add_direction(problem, vector, live, scale, i, work, amount):
+    """vector_j += amount * scale_j * Phi_j(direction in ``work``) for every live template j."""
+
+
+def block_products(problem, vector, live, i, work, node, pair):
+    """<vector_j, Phi_j(direction in ``work``)> of every live template j, written to node (float64[T]) and pair (float64[Tp])."""
+
+
+def block_curvatures(problem, live, i, work, node, pair):
+    """||Phi_j(direction in ``work``)||^2 of every live template j, written to node (float64[T]) and pair (float64[Tp])."""
+
+
+def kernel_norms(problem, weights, norms):
+    """Overwrite the norms (float64[T], of node blocks) of kernelised blocks, whose rows are not the weights of features."""
+
+
+def add_state(problem, vector, state, i, amount):
+    """vector += amount * sum_r state_{i,r} phi_r, over all templates: the adjoint of part scores, for any numbers in the layout of marginals."""
+
+
+def dot_state(problem, state, i, work):
+    """sum_r state_{i,r} * (score of part r in ``work``)."""
+
+
 def add_marginals(problem, vector, state, i, amount):
     """vector += amount * (Phi(gold_i) - E_{M_i} Phi), over all templates."""
 
@@ -105,6 +156,10 @@ def kbest(problem, i, work, k):
 
     Returns (outputs int32[k', parts], scores float64[k']).
     """
+
+
+def take_output(problem, i, output, work):
+    """Put one output of :func:`kbest` (int32[parts]) into ``work``."""
 
 
 def new_work(problem):

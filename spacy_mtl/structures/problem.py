@@ -1,7 +1,7 @@
 """The facade trainers work with: a corpus of one structure, as a linear operator between weights and part scores."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -36,7 +36,7 @@ class Problem:
     """Feature rows + structure + gold for a corpus.
 
     arrays: the structure's NamedTuple. blocks: rows of each template. offers: what the structure can do ("decode", "marginals", ...).
-    node_width, pair_width: columns of the two weight matrices.
+    node_width, pair_width: columns of the two weight matrices. cut_arrays: see :meth:`cut`; None where the structure cannot be cut.
     """
 
     arrays: Any
@@ -44,11 +44,17 @@ class Problem:
     offers: frozenset[str]
     node_width: int
     pair_width: int
+    cut_arrays: Callable[[Any, np.ndarray, float, np.random.Generator], Any] | None = None
 
     @property
     def n(self) -> int:
         """Number of sentences (or pieces)."""
         return int(_n_sentences(self.arrays))
+
+    def cut(self, sentences: np.ndarray, size: float, random: np.random.Generator) -> "Problem":
+        """These sentences (int64[k]) cut at random into mini-samples of about ``size`` parts; features stay those of the whole sentences."""
+        assert self.cut_arrays is not None
+        return replace(self, arrays=self.cut_arrays(self.arrays, sentences, size, random))
 
     def zeros(self) -> Weights:
         """A weight vector of zeros; memory is touched only where it is written."""
@@ -70,6 +76,8 @@ class Problem:
         """||w_j|| of every template: float64[T + Tp], accumulated in double precision."""
         out = np.empty(self.blocks.n)
         _block_norms(weights.node, self.blocks.node, out[: self.blocks.n_node])
+        if "features" not in self.offers:
+            _kernel_norms(self.arrays, weights, out[: self.blocks.n_node])
         _block_norms(weights.pair, self.blocks.pair, out[self.blocks.n_node :])
         return out
 
@@ -153,6 +161,11 @@ def _block_norms(matrix, blocks, out):
             for y in range(matrix.shape[1]):
                 total += np.float64(matrix[r, y]) * matrix[r, y]
         out[j] = np.sqrt(total)
+
+
+@kernel
+def _kernel_norms(arrays, weights, out):
+    contract.kernel_norms(arrays, weights, out)
 
 
 @kernel

@@ -11,6 +11,9 @@ from ..errors import Errors
 from ..structures.contract import Weights
 from ..structures.problem import Problem
 
+#: A weight vector of one problem as one of another, see :meth:`Training.rebind`.
+Carry = Callable[[Weights], Weights]
+
 
 @dataclass(frozen=True)
 class Report:
@@ -50,8 +53,11 @@ class Training(ABC):
         """A loss of the last pass that costs nothing extra to know; what spaCy's logger shows."""
 
     @abstractmethod
-    def rebind(self, problem: Problem) -> None:
-        """Go on with the same corpus whose features have changed (same sentences and gold, same templates, blocks of other sizes)."""
+    def rebind(self, problem: Problem, carry: Carry) -> None:
+        """Go on with the same corpus whose features have changed (same sentences and gold, same templates, blocks of other sizes).
+
+        carry: takes a weight vector of the old problem and returns that of the new one, 0 for features that are new.
+        """
 
     @property
     @abstractmethod
@@ -72,7 +78,7 @@ class Training(ABC):
 class Trainer(ABC):
     """Settings of a training method; immutable, so one config entry can serve many problems."""
 
-    #: what the structure must offer: "decode", "marginals", "log_partition", "kbest"
+    #: what the structure must offer: "decode", "marginals", "log_partition", "kbest"; "features" for single features to have weights of their own
     needs: ClassVar[frozenset[str]] = frozenset({"decode"})
     #: a batch method needs the same corpus in every pass; an online method takes sentences as they come
     batch: ClassVar[bool] = True
@@ -82,16 +88,14 @@ class Trainer(ABC):
 
     def begin(self, problem: Problem) -> Training:
         """Start training. Raises ValueError (M301) where the structure lacks what this trainer needs."""
-        missing = self.needs - problem.offers
-        if missing:
-            raise ValueError(
-                Errors.M301.format(
-                    trainer=type(self).__name__,
-                    structure=type(problem.arrays).__name__,
-                    missing=", ".join(sorted(missing)),
-                )
-            )
+        self.check(problem.offers, type(problem.arrays).__name__)
         return self._begin(problem)
+
+    def check(self, offers: frozenset[str], structure: str) -> None:
+        """Refuse a structure that lacks what this trainer needs (M301)."""
+        missing = ", ".join(sorted(self.needs - offers))
+        if missing:
+            raise ValueError(Errors.M301.format(trainer=type(self).__name__, structure=structure, missing=missing))
 
 
 def fit(trainer: Trainer, problem: Problem, passes: int, on_pass: Callable[[Training], None] | None = None) -> Training:

@@ -7,7 +7,7 @@ import numpy as np
 from ..structures.contract import Weights
 from ..structures.problem import Problem
 from ..thresholds import LIVE
-from .base import Report, Training
+from .base import Carry, Report, Training
 from .optim.cuts import add_cut, dot_cut, most_violated
 from .optim.dual_ascent import relative_gap
 from .optim.norms import block_norm
@@ -122,7 +122,7 @@ class CuttingPlane(Training):
         """Total structured hinge on which the last cut was made."""
         return self._last_hinge
 
-    def rebind(self, problem: Problem) -> None:
+    def rebind(self, problem: Problem, carry: Carry) -> None:
         """The cuts stay (they are outputs); their Gram matrices and the weights are made anew."""
         self.problem, self._w = problem, problem.zeros()
         self._found, self.converged = None, False

@@ -7,7 +7,7 @@ import numpy as np
 from ..structures.contract import Weights
 from ..structures.problem import Problem, shares
 from ..thresholds import LIVE
-from .base import Report, Training
+from .base import Carry, Report, Training
 from .optim.dual_ascent import TemplateWeights, ascent_pass, best_scaling, gold_atoms, relative_gap
 from .optim.norms import block_norm, dual_exponent, dual_norm_weights
 
@@ -142,7 +142,7 @@ class DualAscent(Training):
         """Sum of the Frank-Wolfe gaps met in the last pass: falls to 0 at the optimum."""
         return float(self._gaps.sum())
 
-    def rebind(self, problem: Problem) -> None:
+    def rebind(self, problem: Problem, carry: Carry) -> None:
         """The marginals stay; the weights are made anew from them."""
         self.problem, self._filled = problem, _filled(problem)
         self._certified, self.converged, self._average = None, False, None

@@ -80,7 +80,7 @@ def test_loss_augmented_viterbi(enumerate_chain, chain, data):
     weighted = data.draw(arrays(np.float32, (n_labels, n_labels), elements=st.integers(0, 3)))
     cost = data.draw(st.sampled_from([hamming_cost(n_labels), weighted]))
     augmented = nodes.copy()
-    add_cost(cost, gold, augmented)
+    add_cost(cost, gold, augmented, 1.0)
     every, scores = enumerate_chain(nodes, pairs)
     losses = [sum(cost[g, y] for g, y in zip(gold, labels, strict=True) if g >= 0) for labels in every]
     labels, score = decode(augmented, pairs)
@@ -90,7 +90,7 @@ def test_loss_augmented_viterbi(enumerate_chain, chain, data):
 
 def test_hamming_cost_counts_wrong_labels():
     nodes = np.zeros((3, 2), np.float32)
-    add_cost(hamming_cost(2), np.array([0, 1, -1], np.int32), nodes)
+    add_cost(hamming_cost(2), np.array([0, 1, -1], np.int32), nodes, 1.0)
     assert nodes.tolist() == [[0, 1], [1, 0], [0, 0]]
 
 

@@ -110,7 +110,7 @@ def test_rebinding_to_the_same_features_changes_nothing(solver):
     for _ in range(5):
         straight.end_pass()
         rebound.end_pass()
-        rebound.rebind(random_problem(1))
+        rebound.rebind(random_problem(1), lambda weights: weights)
     assert rebound.report().primal == pytest.approx(straight.report().primal, rel=1e-4)
 
 
