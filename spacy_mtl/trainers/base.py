@@ -59,6 +59,13 @@ class Training(ABC):
         carry: takes a weight vector of the old problem and returns that of the new one, 0 for features that are new.
         """
 
+    def recut(self, problem: Problem) -> None:
+        """Go on with the same sentences and features, cut into pieces elsewhere: for batch methods under structure regularization.
+
+        Right for states that are weights or outputs; a state in the parts of the pieces begins anew (override).
+        """
+        self.rebind(problem, lambda weights: weights)
+
     @property
     @abstractmethod
     def weights(self) -> Weights:

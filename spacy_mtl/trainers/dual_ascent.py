@@ -150,6 +150,17 @@ class DualAscent(Training):
         self._w, _ = problem.gold_minus_expected(self._state)  # blocks may have other sizes now
         problem.scale_blocks(self._w, self.settings.C * self.mu)
 
+    def recut(self, problem: Problem) -> None:
+        """Marginals belong to pieces and begin anew at gold; template weights and the average of the passes so far stay."""
+        self.problem = problem
+        self._state = problem.gold_state()
+        self._atoms = gold_atoms(problem.arrays, N_ATOMS)
+        self._certified, self.converged = None, False
+        self._gaps = np.zeros(problem.n)
+        self._idle, self._rest = np.zeros(problem.n, np.int64), np.zeros(problem.n, np.int64)
+        for matrix in self._w:
+            matrix[:] = 0
+
     def report(self) -> Report:
         if self._certified is None:
             self._certified = self._certify()
