@@ -6,7 +6,7 @@ import spacy
 from spacy.tokens import Doc
 
 from spacy_mtl.components.gather import Piece
-from spacy_mtl.components.learner import ChainLearner
+from spacy_mtl.components.learner import ChainLearner, carry_rows, row_map
 from spacy_mtl.structures.chain_build import Constraints
 from spacy_mtl.templates.attributes import AttributeReader
 from spacy_mtl.templates.grammar import TemplateSet
@@ -128,3 +128,47 @@ def test_attribute_that_no_document_carries_is_refused():
     ]
     with pytest.raises(ValueError, match=r"^\[M111\] Template 'U0:%x\[0,TAG\]' reads the attribute 'TAG', which no "):
         learner.begin(pieces)
+
+
+def test_a_batch_of_documents_is_shown_as_their_sentences(learner, monkeypatch):
+    """Documents with two sentences, one without gold in the middle, and none at all."""
+    gold = [[0, -1, 2], [1, 0]]
+    learner.rebind(pieces_of(learner.reader, starts=[[0, 3], [0, 1, 2]], gold=gold))
+    shown = []
+    monkeypatch.setattr(learner.training, "step", lambda sentences: shown.append(sentences.tolist()))
+    for batch in ([0], [1], [1, 0], []):
+        learner.step(np.array(batch, np.int64))
+    assert shown == [[0, 1], [2, 3], [2, 3, 0, 1], []]
+    learner.rebind(pieces_of(learner.reader, gold=[[-1, -1, -1], [1, 0]]))
+    monkeypatch.setattr(learner.training, "step", lambda sentences: shown.append(sentences.tolist()))
+    learner.step(np.array([0, 1]))
+    assert shown[-1] == [0]
+
+
+def test_weights_are_carried_over_by_feature(learner, monkeypatch):
+    """Rows of the same observation keep their weights, new ones begin at 0; label pairs without observation keep theirs."""
+    learner.rebind(pieces_of(learner.reader, [["V"] * 3, ["V"] * 2]))
+    old, old_keys = learner.training.problem, learner._keys()
+    weights = old.zeros()
+    for k, matrix in enumerate(weights):
+        matrix[:] = 1 + 100 * k + np.arange(len(matrix))[:, None]
+    carried = []
+    monkeypatch.setattr(learner.training, "rebind", lambda problem, carry: carried.append((problem, carry(weights))))
+    learner.rebind(pieces_of(learner.reader))
+    problem, new = carried[0]
+    for before, after, keys, new_keys in zip(weights, new, old_keys, learner._keys(), strict=True):
+        kept = dict(zip(keys.tolist(), before[:, 0].tolist(), strict=True))
+        assert after[:, 0].tolist() == [kept.get(key, 0.0) for key in new_keys.tolist()]
+        assert (after == after[:, :1]).all()
+    assert (new.node == 0).any()
+    assert (new.node > 0).any()
+    assert new.pair.shape == (problem.blocks.pair[-1], 9)
+
+
+def test_weights_without_any_key_are_carried_over_too():
+    learner = make_learner(["U0:%x[0,ORTH]", "B"])
+    learner.begin(pieces_of(learner.reader))
+    weights = learner.training.problem.zeros()
+    weights.pair[:] = 7
+    carried = carry_rows(learner.training.problem, weights, [row_map(keys, keys) for keys in learner._keys()])
+    np.testing.assert_array_equal(carried.pair, weights.pair)
