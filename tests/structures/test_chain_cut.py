@@ -22,9 +22,8 @@ def long_problem(lengths, seed=0, observed=False):
     n = int(np.sum(lengths))
     gold = np.where(rng.random(n) < 0.05, -1, rng.integers(0, 3, n)).astype(np.int32)
     gold[0] = 0
-    features = ChainFeatures(
-        (rng.integers(0, 9, (n, 2)) + [0, 9]).astype(np.int32), np.zeros((n, 1), np.int32), observed
-    )
+    rows = rng.integers([0, 9], [9, 18], (n, 2)).astype(np.int32)
+    features = ChainFeatures(rows, np.zeros((n, 1), np.int32), observed)
     blocks = Blocks(block_starts([9, 9]), np.array([0, 1]), ("U0", "U1", "B"))
     return chain_problem(features, blocks, gold, block_starts(lengths), ("a", "b", "c"))
 
