@@ -64,6 +64,13 @@ class Errors(metaclass=_Codes):
     M303 = ("MTLStruct: the exponent p of the block norm must be finite and at least 1, but is {p}. p = 1 selects templates, p = 2 is the structural SVM.")
     M304 = ("MTLStruct: unknown solver '{solver}'. Choose 'dual_ascent' or 'cutting_plane'.")
     M305 = ("{trainer}: {name} must be a whole number of at least {least}, but is {value}.")
+    M320 = "{trainer}: {name} must be true or false, but is {value!r}."
+    M321 = ("StructReg: 'trainer' must be another trainer, but is a {found}. Give it a block of its own, such as [components.ner.trainer.trainer] with "
+            "@mtl_trainers = \"spacy_mtl.Perceptron.v1\".")
+    M322 = "StructReg: the trainer within is a StructReg itself. Sentences are cut once: set its 'size', and name the trainer you mean."
+    M323 = "StructReg: the size of a mini-sample must be a finite number of at least 1, but is {size}. Sizes of 3 to 10 are usual."
+    M324 = ("StructReg: {trainer} learns online, but not as an OnlineTraining, which could be shown pieces of sentences. Derive its training from "
+            "spacy_mtl.trainers.online.OnlineTraining, or choose another trainer.")
     M350 = "{name} needs a finite radius > 0, but got {radius}. Pass the C or lambda of the trainer, which must be positive."
     M351 = "{name} needs a vector of finite numbers, but got one of shape {shape}. Look for inf or nan in the weights or gradients it came from."
     M352 = "The exponent p of the block norm must be {bound}, but is {p}. Set p = 1 for sparse template weights, p = 2 for a structural SVM."

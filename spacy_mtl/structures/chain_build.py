@@ -8,12 +8,13 @@ import numpy as np
 from ..errors import Errors
 from . import chain_directions, chain_features, chain_kbest, chain_outputs, chain_sums  # noqa: F401 (they implement the contract)
 from .chain import FORBIDDEN
+from .chain_cut import cut_chain
 from .chain_problem import ChainProblem, find_repeats
 from .chain_vectors import Vectors, no_vectors
 from .problem import Blocks, Problem
 
 #: What chains can do for a trainer. Kernelised blocks have no "features": no weight that belongs to one feature.
-CHAIN_OFFERS = frozenset({"decode", "marginals", "log_partition", "kbest", "features"})
+CHAIN_OFFERS = frozenset({"decode", "marginals", "log_partition", "kbest", "features", "cut"})
 
 
 @dataclass(frozen=True)
@@ -115,4 +116,4 @@ def chain_problem(
         repeats, features.observed, *allowed.penalties(), cost, features.vectors or no_vectors(gold.size),
     )  # fmt: skip
     offers = CHAIN_OFFERS - {"features"} if (arrays.vectors.own >= 0).any() else CHAIN_OFFERS
-    return Problem(arrays, blocks, offers, n_labels, n_labels * n_labels)
+    return Problem(arrays, blocks, offers, n_labels, n_labels * n_labels, cut_chain)

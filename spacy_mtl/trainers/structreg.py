@@ -1,0 +1,158 @@
+"""Structure regularization (Sun 2014, Algorithm 1): train on mini-samples, sentences cut at random places, with any other trainer."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import Errors
+from ..registry import mtl_trainers
+from ..structures.contract import Weights
+from ..structures.problem import Problem
+from .base import Carry, Report, Trainer, Training, check_whole
+from .online import OnlineTraining
+
+
+@dataclass(frozen=True)
+class StructReg(Trainer):
+    """Settings of :func:`struct_reg`."""
+
+    trainer: Trainer
+    size: float = 5.5
+    redraw: int = 10
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.trainer, Trainer):
+            raise ValueError(Errors.M321.format(found=type(self.trainer).__name__))
+        if isinstance(self.trainer, StructReg):
+            raise ValueError(Errors.M322)
+        if not (np.isfinite(self.size) and self.size >= 1):
+            raise ValueError(Errors.M323.format(size=self.size))
+        check_whole("StructReg", 0, redraw=self.redraw, seed=self.seed)
+
+    @property
+    def needs(self) -> frozenset[str]:  # type: ignore[override]
+        """What the trainer within needs, and a structure that can be cut."""
+        return self.trainer.needs | {"cut"}
+
+    @property
+    def batch(self) -> bool:  # type: ignore[override]
+        """As the trainer within."""
+        return self.trainer.batch
+
+    def _begin(self, problem: Problem) -> Training:
+        return BatchStructReg(self, problem) if self.batch else OnlineStructReg(self, problem)
+
+
+class StructRegTraining(Training):
+    """What both kinds pass on to the training within (``inner``)."""
+
+    inner: Training
+
+    def __init__(self, settings: StructReg, problem: Problem):
+        super().__init__(problem)
+        self.settings = settings
+
+    def _follow(self) -> None:
+        self.passes, self.converged = self.inner.passes, self.inner.converged
+
+    @property
+    def loss(self) -> float:
+        """That of the training within: summed over mini-samples."""
+        return self.inner.loss
+
+    @property
+    def weights(self) -> Weights:
+        return self.inner.weights
+
+    @property
+    def template_weights(self) -> np.ndarray:
+        return self.inner.template_weights
+
+    def report(self) -> Report:
+        """Around an online trainer: of the whole sentences. Around a batch trainer: of the mini-samples it works on at present."""
+        return self.inner.report()
+
+
+class OnlineStructReg(StructRegTraining):
+    """Sentences are cut anew every time they are shown; their pieces are learnt from in random order."""
+
+    inner: OnlineTraining
+
+    def __init__(self, settings: StructReg, problem: Problem):
+        super().__init__(settings, problem)
+        inner = settings.trainer.begin(problem)
+        if not isinstance(inner, OnlineTraining):
+            raise ValueError(Errors.M324.format(trainer=type(settings.trainer).__name__))
+        self.inner = inner
+        # the order is drawn as OnlineTraining does, so that uncut sentences are learnt from as without StructReg
+        self._order = np.random.default_rng(settings.seed)
+        self._cuts = np.random.default_rng([settings.seed, 1])
+
+    def step(self, sentences: np.ndarray) -> None:
+        """Cut these sentences and learn from the pieces, shuffled: those of one sentence need not come together."""
+        cut = self.problem.cut(sentences, self.settings.size, self._cuts)
+        self.inner.take(cut, self._order.permutation(np.arange(cut.n)))
+
+    def end_pass(self) -> None:
+        self.inner.end_pass()
+        self._follow()
+
+    def rebind(self, problem: Problem, carry: Carry) -> None:
+        """The training within goes on with the new features."""
+        self.inner.rebind(problem, carry)
+        self.problem = problem
+
+
+class BatchStructReg(StructRegTraining):
+    """All sentences are cut at once, and cut elsewhere every ``redraw`` passes."""
+
+    def __init__(self, settings: StructReg, problem: Problem):
+        super().__init__(settings, problem)
+        self._draws = 0
+        self.inner = settings.trainer.begin(self._cut())
+        self._drawn_at = 0
+
+    def _cut(self) -> Problem:
+        """The corpus under the present draw, which can be repeated."""
+        random = np.random.default_rng([self.settings.seed, self._draws])
+        return self.problem.cut(np.arange(self.problem.n), self.settings.size, random)
+
+    def step(self, sentences: np.ndarray) -> None:
+        """Nothing: the pass is run at its end."""
+
+    def end_pass(self) -> None:
+        """Draw fresh cuts if it is time, then a pass over all mini-samples. Once the training within has converged, nothing."""
+        if self.converged:
+            return
+        if self.settings.redraw and self.inner.passes - self._drawn_at >= self.settings.redraw:
+            self._draws += 1
+            self._drawn_at = self.inner.passes
+            self.inner.recut(self._cut())
+        self.inner.step(np.arange(self.inner.problem.n))
+        self.inner.end_pass()
+        self._follow()
+
+    def rebind(self, problem: Problem, carry: Carry) -> None:
+        """The cuts stay where they are."""
+        self.problem = problem
+        self.inner.rebind(self._cut(), carry)
+        self._follow()
+
+
+@mtl_trainers("spacy_mtl.StructReg.v1")
+def struct_reg(trainer: Trainer, size: float = 5.5, redraw: int = 10, seed: int = 0) -> StructReg:
+    """Structure regularization of another trainer: training sees mini-samples, at random cut out of the sentences.
+
+    The features of a position still see the whole sentence; only the interaction of labels across a cut is dropped. Prediction is as ever.
+
+    trainer: any other of ``@mtl_trainers``, in a block of its own (``[components.ner.trainer.trainer]``).
+    size: average number of positions of a mini-sample, at least 1; 5.5 mixes 5 and 6 half and half. Shorter sentences stay whole.
+    redraw: batch trainers; fresh cuts every so many passes, 0 to keep the first. The training within goes on with its weights or outputs, but
+    one whose state is in the parts (dual ascent) begins anew then, with what it knows of the template weights: give it passes enough, and let its
+    ``average`` span a few draws. Online trainers see fresh cuts every time a sentence is drawn.
+    seed: of the cuts and, for an online trainer, of the order in which their pieces are shown (its own seed is not used then).
+    Raises ValueError: M305 redraw or seed out of range, M321 something else than a trainer, M322 another StructReg within, M323 a size
+    below 1; at the start of training M301 a structure that cannot be cut, M324 an online trainer with a training of another kind.
+    """
+    return StructReg(trainer, size, redraw, seed)
