@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import Errors
-from . import chain_directions, chain_features, chain_kbest, chain_outputs, chain_sums  # noqa: F401 (they implement the contract)
+from . import chain_directions, chain_features, chain_kbest, chain_metric, chain_outputs, chain_sums  # noqa: F401 (they implement the contract)
 from .chain import FORBIDDEN
 from .chain_cut import cut_chain
 from .chain_problem import ChainProblem, find_repeats

@@ -74,7 +74,7 @@ def block_curvatures(problem, live, i, work, node, pair):
     pair_norms(problem, live, i, work, pair)
 
 
-@implements(contract.curvature, ChainProblem)
+@implements(contract.curvature, ChainProblem, contract.Scale)
 def curvature(problem, live, scale, i, work):
     node, pair = np.empty(scale.node.size), np.empty(scale.pair.size)
     node_norms(problem, live, i, work, node)
@@ -129,7 +129,7 @@ def add_scaled(rows, live, scale, change, amount, matrix):
                 matrix[row, y] += factor * change[y]
 
 
-@implements(contract.add_direction, ChainProblem)
+@implements(contract.add_direction, ChainProblem, contract.Scale)
 def add_direction(problem, vector, live, scale, i, work, amount):
     a, n_templates = problem.first[i], problem.rows.shape[1]
     plain, vectors = split_live(problem, live)

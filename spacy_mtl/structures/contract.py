@@ -8,7 +8,8 @@ Part scores, indicators and marginals of a sentence share one layout, which only
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from inspect import signature
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
@@ -33,7 +34,11 @@ class Live(NamedTuple):
 
 
 class Scale(NamedTuple):
-    """A factor for each template's block. node: float64[T]. pair: float64[Tp]."""
+    """A factor for each template's block. node: float64[T]. pair: float64[Tp].
+
+    :func:`curvature`, :func:`add_direction` and :func:`move` also take :class:`Weights` in its place, a *metric*: a factor for each single weight.
+    Which of the two is a matter of type, decided when a kernel is compiled.
+    """
 
     node: np.ndarray
     pair: np.ndarray
@@ -93,11 +98,14 @@ def set_direction(problem, state, i, work):
 
 
 def curvature(problem, live, scale, i, work):
-    """sum_j scale_j ||Phi_j(direction)||^2, features that recur inside the sentence summed before squaring."""
+    """sum_j scale_j ||Phi_j(direction)||^2, features that recur inside the sentence summed before squaring.
+
+    Under a metric: sum_k scale_k Phi_k(direction)^2 over the single weights k of live templates.
+    """
 
 
 def move(problem, weights, live, scale, state, i, work, step):
-    """M_i += step * direction; w_j -= step * scale_j * Phi_j(direction) for every live template j."""
+    """M_i += step * direction; w_j -= step * scale_j * Phi_j(direction) for every live template j (or single weight, under a metric)."""
 
 
 def gold_direction(problem, i, work):
@@ -109,7 +117,15 @@ def marginal_direction(problem, i, work):
 
 
 def add_direction(problem, vector, live, scale, i, work, amount):
-    """vector_j += amount * scale_j * Phi_j(direction in ``work``) for every live template j."""
+    """vector_j += amount * scale_j * Phi_j(direction in ``work``) for every live template j (or single weight, under a metric)."""
+
+
+def direction_entries(problem, i, work):
+    """Phi(direction in ``work``) as a sparse vector, over all templates.
+
+    Returns node int64[k], node_values float64[k], pair int64[k'], pair_values float64[k']: entry ``row * columns + column`` of the two
+    matrices. An entry may come several times; its values are then to be summed.
+    """
 
 
 def block_products(problem, vector, live, i, work, node, pair):
@@ -206,14 +222,22 @@ def dot_output(problem, vector, i, work, node_dots, pair_dots):
     """dots[j] += <Phi_j(gold_i) - Phi_j(output in ``work``), vector_j> for every template. dots: float64[T] and float64[Tp]."""
 
 
-def implements(generic: Callable, problem_type: type) -> Callable:
-    """Decorator: this function is ``generic`` for problems of ``problem_type`` (a NamedTuple class)."""
+def _is_a(value: Any, named_tuple: type) -> bool:
+    """Whether a numba type is that of this NamedTuple class."""
+    return isinstance(value, types.BaseNamedTuple) and value.instance_class is named_tuple  # type: ignore[attr-defined]
+
+
+def implements(generic: Callable, problem_type: type, scale_type: type | None = None) -> Callable:
+    """Decorator: this function is ``generic`` for problems of ``problem_type`` (a NamedTuple class).
+
+    scale_type: only where the argument ``scale`` is of this class (Scale or Weights); None for functions that do not mind.
+    """
+    at = list(signature(generic).parameters).index("scale") if scale_type else 0
 
     def register(function: Callable) -> Callable:
-        def choose(problem, *others):
-            if isinstance(problem, types.BaseNamedTuple) and problem.instance_class is problem_type:  # type: ignore[attr-defined]
-                return function
-            return None
+        def choose(*arguments):
+            fits = _is_a(arguments[0], problem_type) and (scale_type is None or _is_a(arguments[at], scale_type))
+            return function if fits else None
 
         overload(generic, strict=False)(choose)
         return function
