@@ -62,8 +62,8 @@ def use_templates(block: Block, name: str) -> None:
 def use_trainer(block: Block, name: str | None, settings: Sequence[tuple[str, Any]]) -> list[str]:
     """Give a component's block another trainer (None keeps it), then these settings; returns the names of those it does not take.
 
-    Settings of the old trainer that the new one takes too are kept. Raises ValueError: M710 unknown trainer, M711 a name that is
-    no setting of any trainer.
+    Settings of the old trainer that the new one takes too, with values of the same kind, are kept. A trainer that wraps another one gets the
+    old one whole. Raises ValueError: M710 unknown trainer, M711 a name that is no setting of any trainer.
     """
     from ..registry import mtl_trainers
 
@@ -74,9 +74,20 @@ def use_trainer(block: Block, name: str | None, settings: Sequence[tuple[str, An
     for setting, _ in settings:
         if setting not in known:
             raise ValueError(Errors.M711.format(name=setting, trainer=name, known=", ".join(allowed)))
-    wanted = {key: value for key, value in old.items() if not key.startswith("@")} | dict(settings)
-    block["trainer"] = {"@mtl_trainers": name, **{key: wanted.get(key, value) for key, value in allowed.items()}}
-    return [key for key in wanted if key not in allowed]
+    if "trainer" in allowed and name != old["@mtl_trainers"]:
+        kept, wanted = {"trainer": old}, {}
+    else:
+        wanted = {key: value for key, value in old.items() if not key.startswith("@")}
+        kept = {key: value for key, value in wanted.items() if key in allowed and _alike(value, allowed[key])}
+    given = dict(settings)
+    block["trainer"] = {"@mtl_trainers": name, **allowed, **kept, **{k: v for k, v in given.items() if k in allowed}}
+    return [key for key in wanted | given if key not in block["trainer"] or (key in wanted and key not in kept | given)]
+
+
+def _alike(value: Any, default: Any) -> bool:
+    """Whether a value is of the kind of a default: two trainers may mean different things by one name."""
+    kinds = [float if isinstance(v, int | float) and not isinstance(v, bool) else type(v) for v in (value, default)]
+    return value is None or default is None or kinds[0] is kinds[1]
 
 
 def _read(path: Path) -> "Config":

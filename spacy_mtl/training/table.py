@@ -48,8 +48,8 @@ def table_columns(nlp: Language) -> list[Column]:
     weights = nlp.config.interpolate()["training"]["score_weights"]
     columns = [Column("E", 3, lambda info: str(info["epoch"])), Column("#", 6, lambda info: str(info["step"]))]
     for name, pipe in reporting.items():
-        columns += _report_columns(pipe, f"{name} " if len(reporting) > 1 else "")
-    columns += [_loss_column(name) for name in others]
+        columns += _report_columns(name, pipe, f"{name} " if len(reporting) > 1 else "")
+    columns += [_loss_column(name, f"LOSS {name.upper()}") for name in others]
     columns += [_score_column(name) for name, weight in weights.items() if weight is not None]
     columns.append(Column("SCORE", 6, lambda info: _number(info["score"], ".4f")))
     columns.append(Column("SEC", 5, lambda info: _number(info.get("seconds"), ".0f")))
@@ -75,7 +75,7 @@ def _line(columns: list[Column], cells: list[str]) -> str:
     return "  ".join(cell.rjust(_width(column)) for column, cell in zip(columns, cells, strict=True)).rstrip()
 
 
-def _report_columns(pipe: Any, prefix: str) -> list[Column]:
+def _report_columns(name: str, pipe: Any, prefix: str) -> list[Column]:
     def live(_: Info) -> str:
         return f"{pipe.report.live_templates}/{pipe.report.n_templates}" if pipe.report is not None else ""
 
@@ -84,6 +84,7 @@ def _report_columns(pipe: Any, prefix: str) -> list[Column]:
 
     prefix = prefix.upper()
     return [
+        _loss_column(name, f"{prefix}LOSS"),
         Column(f"{prefix}PRIMAL", 10, figure("primal", ".6g")),
         Column(f"{prefix}DUAL", 10, figure("dual", ".6g")),
         Column(f"{prefix}GAP %", 6, figure("gap", ".2f", 100.0)),
@@ -91,8 +92,8 @@ def _report_columns(pipe: Any, prefix: str) -> list[Column]:
     ]
 
 
-def _loss_column(name: str) -> Column:
-    return Column(f"LOSS {name.upper()}", 8, lambda info: _number(info["losses"].get(name), ".2f"))
+def _loss_column(name: str, title: str) -> Column:
+    return Column(title, 8, lambda info: _number(info["losses"].get(name), ".2f"))
 
 
 def _score_column(name: str) -> Column:

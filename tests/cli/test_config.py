@@ -5,6 +5,9 @@ from spacy.cli import app
 from spacy.util import load_config, load_model_from_config
 from typer.testing import CliRunner
 
+from spacy_mtl.cli.config import use_trainer
+from spacy_mtl.registry import mtl_trainers
+
 SOURCE = Path(__file__).parents[2] / "configs" / "ner.cfg"
 
 
@@ -50,6 +53,32 @@ def test_full_names_and_values_that_are_text(tmp_path):
     assert (ner["trainer"]["solver"], ner["trainer"]["p"]) == ("cutting_plane", 1)
 
 
+def test_a_trainer_that_wraps_another_takes_the_one_that_is_there(tmp_path):
+    config, said = changed(tmp_path, "--trainer", "StructReg", "--set", "size=3.5")
+    before = load_config(SOURCE)["components"]["ner"]["trainer"]
+    trainer = config["components"]["ner"]["trainer"]
+    assert said == []
+    assert (trainer["@mtl_trainers"], trainer["size"]) == ("spacy_mtl.StructReg.v1", 3.5)
+    assert trainer["trainer"] == before
+    nlp = load_model_from_config(config, auto_fill=True)
+    assert before["C"] == nlp.get_pipe("ner").trainer.trainer.C
+
+
+@pytest.mark.parametrize(
+    ("value", "default", "alike"), [(6, False, False), (6, 1.5, True), ("a", None, True), (6, "a", False)]
+)
+def test_settings_of_one_name_are_kept_only_where_they_are_of_one_kind(tmp_path, monkeypatch, value, default, alike):
+    def other(average=default, C=1.0):
+        return None
+
+    monkeypatch.setattr(type(mtl_trainers), "get", lambda self, name: other)
+    block = {"trainer": {"@mtl_trainers": "spacy_mtl.SSVM.v1", "average": value, "C": 3}}
+    left_out = use_trainer(block, "SSVM", [])
+    assert block["trainer"]["average"] == (value if alike else default)
+    assert block["trainer"]["C"] == 3
+    assert left_out == ([] if alike else ["average"])
+
+
 def test_variables_stay(tmp_path):
     changed(tmp_path)
     config = load_config(tmp_path / "out.cfg", interpolate=False)
@@ -61,7 +90,7 @@ def test_variables_stay(tmp_path):
     [
         (["--templates", "nothing"], "[M710]"),
         (["--trainer", "spacy_mtl.Nothing.v1"], "[M710]"),
-        (["--set", "q=1"], "[M711]"),
+        (["--set", "nothing=1"], "[M711]"),
         (["--set", "C"], "[M713]"),
         (["--set", "=3"], "[M713]"),
         (["--component", "tagger"], "[M712]"),

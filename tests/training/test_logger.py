@@ -73,10 +73,11 @@ OURS = ("ner", SimpleNamespace(report=report(), is_trainable=True))
 
 
 def test_a_row_shows_report_scores_and_time():
-    (row,) = cells(run(make_nlp(OURS), info(step=30, epoch=2)))
+    (row,) = cells(run(make_nlp(OURS), info(step=30, epoch=2, losses={"ner": 41.256})))
     assert row == {
         "E": "2",
         "#": "30",
+        "LOSS": "41.26",
         "PRIMAL": "1234.57",
         "DUAL": "1200.25",
         "GAP %": "3.10",
