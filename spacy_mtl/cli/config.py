@@ -36,7 +36,8 @@ def config_cli(
 ) -> None:
     """Write a config with another language, template set or trainer.
 
-    Settings that the new template set or trainer does not take are left out, each with a line that says so.
+    Settings that the new template set or trainer does not take are left out, each with a line that says so. A trainer that wraps
+    another (StructReg) gets the one that was there.
     """
     with clear_errors():
         config = _read(source)
@@ -48,7 +49,7 @@ def config_cli(
         left_out = use_trainer(block, trainer, [_setting(text) for text in settings or ()])
         write_file(output, config.to_str().encode())
     for name in left_out:
-        typer.echo(f"{name} is no setting of {block['trainer']['@mtl_trainers']}: left out")
+        typer.echo(f"{name} is no setting of {block['trainer']['@mtl_trainers']}, or one of another kind: left out")
 
 
 def use_templates(block: Block, name: str) -> None:
@@ -74,14 +75,13 @@ def use_trainer(block: Block, name: str | None, settings: Sequence[tuple[str, An
     for setting, _ in settings:
         if setting not in known:
             raise ValueError(Errors.M711.format(name=setting, trainer=name, known=", ".join(allowed)))
+    old_settings = {key: value for key, value in old.items() if not key.startswith("@")}
     if "trainer" in allowed and name != old["@mtl_trainers"]:
-        kept, wanted = {"trainer": old}, {}
-    else:
-        wanted = {key: value for key, value in old.items() if not key.startswith("@")}
-        kept = {key: value for key, value in wanted.items() if key in allowed and _alike(value, allowed[key])}
-    given = dict(settings)
-    block["trainer"] = {"@mtl_trainers": name, **allowed, **kept, **{k: v for k, v in given.items() if k in allowed}}
-    return [key for key in wanted | given if key not in block["trainer"] or (key in wanted and key not in kept | given)]
+        old_settings = {"trainer": old}
+    wanted = old_settings | dict(settings)
+    taken = {key: value for key, value in wanted.items() if key in allowed and _alike(value, allowed[key])}
+    block["trainer"] = {"@mtl_trainers": name, **allowed, **taken}
+    return [key for key in wanted if key not in taken]
 
 
 def _alike(value: Any, default: Any) -> bool:
