@@ -77,6 +77,9 @@ class StructuredPipe(TrainablePipe):
     def gold_labels(self, example: Example, starts: np.ndarray) -> np.ndarray:
         """Gold of the predicted Doc's tokens as label numbers int32[n], -1 where unknown."""
 
+    def prepare(self, pieces: Sequence[Piece]) -> None:
+        """Learn from the gathered corpus what training needs besides: nothing."""
+
     def cost_matrix(self) -> np.ndarray | None:
         """float32[L, L], gold by predicted; None for Hamming."""
         return None
@@ -200,6 +203,7 @@ class StructuredPipe(TrainablePipe):
             n_new = len(self._gathered.pieces) - len(self._learner.documents)
             warnings.warn(Warnings.M431.format(name=self.name, n=n_new), stacklevel=2)
         place = self._gathered.close()
+        self.prepare(self._gathered.pieces)
         self._learner = ChainLearner(
             self.name, self.trainer, self.model.attrs["templates"], self._reader, self.chain_labels,
             self.chain_constraints(), self.cost_matrix(),
