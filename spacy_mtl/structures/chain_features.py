@@ -4,7 +4,7 @@ import numpy as np
 
 from ..kernels import kernel
 from . import contract
-from .chain_problem import ChainProblem, n_pair_parts, split_live
+from .chain_problem import ChainProblem, first_pair, n_pair_parts, split_live
 from .chain_vectors import add_vector, vector_norm2, vector_product
 from .contract import implements
 
@@ -138,7 +138,7 @@ def add_direction(problem, vector, live, scale, i, work, amount):
         add_scaled(problem.rows[t], plain, scale.node, work.change[k], amount, vector.node)
         for j in vectors:
             add_vector(problem.vectors, t, j - n_templates, work.change[k], amount * scale.node[j], vector.node)
-    for k in range(n_pair_parts(problem, i)):
+    for k in range(first_pair(problem), n_pair_parts(problem, i)):
         add_scaled(problem.pair_rows[a + k], live.pair, scale.pair, work.pair_change[k], amount, vector.pair)
 
 

@@ -130,6 +130,12 @@ def n_pair_parts(problem, i):
 
 
 @kernel
+def first_pair(problem):
+    """The first position whose label pair has features: where they are looked up at each, there is nothing before position 0."""
+    return 1 if problem.observed else 0
+
+
+@kernel
 def forbid(problem, i, work):
     """Add the constraints to the scores in ``work``."""
     n, n_pairs = problem.last[i] - problem.first[i], n_pair_parts(problem, i)
@@ -160,9 +166,10 @@ def score_parts(problem, weights, live, i, work):
     for j in vectors:
         for t in range(a, b):
             add_vector_scores(problem.vectors, t, j - problem.rows.shape[1], weights.node, 1.0, work.nodes[t - a])
-    n_pairs = n_pair_parts(problem, i)
+    k, n_pairs = first_pair(problem), n_pair_parts(problem, i)
     flat = work.pairs.reshape(work.pairs.shape[0], n_labels * n_labels)
-    add_rows(problem.pair_rows[a : a + n_pairs], weights.pair, live.pair, flat)
+    flat[:k] = 0
+    add_rows(problem.pair_rows[a + k : a + n_pairs], weights.pair, live.pair, flat[k:])
     forbid(problem, i, work)
 
 
@@ -177,9 +184,10 @@ def score_scaled(problem, weights, live, scale, i, work):
             add_vector_scores(
                 problem.vectors, t, j - problem.rows.shape[1], weights.node, scale.node[j], work.nodes[t - a]
             )
-    n_pairs = n_pair_parts(problem, i)
+    k, n_pairs = first_pair(problem), n_pair_parts(problem, i)
     flat = work.pairs.reshape(work.pairs.shape[0], n_labels * n_labels)
-    add_scaled_rows(problem.pair_rows[a : a + n_pairs], weights.pair, live.pair, scale.pair, flat)
+    flat[:k] = 0
+    add_scaled_rows(problem.pair_rows[a + k : a + n_pairs], weights.pair, live.pair, scale.pair, flat[k:])
     forbid(problem, i, work)
 
 
