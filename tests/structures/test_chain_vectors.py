@@ -344,9 +344,7 @@ def test_marginals_and_states_as_weights(random_corpus, seed, observed, kinds):
         before, other_before = copied(vector), copied(other)
         add_marginals(corpus.arrays, vector, state, i, 0.5)
         expected = corpus.expected_phi(i, mix)
-        assert_blocks(
-            corpus, vector, before, combine([(0.5, corpus.phi(i, corpus.plain.gold(i))), (-0.5, expected)])
-        )
+        assert_blocks(corpus, vector, before, combine([(0.5, corpus.phi(i, corpus.plain.gold(i))), (-0.5, expected)]))
         add_state(corpus.arrays, other, state, i, -0.25)
         assert_blocks(corpus, other, other_before, combine([(-0.25, expected)]))
 
