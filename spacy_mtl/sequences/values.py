@@ -73,12 +73,12 @@ def as_labels(y: Any, labels: Sequence[Any] | None) -> tuple[np.ndarray, np.ndar
 
     Raises ValueError: M230 where y or labels are not all integers or all strings, M231 a label in y that ``labels`` does not have.
     """
-    values = np.asarray(y)
+    values = _as_given(y)
     if values.ndim != 1:
         raise ValueError(Errors.M230.format(got=f"an array of shape {values.shape}"))
     known = values != None if values.dtype == object else np.ones(values.size, bool)  # noqa: E711 (element by element)
     found = _alike(values[known])
-    names = np.unique(found) if labels is None else _alike(np.asarray(labels))
+    names = np.unique(found) if labels is None else _alike(_as_given(labels))
     if labels is not None and (names.ndim != 1 or np.unique(names).size != names.size or names.size == 0):
         raise ValueError(Errors.M230.format(got=f"labels = {labels}"))
     if found.size and names.dtype.kind != found.dtype.kind:
@@ -98,17 +98,31 @@ def _numbers(found: np.ndarray, known: np.ndarray, names: np.ndarray) -> np.ndar
     return gold
 
 
+def _as_given(values: Any) -> np.ndarray:
+    """An array whose elements are what they were: numpy would make strings of the numbers in a mixed list."""
+    return values if isinstance(values, np.ndarray) else np.asarray(values, dtype=object)
+
+
 def _alike(values: np.ndarray) -> np.ndarray:
     """The values as int64 or str, all of one kind (M230)."""
-    if values.dtype == object and values.size:
-        kinds = {str if isinstance(v, str) else int if isinstance(v, int | np.integer) else type(v) for v in values}
-        if kinds <= {int} or kinds <= {str}:
-            values = np.array(values.tolist())
+    if values.dtype == object:
+        kinds = {_kind(value) for value in values.ravel()}
+        values = np.array(values.tolist()) if kinds <= {int} or kinds <= {str} else values
     if values.dtype.kind in "iu" or not values.size:
         return values.astype(np.int64)
     if values.dtype.kind != "U":
-        raise ValueError(Errors.M230.format(got=f"{values[0]!r} of type {type(values[0]).__name__}"))
+        raise ValueError(Errors.M230.format(got=f"{values.dtype} such as {values.flat[0]!r}"))
     return values
+
+
+def _kind(value: Any) -> type:
+    return (
+        int
+        if isinstance(value, int | np.integer) and not isinstance(value, bool)
+        else str
+        if isinstance(value, str)
+        else type(value)
+    )
 
 
 def _listed(names: np.ndarray) -> str:

@@ -43,7 +43,9 @@ def add_vector_scores(vectors, t, v, matrix, factor, out):
     """out += factor * scores of position t by block v. matrix: float32[R, L]; out: float32[L]."""
     e, end = entries(vectors, t, v)
     rows, values, scale = vectors.rows, vectors.values, np.float32(factor)
-    while e + 4 <= end:  # four entries at a time: kernelised blocks have thousands, and out is read and written once for them
+    while (
+        e + 4 <= end
+    ):  # four entries at a time: kernelised blocks have thousands, and out is read and written once for them
         a, b, c, d = scale * values[e], scale * values[e + 1], scale * values[e + 2], scale * values[e + 3]
         of_a, of_b, of_c, of_d = matrix[rows[e]], matrix[rows[e + 1]], matrix[rows[e + 2]], matrix[rows[e + 3]]
         for y in range(out.size):
