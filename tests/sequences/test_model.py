@@ -1,5 +1,7 @@
 """Prediction on new arrays against the training's own kernels and enumeration; in pieces as at once; and what is refused."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -73,7 +75,7 @@ def test_training_positions_score_as_in_training(letters, transitions):
     trained, work, starts = problem.model(weights), new_work(problem.arrays), np.cumsum([0, *letters.lengths])
     scores, labels = trained.scores(blocks_of(letters)), trained.predict(blocks_of(letters), letters.lengths)
     marginals, state = trained.marginals(blocks_of(letters), letters.lengths), problem.gold_state()
-    for i, (a, b) in enumerate(zip(starts, starts[1:], strict=False)):
+    for i, (a, b) in enumerate(pairwise(starts)):
         decode(arrays, weights, problem.all_live(), i, work)
         np.testing.assert_array_equal(labels[a:b], work.labels[: b - a])
         np.testing.assert_allclose(scores[a:b], work.nodes[: b - a], atol=1e-3)

@@ -138,10 +138,13 @@ def test_damage_is_noticed(make_letters, tmp_path_factory, place, flip, cut):
     else:
         whole[at] ^= flip
     path.write_bytes(whole)
+    refusal = ""
     try:
         scores = load(path).scores(data.vectors)
     except ValueError as error:
-        assert str(error).startswith(("[M601]", "[M602]", "[M603]"))
+        refusal = str(error)
+    if refusal:
+        assert refusal.startswith(("[M601]", "[M602]", "[M603]"))
     else:
         assert not cut
         np.testing.assert_array_equal(scores, wanted)
