@@ -59,6 +59,24 @@ class Errors(metaclass=_Codes):
     M204 = ("No token of the corpus has a gold label, so there is nothing to learn from.")
     M205 = ("The gold label '{label}' of token {position} of the corpus is none that its word may have. Count the word's labels anew on this corpus.")
 
+    M220 = ("The lengths of the sequences {got}: they must be whole numbers of at least 1 that sum to the number of positions, {n}.")
+    M221 = ("{where}: the kernel of the block '{name}' is a function, which no file can hold. Give it again: load(path, functions={{'{name}': function}}).")
+    M222 = ("Block '{name}' has {got}, but {n} positions are expected: every block and y have one row for each position of each sequence.")
+    M223 = ("Block '{name}' holds {value} at position {position}. Features must be finite and fit into single precision.")
+    M224 = ("The kernel of the block '{name}' is not positive semi-definite: on {n} sampled positions {reason}. Use an inner product, for example with "
+            "another width of the kernel.")
+    M225 = ("The kernel of the block '{name}' must return one finite number for each pair of positions, shape {expected}, but returned {got}.")
+    M226 = ("The block name '{name}' is used twice. Give each block a name of its own; 'transitions' is that of the label pairs.")
+    M227 = ("The setting {setting} of the block '{name}' must be a finite number {least}, but is {value}.")
+    M228 = ("Block '{name}' must be a table of numbers, positions x features, with at least one column, but is {got}. Use reshape(-1, 1) for a single feature.")
+    M229 = ("Block '{name}' must hold integer columns, positions x columns, of at least 0 (or -1 for none), and a name for each if names are given, but got {got}.")
+    M230 = ("Labels must be all integers or all strings (None in y where gold is missing), one for each position and none listed twice, but got {got}.")
+    M231 = ("The label {label!r} in y is not among the labels {known}. Add it to 'labels', or correct y.")
+    M232 = ("Block '{name}' of the new arrays: the model was trained with {wanted}, but got {got}.")
+    M233 = ("Block '{name}' of the new arrays has {got} columns, but the model was trained with {expected}.")
+    M234 = ("Constraints over {n} labels have the shapes ({n},), ({n},), ({n}, {n}), but these have {got}.")
+    M235 = ("The block '{name}' asks for the unknown kernel {kernel!r}. Choose one of {known}, or give a function K(A, B).")
+
     # --- M3xx trainers ---
     M301 = ("{trainer} cannot train a {structure}: the structure does not offer {missing}. Choose a trainer that does without, or another structure.")
     M302 = ("{trainer}: {name} must be a finite number above 0, but is {value}.")

@@ -17,6 +17,7 @@ MAY_IMPORT = {
     "templates": BASE,
     "structures": BASE,
     "trainers": BASE | {"structures.contract", "structures.problem"},
+    "sequences": BASE | {"structures", "trainers"},
     "components": BASE | {"templates", "structures", "trainers"},
     "corpora": BASE,
     "training": BASE | {"corpora"},
@@ -84,7 +85,7 @@ def test_the_rules_see_what_is_imported():
     assert "spacy_mtl.trainers.cutting_plane" in imports(PACKAGE / "trainers" / "mtlstruct.py")
 
 
-@pytest.mark.parametrize("path", in_parts("templates", "structures", "trainers"), ids=name_of)
+@pytest.mark.parametrize("path", in_parts("templates", "structures", "trainers", "sequences"), ids=name_of)
 def test_parts_below_the_components_know_no_pipeline(path):
     outside = {name for name in imports(path) if name.split(".")[0] in ("spacy", "thinc")}
     allowed = SPACY_DATA if part_of(name_of(path)) == "templates" else set()
@@ -101,6 +102,11 @@ def loaded_with(module: str) -> set[str]:
     code = f"import sys, {module}; print('\\n'.join(sys.modules))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return set(run.stdout.split())
+
+
+def test_sequences_do_without_spacy():
+    loaded = loaded_with("spacy_mtl.sequences")
+    assert not {name.partition(".")[0] for name in loaded} & {"spacy", "thinc"}
 
 
 @pytest.mark.parametrize("module", ["spacy_mtl.components.ner", "spacy_mtl.trainers.mtlstruct"])

@@ -41,22 +41,33 @@ def entries(vectors, t, v):
 @kernel
 def add_vector_scores(vectors, t, v, matrix, factor, out):
     """out += factor * scores of position t by block v. matrix: float32[R, L]; out: float32[L]."""
-    begin, end = entries(vectors, t, v)
-    for e in range(begin, end):
-        row, value = vectors.rows[e], np.float32(factor * vectors.values[e])
+    e, end = entries(vectors, t, v)
+    rows, values, scale = vectors.rows, vectors.values, np.float32(factor)
+    while (
+        e + 4 <= end
+    ):  # four entries at a time: kernelised blocks have thousands, and out is read and written once for them
+        a, b, c, d = scale * values[e], scale * values[e + 1], scale * values[e + 2], scale * values[e + 3]
+        of_a, of_b, of_c, of_d = matrix[rows[e]], matrix[rows[e + 1]], matrix[rows[e + 2]], matrix[rows[e + 3]]
         for y in range(out.size):
-            out[y] += value * matrix[row, y]
+            out[y] += (a * of_a[y] + b * of_b[y]) + (c * of_c[y] + d * of_d[y])
+        e += 4
+    while e < end:
+        value, row = scale * values[e], matrix[rows[e]]
+        for y in range(out.size):
+            out[y] += value * row[y]
+        e += 1
 
 
 @kernel
 def vector_product(vectors, t, v, matrix, change):
     """<matrix block v, phi(x_t) (x) change>. change: float[L]."""
     begin, end = entries(vectors, t, v)
+    labels = np.flatnonzero(change)  # a few of many: two for the difference of two outputs
     total = 0.0
     for e in range(begin, end):
         row = vectors.rows[e]
         inside = 0.0
-        for y in range(change.size):
+        for y in labels:
             inside += np.float64(matrix[row, y]) * change[y]
         total += vectors.values[e] * inside
     return total

@@ -1,0 +1,36 @@
+"""Sequences that are not text: chains over arrays and kernels, trained by any trainer of the package.
+
+>>> problem = problem_from_arrays({"pixels": X, "near": KernelBlock(X, "gaussian", sigma2=5.0)}, y, lengths)
+>>> training = fit(MTLStruct(p=4 / 3, C=1.0), problem, passes=20)
+>>> labels = predict(problem, training.weights, new_X, new_lengths)
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ..structures.chain_build import Constraints
+from ..structures.contract import Weights
+from ..trainers.base import fit
+from .arrays import SequenceProblem, problem_from_arrays
+from .blocks import Categories, KernelBlock
+from .model import SequenceModel
+from .store import load, save
+
+__all__ = [
+    "Categories",
+    "Constraints",
+    "KernelBlock",
+    "SequenceModel",
+    "SequenceProblem",
+    "fit",
+    "load",
+    "predict",
+    "problem_from_arrays",
+    "save",
+]
+
+
+def predict(problem: SequenceProblem, weights: Weights, X: Any, lengths: Any) -> np.ndarray:
+    """The best label of every new position under ``training.weights``; :meth:`SequenceProblem.model` keeps them for many calls and for files."""
+    return problem.model(weights).predict(X, lengths)

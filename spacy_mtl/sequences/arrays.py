@@ -1,0 +1,181 @@
+"""Training problems over chains made from arrays: positions of sequences in rows, features and kernels in blocks."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from ..errors import Errors
+from ..structures.chain_build import ChainFeatures, Constraints, chain_problem
+from ..structures.chain_vectors import Vectors, no_vectors
+from ..structures.contract import Weights
+from ..structures.problem import Blocks, Problem, block_starts
+from .blocks import CategoryBlock, Entries, FittedBlock, KernelisedBlock, as_mapping, fit_block
+from .gram import CHUNK
+from .model import SequenceModel
+from .values import as_labels, as_starts
+
+
+@dataclass(frozen=True, kw_only=True)
+class SequenceProblem(Problem):
+    """A :class:`Problem` like any other, with what prediction on new arrays needs.
+
+    labels: int64[L] or str[L], in the order of label numbers. fitted: blocks in the order of the rows of the node weights.
+    """
+
+    labels: np.ndarray
+    fitted: tuple[FittedBlock, ...]
+    constraints: Constraints
+
+    def model(self, weights: Weights) -> SequenceModel:
+        """What a training has learnt (``training.weights``), ready to predict and to save."""
+        borders = block_starts([block.n_rows for block in self.fitted])
+        trained = []
+        for block, a, b in zip(self.fitted, borders, borders[1:], strict=False):
+            rows = weights.node[a:b].copy()
+            trained.append(block.support(rows) if isinstance(block, KernelisedBlock) else (block, rows))
+        n = len(self.labels)
+        step = weights.pair[0].reshape(n, n).copy() if len(weights.pair) else np.zeros((n, n), np.float32)
+        blocks, rows = zip(*trained, strict=True)
+        return SequenceModel(self.labels, blocks, rows, step, *self.constraints.penalties())
+
+
+def problem_from_arrays(
+    X: Any,
+    y: Any,
+    lengths: Any,
+    *,
+    transitions: bool = True,
+    labels: Sequence[Any] | None = None,
+    constraints: Constraints | None = None,
+    cost: np.ndarray | None = None,
+) -> SequenceProblem:
+    """A problem over linear chains, ready for :func:`spacy_mtl.trainers.base.fit`.
+
+    X: positions x features, as a 2-D array, a scipy.sparse matrix, a KernelBlock or Categories, or a mapping {block name: one of these}; each
+    block (each column of Categories) is weighed as one template is. The positions of one sequence follow one another.
+    y: int[N] or str[N], None where gold is missing. lengths: int[S], of the sequences, sum N. transitions: whether label pairs are scored,
+    as the block "transitions". labels: all labels, in the order of ``constraints`` (:class:`Constraints`) and ``cost`` (float[L, L], loss of
+    predicting the column where the row is gold, Hamming by default); sorted if not given.
+
+    A kernelised block takes 8 bytes for each pair of positions whose kernel value is not 0.
+    Raises ValueError: M220-M235 for arrays that do not fit, M201-M204 as :func:`chain_problem`.
+    """
+    gold, names = as_labels(y, labels)
+    starts = as_starts(lengths, gold.size)
+    allowed = constraints or Constraints.none(names.size)
+    check_constraints(allowed, names.size)
+    fitted, tables = fit_blocks(as_mapping(X), gold.size)
+    pair = np.zeros((gold.size, int(transitions)), np.int32)
+    features = ChainFeatures(category_rows(fitted, tables), pair, False, vectors_of(fitted, tables))
+    blocks = Blocks(block_starts(block_sizes(fitted)), np.arange(1 + transitions), block_names(fitted, transitions))
+    base = chain_problem(features, blocks, gold, starts, [str(name) for name in names], allowed, cost)
+    shared = {field.name: getattr(base, field.name) for field in fields(base)}
+    return SequenceProblem(**shared, labels=names, fitted=tuple(fitted), constraints=allowed)
+
+
+def fit_blocks(X: Mapping[str, Any], n: int) -> tuple[list[FittedBlock], list[Any]]:
+    """All blocks and their positions in canonical form, Categories first. Raises ValueError: M222-M229, M235."""
+    if not X:
+        raise ValueError(Errors.M222.format(name="X", got="no block", n=n))
+    pairs = [fit_block(str(name), value) for name, value in X.items()]
+    for block, table in pairs:
+        if table.shape[0] != n:
+            raise ValueError(Errors.M222.format(name=block.name, got=f"{table.shape[0]} positions", n=n))
+    names = block_names([block for block, _ in pairs], True)
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ValueError(Errors.M226.format(name=twice))
+    pairs.sort(key=lambda pair: not isinstance(pair[0], CategoryBlock))
+    return [block for block, _ in pairs], [table for _, table in pairs]
+
+
+def check_constraints(allowed: Constraints, n: int) -> None:
+    """Refuse constraints over another number of labels (M234)."""
+    shapes = tuple(np.shape(part) for part in (allowed.start, allowed.end, allowed.step))
+    if shapes != ((n,), (n,), (n, n)):
+        raise ValueError(Errors.M234.format(n=n, got=", ".join(map(str, shapes))))
+
+
+def block_sizes(fitted: Sequence[FittedBlock]) -> list[int]:
+    """Rows of every block of the weights."""
+    return [
+        size
+        for block in fitted
+        for size in ([v.size for v in block.values] if isinstance(block, CategoryBlock) else [block.n_rows])
+    ]
+
+
+def block_names(fitted: Sequence[FittedBlock], transitions: bool) -> tuple[str, ...]:
+    names = [name for block in fitted for name in (block.names if isinstance(block, CategoryBlock) else [block.name])]
+    return (*names, "transitions") if transitions else tuple(names)
+
+
+def category_rows(fitted: Sequence[FittedBlock], tables: Sequence[Any]) -> np.ndarray:
+    """Feature rows int32[N, T] of all Categories."""
+    parts, first_row = [np.empty((tables[0].shape[0], 0), np.int32)], 0
+    for block, table in zip(fitted, tables, strict=True):
+        if isinstance(block, CategoryBlock):
+            parts.append(block.rows(table, first_row))
+            first_row += block.n_rows
+    return np.concatenate(parts, axis=1)
+
+
+def vectors_of(fitted: Sequence[FittedBlock], tables: Sequence[Any]) -> Vectors:
+    """The real-valued features of all other blocks, some positions at a time: beside the result, memory holds CHUNK values a block."""
+    n = tables[0].shape[0]
+    blocks, values, firsts, first_row = [], [], [], 0
+    for block, table in zip(fitted, tables, strict=True):
+        if not isinstance(block, CategoryBlock):
+            blocks.append(block)
+            values.append(table)
+            firsts.append(first_row)
+        first_row += block.n_rows
+    if not blocks:
+        return no_vectors(n)
+    chunks = [
+        interleave([block.entries(table[a:b], at) for block, table, at in zip(blocks, values, firsts, strict=True)])
+        for a, b in position_chunks(n, max(block.n_rows for block in blocks))
+    ]
+    own = [np.arange(n) + at if block.kernelised else np.full(n, -1) for block, at in zip(blocks, firsts, strict=True)]
+    starts = starts_of(np.concatenate([chunk.counts for chunk in chunks]))
+    rows, numbers = joined(chunks)
+    return Vectors(starts, rows, numbers, np.stack(own, axis=1).astype(np.int32))
+
+
+def starts_of(counts: np.ndarray) -> np.ndarray:
+    """int64[n + 1] borders of runs of these lengths."""
+    return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+
+
+def position_chunks(n: int, width: int) -> Iterator[tuple[int, int]]:
+    """Borders of runs of positions of at most CHUNK / width each."""
+    size = max(1, CHUNK // max(width, 1))
+    for a in range(0, n, size):
+        yield a, min(n, a + size)
+
+
+def interleave(parts: Sequence[Entries]) -> Entries:
+    """The entries of several blocks over the same positions, position by position and there block by block. counts: int64[n * V]."""
+    if len(parts) == 1:
+        return parts[0]
+    counts = np.stack([part.counts for part in parts], axis=1)
+    starts = starts_of(counts.ravel())[:-1].reshape(counts.shape)
+    rows, values = np.empty(counts.sum(), np.int32), np.empty(counts.sum(), np.float32)
+    for v, part in enumerate(parts):
+        moved = starts[:, v] - starts_of(part.counts)[:-1]
+        place = np.repeat(moved, part.counts) + np.arange(part.rows.size)
+        rows[place], values[place] = part.rows, part.values
+    return Entries(counts.ravel(), rows, values)
+
+
+def joined(chunks: list[Entries]) -> tuple[np.ndarray, np.ndarray]:
+    """Rows and values of all chunks, one after another; the chunks are given up on the way, so that memory holds them once."""
+    size = sum(chunk.rows.size for chunk in chunks)
+    rows, values = np.empty(size, np.int32), np.empty(size, np.float32)
+    while chunks:
+        chunk = chunks.pop()
+        begin, size = size - chunk.rows.size, size - chunk.rows.size
+        rows[begin : begin + chunk.rows.size], values[begin : begin + chunk.rows.size] = chunk.rows, chunk.values
+    return rows, values

@@ -1,0 +1,242 @@
+"""Kinds of blocks: what the caller asks for, and what of it training reads and prediction needs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from ..errors import Errors
+from .gram import KERNELS, Kernel, KernelFunction, check_kernel, compare, neighbour_distance
+from .values import as_categories, as_features
+
+
+@dataclass(frozen=True)
+class KernelBlock:
+    """A block known by inner products of positions only; its weights live on the training positions.
+
+    vectors: positions x features, dense or sparse. kernel: "linear" <a, b>, "quadratic" (<a, b> + offset)^2, "gaussian"
+    exp(-||a - b||^2 / (2 sigma2)), "b1_spline" max(0, 1 - ||a - b|| / h), or a function K(A, B) of two such tables that returns float[A, B].
+    h: None for the distance beyond which a share ``zeros`` of the pairs of training positions lies.
+    normalize: K(a, b) / sqrt(K(a, a) K(b, b)).
+    """
+
+    vectors: Any
+    kernel: str | KernelFunction = "linear"
+    sigma2: float | None = None
+    h: float | None = None
+    zeros: float = 0.95
+    offset: float = 0.0
+    normalize: bool = False
+
+
+@dataclass(frozen=True)
+class Categories:
+    """Integer columns, each a block of its own, as a template is for text: one feature for each value. columns: int[N] or int[N, K], -1 for none.
+
+    names: of the blocks; the block's name and the number of the column if not given.
+    """
+
+    columns: Any
+    names: Sequence[str] | None = None
+
+
+class Entries(NamedTuple):
+    """Features of some positions. counts: int64[n]; rows: int32[E] and values: float32[E], position by position, rows rising."""
+
+    counts: np.ndarray
+    rows: np.ndarray
+    values: np.ndarray
+
+
+@dataclass(frozen=True)
+class FeatureBlock:
+    """Explicit features, a weight for each column and label."""
+
+    name: str
+    n_columns: int
+    kind = "features"
+    kernelised = False
+
+    @property
+    def n_rows(self) -> int:
+        return self.n_columns
+
+    def read(self, value: Any) -> Any:
+        """New positions in canonical form. Raises ValueError: M228, M223, M233 other columns than in training."""
+        if isinstance(value, KernelBlock | Categories):
+            raise ValueError(Errors.M232.format(name=self.name, wanted="explicit features", got=type(value).__name__))
+        table = as_features(value, self.name)
+        check_columns(self.name, table.shape[1], self.n_columns)
+        return table
+
+    def entries(self, table: Any, first_row: int) -> Entries:
+        """The entries of positions for training. first_row: of the block in the weights."""
+        if sparse.issparse(table):
+            rows = (table.indices + first_row).astype(np.int32)
+            return Entries(np.diff(table.indptr).astype(np.int64), rows, table.data.astype(np.float32))
+        return dense_entries(table.astype(np.float32, copy=False), first_row)
+
+    def scores(self, table: Any, weights: np.ndarray) -> np.ndarray:
+        """float[n, L] of positions under the block's weights float32[R, L]."""
+        return np.asarray(table @ weights)
+
+
+@dataclass(frozen=True)
+class KernelisedBlock:
+    """A kernel and the positions its weights live on. scale: of these, see :meth:`Kernel.scale`."""
+
+    name: str
+    kernel: Kernel
+    vectors: Any
+    scale: np.ndarray | None
+    kind = "kernel"
+    kernelised = True
+
+    @property
+    def n_rows(self) -> int:
+        return self.vectors.shape[0]
+
+    def read(self, value: Any) -> Any:
+        """New positions in canonical form, given as an array or as a KernelBlock of the same kernel. Raises ValueError: M228, M223, M232, M233."""
+        if isinstance(value, Categories) or (isinstance(value, KernelBlock) and not same_kernel(value, self.kernel)):
+            got = (
+                type(value).__name__
+                if isinstance(value, Categories)
+                else f"a kernel {value.kernel!r} or other settings"
+            )
+            raise ValueError(Errors.M232.format(name=self.name, wanted=f"the kernel {self.kernel.name}", got=got))
+        table = as_features(value.vectors if isinstance(value, KernelBlock) else value, self.name)
+        check_columns(self.name, table.shape[1], self.vectors.shape[1])
+        return table
+
+    def values(self, table: Any) -> np.ndarray:
+        """Kernel values float32[n, R]."""
+        return compare(self.kernel, self.name, table, self.vectors, self.scale)
+
+    def entries(self, table: Any, first_row: int) -> Entries:
+        """The entries of positions for training; kernel values of 0 are left out."""
+        return dense_entries(self.values(table), first_row)
+
+    def scores(self, table: Any, weights: np.ndarray) -> np.ndarray:
+        """float32[n, L] of positions under the block's weights float32[R, L]."""
+        return self.values(table) @ weights
+
+    def support(self, weights: np.ndarray) -> tuple["KernelisedBlock", np.ndarray]:
+        """The block and its weights without positions that have none."""
+        rows = np.flatnonzero(weights.any(axis=1))
+        scale = None if self.scale is None else self.scale[rows]
+        return replace(self, vectors=self.vectors[rows], scale=scale), weights[rows]
+
+
+@dataclass(frozen=True)
+class CategoryBlock:
+    """Integer columns. values: int64, rising, those of each column that have a feature. names: of the columns' blocks."""
+
+    name: str
+    names: tuple[str, ...]
+    values: tuple[np.ndarray, ...]
+    kind = "categories"
+    kernelised = False
+
+    @property
+    def n_rows(self) -> int:
+        return sum(values.size for values in self.values)
+
+    def read(self, value: Any) -> np.ndarray:
+        """New positions int64[N, K]. Raises ValueError: M229, M232, M233."""
+        if not isinstance(value, Categories):
+            raise ValueError(Errors.M232.format(name=self.name, wanted="Categories", got=type(value).__name__))
+        columns = as_categories(value.columns, self.name)
+        check_columns(self.name, columns.shape[1], len(self.values))
+        return columns
+
+    def rows(self, columns: np.ndarray, first_row: int) -> np.ndarray:
+        """Feature rows int32[n, K], -1 for values unknown or none."""
+        out = np.full(columns.shape, -1, np.int32)
+        for k, values in enumerate(self.values):
+            place = np.searchsorted(values, columns[:, k])
+            known = place < values.size
+            known[known] = values[place[known]] == columns[known, k]
+            out[known, k] = first_row + place[known]
+            first_row += values.size
+        return out
+
+    def scores(self, columns: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """float32[n, L] of positions under the block's weights float32[R, L]."""
+        padded = np.vstack([weights, np.zeros((1, weights.shape[1]), np.float32)])
+        return padded[self.rows(columns, 0)].sum(axis=1)
+
+
+FittedBlock = FeatureBlock | KernelisedBlock | CategoryBlock
+
+
+def as_mapping(X: Any) -> Mapping[str, Any]:
+    """One array or block is the block "X"."""
+    return X if isinstance(X, Mapping) else {"X": X}
+
+
+def fit_block(name: str, value: Any) -> tuple[FittedBlock, Any]:
+    """A block as the caller gave it, ready for training, and its positions in canonical form.
+
+    Raises ValueError naming the block: M223-M229, see there.
+    """
+    if isinstance(value, KernelBlock):
+        vectors = as_features(value.vectors, name)
+        kernel = as_kernel(value, name, vectors)
+        scale = kernel.scale(vectors)
+        check_kernel(kernel, name, vectors, scale)
+        return KernelisedBlock(name, kernel, vectors, scale), vectors
+    if isinstance(value, Categories):
+        columns = as_categories(value.columns, name)
+        n = columns.shape[1]
+        names = tuple(value.names or ([name] if n == 1 else [f"{name}{k}" for k in range(n)]))
+        if len(names) != n:
+            raise ValueError(Errors.M229.format(name=name, got=f"{n} columns with {len(names)} names"))
+        values = tuple(np.unique(column[column >= 0]) for column in columns.T)
+        return CategoryBlock(name, names, values), columns
+    table = as_features(value, name)
+    return FeatureBlock(name, table.shape[1]), table
+
+
+def as_kernel(block: KernelBlock, name: str, vectors: Any) -> Kernel:
+    """The kernel a block asks for. Raises ValueError naming the block: M227 a setting out of range or an unknown kernel."""
+    if callable(block.kernel):
+        return Kernel("function", normalize=block.normalize, function=block.kernel)
+    if block.kernel not in KERNELS:
+        raise ValueError(Errors.M235.format(name=name, kernel=block.kernel, known=", ".join(KERNELS)))
+    settings: dict[str, Any] = {setting: getattr(block, setting) for setting in KERNELS[block.kernel]}
+    if block.kernel == "b1_spline" and block.h is None:
+        if not 0 <= block.zeros < 1:
+            raise ValueError(Errors.M227.format(name=name, setting="zeros", value=block.zeros, least="in [0, 1)"))
+        settings["h"] = neighbour_distance(vectors, block.zeros)
+    for setting, value in settings.items():
+        low = 0.0 if setting == "offset" else np.nextafter(0, 1)
+        if not isinstance(value, int | float) or not low <= value < np.inf:
+            least = "of at least 0" if setting == "offset" else "above 0"
+            raise ValueError(Errors.M227.format(name=name, setting=setting, value=value, least=least))
+    return Kernel(block.kernel, normalize=block.normalize, **settings)
+
+
+def same_kernel(block: KernelBlock, kernel: Kernel) -> bool:
+    """Whether the block asks for this kernel (an h found in training need not be given)."""
+    if callable(block.kernel):
+        return block.kernel == kernel.function and block.normalize == kernel.normalize
+    if block.kernel != kernel.name or block.normalize != kernel.normalize:
+        return False
+    settings = KERNELS[kernel.name]
+    return all(getattr(block, s) == getattr(kernel, s) or (s == "h" and block.h is None) for s in settings)
+
+
+def check_columns(name: str, got: int, expected: int) -> None:
+    """Refuse new positions with other columns than the training's (M233)."""
+    if got != expected:
+        raise ValueError(Errors.M233.format(name=name, got=got, expected=expected))
+
+
+def dense_entries(table: np.ndarray, first_row: int) -> Entries:
+    """What is not 0 in float32[n, R]."""
+    filled = table != 0
+    rows = np.nonzero(filled)[1]
+    return Entries(filled.sum(axis=1), (rows + first_row).astype(np.int32), table[filled])

@@ -1,0 +1,140 @@
+"""Kernels between positions, by name or as the user's function, and what is asked of them before training."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ..errors import Errors
+
+#: Kernels that have a name, and the settings each takes.
+KERNELS = {"linear": (), "quadratic": ("offset",), "gaussian": ("sigma2",), "b1_spline": ("h",)}
+#: Kernel values held at once while positions are compared.
+CHUNK = 1 << 21
+#: Positions on which a kernel is checked.
+SAMPLE = 200
+#: An eigenvalue may be this far below 0, relative to the mean of K(a, a). Rounding is far smaller: the B1-spline, which the literature uses in
+#: many dimensions though it is positive semi-definite in one only, stays within it where 95% of its values are 0.
+TOLERANCE = 0.1
+
+KernelFunction = Callable[[Any, Any], Any]
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """K(a, b) between positions a and b.
+
+    name: one of KERNELS, or "function". linear <a, b>; quadratic (<a, b> + offset)^2; gaussian exp(-||a - b||^2 / (2 sigma2)); b1_spline
+    max(0, 1 - ||a - b|| / h). normalize: divide by sqrt(K(a, a) K(b, b)).
+    """
+
+    name: str
+    sigma2: float = 1.0
+    h: float = 1.0
+    offset: float = 0.0
+    normalize: bool = False
+    function: KernelFunction | None = None
+
+    def __call__(self, a: Any, b: Any) -> np.ndarray:
+        """Values float[A, B] between rows of ``a`` and of ``b``, without ``normalize``."""
+        if self.function is not None:
+            return np.asarray(self.function(a, b))
+        if self.name == "linear":
+            return inner(a, b)
+        if self.name == "quadratic":
+            return (inner(a, b) + self.offset) ** 2
+        distances = squared_distances(a, b)
+        if self.name == "gaussian":
+            distances *= -0.5 / self.sigma2
+            return np.exp(distances, out=distances)
+        return np.maximum(1 - np.sqrt(distances, out=distances) / self.h, 0)
+
+    def diagonal(self, a: Any) -> np.ndarray:
+        """K(a, a) of every row: float64[A]."""
+        if self.function is not None:
+            parts = [np.diagonal(self(a[k : k + 64], a[k : k + 64])) for k in range(0, a.shape[0], 64)]
+            return np.concatenate(parts).astype(float)
+        if self.name in ("gaussian", "b1_spline"):
+            return np.ones(a.shape[0])
+        return squares(a).astype(float) if self.name == "linear" else (squares(a).astype(float) + self.offset) ** 2
+
+    def scale(self, a: Any) -> np.ndarray | None:
+        """1 / sqrt(K(a, a)) of every row, float64[A], 0 where that is 0; None where nothing is normalized."""
+        if not self.normalize:
+            return None
+        diagonal = self.diagonal(a)
+        return np.divide(1, np.sqrt(np.maximum(diagonal, 0)), out=np.zeros(diagonal.size), where=diagonal > 0)
+
+
+def inner(a: Any, b: Any) -> np.ndarray:
+    """<a, b> of all pairs of rows, dense or sparse: float[A, B]."""
+    product = a @ b.T
+    return product.toarray() if sparse.issparse(product) else np.asarray(product)
+
+
+def squares(a: Any) -> np.ndarray:
+    """||a||^2 of every row."""
+    if sparse.issparse(a):
+        return np.asarray(a.multiply(a).sum(axis=1)).ravel()
+    return np.einsum("td,td->t", a, a)
+
+
+def squared_distances(a: Any, b: Any) -> np.ndarray:
+    """||a - b||^2 of all pairs of rows: float[A, B], not negative."""
+    distances = inner(a, b)
+    distances *= -2
+    distances += squares(a)[:, None]
+    distances += squares(b)[None, :]
+    return np.maximum(distances, 0, out=distances)
+
+
+def compare(kernel: Kernel, name: str, a: Any, b: Any, scale: np.ndarray | None) -> np.ndarray:
+    """Values float32[A, B] as training and prediction use them; ``scale``: of the rows of b, see :meth:`Kernel.scale`.
+
+    Raises ValueError naming the block (M225) where a user's function returns anything but one finite number a pair.
+    """
+    values = kernel(a, b)
+    expected = (a.shape[0], b.shape[0])
+    if values.shape != expected or values.dtype.kind not in "fiub":
+        raise ValueError(Errors.M225.format(name=name, expected=expected, got=f"{values.dtype} {values.shape}"))
+    if scale is not None:
+        ours = kernel.scale(a)
+        assert ours is not None
+        values = values * ours[:, None] * scale[None, :]
+    values = values.astype(np.float32, copy=False)
+    if not np.isfinite(values).all():
+        raise ValueError(Errors.M225.format(name=name, expected=expected, got="nan or inf"))
+    return values
+
+
+def neighbour_distance(vectors: Any, zeros: float) -> float:
+    """h such that a share ``zeros`` of all pairs of positions is further apart, estimated on up to 1,000 positions against all."""
+    rows = sample(vectors.shape[0], 1000)
+    step = max(1, CHUNK // vectors.shape[0])
+    parts = [squared_distances(vectors[rows[k : k + step]], vectors).ravel() for k in range(0, rows.size, step)]
+    return float(np.sqrt(np.quantile(np.concatenate(parts), 1 - zeros)))
+
+
+def sample(n: int, most: int) -> np.ndarray:
+    """Up to ``most`` of n positions, rising; always the same ones."""
+    return np.sort(np.random.default_rng(0).permutation(n)[:most])
+
+
+def check_kernel(kernel: Kernel, name: str, vectors: Any, scale: np.ndarray | None) -> None:
+    """Refuse a kernel that is no inner product on a sample of the positions.
+
+    Raises ValueError naming the block: M225 wrong shape or not finite, M224 not symmetric, or with its most negative eigenvalue.
+    """
+    rows = sample(vectors.shape[0], SAMPLE)
+    some = vectors[rows]
+    gram = compare(kernel, name, some, some, None if scale is None else scale[rows]).astype(float)
+    difference, largest = np.abs(gram - gram.T).max(), np.abs(gram).max()
+    if difference > 1e-4 * largest:
+        reason = f"K(a, b) and K(b, a) differ by up to {difference:.3g}"
+        raise ValueError(Errors.M224.format(name=name, n=rows.size, reason=reason))
+    eigenvalues = np.linalg.eigvalsh(gram)
+    if eigenvalues[0] < -TOLERANCE * max(eigenvalues.mean(), 0.0):
+        reason = f"its matrix has the eigenvalue {eigenvalues[0]:.3g} (the largest is {eigenvalues[-1]:.3g})"
+        raise ValueError(Errors.M224.format(name=name, n=rows.size, reason=reason))

@@ -1,0 +1,124 @@
+"""Decoding new arrays with trained weights, in bounded memory."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import Errors
+from ..kernels import kernel
+from ..structures.chain import viterbi
+from ..structures.chain_sums import marginals
+from .blocks import FittedBlock, as_mapping
+from .gram import CHUNK
+from .values import as_starts
+
+
+@kernel
+def mask_ends(nodes, starts, start, end):
+    """Add the constraints of first and last positions to node scores float32[N, L]."""
+    for s in range(starts.size - 1):
+        for y in range(start.size):
+            nodes[starts[s], y] += start[y]
+            nodes[starts[s + 1] - 1, y] += end[y]
+
+
+@kernel
+def longest_of(starts):
+    longest = 1
+    for s in range(starts.size - 1):
+        longest = max(longest, starts[s + 1] - starts[s])
+    return longest
+
+
+@kernel
+def decode_all(nodes, starts, pairs, labels):
+    """Viterbi over every sequence. nodes: float32[N, L]; starts: int64[S + 1]; pairs: float32[1, L, L]. Fills labels int32[N]."""
+    shape = (longest_of(starts), nodes.shape[1])
+    best, back = np.empty(shape, np.float32), np.empty(shape, np.int32)
+    for s in range(starts.size - 1):
+        a, b = starts[s], starts[s + 1]
+        viterbi(nodes[a:b], pairs, best, back, labels[a:b])
+
+
+@kernel
+def marginals_of_all(nodes, starts, pairs, out):
+    """Probability of every label at every position. Shapes as in :func:`decode_all`; fills out float32[N, L]."""
+    n_labels = nodes.shape[1]
+    alpha, factors = np.empty((longest_of(starts), n_labels)), np.empty((1, n_labels, n_labels))
+    pair_out = np.empty((1, n_labels * n_labels), np.float32)
+    for s in range(starts.size - 1):
+        a, b = starts[s], starts[s + 1]
+        marginals(nodes[a:b], pairs, alpha, factors, out[a:b], pair_out)
+
+
+@dataclass(frozen=True)
+class SequenceModel:
+    """A trained chain over arrays.
+
+    labels: int64[L] or str[L]. blocks: what of the training's blocks prediction needs. weights: float32[R, L] of each. step: float32[L, L],
+    scores of label pairs (previous, current). start_mask, end_mask: float32[L] and step_mask: float32[L, L], constraints as scores.
+    """
+
+    labels: np.ndarray
+    blocks: tuple[FittedBlock, ...]
+    weights: tuple[np.ndarray, ...]
+    step: np.ndarray
+    start_mask: np.ndarray
+    end_mask: np.ndarray
+    step_mask: np.ndarray
+
+    def predict(self, X: Any, lengths: Any) -> np.ndarray:
+        """The best label of every position: int64[N] or str[N], as the training's y.
+
+        X: the blocks of the training over new positions; where it had a KernelBlock, the vectors alone are enough. lengths: int[S], sum N.
+        Raises ValueError: M220-M223, M228-M229, M232-M233 where these do not fit the training's.
+        """
+        nodes, starts = self._masked(X, lengths)
+        numbers = np.zeros(len(nodes), np.int32)
+        decode_all(nodes, starts, self._pairs(), numbers)
+        return self.labels[numbers]
+
+    def marginals(self, X: Any, lengths: Any) -> np.ndarray:
+        """Probability of every label, float32[N, L] in the order of ``labels``, of a model trained by likelihood. Arguments as :meth:`predict`."""
+        nodes, starts = self._masked(X, lengths)
+        out = np.zeros_like(nodes)
+        marginals_of_all(nodes, starts, self._pairs(), out)
+        return out
+
+    def scores(self, X: Any) -> np.ndarray:
+        """What the blocks say of every position and label, label pairs apart: float32[N, L]. Kernels are computed some positions at a time."""
+        return self._score(self._read(as_mapping(X)))
+
+    def _score(self, tables: list[Any]) -> np.ndarray:
+        n = tables[0].shape[0]
+        out = np.zeros((n, self.labels.size), np.float32)
+        for block, table, weights in zip(self.blocks, tables, self.weights, strict=True):
+            size = max(1, CHUNK // max(1, block.n_rows))
+            for a in range(0, n if weights.any() else 0, size):
+                out[a : a + size] += block.scores(table[a : a + size], weights)
+        return out
+
+    def _read(self, X: Any) -> list[Any]:
+        known = {block.name for block in self.blocks}
+        if {str(name) for name in X} != known:
+            got = ", ".join(map(str, X)) or "none"
+            raise ValueError(Errors.M232.format(name="X", wanted=f"the blocks {', '.join(sorted(known))}", got=got))
+        by_name = {str(name): value for name, value in X.items()}
+        tables = [block.read(by_name[block.name]) for block in self.blocks]
+        for block, table in zip(self.blocks, tables, strict=True):
+            if table.shape[0] != tables[0].shape[0]:
+                got = f"{table.shape[0]} positions"
+                raise ValueError(Errors.M222.format(name=block.name, got=got, n=tables[0].shape[0]))
+        return tables
+
+    def _masked(self, X: Any, lengths: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Node scores with the constraints of first and last positions, and borders of the sequences."""
+        tables = self._read(as_mapping(X))
+        starts = as_starts(lengths, tables[0].shape[0])
+        nodes = self._score(tables)
+        mask_ends(nodes, starts, self.start_mask, self.end_mask)
+        return nodes, starts
+
+    def _pairs(self) -> np.ndarray:
+        return np.ascontiguousarray((self.step + self.step_mask)[None])

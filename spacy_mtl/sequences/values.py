@@ -1,0 +1,130 @@
+"""The caller's arrays in one form each, refused where they are none: features, label columns, lengths."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ..errors import Errors
+
+_LARGEST = float(np.finfo(np.float32).max)
+
+
+def as_features(value: Any, name: str) -> Any:
+    """A 2-D array of floats, or scipy.sparse CSR without stored zeros, rows and columns in order.
+
+    Raises ValueError naming the block: M228 where it is no such table of numbers, M223 nan, inf or beyond float32.
+    """
+    if sparse.issparse(value):
+        table = sparse.csr_array(value, dtype=_float_type(value.dtype, name), copy=True)
+        table.sum_duplicates()
+        table.eliminate_zeros()
+    else:
+        array = np.asarray(value)
+        table = np.ascontiguousarray(array, _float_type(array.dtype, name))
+    if table.ndim != 2 or table.shape[1] == 0:
+        raise ValueError(Errors.M228.format(name=name, got=f"an array of shape {table.shape}"))
+    _check_finite(table, name)
+    return table
+
+
+def _float_type(dtype: np.dtype, name: str) -> type:
+    """float32 stays; other numbers become float64."""
+    if dtype.kind not in "fiub":
+        raise ValueError(Errors.M228.format(name=name, got=f"values of type {dtype}"))
+    return np.float32 if dtype in (np.float32, np.float16) else np.float64
+
+
+def _check_finite(table: Any, name: str) -> None:
+    numbers = table.data if sparse.issparse(table) else table.reshape(-1)
+    bad = np.flatnonzero(~(np.abs(numbers) <= _LARGEST))
+    if bad.size:
+        at = int(bad[0])
+        row = np.searchsorted(table.indptr, at, "right") - 1 if sparse.issparse(table) else at // table.shape[1]
+        raise ValueError(Errors.M223.format(name=name, position=row, value=numbers[at]))
+
+
+def as_categories(value: Any, name: str) -> np.ndarray:
+    """int64[N, K], a column for each block. Raises ValueError (M229) where they are not integers of at least -1."""
+    array = np.asarray(value)
+    if array.dtype.kind not in "iu" or array.ndim not in (1, 2) or 0 in array.shape[1:]:
+        raise ValueError(Errors.M229.format(name=name, got=f"{array.dtype} of shape {array.shape}"))
+    columns = array.reshape(array.shape[0], -1).astype(np.int64)
+    if columns.size and columns.min() < -1:
+        position = int(np.argmax((columns < -1).any(axis=1)))
+        raise ValueError(Errors.M229.format(name=name, got=f"{columns[position].min()} at position {position}"))
+    return columns
+
+
+def as_starts(lengths: Any, n: int) -> np.ndarray:
+    """Borders int64[S + 1] of sequences of these lengths. Raises ValueError (M220) unless they are whole numbers above 0 that sum to n."""
+    array = np.asarray(lengths)
+    if array.ndim != 1 or not array.size or array.dtype.kind not in "iu" or array.min() < 1:
+        raise ValueError(Errors.M220.format(got=f"are {np.array2string(array, threshold=6, edgeitems=2)}", n=n))
+    starts = np.concatenate([[0], np.cumsum(array, dtype=np.int64)])
+    if starts[-1] != n:
+        raise ValueError(Errors.M220.format(got=f"sum to {starts[-1]}", n=n))
+    return starts
+
+
+def as_labels(y: Any, labels: Sequence[Any] | None) -> tuple[np.ndarray, np.ndarray]:
+    """Gold as numbers of labels, int32[N], -1 where it is None; and the labels: int64[L] or str[L], sorted if not given.
+
+    Raises ValueError: M230 where y or labels are not all integers or all strings, M231 a label in y that ``labels`` does not have.
+    """
+    values = _as_given(y)
+    if values.ndim != 1:
+        raise ValueError(Errors.M230.format(got=f"an array of shape {values.shape}"))
+    known = values != None if values.dtype == object else np.ones(values.size, bool)  # noqa: E711 (element by element)
+    found = _alike(values[known])
+    names = np.unique(found) if labels is None else _alike(_as_given(labels))
+    if labels is not None and (names.ndim != 1 or np.unique(names).size != names.size or names.size == 0):
+        raise ValueError(Errors.M230.format(got=f"labels = {labels}"))
+    if found.size and names.dtype.kind != found.dtype.kind:
+        raise ValueError(Errors.M231.format(label=found[0], known=_listed(names)))
+    return _numbers(found, known, names), names
+
+
+def _numbers(found: np.ndarray, known: np.ndarray, names: np.ndarray) -> np.ndarray:
+    gold = np.full(known.size, -1, np.int32)
+    if found.size:
+        order = np.argsort(names)
+        place = order[np.minimum(np.searchsorted(names, found, sorter=order), names.size - 1)]
+        strange = names[place] != found
+        if strange.any():
+            raise ValueError(Errors.M231.format(label=found[np.argmax(strange)], known=_listed(names)))
+        gold[known] = place
+    return gold
+
+
+def _as_given(values: Any) -> np.ndarray:
+    """An array whose elements are what they were: numpy would make strings of the numbers in a mixed list."""
+    return values if isinstance(values, np.ndarray) else np.asarray(values, dtype=object)
+
+
+def _alike(values: np.ndarray) -> np.ndarray:
+    """The values as int64 or str, all of one kind (M230)."""
+    if values.dtype == object:
+        kinds = {_kind(value) for value in values.ravel()}
+        values = np.array(values.tolist()) if kinds <= {int} or kinds <= {str} else values
+    if values.dtype.kind in "iu" or not values.size:
+        return values.astype(np.int64)
+    if values.dtype.kind != "U":
+        raise ValueError(Errors.M230.format(got=f"{values.dtype} such as {values.flat[0]!r}"))
+    return values
+
+
+def _kind(value: Any) -> type:
+    return (
+        int
+        if isinstance(value, int | np.integer) and not isinstance(value, bool)
+        else str
+        if isinstance(value, str)
+        else type(value)
+    )
+
+
+def _listed(names: np.ndarray) -> str:
+    shown = ", ".join(str(name) for name in names[:10])
+    return shown + (", ..." if names.size > 10 else "")

@@ -1,0 +1,120 @@
+"""What callers give as features, columns, lengths and labels, and what is refused."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from spacy_mtl.sequences.values import as_categories, as_features, as_labels, as_starts
+
+
+def test_features_become_floats():
+    for value in ([[1, 0], [2, 3]], np.array([[1, 0], [2, 3]], np.uint8), np.array([[True, False], [True, True]])):
+        table = as_features(value, "X")
+        assert table.dtype == np.float64
+        np.testing.assert_array_equal(table, np.asarray(value, float))
+    assert as_features(np.ones((2, 2), np.float32), "X").dtype == np.float32
+    assert as_features(np.ones((2, 2), np.float16), "X").dtype == np.float32
+    assert as_features(np.asfortranarray(np.arange(4.0).reshape(2, 2)), "X").flags.c_contiguous
+
+
+@pytest.mark.parametrize("kind", [sparse.coo_array, sparse.csc_matrix, sparse.csr_matrix, sparse.lil_matrix])
+def test_sparse_features_keep_what_is_not_zero(kind):
+    dense = np.array([[0, 2.0, 0], [0, 0, 0], [3, 0, 4]])
+    given = kind(dense)
+    table = as_features(given, "X")
+    np.testing.assert_array_equal(table.toarray(), dense)
+    assert table.indices.tolist() == [1, 0, 2]
+    np.testing.assert_array_equal(given.toarray(), dense)
+
+
+def test_sparse_entries_are_put_in_order_summed_and_the_callers_kept():
+    given = sparse.csr_array((np.array([1.0, 2, 3, 0, 5, -5]), np.array([2, 0, 2, 1, 1, 1]), np.array([0, 3, 6])))
+    before = given.indices.copy()
+    table = as_features(given, "X")
+    assert table.indices.tolist() == [0, 2]
+    assert table.data.tolist() == [2, 4]
+    np.testing.assert_array_equal(given.indices, before)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [[1.0, 2.0], [[["a"]]], [["a", "b"]], np.empty((3, 0)), np.zeros((2, 2), complex), [[None, 1]], 5.0],
+)
+def test_no_table_of_numbers(value):
+    with pytest.raises(ValueError, match=r"\[M228\].*'pixels'"):
+        as_features(value, "pixels")
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 1e39])
+def test_features_must_be_finite(bad):
+    dense = np.zeros((5, 3))
+    dense[3, 1] = bad
+    for table in (dense, sparse.csr_array(dense), sparse.coo_array(dense)):
+        with pytest.raises(ValueError, match=r"\[M223\].*'pixels'.*position 3"):
+            as_features(table, "pixels")
+
+
+def test_categories():
+    np.testing.assert_array_equal(as_categories([3, -1, 0], "c"), [[3], [-1], [0]])
+    np.testing.assert_array_equal(as_categories(np.array([[1, 2]], np.uint8), "c"), [[1, 2]])
+
+
+@pytest.mark.parametrize("value", [[0.5, 1], [[1, -2]], ["a"], np.zeros((2, 2, 2), int), np.zeros((2, 0), int), 3])
+def test_no_categories(value):
+    with pytest.raises(ValueError, match=r"\[M229\].*'c'"):
+        as_categories(value, "c")
+
+
+def test_lengths():
+    np.testing.assert_array_equal(as_starts([2, 1, 3], 6), [0, 2, 3, 6])
+    assert as_starts(np.array([2], np.uint8), 2).dtype == np.int64
+
+
+@pytest.mark.parametrize("lengths", [[2, 1], [2, 5], [2, 0, 4], [-1, 7], [2.0, 4.0], [], [[6]], 6, ["6"]])
+def test_lengths_that_do_not_fit(lengths):
+    with pytest.raises(ValueError, match=r"\[M220\].*positions, 6"):
+        as_starts(lengths, 6)
+
+
+@pytest.mark.parametrize(
+    ("y", "labels", "gold", "names"),
+    [
+        ([7, -3, 7], None, [1, 0, 1], [-3, 7]),
+        (["b", "a"], None, [1, 0], ["a", "b"]),
+        (["b", None, "c"], ["c", "b", "a"], [1, -1, 0], ["c", "b", "a"]),
+        ([None, 2], None, [-1, 0], [2]),
+        (np.array([5, 4], np.uint8), [4, 5, 6], [1, 0], [4, 5, 6]),
+        ([None, None], ["x"], [-1, -1], ["x"]),
+        ([np.int64(3), None], None, [0, -1], [3]),
+    ],
+)
+def test_labels(y, labels, gold, names):
+    found, listed = as_labels(y, labels)
+    assert found.dtype == np.int32
+    assert found.tolist() == gold
+    assert listed.tolist() == names
+
+
+@pytest.mark.parametrize(
+    ("y", "labels"),
+    [
+        ([0.5, 1], None),
+        ([1, "a"], [1, "a"]),
+        ([None, "a", 1], None),
+        ([[1, 2]], None),
+        (["a"], ["a", "a"]),
+        (["a"], []),
+        ([(1, 2), None], None),
+        (np.array([True, False]), None),
+        (3, None),
+    ],
+)
+def test_no_labels(y, labels):
+    with pytest.raises(ValueError, match=r"\[M230\]"):
+        as_labels(y, labels)
+
+
+@pytest.mark.parametrize(("y", "labels"), [(["a", "z"], ["a", "b"]), ([1, 9], [1, 2]), ([1], ["1"])])
+def test_labels_that_are_not_listed(y, labels):
+    with pytest.raises(ValueError, match=rf"\[M231\].*{y[-1]!r}"):
+        as_labels(y, labels)
