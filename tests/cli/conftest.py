@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 import spacy
 
+import spacy_mtl.cli  # noqa: F401 (adds the commands, as the entry point does for the command line)
 from spacy_mtl.corpora.conll import ConllCorpus
 
 ASSETS = Path(__file__).parents[2] / "assets" / "es-entities"
