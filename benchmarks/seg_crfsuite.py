@@ -1,7 +1,7 @@
 """python-crfsuite as a segmenter: our templates evaluated in Python, characters tagged B, M, E or S."""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -9,22 +9,21 @@ from typing import Any
 import pycrfsuite
 from measure import Clock, forget_peak, peak_megabytes, resident_megabytes
 from seg_data import Data, Sentence, texts
-from seg_features import TextFeatures
-from seg_reading import Reader, characters_per_second
+from seg_features import TextFeatures, dictionary, tags_of, words_of
+from seg_reading import Segmenter, evaluated
+
+#: Words of the dictionary occur so often in the training text: while learning, and later. As in our segmenter.
+KNOWN_IN_TRAINING, KNOWN = 2, 1
 
 
-def tags_of(words: Sentence) -> list[str]:
-    """The tag of each character: B, M and E for the first, inner and last of a word, S for a word of one."""
-    return [tag for word in words for tag in ("S" if len(word) == 1 else f"B{'M' * (len(word) - 2)}E")]
+def features_of(sentences: list[Sentence], templates: str, at_least: int) -> TextFeatures:
+    features = TextFeatures(templates)
+    if any(attr.startswith("WORD_") for attr in features.attributes):
+        features.words = dictionary(sentences, at_least)
+    return features
 
 
-def words_of(text: str, tags: Sequence[str]) -> Sentence:
-    """The words of tagged characters: one begins at each B and S, and after each E and S."""
-    begins = [i for i, tag in enumerate(tags) if i and (tag in "BS" or tags[i - 1] in "ES")]
-    return [text[a:b] for a, b in zip([0, *begins], [*begins, len(text)], strict=True)] if text else []
-
-
-def tagged(model: str, features: TextFeatures) -> Reader:
+def tagged(model: str, features: TextFeatures) -> Segmenter:
     """Segment raw texts with a saved model."""
     tagger = pycrfsuite.Tagger()
     tagger.open(model)
@@ -33,14 +32,17 @@ def tagged(model: str, features: TextFeatures) -> Reader:
         for text in inputs:
             yield words_of(text, tagger.tag(features(text)))
 
-    return read
+    return Segmenter(read)
 
 
 def fit(
-    sentences: list[Sentence], templates: str, model: str, algorithm: str, iterations: int | None
+    sentences: list[Sentence], templates: str, model: str, algorithm: str = "lbfgs", iterations: int | None = None
 ) -> dict[str, Any]:
-    """Train and save. cpu: append and training; making the features in Python is given apart, and not counted."""
-    features, clock = TextFeatures(templates), Clock()
+    """Train, for so many iterations or to the default stop, and save.
+
+    cpu: append and training; making the features in Python is given apart, and not counted.
+    """
+    features, clock = features_of(sentences, templates, KNOWN_IN_TRAINING), Clock()
     trainer = pycrfsuite.Trainer(algorithm, {"max_iterations": iterations} if iterations else {}, verbose=False)
     for words, text in zip(sentences, texts(sentences), strict=True):
         with clock("features"):
@@ -67,6 +69,6 @@ def train(data: dict, templates: str, limit: int, repeats: int) -> dict[str, Any
     row: dict[str, Any] = {"contestant": "crfsuite lbfgs", "resident_before_mb": resident_megabytes()}
     with TemporaryDirectory() as folder:
         model = str(Path(folder, "model"))
-        row |= fit(sentences, templates, model, "lbfgs", None) | {"trained_on": len(sentences)}
+        row |= fit(sentences, templates, model) | {"trained_on": len(sentences)}
         row["peak_mb"] = peak_megabytes()
-        return row | characters_per_second(tagged(model, TextFeatures(templates)), the_data, repeats)
+        return row | evaluated(tagged(model, features_of(sentences, templates, KNOWN)), the_data, repeats)
