@@ -15,7 +15,7 @@ from spacy.vocab import Vocab
 
 from ..errors import Warnings
 from ..kernels import kernel
-from ..structures.chain import constrain, viterbi
+from ..structures.chain import FORBIDDEN, constrain, viterbi
 from ..structures.chain_build import Constraints
 from ..templates.attributes import AttributeReader
 from ..templates.extract import Program, boundary, mix, template_keys
@@ -136,11 +136,12 @@ def _table(keys: np.ndarray) -> Table:
 class Predictor:
     """Labels for docs of one vocabulary under fixed weights. Safe to call from several threads."""
 
-    def __init__(self, weights: ChainWeights, constraints: Constraints, vocab: Vocab):
+    def __init__(self, weights: ChainWeights, constraints: Constraints, vocab: Vocab, words: Table | None = None):
         self.vocab = vocab
-        self._made_of = (weights, constraints, vocab)
+        self._made_of = (weights, constraints, vocab, words)
         templates = [parse_template(row.text) for row in weights.templates if row.rows]
-        self.reader = AttributeReader(list(dict.fromkeys(o.attr for t in templates for o in t.observations)), vocab)
+        attributes = list(dict.fromkeys(o.attr for t in templates for o in t.observations))
+        self.reader = AttributeReader(attributes, vocab, words)
         lexical = ("ORTH", *self.reader.lexicon.attributes)
         node = [t for t in templates if not t.is_edge]
         columns, table, rows = self.reader.columns, _table(weights.keys), weights.node_rows()
@@ -237,9 +238,18 @@ class Predictor:
         given = self.reader.read_given(docs)
         starts = borders(docs)
         doc_starts = np.concatenate([[0], np.cumsum([len(doc) for doc in docs])]).astype(np.int64)
-        with self._lock:  # the word tables grow as forms are met; kernels do not hold the interpreter's lock
+        with self._lock:
             self._warn_of_missing(given)
+        return self.label(given, starts, doc_starts)
+
+    def label(
+        self, given: np.ndarray, starts: np.ndarray, doc_starts: np.ndarray, forbidden: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Best labels int32[N]. Arguments as of :meth:`scores`; forbidden: bool[N, L], labels that a position may not have."""
+        with self._lock:  # the word tables grow as forms are met; kernels do not hold the interpreter's lock
             nodes, pairs = self.scores(given, starts, doc_starts)
+        if forbidden is not None:
+            nodes += np.where(forbidden, FORBIDDEN, np.float32(0))
         labels = np.zeros(given.shape[1], np.int32)
         decode_all(starts, nodes, pairs, self._chain, labels)
         return labels
