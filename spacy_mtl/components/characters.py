@@ -35,7 +35,10 @@ class Characters(NamedTuple):
 
 
 class Tokens(NamedTuple):
-    """Tokens of some texts. first, last: int64[K], token k is ``codes[first[k]:last[k]]``. space: bool[K], a blank follows. texts: int64[D + 1] borders."""
+    """Tokens of some texts.
+
+    first, last: int64[K], token k is ``codes[first[k]:last[k]]``. space: bool[K], whether a blank follows. texts: int64[D + 1], borders of the texts.
+    """
 
     first: np.ndarray
     last: np.ndarray
@@ -144,7 +147,7 @@ class CharacterTable:
 
     def __init__(self, like: Vocab):
         self._like = like
-        self.vocab = Vocab(lex_attr_getters=like.lex_attr_getters)
+        self.vocab = Vocab(lex_attr_getters=like.lex_attr_getters)  # type: ignore[attr-defined]
         self.orths = np.empty(0, np.uint64)
         self.kinds = np.empty(0, np.uint8)
         self._row_of = np.full(_N_CODES, -1, np.int32)
@@ -162,7 +165,8 @@ class CharacterTable:
         if _number(codes, self._row_of, ids):
             self._add(np.unique(codes[ids < 0]))
             _number(codes, self._row_of, ids)
-        return Characters(codes, ids, *_scan(ids, self.kinds, borders), borders)
+        at, starts = _scan(ids, self.kinds, borders)
+        return Characters(codes, ids, at, starts, borders)
 
     def _add(self, codes: np.ndarray) -> None:
         chars = [chr(code) for code in codes.tolist()]
