@@ -126,6 +126,9 @@ class Errors(metaclass=_Codes):
     M516 = "The output '{path}' must end in '.spacy', the only ending that spaCy's own readers look for."
     M517 = ("The training log '{path}' cannot be written: {reason}. Set 'path' of the logger to a file where you may "
             "write, or to null.")
+    M520 = "'{path}' holds no word. A segmented text has one sentence a line, with spaces between its words."
+    M521 = ("The segmentation of '{text}' cannot be scored: the predicted words are those of another text, '{other}'. Predict on the text of the gold "
+            "words; only white space may differ.")
 
     # --- M6xx saved models ---
     M601 = ("{where} is not a model file of spacy_mtl. Check the path, or train again.")
