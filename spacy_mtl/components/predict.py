@@ -113,9 +113,11 @@ class Predictor:
         observed = [t for t in templates if t.is_edge and t.observations]
         self._pairs = Lookup(compile_program(observed, columns), key_table(weights.pair_keys), weights.pair_rows())
         self._crossing = sorted({o.attr for t in (*crossing, *observed) for o in t.observations})
+        self._constraints = constraints
         start, end, mask = constraints.penalties()
         self._chain = Chain(start, end, weights.step, mask)
-        self._offsets = sorted({t.observations[0].offset for t in self._words})
+        here = {0} if constraints.forms.size else set()
+        self._offsets = sorted({t.observations[0].offset for t in self._words} | here)
         self._by_offset = [
             Lookup(compile_program([t for t in self._words if t.observations[0].offset == o], columns), table, rows)
             for o in self._offsets
@@ -167,6 +169,9 @@ class Predictor:
             out = np.zeros((n, self._n_labels), np.float32)
             add_looked_up(columns, np.arange(n + 1), here, np.arange(here.program.seed.size), out)
             scores[:, k] = out
+        rows = self._constraints.form_rows(orths)
+        if (rows >= 0).any():
+            scores[rows >= 0, self._offsets.index(0)] += self._constraints.form_penalties()[rows[rows >= 0]]
         return scores
 
     def scores(self, given: np.ndarray, starts: np.ndarray, doc_starts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
