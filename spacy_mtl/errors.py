@@ -50,6 +50,7 @@ class Errors(metaclass=_Codes):
     M124 = "Cannot read the template file '{path}': {reason}. Check the setting 'path' of spacy_mtl.patterns.v1."
     M125 = "Template '{template}' reads the attribute '{attr}', but the columns at hand are only: {known}."
     M126 = ("The templates '{first}' and '{second}' observe the same ({pattern}). Keep one of the two.")
+    M127 = ("The attribute '{attr}' looks words up in a dictionary, which only mtl_segmenter has. Take its templates out of the set, or segment with it.")
 
     # --- M2xx structures ---
     M201 = ("The gold label '{current}' after '{previous}' (token {position} of the corpus) is forbidden by the constraints. Correct the annotation, "
@@ -127,6 +128,15 @@ class Errors(metaclass=_Codes):
     M421 = ("'{name}': pos_map sends the tag '{tag}' to '{pos}', which is no universal part of speech. Choose one of {known}.")
     M410 = ("'{name}' cannot be trained on documents of another vocabulary. Make the examples with nlp.make_doc or Doc(nlp.vocab, ...) of the same nlp.")
     M409 = ("'{name}': the cost '{pair}' does not fit. Write 'GOLD>PREDICTED' with an entity label, 'O' or '*' on each side, and a number of at least 0.")
+    M411 = ("'{name}': the templates read '{attr}', but characters carry only what follows from the character itself. Use ORTH, CHAR, CHAR_CLASS, SAME_1, "
+            "WORD_BEGIN and the like.")
+    M412 = ("'{name}' makes a new Doc of words and cannot write its words into a given one. Call the component, or its pipe().")
+    M413 = ("'{name}' cannot be trained: none of the {n} training examples has a word. Check the reader and the path of the corpus.")
+    M414 = ("'{word}' cannot be a word of the user dictionary: words are strings without white space inside. Split it, or leave it out.")
+    M415 = ("Cannot read the user dictionary '{path}': {reason}. Give a UTF-8 file with one word a line.")
+    M416 = ("'{name}': unknown tag set '{tags}'. Choose one of {known}.")
+    M418 = ("'{name}': known = {known} and known_in_training = {known_in_training} do not fit. Both are at least 1, and the second is no less than the first.")
+    M417 = ("'{model}' cannot be turned into a pipeline with a tokenizer: {reason}. Give a pipeline whose first component is a trained mtl_segmenter.")
 
     # --- M5xx corpora and training support ---
     M501 = "Cannot read '{path}': {reason}. Check the path (a relative one starts at '{cwd}')."
@@ -154,6 +164,9 @@ class Errors(metaclass=_Codes):
     M516 = "The output '{path}' must end in '.spacy', the only ending that spaCy's own readers look for."
     M517 = ("The training log '{path}' cannot be written: {reason}. Set 'path' of the logger to a file where you may "
             "write, or to null.")
+    M520 = "'{path}' holds no word. A segmented text has one sentence a line, with spaces between its words."
+    M521 = ("The segmentation of '{text}' cannot be scored: the predicted words are those of another text, '{other}'. Predict on the text of the gold "
+            "words; only white space may differ.")
 
     # --- M6xx saved models ---
     M601 = ("{where} is not a model file of spacy_mtl. Check the path, or train again.")
@@ -191,4 +204,6 @@ class Warnings(metaclass=_Codes):
             "out other documents each time will never come to an end.")
     M430 = ("The templates of this model read {attr}, but the documents do not carry it: predictions will be worse than the scores in training. "
             "Put a component that sets {attr} before this one, or train without it.")
+    M432 = ("The tokenizer spacy_mtl.Segmenter.v1 has no model, so that every character becomes a word. Load a trained one: set 'path' in "
+            "[initialize.tokenizer] to a pipeline with mtl_segmenter, or make one with: python -m spacy mtl tokenizer MODEL OUTPUT")
     # fmt: on

@@ -1,5 +1,6 @@
 """The corpus in assets/ is what its README says it is."""
 
+import re
 from itertools import combinations
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 from spacy.parts_of_speech import IDS as UNIVERSAL
 
 from spacy_mtl.corpora.columns import read_columns
+from spacy_mtl.corpora.segmented import read_segmented
 
 CORPUS = Path(__file__).parents[1] / "assets" / "es-entities"
 LEAST = {"train": 250, "dev": 60, "test": 80}
@@ -90,3 +92,79 @@ def test_readme_states_licence_and_true_counts():
         counts = [len(sentences), sum(map(len, sentences)), sum(len(entities(s)) for s in sentences)]
         row = next(line for line in text.splitlines() if line.startswith(f"| `{split}.conll`"))
         assert row.split("|")[3:6] == [f" {count:,} " for count in counts]
+
+
+# --- Chinese words ---
+
+WORDS = Path(__file__).parents[1] / "assets" / "zh-words"
+SIZES = {"train": 220, "dev": 40, "test": 40}
+PUNCTUATION = "，。、？！：（）《》“”"
+
+
+def read_words(split):
+    return [line.split("  ") for line in (WORDS / f"{split}.txt").read_text(encoding="utf8").splitlines()]
+
+
+SEGMENTED = {split: read_words(split) for split in SIZES}
+ALL_SEGMENTED = [sentence for sentences in SEGMENTED.values() for sentence in sentences]
+
+
+@pytest.mark.parametrize("split", SIZES)
+def test_segmented_files_have_two_spaces_between_words(split):
+    data = (WORDS / f"{split}.txt").read_bytes()
+    assert data.endswith(("。\n".encode(), "”\n".encode()))
+    assert b"\r" not in data
+    assert not data.startswith(b"\xef\xbb\xbf")
+    assert len(SEGMENTED[split]) == SIZES[split]
+    assert all(word and word == word.strip() for sentence in SEGMENTED[split] for word in sentence)
+    assert list(read_segmented(WORDS / f"{split}.txt")) == SEGMENTED[split]
+
+
+def test_segmented_words_are_chinese_latin_numbers_or_one_mark():
+    word = re.compile(rf"[\u4e00-\u9fff]+|[A-Za-z][A-Za-z-]*|\d+(\.\d+)?%?|\d+[年月日]|℃|……|——|[{PUNCTUATION}]")
+    strange = {w for sentence in ALL_SEGMENTED for w in sentence if not word.fullmatch(w)}
+    assert strange == set()
+
+
+def test_segmented_sentences_are_natural_in_length_and_distinct():
+    lengths = [len("".join(sentence)) for sentence in ALL_SEGMENTED]
+    assert min(lengths) >= 8
+    assert max(lengths) <= 50
+    assert len({"".join(sentence) for sentence in ALL_SEGMENTED}) == len(ALL_SEGMENTED) == 300
+
+
+def test_no_word_is_cut_elsewhere():
+    known = {word for sentence in ALL_SEGMENTED for word in sentence}
+    longest = max(map(len, known))
+    for sentence in ALL_SEGMENTED:
+        for i in range(len(sentence)):
+            for end in range(i + 2, min(len(sentence), i + longest) + 1):
+                assert "".join(sentence[i:end]) not in known, " ".join(sentence)
+
+
+def test_words_readme_states_licence_and_true_counts():
+    text = (WORDS / "README.md").read_text(encoding="utf8")
+    assert "CC0" in text
+    known = {word for sentence in SEGMENTED["train"] for word in sentence}
+    for split, sentences in SEGMENTED.items():
+        words = [word for sentence in sentences for word in sentence]
+        unknown = sum(word not in known for word in words) / len(words)
+        counts = [f"{len(sentences)}", f"{len(words):,}", f"{sum(map(len, words)):,}"]
+        row = next(line for line in text.splitlines() if line.startswith(f"| `{split}.txt`"))
+        assert [cell.strip() for cell in row.split("|")[2:6]] == [
+            *counts,
+            "" if split == "train" else f"{100 * unknown:.1f}%",
+        ]
+
+
+def test_examples_of_the_words_readme_are_in_the_corpus():
+    text = (WORDS / "README.md").read_text(encoding="utf8")
+    rows = [line.split("|") for line in text[text.index("## What is a word") :].splitlines() if line.startswith("| ")]
+    known = {word for sentence in ALL_SEGMENTED for word in sentence}
+    joined = [f" {' '.join(sentence)} " for sentence in ALL_SEGMENTED]
+    one = [example for row in rows for example in re.findall(r"[\u4e00-\u9fff]+", row[2])]
+    several = [example for row in rows for example in re.findall(r"[\u4e00-\u9fff\d]+(?: [\u4e00-\u9fff℃]+)+", row[3])]
+    assert len(one) > 40
+    assert len(several) > 25
+    assert [example for example in one if example not in known] == []
+    assert [example for example in several if not any(f" {example} " in sentence for sentence in joined)] == []

@@ -10,6 +10,7 @@ from .config import config_cli
 from .convert import convert_cli
 from .evaluate import evaluate_cli
 from .templates import templates_cli
+from .tokenizer import tokenizer_cli
 
 mtl = typer.Typer(
     name="mtl",
@@ -21,6 +22,7 @@ mtl.command("config")(config_cli)
 mtl.command("convert")(convert_cli)
 mtl.command("evaluate")(evaluate_cli)
 mtl.command("templates")(templates_cli)
+mtl.command("tokenizer")(tokenizer_cli)
 app.add_typer(mtl)
 
 __all__ = ["mtl"]

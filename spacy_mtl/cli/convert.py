@@ -1,5 +1,6 @@
-"""``python -m spacy mtl convert``: column files to a ``.spacy`` corpus."""
+"""``python -m spacy mtl convert``: column files and segmented texts to a ``.spacy`` corpus."""
 
+from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
@@ -10,10 +11,21 @@ from .messages import clear_errors
 from .options import Columns, Encoding, Given, Group, Limit, Scheme, Separator, reader_settings
 
 
+class Format(str, Enum):
+    """How the input is written."""
+
+    columns = "columns"
+    segmented = "segmented"
+
+
 def convert_cli(
-    input_path: Annotated[str, typer.Argument(metavar="INPUT", help="Column file; several with commas between.")],
+    input_path: Annotated[str, typer.Argument(metavar="INPUT", help="Corpus file; several with commas between.")],
     output_path: Annotated[Path, typer.Argument(metavar="OUTPUT", help="The .spacy file to write.")],
     lang: Annotated[str, typer.Option(help='Language code, such as "es".')],
+    file_format: Annotated[
+        Format,
+        typer.Option("--format", help="CoNLL columns, or segmented: a sentence a line, words with spaces between."),
+    ] = Format.columns,
     columns: Columns = "ORTH,TAG,ENT",
     given: Given = None,
     scheme: Scheme = "auto",
@@ -22,16 +34,21 @@ def convert_cli(
     group: Group = 1,
     limit: Limit = 0,
 ) -> None:
-    """Convert CoNLL column files to spaCy's binary corpus format."""
-    from ..corpora.convert import convert_columns
+    """Convert CoNLL column files, or texts with spaces between the words, to spaCy's binary corpus format.
 
-    settings = reader_settings(columns, given, scheme, separator, encoding, group, limit)
+    Of the other options, segmented texts take --encoding and --limit.
+    """
+    from ..corpora.convert import convert_columns, convert_segmented
+
+    segmented = file_format is Format.segmented
     with clear_errors():
         try:
-            counts = convert_columns(input_path, output_path, lang, **settings)
+            if segmented:
+                counts = convert_segmented(input_path, output_path, lang, encoding=encoding, limit=limit)
+            else:
+                settings = reader_settings(columns, given, scheme, separator, encoding, group, limit)
+                counts = convert_columns(input_path, output_path, lang, **settings)
         except OSError as error:
             raise ValueError(Errors.M704.format(path=output_path, reason=error.strerror)) from None
-    typer.echo(
-        f"{output_path}: {counts.documents} documents, {counts.sentences} sentences, {counts.tokens} tokens, "
-        f"{counts.entities} entities"
-    )
+    found = f"{counts.tokens} words" if segmented else f"{counts.tokens} tokens, {counts.entities} entities"
+    typer.echo(f"{output_path}: {counts.documents} documents, {counts.sentences} sentences, {found}")

@@ -77,6 +77,15 @@ class StructuredPipe(TrainablePipe):
     def gold_labels(self, example: Example, starts: np.ndarray) -> np.ndarray:
         """Gold of the predicted Doc's tokens as label numbers int32[n], -1 where unknown."""
 
+    def make_reader(self) -> AttributeReader:
+        """What reads the templates' attributes while training."""
+        return AttributeReader(self.model.attrs["templates"].attributes, self.vocab)
+
+    def read_input(self, reader: AttributeReader, docs: Sequence[Doc]) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Of each doc the given columns uint64[A, n] and the borders of its sentences int64[S + 1]: n positions of the chain, here tokens."""
+        given = np.split(reader.read_given(docs), np.cumsum([len(doc) for doc in docs])[:-1], axis=1)
+        return [(columns, borders([doc])) for columns, doc in zip(given, docs, strict=True)]
+
     def prepare(self, pieces: Sequence[Piece]) -> None:
         """Learn from the gathered corpus what training needs besides: nothing."""
 
@@ -115,7 +124,7 @@ class StructuredPipe(TrainablePipe):
         self.vocab = self.vocab if nlp is None else nlp.vocab  # a sourced component belongs to this pipeline now
         set_weights(self.model, ChainWeights(), None)
         self._end_training()
-        reader = AttributeReader(self.model.attrs["templates"].attributes, self.vocab)
+        reader = self.make_reader()
         expected: Counter[bytes] = Counter()
         references, given = [], []
         for example in _each(get_examples, f"{type(self).__name__}.initialize"):
@@ -123,7 +132,7 @@ class StructuredPipe(TrainablePipe):
                 raise ValueError(Errors.M410.format(name=self.name))
             expected[content_key(example.reference, self.gold_attributes)] += 1
             references.append(example.reference)
-            given.append(reader.read_given([example.predicted]))
+            given.append(self.read_input(reader, [example.predicted])[0][0])
         if not references:
             raise ValueError(Errors.M402.format(name=self.name))
         if not training.get("annotating_components"):
@@ -159,26 +168,22 @@ class StructuredPipe(TrainablePipe):
         if not examples:
             return losses
         slots: list[int] = []
-        for example, given in zip(examples, self._given(examples), strict=True):
+        assert self._reader is not None
+        inputs = self.read_input(self._reader, [example.predicted for example in examples])
+        for example, (given, starts) in zip(examples, inputs, strict=True):
             key = content_key(example.reference, self.gold_attributes)
             if self._gathered.repeats(key):
                 self._end_batch(slots)
                 losses[self.name] += self._end_pass()
                 slots = []
-            slots.append(self._show(key, example, given))
+            slots.append(self._show(key, example, given, starts))
         self._end_batch(slots)
         if self._gathered.is_complete:
             losses[self.name] += self._end_pass()
         return losses
 
-    def _given(self, examples: Sequence[Example]) -> list[np.ndarray]:
-        assert self._reader is not None
-        docs = [example.predicted for example in examples]
-        return np.split(self._reader.read_given(docs), np.cumsum([len(doc) for doc in docs])[:-1], axis=1)
-
-    def _show(self, key: bytes, example: Example, given: np.ndarray) -> int:
+    def _show(self, key: bytes, example: Example, given: np.ndarray, starts: np.ndarray) -> int:
         assert self._gathered is not None
-        starts = borders([example.predicted])
         slot = self._gathered.find(key, given, starts)
         if slot is not None and self._gathered.pieces[slot].same_input(given, starts):
             piece = self._gathered.pieces[slot]

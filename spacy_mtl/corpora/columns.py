@@ -72,7 +72,7 @@ def _sentences(
     rows: list[list[str]] = []
     document, in_document, empty = 0, False, True
     number = 0
-    for number, line in enumerate(_lines(path, encoding), 1):
+    for number, line in enumerate(text_lines(path, encoding), 1):
         values = split(line)
         border = bool(values) and values[0] == docstart
         if values and not border:
@@ -120,8 +120,11 @@ def _splitter(separator: str) -> Callable[[str], list[str]]:
     return split
 
 
-def _lines(path: Path, encoding: str) -> Iterator[str]:
-    """Lines of a text file, "\\n" at the end of each whatever the file's line ends."""
+def text_lines(path: Path, encoding: str) -> Iterator[str]:
+    """Lines of a text file, "\\n" at the end of each whatever the file's line ends; a byte-order mark is skipped.
+
+    Raises ValueError where the file cannot be read (M501), for an unknown encoding (M513) and bytes that cannot be decoded (M502).
+    """
     try:
         # "utf-8-sig" reads UTF-8 with or without a byte-order mark
         encoding = "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding

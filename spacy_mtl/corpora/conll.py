@@ -48,7 +48,7 @@ class ConllCorpus:
         group: int = 1,
         limit: int = 0,
     ):
-        self.paths = _paths(path)
+        self.paths = corpus_paths(path)
         self.columns = list(columns)
         self.given = list(given)
         self.encoding = encoding
@@ -105,8 +105,8 @@ class ConllCorpus:
         return maker.make(words, spaces, given), maker.make(words, spaces, gold), len(sentences)
 
 
-def _paths(path: str | Path | Sequence[str | Path] | None) -> list[Path]:
-    """The files named by a setting; a string that is no file and has commas in it names several."""
+def corpus_paths(path: str | Path | Sequence[str | Path] | None) -> list[Path]:
+    """The files named by a setting; a string that is no file and has commas in it names several. None at all is an error (M511)."""
     if not path:
         raise ValueError(Errors.M511)
     if isinstance(path, str | Path):

@@ -1,4 +1,4 @@
-"""From column files to spaCy's own corpus format."""
+"""From column files and segmented texts to spaCy's own corpus format."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -6,10 +6,12 @@ from typing import Any
 
 import spacy
 from spacy.tokens import DocBin
+from spacy.vocab import Vocab
 
 from ..errors import Errors
 from ..files import write_atomically
 from .conll import ConllCorpus
+from .segmented import SegmentedCorpus
 
 GIVEN_KEY = "spacy_mtl.given"
 
@@ -38,14 +40,9 @@ def convert_columns(
     Raises ValueError for an output of another name (M516), an unknown language (M515) and all that the reader refuses,
     an empty file among them (M504); nothing is written then.
     """
-    output_path = Path(output_path)
-    if output_path.suffix != ".spacy":
-        raise ValueError(Errors.M516.format(path=output_path))
+    output_path = _output(output_path)
     corpus = ConllCorpus(input_path, **settings)
-    try:
-        vocab = spacy.blank(lang).vocab
-    except ImportError as error:
-        raise ValueError(Errors.M515.format(lang=lang, reason=str(error).splitlines()[0].rstrip("."))) from None
+    vocab = _vocab(lang)
     packed = DocBin(store_user_data=True)
     sentences = tokens = entities = 0
     for _, reference, n_sentences in corpus.docs(vocab):
@@ -56,3 +53,42 @@ def convert_columns(
         entities += len(reference.ents)
     write_atomically(output_path, packed.to_bytes())
     return Counts(len(packed), sentences, tokens, entities)
+
+
+def convert_segmented(
+    input_path: str | Path | list[str | Path], output_path: str | Path, lang: str, **settings: Any
+) -> Counts:
+    """Write segmented texts as one ``.spacy`` file (a DocBin), atomically; returns what it holds.
+
+    lang: the language code of the vocab. settings: those of :class:`~spacy_mtl.corpora.segmented.SegmentedCorpus`, by name.
+
+    Docs are the references of that reader, without spaces, so that spaCy's own reader gives a pipeline their raw text to segment.
+
+    Raises ValueError for an output of another name (M516), an unknown language (M515) and all that the reader refuses,
+    an empty file among them (M520); nothing is written then.
+    """
+    output_path = _output(output_path)
+    corpus = SegmentedCorpus(input_path, **settings)
+    vocab = _vocab(lang)
+    packed = DocBin(store_user_data=True)
+    tokens = 0
+    for reference in corpus.references(vocab):
+        reference.user_data[GIVEN_KEY] = ()
+        packed.add(reference)
+        tokens += len(reference)
+    write_atomically(output_path, packed.to_bytes())
+    return Counts(len(packed), len(packed), tokens, 0)
+
+
+def _output(path: str | Path) -> Path:
+    path = Path(path)
+    if path.suffix != ".spacy":
+        raise ValueError(Errors.M516.format(path=path))
+    return path
+
+
+def _vocab(lang: str) -> Vocab:
+    try:
+        return spacy.blank(lang).vocab
+    except ImportError as error:
+        raise ValueError(Errors.M515.format(lang=lang, reason=str(error).splitlines()[0].rstrip("."))) from None

@@ -18,8 +18,9 @@ from spacy.vocab import Vocab
 from ..errors import Errors
 from ..kernels import kernel
 from ..registry import mtl_attributes
+from .characters import CHARACTER_CONTEXT, CharacterContext, character, character_class
 from .context import CONTEXT_ATTRIBUTES, ContextReader, case_flags, case_pattern
-from .index import empty_table, find, insert_all
+from .index import Table, empty_table, find, insert_all
 
 _AFFIX = re.compile(r"(PREFIX|SUFFIX)([1-9]\d*)\Z")
 #: spaCy attributes that depend on the word form alone: attribute name -> name on Lexeme.
@@ -54,7 +55,10 @@ _OWN_LEXICAL: dict[str, Callable[[str], str | int | bool]] = {
     "CHAR_TYPE": char_type,
     "CASE": case_pattern,
     "CASE_FLAGS": case_flags,
+    "CHAR": character,
+    "CHAR_CLASS": character_class,
 }
+_CONTEXT = (*CONTEXT_ATTRIBUTES, *CHARACTER_CONTEXT)
 
 
 def _as_uint64(value: str | int | bool, attr: str) -> int:
@@ -81,7 +85,7 @@ def lexical_function(attr: str) -> Callable[[str], str | int | bool] | None:
 def check_attributes(attributes: Sequence[str], template_of: Callable[[str], str]) -> None:
     """Refuse an attribute that does not exist (M110). ``template_of``: the pattern to name in the message."""
     for attr in attributes:
-        known = (attr in IDS and attr not in _NOT_TOKEN_ATTRIBUTES) or attr in CONTEXT_ATTRIBUTES
+        known = (attr in IDS and attr not in _NOT_TOKEN_ATTRIBUTES) or attr in _CONTEXT
         if not (known or lexical_function(attr) or attr in mtl_attributes):
             raise ValueError(
                 Errors.M110.format(attr=attr, template=template_of(attr), known="ORTH, LOWER, SHAPE, TAG, ...")
@@ -162,12 +166,16 @@ class AttributeReader:
     """Reads the attributes a template set names off Docs, as columns.
 
     columns: attribute name -> row of the column matrix: what is given on the Doc, then lexical, then context attributes.
+    words: the dictionary for attributes of characters, see :func:`.characters.word_table`. Raises ValueError (M127) where it is wanted and missing.
     """
 
-    def __init__(self, attributes: Sequence[str], vocab: Vocab):
-        context = [a for a in attributes if a in CONTEXT_ATTRIBUTES]
-        self.context = ContextReader(context, vocab.strings) if context else None
-        attributes = list(dict.fromkeys([*attributes, *(self.context.needs if self.context else ())]))
+    def __init__(self, attributes: Sequence[str], vocab: Vocab, words: Table | None = None):
+        context = [a for a in attributes if a in _CONTEXT]
+        names_of = [[a for a in context if a in known] for known in (CONTEXT_ATTRIBUTES, CHARACTER_CONTEXT)]
+        self.context = ContextReader(names_of[0], vocab.strings) if names_of[0] else None
+        self.characters = CharacterContext(names_of[1], words) if names_of[1] else None
+        self._needs = tuple(name for part in (self.context, self.characters) if part for name in part.needs)
+        attributes = list(dict.fromkeys([*attributes, *self._needs]))
         lexical_names = [a for a in attributes if a in _LEXEME or lexical_function(a)]
         self.token_attributes = [a for a in attributes if a not in lexical_names and a in IDS and a != "ORTH"]
         self.doc_functions = {
@@ -180,7 +188,7 @@ class AttributeReader:
 
     def reads(self, attr: str) -> tuple[str, ...]:
         """What a template that names ``attr`` reads off the Doc."""
-        return self.context.needs if self.context is not None and attr in CONTEXT_ATTRIBUTES else (attr,)
+        return self._needs if attr in _CONTEXT else (attr,)
 
     def read_given(self, docs: Sequence[Doc]) -> np.ndarray:
         """The columns that only the Doc knows: uint64[n_given, N], ORTH first."""
@@ -207,7 +215,7 @@ class AttributeReader:
         """
         columns = np.empty((len(self.columns), given.shape[1]), np.uint64)
         columns[: self.n_given] = given
-        needed = {*wanted, *(self.context.needs if self.context else ())} if wanted is not None else None
+        needed = {*wanted, *self._needs} if wanted is not None else None
         if self.lexicon.attributes:
             ids = self.lexicon.ids(given[0]) if ids is None else ids
             for k, attr in enumerate(self.lexicon.attributes):
@@ -215,6 +223,8 @@ class AttributeReader:
                     columns[self.n_given + k] = self.lexicon.values[ids, k]
         if self.context is not None:
             self.context.fill(columns, self.columns, starts, doc_starts)
+        if self.characters is not None:
+            self.characters.fill(columns, self.columns, starts)
         return columns
 
     def read(self, docs: Sequence[Doc], starts: np.ndarray) -> np.ndarray:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ..errors import Errors
 from ..registry import mtl_templates
+from .characters import WORD_ATTRIBUTES
 from .context import CONTEXT_ATTRIBUTES
 from .grammar import Observation, Template, TemplateSet
 
@@ -90,6 +91,46 @@ def ner(tag: bool = True, min_count: int = 1) -> TemplateSet:
     """
     templates = TemplateSet((*_state(_ner_patterns()), TRANSITION), min_count)
     return templates if tag else templates.without("TAG").without("LEFT_NOUN").without("RIGHT_NOUN")
+
+
+def _seg_patterns() -> list[tuple[Observation, ...]]:
+    window = (-2, -1, 0, 1, 2)
+    bigrams = [(-2, -1), (-1, 0), (0, 1), (1, 2)]
+    return [
+        *_each("CHAR", *window),
+        *_same("CHAR", [*bigrams, (-2, 0), (-1, 1), (0, 2)]),
+        *_same("CHAR", [(-2, -1, 0), (-1, 0, 1), (0, 1, 2)]),
+        *_same("CHAR_CLASS", [(-1, 0), (0, 1), (-1, 0, 1), window]),
+        *_each("SAME_1", 0, 1),
+        *_each("SAME_2", 0, 2),
+        *_words_here(),
+    ]
+
+
+def _words_here() -> list[tuple[Observation, ...]]:
+    """Words of the dictionary that begin, end or go on around here."""
+    begin, end, inside = WORD_ATTRIBUTES
+    around = [(0, begin), (0, end), (0, inside)]
+    return [
+        *(_each(attr, -1, 0, 1)[k] for attr in WORD_ATTRIBUTES for k in range(3)),
+        tuple(Observation(*place) for place in around),
+        *(_pair(place, (0, "CHAR")) for place in around),
+        _pair((-1, end), (0, begin)),
+        _pair((0, end), (1, begin)),
+    ]
+
+
+@mtl_templates("spacy_mtl.seg.v1")
+def seg(dictionary: bool = True, min_count: int = 1) -> TemplateSet:
+    """Rich templates for Chinese word segmentation, over characters in [-2, 2]: character n-grams, character classes, repeated characters, and words
+    of a dictionary that begin, end or go on here.
+
+    dictionary: read the words of the training corpus and the user's. min_count: leave out observations that are rarer.
+    """
+    templates = TemplateSet((*_state(_seg_patterns()), TRANSITION), min_count)
+    for attr in () if dictionary else WORD_ATTRIBUTES:
+        templates = templates.without(attr)
+    return templates
 
 
 def _pos_patterns() -> list[tuple[Observation, ...]]:

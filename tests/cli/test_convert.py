@@ -85,3 +85,22 @@ def test_bugs_keep_their_traceback(source, tmp_path, monkeypatch):
     monkeypatch.setattr("spacy_mtl.corpora.convert.convert_columns", broken)
     result = invoke(source, tmp_path / "out.spacy", "--lang", "es")
     assert str(result.exception) == "not bad input"
+
+
+def test_segmented_text(source, tmp_path):
+    source.write_bytes("今天  下雨  。\n再见\n好\n".encode("gb18030"))
+    out = tmp_path / "out.spacy"
+    result = invoke(
+        source, out, "--lang", "zh", "--format", "segmented", "--encoding", "gb18030", "--limit", 2, "--group", 5
+    )
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "2 documents, 2 sentences, 4 words" in result.stdout
+    assert [[token.text for token in doc] for doc in load(out)] == [["今天", "下雨", "。"], ["再见"]]
+
+
+@pytest.mark.parametrize(("text", "code"), [("\n", "[M520]"), ("\xff", "[M502]")])
+def test_bad_segmented_text_is_one_message_and_a_failure(source, tmp_path, text, code):
+    source.write_bytes(text.encode("latin-1"))
+    result = invoke(source, tmp_path / "out.spacy", "--lang", "zh", "--format", "segmented")
+    assert (result.exit_code, result.stderr[:6]) == (1, code)
+    assert not (tmp_path / "out.spacy").exists()

@@ -1,5 +1,6 @@
 """Pipelines and corpora of this package's component, small enough to train in a moment."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,8 @@ import spacy
 from spacy.training import Example
 
 from spacy_mtl.corpora.conll import ConllCorpus
+
+sys.path.insert(0, str(Path(__file__).parent))  # for helpers beside the tests
 
 ASSETS = Path(__file__).parents[2] / "assets" / "es-entities"
 #: one-word and crossing templates, a pair template with an observation, and an attribute of the context

@@ -3,7 +3,7 @@ import spacy
 from spacy.tokens import DocBin
 from spacy.training import Corpus
 
-from spacy_mtl.corpora.convert import convert_columns
+from spacy_mtl.corpora.convert import convert_columns, convert_segmented
 
 TEXT = "-DOCSTART- x O\n\nAna NP B-PER\nríe V O\n\nLima NP I-LOC\n\n-DOCSTART- x O\n\nFin N -\n"
 
@@ -60,3 +60,42 @@ def test_bad_input_writes_nothing(source, tmp_path, text, lang, name, message):
         convert_columns(source, tmp_path / name, lang)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.txt", "out.spacy"]
     assert (tmp_path / "out.spacy").read_bytes() == b"before"
+
+
+# --- segmented texts ---
+
+
+def test_segmented_text_comes_back_as_it_was(tmp_path):
+    source = tmp_path / "zh.txt"
+    source.write_bytes("今天  下雨  。\n\n再见\n".encode("gb18030"))
+    counts = convert_segmented(source, tmp_path / "zh.spacy", "zh", encoding="gb18030")
+    assert (counts.documents, counts.sentences, counts.tokens, counts.entities) == (2, 2, 4, 0)
+    nlp = spacy.blank("zh")
+    first, second = DocBin().from_disk(tmp_path / "zh.spacy").get_docs(nlp.vocab)
+    assert [token.text for token in first] == ["今天", "下雨", "。"]
+    assert (first.text, second.text) == ("今天下雨。", "再见")
+    assert first.user_data == {"spacy_mtl.given": ()}
+
+
+def test_spacys_own_reader_hides_the_words(tmp_path):
+    source = tmp_path / "zh.txt"
+    source.write_text("今天  下雨  。\n", encoding="utf8")
+    convert_segmented(source, tmp_path / "zh.spacy", "zh")
+    (example,) = Corpus(tmp_path / "zh.spacy")(spacy.blank("zh"))
+    assert [token.text for token in example.predicted] == list("今天下雨。")
+    assert [token.text for token in example.reference] == ["今天", "下雨", "。"]
+
+
+@pytest.mark.parametrize(
+    ("text", "lang", "name", "message"),
+    [
+        ("\n\n", "zh", "out.spacy", "M520"),
+        ("好", "qq", "out.spacy", r"M515.*'qq'"),
+        ("好", "zh", "out.bin", r"M516.*out\.bin"),
+    ],
+)
+def test_bad_segmented_input_writes_nothing(source, tmp_path, text, lang, name, message):
+    source.write_text(text, encoding="utf8")
+    with pytest.raises(ValueError, match=message):
+        convert_segmented(source, tmp_path / name, lang)
+    assert [path.name for path in tmp_path.iterdir()] == ["in.txt"]

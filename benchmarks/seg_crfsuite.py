@@ -1,0 +1,74 @@
+"""python-crfsuite as a segmenter: our templates evaluated in Python, characters tagged B, M, E or S."""
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pycrfsuite
+from measure import Clock, forget_peak, peak_megabytes, resident_megabytes
+from seg_data import Data, Sentence, texts
+from seg_features import TextFeatures, dictionary, tags_of, words_of
+from seg_reading import Segmenter, evaluated
+
+#: Words of the dictionary occur so often in the training text: while learning, and later. As in our segmenter.
+KNOWN_IN_TRAINING, KNOWN = 2, 1
+
+
+def features_of(sentences: list[Sentence], templates: str, at_least: int) -> TextFeatures:
+    features = TextFeatures(templates)
+    if any(attr.startswith("WORD_") for attr in features.attributes):
+        features.words = dictionary(sentences, at_least)
+    return features
+
+
+def tagged(model: str, features: TextFeatures) -> Segmenter:
+    """Segment raw texts with a saved model."""
+    tagger = pycrfsuite.Tagger()
+    tagger.open(model)
+
+    def read(inputs: Iterable[str]) -> Iterator[Sentence]:
+        for text in inputs:
+            yield words_of(text, tagger.tag(features(text)))
+
+    return Segmenter(read)
+
+
+def fit(
+    sentences: list[Sentence], templates: str, model: str, algorithm: str = "lbfgs", iterations: int | None = None
+) -> dict[str, Any]:
+    """Train, for so many iterations or to the default stop, and save.
+
+    cpu: append and training; making the features in Python is given apart, and not counted.
+    """
+    features, clock = features_of(sentences, templates, KNOWN_IN_TRAINING), Clock()
+    trainer = pycrfsuite.Trainer(algorithm, {"max_iterations": iterations} if iterations else {}, verbose=False)
+    for words, text in zip(sentences, texts(sentences), strict=True):
+        with clock("features"):
+            items = pycrfsuite.ItemSequence(features(text))
+        with clock("append"):
+            trainer.append(items, tags_of(words))
+    with clock("train"):
+        trainer.train(model)
+    last = trainer.logparser.last_iteration
+    return {
+        "cpu": clock.seconds["append"] + clock.seconds["train"],
+        "cpu_features": clock.seconds["features"],
+        "cpu_append": clock.seconds["append"],
+        "iterations": int(last["num"]) if last else iterations,
+        "model_mb": os.path.getsize(model) / 1e6,
+    }
+
+
+def train(data: dict, templates: str, limit: int, repeats: int) -> dict[str, Any]:
+    """L-BFGS to its default stop on the first ``limit`` sentences (0: all); a row."""
+    the_data = Data(**data)
+    sentences = the_data.train()[: limit or None]
+    forget_peak()
+    row: dict[str, Any] = {"contestant": "crfsuite lbfgs", "resident_before_mb": resident_megabytes()}
+    with TemporaryDirectory() as folder:
+        model = str(Path(folder, "model"))
+        row |= fit(sentences, templates, model) | {"trained_on": len(sentences)}
+        row["peak_mb"] = peak_megabytes()
+        return row | evaluated(tagged(model, features_of(sentences, templates, KNOWN)), the_data, repeats)

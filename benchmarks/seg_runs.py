@@ -1,0 +1,113 @@
+"""Contestants run one after another, each in its own process, and their results as rows."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from hashlib import blake2b
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import spacy
+from measure import median, run_child
+from rows import Row, find_row, progress
+from seg_crfsuite import KNOWN, features_of, fit, tagged
+from seg_data import Data
+from seg_features import template_set
+from seg_ours import DEFAULTS, Ours, compile_kernels, loaded
+from seg_reading import piped, take_turns
+from seg_rivals import fit_ltp, jieba_alone, jieba_in_spacy, ltp, pkuseg
+
+QUICK_SENTENCES = 1000
+
+
+def corpora_of(corpora: Path, names: list[str], quick: bool, dev: bool = False) -> Iterator[Data]:
+    """The corpora to run on. Ends the program with a sentence where a file is missing."""
+    for name in names:
+        data = Data(str(corpora.absolute()), name, QUICK_SENTENCES if quick else 0, dev)
+        for path in data.paths():
+            if path is not None and not path.is_file():
+                raise SystemExit(f"There is no {path}: --corpora wants the folder that has pku2005/ and sxu/ in it.")
+        yield data
+
+
+def our_settings(templates: str, **changes: Any) -> Ours:
+    """The defaults of a template set with what the user changed (None: nothing)."""
+    return replace(DEFAULTS[templates], **{key: value for key, value in changes.items() if value is not None})
+
+
+def identity(mode: str, data: Data) -> Row:
+    """What a row is about."""
+    about = {"benchmark": "segmentation", "mode": mode, "corpus": data.name, "limit": data.limit}
+    return {**about, "dev": True} if data.dev else about
+
+
+def say(data: Data, what: str) -> None:
+    progress.print(f"[dim]{data.name}: {what} ...[/dim]")
+
+
+def train_ours(data: Data, ours: Ours, repeats: int) -> Row:
+    """Median CPU of several trainings; the other figures are those of the last."""
+    compiling = run_child("seg_ours:compile_kernels", ours=asdict(ours))["cpu"]
+    runs = []
+    for _ in range(repeats):
+        say(data, f"ours, {ours.templates}")
+        runs.append(run_child("seg_ours:train", data=asdict(data), ours=asdict(ours), repeats=5))
+    seconds = [run["cpu"] for run in runs]
+    row = {**identity("train", data), **asdict(ours), "iterations": ours.passes, "cpu_compiling": compiling}
+    return row | runs[-1] | {"cpu": median(seconds), "cpu_runs": seconds}
+
+
+def fingerprint(templates: str) -> str:
+    """Changes when the templates do."""
+    return blake2b("\n".join(template_set(templates).texts()).encode(), digest_size=6).hexdigest()
+
+
+def train_crfsuite(data: Data, templates: str, limit: int, known: list[Row]) -> Row:
+    """L-BFGS to its default stop. A row measured before is taken from ``known``; it has a "measured" date."""
+    about = {**identity("train", data), "templates": templates, "observed": fingerprint(templates), "crf_limit": limit}
+    found = find_row(known, {**about, "contestant": "crfsuite lbfgs"})
+    if found:
+        return {**found, "measured": found["time"][:10]}
+    say(data, f"crfsuite, {templates}")
+    task = {"data": asdict(data), "templates": templates, "limit": limit, "repeats": 3}
+    return about | run_child("seg_crfsuite:train", **task)
+
+
+def run_others(data: Data, pkuseg_model: Path | None) -> Iterator[Row]:
+    """Segmenters that do not use our templates."""
+    tasks: dict[str, dict[str, Any]] = {"run_ltp": {}, "run_jieba": {}}
+    if pkuseg_model is not None:
+        tasks["run_pkuseg"] = {"model": str(pkuseg_model)}
+    for task, more in tasks.items():
+        say(data, task.removeprefix("run_"))
+        yield identity("train", data) | run_child(f"seg_rivals:{task}", data=asdict(data), repeats=3, **more)
+
+
+# --- speed: all in one process ---
+
+
+def speed(data: dict, names: list[str], pkuseg_model: str | None, crf_passes: int, repeats: int) -> list[Row]:
+    """Characters/s of every segmenter from raw text; ours and python-crfsuite for each of these template sets.
+
+    The models of python-crfsuite are trained online for a few passes: as large as any, how well they cut does not matter here.
+    """
+    the_data = Data(**data)
+    sentences = the_data.train()
+    with TemporaryDirectory() as folder:
+        segmenters = {"spaCy's tokenizer, characters": piped(spacy.blank("zh"))}
+        for name in names:
+            run_child("seg_ours:train", data=data, ours=asdict(DEFAULTS[name]), repeats=1, save_to=f"{folder}/{name}")
+            segmenters[f"ours, {name}"] = loaded(f"{folder}/{name}")
+        for name in names:
+            model = f"{folder}/crf-{name}"
+            fit(sentences, name, model, "ap", crf_passes)
+            segmenters[f"crfsuite, {name}"] = tagged(model, features_of(sentences, name, KNOWN))
+        fit_ltp(the_data, f"{folder}/ltp")
+        segmenters |= {"ltp": ltp(f"{folder}/ltp"), "jieba": jieba_alone(), "jieba in spaCy": jieba_in_spacy()}
+        if pkuseg_model is not None:
+            segmenters["spacy-pkuseg"] = pkuseg(pkuseg_model)
+        return take_turns(segmenters, the_data, repeats)
+
+
+def compile_first(ours: Ours) -> None:
+    compile_kernels(asdict(ours))

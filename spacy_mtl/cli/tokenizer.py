@@ -1,0 +1,40 @@
+"""``python -m spacy mtl tokenizer``: a trained word segmenter becomes the tokenizer of its pipeline."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..errors import Errors
+from .messages import clear_errors
+from .options import Code
+from .pipelines import load_pipeline
+
+
+def tokenizer_cli(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="Pipeline that begins with mtl_segmenter.")],
+    output: Annotated[Path, typer.Argument(metavar="OUTPUT", help="Directory for the new pipeline.")],
+    code: Code = None,
+) -> None:
+    """Make the mtl_segmenter of a pipeline its tokenizer: quicker, and other components can be trained on top."""
+    with clear_errors():
+        convert_pipeline(model, output, code)
+    typer.echo(f"{output}: tokenizer spacy_mtl.Segmenter.v1")
+
+
+def convert_pipeline(model: str | Path, output: Path, code: Path | None = None) -> None:
+    """Write the pipeline ``model`` with its first component as tokenizer.
+
+    Raises ValueError: M701 it cannot be loaded, M417 it does not begin with a trained mtl_segmenter, M704 ``output`` cannot be written.
+    """
+    from ..components.tokenizer import with_tokenizer
+
+    nlp = load_pipeline(model, code)
+    try:
+        converted = with_tokenizer(nlp)
+    except ValueError as error:
+        raise ValueError(Errors.M417.format(model=model, reason=error)) from None
+    try:
+        converted.to_disk(output)
+    except OSError as error:
+        raise ValueError(Errors.M704.format(path=output, reason=error.strerror)) from None

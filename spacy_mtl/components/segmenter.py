@@ -1,0 +1,310 @@
+"""mtl_segmenter: words of Chinese text, as a linear chain of tags over its characters."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from difflib import SequenceMatcher
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from spacy import util
+from spacy.language import Language
+from spacy.scorer import Scorer
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.vocab import Vocab
+from thinc.api import Model
+
+from ..errors import Errors
+from ..registry import registry
+from ..structures.chain_build import Constraints
+from ..templates.attributes import AttributeReader
+from ..templates.characters import CHARACTER_CONTEXT, WORD_ATTRIBUTES, character, word_table
+from ..trainers.base import Trainer
+from .base import StructuredPipe
+from .boundaries import TAG_SETS, begin_tags, encode_words, tag_set_constraints
+from .carry import carry_over
+from .characters import Characters, CharacterTable, doc_text, split_words, word_offsets
+from .model import current_weights
+from .predict import Predictor
+from .user_words import UserWords
+
+DEFAULT_CONFIG = {
+    "model": {
+        "@architectures": "spacy_mtl.TemplateChain.v1",
+        "templates": {"@mtl_templates": "spacy_mtl.seg.v1"},
+    },
+    "trainer": {"@mtl_trainers": "spacy_mtl.MTLStruct.v1"},
+    "tags": "bmes",
+    "keep_runs": True,
+    "known_in_training": 6,
+    "known": 2,
+    "scorer": {"@scorers": "spacy_mtl.segmenter_scorer.v1"},
+}
+
+
+def score_words(examples: Iterable[Example], **_: Any) -> dict[str, Any]:
+    """token_acc, and precision, recall and F1 of words, as spaCy counts them."""
+    return Scorer.score_tokenization(examples)
+
+
+@registry.scorers("spacy_mtl.segmenter_scorer.v1")
+def make_segmenter_scorer() -> Callable[..., dict[str, Any]]:
+    """A scorer of words: token_acc, token_p, token_r and token_f."""
+    return score_words
+
+
+@Language.factory(
+    "mtl_segmenter",
+    default_config=DEFAULT_CONFIG,
+    default_score_weights={"token_f": 1.0, "token_p": 0.0, "token_r": 0.0, "token_acc": None},
+    retokenizes=True,
+)
+def make_segmenter(
+    nlp: Language,
+    name: str,
+    model: Model,
+    trainer: Trainer,
+    tags: str,
+    keep_runs: bool,
+    known_in_training: int,
+    known: int,
+    scorer: Callable | None,
+) -> "MTLSegmenter":
+    """Make a word segmenter.
+
+    model: ``@architectures = "spacy_mtl.TemplateChain.v1"``. trainer: any of ``@mtl_trainers``. tags: "bmes", "bie" or "bcdmes", the tags of the
+    chain. keep_runs: never begin a word inside a Latin word or a number, or between a character and a mark that belongs to it.
+    known_in_training, known: a word of the corpus is in the dictionary that templates look at if it occurs at least so often; while training, and
+    later. The first is larger: if every word trained on were known, there would be nothing to learn about words that are not.
+    """
+    return MTLSegmenter(
+        nlp.vocab, model, name, trainer=trainer, tags=tags, keep_runs=keep_runs, known_in_training=known_in_training, known=known, scorer=scorer,
+    )  # fmt: skip
+
+
+class MTLSegmenter(StructuredPipe):
+    """Word segmenter over a linear chain of characters. It returns new Docs. Raises ValueError: M411 a template reads what characters do not carry,
+    M416 an unknown tag set, M418 counts that make no sense."""
+
+    gold_attributes = ("SPACY",)
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        model: Model,
+        name: str = "mtl_segmenter",
+        *,
+        trainer: Trainer,
+        tags: str = "bmes",
+        keep_runs: bool = True,
+        known_in_training: int = 6,
+        known: int = 2,
+        scorer: Callable | None = None,
+    ):
+        super().__init__(vocab, model, name, trainer=trainer, scorer=scorer)
+        if tags not in TAG_SETS:
+            raise ValueError(Errors.M416.format(name=name, tags=tags, known=", ".join(TAG_SETS)))
+        if not 1 <= known <= known_in_training:
+            raise ValueError(Errors.M418.format(name=name, known=known, known_in_training=known_in_training))
+        self.known_in_training, self.known = known_in_training, known
+        self.cfg = {"tags": tags, "keep_runs": keep_runs, "lexicon": "", "user_words": []}
+        self.user_words = UserWords()
+        self._characters = CharacterTable(vocab)
+        self._words_read: tuple[str, int] | None = None  # the dictionary that the predictor has
+
+    # --- labels and gold ---
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The tags of characters."""
+        return TAG_SETS[self.cfg["tags"]]
+
+    @property
+    def chain_labels(self) -> tuple[str, ...]:
+        return self.labels
+
+    def chain_constraints(self) -> Constraints:
+        return tag_set_constraints(self.cfg["tags"])
+
+    def set_labels(self, labels: Sequence[str]) -> None:
+        """Nothing: the tag set is a setting."""
+
+    def _labels_in_cfg(self) -> Sequence[str]:
+        return self.labels
+
+    def collect_labels(self, references: Iterable[Doc]) -> None:
+        """Count the words of the corpus: the templates' dictionary. Raises ValueError (M413) where there is none."""
+        references = list(references)
+        self._counts = count_words(references)
+        if not self._counts:
+            raise ValueError(Errors.M413.format(name=self.name, n=len(references)))
+        wanted = any(attr in WORD_ATTRIBUTES for attr in self.model.attrs["templates"].attributes)
+        self.cfg["lexicon"] = " ".join(sorted(known_words(self._counts, self.known))) if wanted else ""
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Language | None = None,
+        labels: Sequence[str] | None = None,
+        user_words: Path | None = None,
+    ) -> None:
+        """Read the corpus once, as :meth:`StructuredPipe.initialize`. user_words: a file of words to add to the user dictionary, see
+        :meth:`UserWords.read`. Raises ValueError: M413 no word, M414 and M415 faults of the dictionary."""
+        if user_words is not None:
+            self.user_words.read(user_words)
+        super().initialize(get_examples, nlp=nlp, labels=labels)
+        assert self._reader is not None
+        if self._reader.characters is not None:
+            self._reader.characters.words = word_table(known_words(self._counts, self.known_in_training))
+        del self._counts
+
+    def make_reader(self) -> AttributeReader:
+        templates = self.model.attrs["templates"]
+        reader = AttributeReader(templates.attributes, self._characters.vocab, word_table([]))
+        for attr in (*reader.token_attributes, *reader.doc_functions):
+            if attr not in CHARACTER_CONTEXT:
+                raise ValueError(Errors.M411.format(name=self.name, attr=attr))
+        return reader
+
+    def read_input(self, reader: AttributeReader, docs: Sequence[Doc]) -> list[tuple[np.ndarray, np.ndarray]]:
+        """The positions of the chain are characters; white space parts its sentences."""
+        characters = [self._characters.read([doc_text(doc)]) for doc in docs]
+        return [(self._characters.given(chars), chars.starts) for chars in characters]
+
+    def gold_labels(self, example: Example, starts: np.ndarray) -> np.ndarray:
+        """Tags of the predicted Doc's characters; -1 for words of the reference that its text does not have."""
+        predicted, (chars, begins) = self._read(example.predicted), self._read_words(example.reference)
+        if not np.array_equal(predicted, chars):
+            return self._aligned(predicted, chars, begins, starts)
+        begins[starts[:-1]] = True
+        return encode_words(begins, self.cfg["tags"])
+
+    def _read(self, doc: Doc) -> np.ndarray:
+        """Code points of a Doc's characters, less white space."""
+        chars = self._characters.read([doc_text(doc)])
+        return chars.codes[chars.at]
+
+    def _read_words(self, doc: Doc) -> tuple[np.ndarray, np.ndarray]:
+        """The same, and where words begin: bool[n]."""
+        chars = self._characters.read([doc_text(doc)])
+        begins = np.zeros(chars.codes.size + 1, bool)
+        begins[word_offsets(doc)] = True
+        begins = begins[chars.at]
+        begins[chars.starts[:-1]] = True
+        return chars.codes[chars.at], begins
+
+    def _aligned(self, predicted: np.ndarray, chars: np.ndarray, begins: np.ndarray, starts: np.ndarray) -> np.ndarray:
+        """Tags where a whole word of the reference stands in the predicted text, else -1. predicted, chars: code points."""
+        place = np.full(chars.size, -1)
+        for old, new, size in SequenceMatcher(
+            None, chars.tolist(), predicted.tolist(), autojunk=False
+        ).get_matching_blocks():
+            place[old : old + size] = np.arange(new, new + size)
+        tags = encode_words(begins, self.cfg["tags"])
+        gold = np.full(predicted.size, -1, np.int32)
+        borders = np.append(np.flatnonzero(begins), chars.size)
+        inner = np.zeros(predicted.size + 1, bool)
+        inner[starts] = True
+        for a, b in pairwise(borders.tolist()):
+            at = place[a:b]
+            if at[0] >= 0 and (np.diff(at) == 1).all() and not inner[at[1:]].any():
+                gold[at] = tags[a:b]
+        return gold
+
+    # --- prediction ---
+
+    def _predictor(self) -> Predictor | None:
+        """With the present weights and words; None while untrained."""
+        weights = current_weights(self.model)
+        if not weights.is_trained:
+            return None
+        predictor, version = self.model.attrs["predictor"], (self.cfg["lexicon"], self.user_words.version)
+        if predictor is None or predictor.vocab is not self._characters.vocab:
+            predictor = Predictor(weights, self.model.attrs["constraints"], self._characters.vocab, word_table([]))
+            self.model.attrs["predictor"], self._words_read = predictor, None
+        if self._words_read != version and predictor.reader.characters is not None:
+            predictor.reader.characters.words = word_table([*self.cfg["lexicon"].split(), *self.user_words])
+            self._words_read = version
+        return predictor
+
+    def _label(self, chars: Characters) -> np.ndarray:
+        """Best tags int32[N]; while untrained those of words of one character."""
+        joined = self._characters.joined(chars) if self.cfg["keep_runs"] else np.zeros(chars.at.size, np.bool_)
+        predictor = self._predictor()
+        if predictor is None:
+            return encode_words(~joined, self.cfg["tags"])
+        if not chars.at.size:
+            return np.zeros(0, np.int32)
+        forbidden = joined, begin_tags(self.cfg["tags"])
+        return predictor.label(self._characters.given(chars), chars.starts, chars.starts[[0, -1]], forbidden)
+
+    def cut(self, texts: Sequence[str]) -> Iterator[tuple[list[str], list[bool]]]:
+        """Of each text its tokens, and whether a blank follows each of them: together they are the text."""
+        chars = self._characters.read(texts)
+        begins = begin_tags(self.cfg["tags"])[self._label(chars)]
+        return split_words(texts, self._characters.tokens(chars, begins))
+
+    def predict(self, docs: Iterable[Doc]) -> list[np.ndarray]:
+        """Best tags of the characters of each doc, white space left out: list of int32[n_characters]."""
+        chars = self._characters.read([doc_text(doc) for doc in docs])
+        borders = np.searchsorted(chars.at, chars.texts)
+        return np.split(self._label(chars), borders[1:-1])
+
+    def segment(self, docs: Iterable[Doc]) -> list[Doc]:
+        """New Docs of words, with what the given ones carry, see :func:`.carry.carry_over`."""
+        docs = list(docs)
+        cut = self.cut([doc_text(doc) for doc in docs])
+        return [
+            carry_over(doc, Doc(doc.vocab, words=words, spaces=spaces))
+            for doc, (words, spaces) in zip(docs, cut, strict=True)
+        ]
+
+    def __call__(self, doc: Doc) -> Doc:
+        """A new Doc of words."""
+        error_handler = self.get_error_handler()
+        try:
+            return self.segment([doc])[0]
+        except Exception as error:
+            error_handler(self.name, self, [doc], error)
+            return doc
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
+        """New Docs of words, in order."""
+        error_handler = self.get_error_handler()
+        for docs in util.minibatch(stream, size=batch_size):
+            try:
+                yield from self.segment(docs)
+            except Exception as error:
+                error_handler(self.name, self, docs, error)
+
+    def set_annotations(self, docs: Iterable[Doc], scores: Sequence[np.ndarray]) -> None:
+        """Raises NotImplementedError (M412): words are written into new Docs."""
+        raise NotImplementedError(Errors.M412.format(name=self.name))
+
+    # --- serialization ---
+
+    def _model_bytes(self) -> bytes:
+        self.cfg["user_words"] = list(self.user_words)
+        return super()._model_bytes()
+
+    def _load_model(self, data: bytes, where: str) -> None:
+        super()._load_model(data, where)
+        self.user_words = UserWords(self.cfg["user_words"])
+        self._words_read = None
+
+
+def count_words(docs: Iterable[Doc]) -> Counter[str]:
+    """How often each word occurs, in normalised characters."""
+    counts = Counter(token.text for doc in docs for token in doc if not token.is_space)
+    normal: Counter[str] = Counter()
+    for word, count in counts.items():
+        normal["".join(map(character, word))] += count
+    return normal
+
+
+def known_words(counts: Counter[str], at_least: int) -> list[str]:
+    """Words of two characters and more that occur so often."""
+    return [word for word, count in counts.items() if count >= at_least and len(word) > 1]

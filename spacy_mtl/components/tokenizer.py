@@ -1,0 +1,126 @@
+"""spacy_mtl.Segmenter.v1: a trained mtl_segmenter as the tokenizer of a pipeline."""
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from spacy import util
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.vocab import Vocab
+
+from ..errors import Warnings
+from ..files import write_atomically
+from ..registry import registry
+from ..templates.presets import tp1
+from ..trainers.mtlstruct import MTLStruct
+from . import store
+from .model import current_weights, template_chain
+from .segmenter import MTLSegmenter
+from .user_words import UserWords
+
+
+@registry.tokenizers("spacy_mtl.Segmenter.v1")
+def create_tokenizer() -> Callable[[Language], "SegmenterTokenizer"]:
+    """A tokenizer that segments text into words; its model comes from a trained pipeline (``spacy mtl tokenizer``, or ``path`` in
+    [initialize.tokenizer])."""
+    return lambda nlp: SegmenterTokenizer(nlp.vocab)
+
+
+class SegmenterTokenizer:
+    """From text to a Doc of words, by the model file of an mtl_segmenter. Until there is a model, every character is a word (M432)."""
+
+    def __init__(self, vocab: Vocab):
+        self.vocab = vocab
+        # templates and trainer matter to training alone; the model file brings what prediction needs
+        self.segmenter = MTLSegmenter(vocab, template_chain(tp1()), "tokenizer", trainer=MTLStruct())
+        self._warned = False
+
+    @property
+    def user_words(self) -> UserWords:
+        """The user's dictionary, which can be changed at any time."""
+        return self.segmenter.user_words
+
+    def __call__(self, text: str) -> Doc:
+        """A Doc of words, with the text as it is."""
+        return next(self.pipe([text]))
+
+    def pipe(self, texts: Iterable[str], batch_size: int = 1000) -> Iterator[Doc]:
+        """A Doc for each text, in order."""
+        self._warn_without_model()
+        for batch in util.minibatch(texts, size=batch_size):
+            for words, spaces in self.segmenter.cut(list(batch)):
+                yield Doc(self.vocab, words=words, spaces=spaces)
+
+    def _warn_without_model(self) -> None:
+        if not self._warned and not current_weights(self.segmenter.model).is_trained:
+            self._warned = True
+            warnings.warn(Warnings.M432, stacklevel=3)
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]] | None = None,
+        *,
+        nlp: Language | None = None,
+        path: str | Path | None = None,
+        user_words: str | Path | None = None,
+    ) -> None:
+        """Take over a trained model.
+
+        path: the model file of an mtl_segmenter (``PIPELINE/COMPONENT/model``) or of another such tokenizer (``PIPELINE/tokenizer``). user_words:
+        a file of words for the user dictionary. Raises ValueError: M601-M605 for the model, M414 and M415 for the dictionary.
+        """
+        if path is not None:
+            self.from_disk(path)
+        if user_words is not None:
+            self.user_words.read(user_words)
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """The model file as bytes. exclude: has no effect, there is but one part."""
+        return self.segmenter._model_bytes()
+
+    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "SegmenterTokenizer":
+        """The reverse of :meth:`to_bytes`, or of the model of an mtl_segmenter. Raises ValueError: M601-M604."""
+        self.segmenter._load_model(bytes_data, "The serialized tokenizer")
+        return self
+
+    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
+        """Write the model file; it appears whole or not at all."""
+        write_atomically(path, self.segmenter._model_bytes())
+
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "SegmenterTokenizer":
+        """The reverse of :meth:`to_disk`. Raises ValueError naming the file: M601-M605."""
+        self.segmenter._load_model(store.read(Path(path)), str(path))
+        return self
+
+
+def with_tokenizer(nlp: Language) -> Language:
+    """A pipeline that has the model of its first component, a trained mtl_segmenter, as tokenizer; the other components stay.
+
+    Raises ValueError with the reason why ``nlp`` cannot be turned into one.
+    """
+    name, segmenter = nlp.pipeline[0] if nlp.pipeline else ("", None)
+    if not isinstance(segmenter, MTLSegmenter):
+        raise ValueError(f"its first component is {repr(name) if name else 'missing'}, not an mtl_segmenter")
+    if not current_weights(segmenter.model).is_trained:
+        raise ValueError(f"'{name}' has not been trained")
+    new = util.load_model_from_config(_without(nlp.config.copy(), name), validate=False)
+    # spaCy asks for "config" where it means config.cfg: what stands before the first point
+    new.from_bytes(nlp.to_bytes(exclude=["tokenizer", "config", name]))
+    tokenizer: Any = new.tokenizer
+    tokenizer.from_bytes(segmenter._model_bytes())
+    return new
+
+
+def _without(config: Any, name: str) -> Any:
+    """The config of a pipeline less this component, and with our tokenizer."""
+    config["nlp"]["tokenizer"] = {"@tokenizers": "spacy_mtl.Segmenter.v1"}
+    config["nlp"]["pipeline"] = [pipe for pipe in config["nlp"]["pipeline"] if pipe != name]
+    config["components"].pop(name)
+    config["initialize"]["tokenizer"] = {}
+    config["initialize"].get("components", {}).pop(name, None)
+    for setting in ("frozen_components", "annotating_components"):
+        config["training"][setting] = [pipe for pipe in config["training"].get(setting, []) if pipe != name]
+    return config

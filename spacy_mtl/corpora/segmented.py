@@ -1,0 +1,99 @@
+"""The reader ``spacy_mtl.SegmentedCorpus.v1``: texts of the segmentation bakeoffs, spaces between the words, as spaCy Examples."""
+
+import unicodedata
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.vocab import Vocab
+
+from ..errors import Errors
+from ..registry import registry
+from .columns import text_lines
+from .conll import corpus_paths
+from .docs import Ids
+
+#: What parts words: tabs and the ideographic space count as spaces.
+_SEPARATORS = dict.fromkeys(map(ord, "\t\u3000"), " ")
+BYTE_ORDER_MARK = "\ufeff"
+
+
+def read_segmented(path: str | Path, encoding: str = "utf8") -> Iterator[list[str]]:
+    """Stream the sentences of a segmented text as lists of words: one sentence a line, words with spaces between.
+
+    Any run of spaces, tabs and ideographic spaces (U+3000) parts words; every other character belongs to its word, but for control characters and
+    byte-order marks, which are left out wherever they stand (a word made of them is no word). Lines without a word are skipped. The path is
+    checked at once, lines as they are read.
+
+    Raises ValueError where the file cannot be read (M501) or holds no word (M520), bytes cannot be decoded (M502, M513).
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise ValueError(Errors.M501.format(path=path, reason="there is no such file", cwd=Path.cwd()))
+    return _sentences(path, encoding)
+
+
+def _sentences(path: Path, encoding: str) -> Iterator[list[str]]:
+    empty = True
+    for line in text_lines(path, encoding):
+        if words := split_words(line):
+            empty = False
+            yield words
+    if empty:
+        raise ValueError(Errors.M520.format(path=path))
+
+
+def split_words(line: str) -> list[str]:
+    """The words of a segmented line, as :func:`read_segmented` reads it."""
+    line = line.rstrip("\r\n").translate(_SEPARATORS)
+    if not line.isprintable():
+        line = "".join(character for character in line if not _is_noise(character))
+    # str.split() would also split at no-break spaces, which belong to words
+    return [word for word in line.split(" ") if word]
+
+
+def _is_noise(character: str) -> bool:
+    return character == BYTE_ORDER_MARK or unicodedata.category(character) == "Cc"
+
+
+@registry.readers("spacy_mtl.SegmentedCorpus.v1")
+class SegmentedCorpus:
+    """Examples from segmented texts (the bakeoffs' format); calling it with a pipeline streams them, file after file.
+
+    A line is a Doc. The *reference* has the words of the file and no spaces: bakeoff texts have none, not even between two Latin words, so that the
+    raw text is the words written one after another. The *predicted* Doc is what ``nlp.make_doc`` makes of that raw text.
+
+    path: a file, several in a list, or several in a string with commas between.
+    encoding: of the files, any that Python knows, such as "gb18030".
+    limit: stop after so many Examples; 0 for all.
+
+    Raises ValueError on construction for settings that cannot be (M511, M514) and files that do not exist (M501); while reading, for what is wrong
+    with a file (M502, M513, M520).
+    """
+
+    def __init__(self, path: str | Path | list[str | Path] | None, encoding: str = "utf8", limit: int = 0):
+        self.paths = corpus_paths(path)
+        self.encoding = encoding
+        self.limit = limit
+        if limit < 0:
+            raise ValueError(Errors.M514.format(setting="limit", expected="0 or more", value=limit))
+        for file in self.paths:
+            read_segmented(file, encoding)  # checks the path at once, reads nothing yet
+
+    def __call__(self, nlp: Language) -> Iterator[Example]:
+        """Stream the Examples, Docs in ``nlp.vocab``."""
+        for reference in self.references(nlp.vocab):
+            yield Example(nlp.make_doc(reference.text), reference)
+
+    def references(self, vocab: Vocab) -> Iterator[Doc]:
+        """Stream the Docs of words, in the order of the files."""
+        ids = Ids(vocab.strings.add)  # words by id make Docs ten times as fast as by string
+        for words in islice(self._read(), self.limit or None):
+            yield Doc(vocab, words=[ids[word] for word in words], spaces=[False] * len(words))
+
+    def _read(self) -> Iterator[list[str]]:
+        for path in self.paths:
+            yield from read_segmented(path, self.encoding)
