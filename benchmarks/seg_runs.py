@@ -13,11 +13,11 @@ from rows import Row, find_row, progress
 from seg_crfsuite import KNOWN, features_of, fit, tagged
 from seg_data import Data
 from seg_features import template_set
-from seg_ours import DEFAULTS, Ours, compile_kernels, loaded
+from seg_ours import DEFAULTS, Ours, loaded
 from seg_reading import piped, take_turns
 from seg_rivals import fit_ltp, jieba_alone, jieba_in_spacy, ltp, pkuseg
 
-QUICK_SENTENCES = 1000
+QUICK_SENTENCES, QUICK_CRF_SENTENCES = 1000, 200
 
 
 def corpora_of(corpora: Path, names: list[str], quick: bool, dev: bool = False) -> Iterator[Data]:
@@ -107,7 +107,3 @@ def speed(data: dict, names: list[str], pkuseg_model: str | None, crf_passes: in
         if pkuseg_model is not None:
             segmenters["spacy-pkuseg"] = pkuseg(pkuseg_model)
         return take_turns(segmenters, the_data, repeats)
-
-
-def compile_first(ours: Ours) -> None:
-    compile_kernels(asdict(ours))
