@@ -58,6 +58,7 @@ class Errors(metaclass=_Codes):
     M202 = ("The cost matrix must be {n} x {n}, finite, not negative, and zero on its diagonal.")
     M203 = ("Sentence borders run from {first} to {last}, but there are {tokens} tokens: they must start at 0, never fall, and end at the number of tokens.")
     M204 = ("No token of the corpus has a gold label, so there is nothing to learn from.")
+    M205 = ("The gold label '{label}' of token {position} of the corpus is none that its word may have. Count the word's labels anew on this corpus.")
 
     # --- M3xx trainers ---
     M301 = ("{trainer} cannot train a {structure}: the structure does not offer {missing}. Choose a trainer that does without, or another structure.")
@@ -89,6 +90,10 @@ class Errors(metaclass=_Codes):
     M406 = ("'{name}': the trainer {trainer} works on the whole corpus at once and cannot learn from a stream. Set [training] max_epochs to 0 or more.")
     M407 = ("'{name}': unknown tag scheme '{scheme}'. Choose one of {known}.")
     M408 = ("'{name}' is trained for the labels {labels}; '{label}' cannot be added. Train again with examples of it.")
+    M419 = ("'{name}': {setting} must be {expected}, but is {value!r}.")
+    M420 = ("'{name}' cannot be trained: none of the {n} training examples has an annotated tag. Check the reader's columns: name one of them \"TAG\", and do not "
+            "list it as given.")
+    M421 = ("'{name}': pos_map sends the tag '{tag}' to '{pos}', which is no universal part of speech. Choose one of {known}.")
     M410 = ("'{name}' cannot be trained on documents of another vocabulary. Make the examples with nlp.make_doc or Doc(nlp.vocab, ...) of the same nlp.")
     M409 = ("'{name}': the cost '{pair}' does not fit. Write 'GOLD>PREDICTED' with an entity label, 'O' or '*' on each side, and a number of at least 0.")
     M411 = ("'{name}': the templates read '{attr}', but characters carry only what follows from the character itself. Use ORTH, CHAR, CHAR_CLASS, SAME_1, "

@@ -46,6 +46,15 @@ def test_quickstart(project):
     assert "Skipping 'quickstart-train'" in run(project, "quickstart-train")
 
 
+def test_tag(project):
+    said = run(project, "tag")
+    assert "TAG_ACC" in said
+    assert json.loads((project / "metrics" / "tag.json").read_text())["tag_acc"] > 0.85
+    assert json.loads((project / "metrics" / "tag-templates.json").read_text())["components"]["tagger"][
+        "live_templates"
+    ]
+
+
 def test_ner_on_a_folder_of_corpora(project, tmp_path):
     folder = tmp_path / "elsewhere" / "conll2002"
     folder.mkdir(parents=True)

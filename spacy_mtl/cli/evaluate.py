@@ -51,8 +51,8 @@ def evaluate_cli(
 ) -> None:
     """Evaluate a pipeline on column or .spacy files.
 
-    The given columns are on the documents that the pipeline sees. Scores and JSON are those of "spacy evaluate". The columns of
-    a .spacy file are its own; --given chooses among them.
+    The given columns are on the documents that the pipeline sees; without --given, what the pipeline itself predicts is not.
+    Scores and JSON are those of "spacy evaluate". The columns of a .spacy file are its own; --given chooses among them.
     """
     settings = reader_settings(columns, given, scheme, separator, encoding, group, limit)
     with clear_errors():
@@ -71,22 +71,31 @@ def evaluate_cli(
 def read_examples(
     nlp: "Language", data: list[str], settings: dict[str, Any], given: list[str] | None
 ) -> list["Example"]:
-    """Examples of all files, column files read with ``settings``; ``given`` is for ``.spacy`` files.
+    """Examples of all files, column files read with ``settings``; ``given`` as the user said it.
 
+    Where the user did not say, what the pipeline predicts is no input.
     Raises ValueError for what is wrong with a file (M501-M514, M705, M714) and where there is no document at all (M706).
     """
     from ..corpora.binary import read_binary
     from ..corpora.conll import ConllCorpus
 
+    hidden = predicted_columns(nlp) if given is None else []
+    settings = {**settings, "given": [column for column in settings["given"] if column not in hidden]}
     examples: list[Example] = []
     for path in data:
         if Path(path).suffix == ".spacy":
-            examples += list(read_binary(path, nlp.vocab, given))[: settings["limit"] or None]
+            examples += list(read_binary(path, nlp.vocab, given, hidden))[: settings["limit"] or None]
         else:
             examples += ConllCorpus(path, **settings)(nlp)
     if not examples:
         raise ValueError(Errors.M706.format(paths=", ".join(data)))
     return examples
+
+
+def predicted_columns(nlp: "Language") -> list[str]:
+    """Columns that some component sets."""
+    assigned = {name for pipe in nlp.pipe_names for name in nlp.get_pipe_meta(pipe).assigns}
+    return [column for column in ("TAG", "POS", "LEMMA") if f"token.{column.lower()}" in assigned]
 
 
 def evaluate(nlp: "Language", examples: list["Example"]) -> Scores:

@@ -86,6 +86,9 @@ class StructuredPipe(TrainablePipe):
         given = np.split(reader.read_given(docs), np.cumsum([len(doc) for doc in docs])[:-1], axis=1)
         return [(columns, borders([doc])) for columns, doc in zip(given, docs, strict=True)]
 
+    def prepare(self, pieces: Sequence[Piece]) -> None:
+        """Learn from the gathered corpus what training needs besides: nothing."""
+
     def cost_matrix(self) -> np.ndarray | None:
         """float32[L, L], gold by predicted; None for Hamming."""
         return None
@@ -205,6 +208,7 @@ class StructuredPipe(TrainablePipe):
             n_new = len(self._gathered.pieces) - len(self._learner.documents)
             warnings.warn(Warnings.M431.format(name=self.name, n=n_new), stacklevel=2)
         place = self._gathered.close()
+        self.prepare(self._gathered.pieces)
         self._learner = ChainLearner(
             self.name, self.trainer, self.model.attrs["templates"], self._reader, self.chain_labels,
             self.chain_constraints(), self.cost_matrix(),

@@ -94,7 +94,8 @@ class ChainLearner:
         observed = [t for t in self.edge if t.observations]
         self._index_node, node = build_index(columns, starts, self._program(self.node), self.min_count)
         self._index_pair, pair = build_index(columns, starts, self._program(observed), self.min_count)
-        features = ChainFeatures(node, self._pair_rows(pair), bool(observed))
+        forms = self.constraints.form_rows(columns[0])
+        features = ChainFeatures(node, self._pair_rows(pair), bool(observed), forms=forms)
         return chain_problem(features, self._blocks(), gold, starts, self.labels, self.constraints, self.cost)
 
     def _program(self, templates: Sequence[Template]):

@@ -92,6 +92,13 @@ def _deserialize(_: Any, value: bytes, name: str, model: Model) -> ChainWeights:
 
     weights, settings = store.from_bytes(value, f"The serialized model '{model.name}'")
     masks = settings["constraints"]
-    constraints = None if masks is None else Constraints(**{key: np.array(mask) for key, mask in masks.items()})
+    constraints = None if masks is None else _constraints(masks)
     set_weights(model, weights, constraints)
     return weights
+
+
+def _constraints(masks: dict[str, list]) -> Constraints:
+    n_labels = len(masks["start"])
+    arrays = {key: np.array(mask, np.uint64 if key == "forms" else bool) for key, mask in masks.items()}
+    arrays["form_labels"] = arrays["form_labels"].reshape(-1, n_labels)
+    return Constraints(**arrays)

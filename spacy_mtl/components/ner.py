@@ -13,7 +13,7 @@ from thinc.api import Model
 from ..errors import Errors
 from ..structures.chain_build import Constraints, hamming_cost
 from ..trainers.base import Trainer
-from .base import StructuredPipe
+from .labelled import LabelledPipe
 from .sentences import borders
 from .tags import BEGIN, INSIDE, MISSING, OUTSIDE, PREFIXES, decode_tags, encode_tags, tag_constraints, tag_labels
 
@@ -60,10 +60,12 @@ def make_ner(
     )  # fmt: skip
 
 
-class MTLEntityRecognizer(StructuredPipe):
+class MTLEntityRecognizer(LabelledPipe):
     """Entity recognizer over a linear chain. Raises ValueError: M407 unknown scheme, M409 a cost that cannot be read."""
 
     gold_attributes = ("ENT_IOB", "ENT_TYPE")
+    label_key = "entity_types"
+    no_labels = Errors.M403
 
     def __init__(
         self,
@@ -89,41 +91,8 @@ class MTLEntityRecognizer(StructuredPipe):
             if pair.count(">") != 1 or not (np.isfinite(cost) and cost >= 0):
                 raise ValueError(Errors.M409.format(name=name, pair=f"{pair} = {cost}"))
 
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Entity types, as in ``ent.label_``."""
-        return tuple(self.cfg["entity_types"])
-
-    @property
-    def label_data(self) -> list[str]:
-        """What ``spacy init labels`` writes."""
-        return list(self.labels)
-
-    def add_label(self, label: str) -> int:
-        """Add an entity type before training; 1 if it is new, else 0. Raises ValueError (M408) once trained."""
-        if label in self.labels:
-            return 0
-        if self.model.attrs["weights"].is_trained or self._learner is not None:
-            raise ValueError(Errors.M408.format(name=self.name, labels=", ".join(self.labels), label=label))
-        self.vocab.strings.add(label)
-        self.cfg["entity_types"] = [*self.labels, label]
-        return 1
-
-    def set_labels(self, labels: Sequence[str]) -> None:
-        for label in labels:
-            self.vocab.strings.add(label)
-        self.cfg["entity_types"] = list(dict.fromkeys(labels))
-
-    def _labels_in_cfg(self) -> Sequence[str]:
-        return self.cfg["entity_types"]
-
-    def collect_labels(self, references: Iterable[Doc]) -> None:
-        """Entity types of the corpus, sorted; those given before stay first. Raises ValueError (M403) where there are none."""
-        references = list(references)
-        found = {ent.label_ for doc in references for ent in doc.ents}
-        if not found and not self.labels:
-            raise ValueError(Errors.M403.format(name=self.name, n=len(references)))
-        self.set_labels([*self.labels, *sorted(found - set(self.labels))])
+    def labels_of(self, doc: Doc) -> set[str]:
+        return {ent.label_ for ent in doc.ents}
 
     # --- the chain ---
 

@@ -18,24 +18,16 @@ from ..kernels import kernel
 from ..structures.chain import FORBIDDEN, constrain, viterbi
 from ..structures.chain_build import Constraints
 from ..templates.attributes import AttributeReader
-from ..templates.extract import Program, boundary, mix, template_keys
 from ..templates.grammar import Template, parse_template
-from ..templates.index import Table, empty_table, find, insert_all
+from ..templates.index import Table
 from ..templates.program import compile_program
+from .lookup import Lookup, add_looked_up, add_outside, key_table
 from .sentences import borders
-from .weights import KEY_BITS, ChainWeights
+from .shapes import SharedLookup
+from .weights import ChainWeights
 
 #: Attributes that some component or reader sets on every document; others may well be 0 everywhere.
 _ANNOTATED = ("TAG", "POS", "LEMMA", "DEP")
-_KEY_MASK = np.uint64((1 << KEY_BITS) - 1)
-
-
-class Lookup(NamedTuple):
-    """Hashed templates. program: what to hash; table: key -> row; rows: float32[R, K]."""
-
-    program: Program
-    table: Table
-    rows: np.ndarray
 
 
 class WordScores(NamedTuple):
@@ -53,31 +45,6 @@ class Chain(NamedTuple):
     end: np.ndarray
     step: np.ndarray
     mask: np.ndarray
-
-
-@kernel
-def add_looked_up(columns, starts, lookup, out):
-    """out[t] += the rows of token t's observations. columns: uint64[A, N]; out: float32[N, K]."""
-    keys = np.empty(columns.shape[1], np.uint64)
-    for j in range(lookup.program.seed.size):
-        template_keys(columns, starts, lookup.program, j, keys)
-        for t in range(keys.size):
-            row = lookup.table.rows[find(lookup.table, keys[t] & _KEY_MASK)]
-            if row >= 0:
-                for y in range(out.shape[1]):
-                    out[t, y] += lookup.rows[row, y]
-
-
-@kernel
-def add_outside(lookup, template, distance, out):
-    """out += the row of a one-word template that looks ``distance`` positions outside the sentence. out: float32[L]."""
-    key = lookup.program.seed[template]
-    for _ in range(lookup.program.first[template], lookup.program.first[template + 1]):
-        key = mix(key, boundary(distance))
-    row = lookup.table.rows[find(lookup.table, key & _KEY_MASK)]
-    if row >= 0:
-        for y in range(out.size):
-            out[y] += lookup.rows[row, y]
 
 
 @kernel
@@ -127,12 +94,6 @@ def _one_word(template: Template, lexical: Sequence[str]) -> bool:
     return len(offsets) == 1 and all(obs.attr in lexical for obs in template.observations)
 
 
-def _table(keys: np.ndarray) -> Table:
-    table = empty_table(keys.size)
-    insert_all(table, keys)
-    return table
-
-
 class Predictor:
     """Labels for docs of one vocabulary under fixed weights. Safe to call from several threads."""
 
@@ -144,21 +105,23 @@ class Predictor:
         self.reader = AttributeReader(attributes, vocab, words)
         lexical = ("ORTH", *self.reader.lexicon.attributes)
         node = [t for t in templates if not t.is_edge]
-        columns, table, rows = self.reader.columns, _table(weights.keys), weights.node_rows()
+        columns, table, rows = self.reader.columns, key_table(weights.keys), weights.node_rows()
         self._words = [t for t in node if _one_word(t, lexical)]
         crossing = [t for t in node if not _one_word(t, lexical)]
-        self._lookup = Lookup(compile_program(crossing, columns), table, rows)
+        self._n_labels = len(weights.labels)
+        self._shared = SharedLookup(Lookup(compile_program(crossing, columns), table, rows), crossing, self._n_labels)
         observed = [t for t in templates if t.is_edge and t.observations]
-        self._pairs = Lookup(compile_program(observed, columns), _table(weights.pair_keys), weights.pair_rows())
+        self._pairs = Lookup(compile_program(observed, columns), key_table(weights.pair_keys), weights.pair_rows())
         self._crossing = sorted({o.attr for t in (*crossing, *observed) for o in t.observations})
+        self._constraints = constraints
         start, end, mask = constraints.penalties()
         self._chain = Chain(start, end, weights.step, mask)
-        self._offsets = sorted({t.observations[0].offset for t in self._words})
+        here = {0} if constraints.forms.size else set()
+        self._offsets = sorted({t.observations[0].offset for t in self._words} | here)
         self._by_offset = [
             Lookup(compile_program([t for t in self._words if t.observations[0].offset == o], columns), table, rows)
             for o in self._offsets
         ]
-        self._n_labels = len(weights.labels)
         self._warned = False
         self._lock = threading.Lock()
         self._outside = self._score_outside()
@@ -204,8 +167,11 @@ class Predictor:
             # every form is a sentence of its own, read at offset 0: keys do not depend on where the window stands
             here = lookup._replace(program=lookup.program._replace(offset=lookup.program.offset - offset))
             out = np.zeros((n, self._n_labels), np.float32)
-            add_looked_up(columns, np.arange(n + 1), here, out)
+            add_looked_up(columns, np.arange(n + 1), here, np.arange(here.program.seed.size), out)
             scores[:, k] = out
+        rows = self._constraints.form_rows(orths)
+        if (rows >= 0).any():
+            scores[rows >= 0, self._offsets.index(0)] += self._constraints.form_penalties()[rows[rows >= 0]]
         return scores
 
     def scores(self, given: np.ndarray, starts: np.ndarray, doc_starts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -219,11 +185,11 @@ class Predictor:
         add_words(ids, starts, self._word_scores(), nodes)
         n_pairs = n if self._pairs.program.seed.size else 0
         pairs = np.zeros((n_pairs, n_labels * n_labels), np.float32)
-        if self._lookup.program.seed.size or n_pairs:
+        if self._crossing:
             columns = self.reader.expand(given, starts, doc_starts, ids, self._crossing)
-            add_looked_up(columns, starts, self._lookup, nodes)
+            self._shared.add(columns, starts, nodes)
             if n_pairs:
-                add_looked_up(columns, starts, self._pairs, pairs)
+                add_looked_up(columns, starts, self._pairs, np.arange(self._pairs.program.seed.size), pairs)
         return nodes, pairs.reshape(n_pairs, n_labels, n_labels)
 
     def _warn_of_missing(self, given: np.ndarray) -> None:

@@ -107,7 +107,8 @@ def with_tokenizer(nlp: Language) -> Language:
     if not current_weights(segmenter.model).is_trained:
         raise ValueError(f"'{name}' has not been trained")
     new = util.load_model_from_config(_without(nlp.config.copy(), name), validate=False)
-    new.from_bytes(nlp.to_bytes(exclude=["tokenizer", name]), exclude=["tokenizer"])
+    # spaCy asks for "config" where it means config.cfg: what stands before the first point
+    new.from_bytes(nlp.to_bytes(exclude=["tokenizer", "config", name]))
     tokenizer: Any = new.tokenizer
     tokenizer.from_bytes(segmenter._model_bytes())
     return new

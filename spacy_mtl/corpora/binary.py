@@ -14,11 +14,14 @@ from .convert import GIVEN_KEY
 _ATTRIBUTES = {"TAG": ("TAG",), "POS": ("POS",), "LEMMA": ("LEMMA",), "ENT": ("ENT_IOB", "ENT_TYPE")}
 
 
-def read_binary(path: str | Path, vocab: Vocab, given: Sequence[str] | None = None) -> Iterator[Example]:
+def read_binary(
+    path: str | Path, vocab: Vocab, given: Sequence[str] | None = None, hidden: Sequence[str] = ()
+) -> Iterator[Example]:
     """Stream the Examples of a ``.spacy`` file, Docs in ``vocab``.
 
     given: columns (TAG, POS, LEMMA, ENT) copied from the reference to the predicted Doc. None: those that the file names for each
-    Doc, as ``convert`` writes them; TAG where it names none. Sentence starts are copied too where a Doc holds several sentences.
+    Doc, as ``convert`` writes them; TAG where it names none. hidden: columns left out of these. Sentence starts are copied too where
+    a Doc holds several sentences.
 
     Raises ValueError for an unknown column (M714), a file that cannot be read (M501) or is damaged or of another format (M705).
     """
@@ -27,7 +30,7 @@ def read_binary(path: str | Path, vocab: Vocab, given: Sequence[str] | None = No
             raise ValueError(Errors.M714.format(column=column, known=", ".join(_ATTRIBUTES)))
     for reference in _load(Path(path)).get_docs(vocab):
         columns = reference.user_data.get(GIVEN_KEY, ("TAG",)) if given is None else given
-        yield Example(_predicted(reference, columns), reference)
+        yield Example(_predicted(reference, [column for column in columns if column not in hidden]), reference)
 
 
 def _load(path: Path) -> DocBin:

@@ -1,7 +1,7 @@
 """Build a chain problem from feature rows, gold labels, constraints and costs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -18,15 +18,31 @@ CHAIN_OFFERS = frozenset({"decode", "marginals", "log_partition", "kbest", "feat
 
 @dataclass(frozen=True)
 class Constraints:
-    """Which label may begin, end and follow. start, end: bool[L]; step: bool[L, L], previous by current."""
+    """Which label may begin, end and follow. start, end: bool[L]; step: bool[L, L], previous by current.
+
+    forms: uint64[K], ascending, keys of the forms whose labels are known; form_labels: bool[K, L], which labels each may have.
+    """
 
     start: np.ndarray
     end: np.ndarray
     step: np.ndarray
+    forms: np.ndarray = field(default_factory=lambda: np.empty(0, np.uint64))
+    form_labels: np.ndarray = field(default_factory=lambda: np.empty((0, 0), bool))
 
     @classmethod
     def none(cls, n_labels: int) -> "Constraints":
         return cls(np.ones(n_labels, bool), np.ones(n_labels, bool), np.ones((n_labels, n_labels), bool))
+
+    def form_rows(self, keys: np.ndarray) -> np.ndarray:
+        """Row of ``form_labels`` for each key (uint64[N]), -1 for forms that may have any label: int32[N]."""
+        if not self.forms.size:
+            return np.full(keys.size, -1, np.int32)
+        at = np.minimum(np.searchsorted(self.forms, keys), self.forms.size - 1)
+        return np.where(self.forms[at] == keys, at, -1).astype(np.int32)
+
+    def form_penalties(self) -> np.ndarray:
+        """``form_labels`` as scores to add: float32[K, L], 0 or FORBIDDEN."""
+        return np.where(self.form_labels, np.float32(0), FORBIDDEN)
 
     def penalties(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The same as scores to add: float32, 0 or FORBIDDEN."""
@@ -39,12 +55,14 @@ class ChainFeatures:
     """Feature rows of N tokens. node: int32[N, T]; pair: int32[N, Tp], pair row t scores labels (t - 1, t); -1 where none.
 
     observed: whether any pair template reads an observation. vectors: real-valued features, None where there are none.
+    forms: int32[N], rows of the constraints' ``form_labels``, None where no form is constrained.
     """
 
     node: np.ndarray
     pair: np.ndarray
     observed: bool
     vectors: Vectors | None = None
+    forms: np.ndarray | None = None
 
 
 def pieces(starts: np.ndarray, gold: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -81,6 +99,14 @@ def check_gold(labels: Sequence[str], gold: np.ndarray, borders: tuple[np.ndarra
         raise ValueError(Errors.M201.format(previous=previous, current=current, position=position))
 
 
+def check_forms(labels: Sequence[str], gold: np.ndarray, forms: np.ndarray, allowed: Constraints) -> None:
+    """Refuse gold that the token's form may not have (M205)."""
+    at = np.flatnonzero((forms >= 0) & (gold >= 0))
+    bad = at[~allowed.form_labels[forms[at], gold[at]]]
+    if bad.size:
+        raise ValueError(Errors.M205.format(label=labels[gold[bad[0]]], position=bad[0]))
+
+
 def chain_problem(
     features: ChainFeatures,
     blocks: Blocks,
@@ -94,7 +120,8 @@ def chain_problem(
 
     gold: int32[N] label numbers, -1 where unknown (the chain is cut there). starts: int64[S + 1] sentence borders. cost: float[L, L], loss of
     predicting the column where the row is gold; Hamming by default. Raises ValueError: M201 gold violates the constraints, M202 a cost that
-    is negative or not zero on the diagonal, M203 borders that do not cover the tokens, M204 no token with gold.
+    is negative or not zero on the diagonal, M203 borders that do not cover the tokens, M204 no token with gold, M205 gold that its form
+    may not have.
     """
     n_labels = len(labels)
     if starts[0] != 0 or starts[-1] != gold.size or (np.diff(starts) < 0).any():
@@ -107,12 +134,15 @@ def chain_problem(
     first, last, open_left, open_right = borders
     if not first.size:
         raise ValueError(Errors.M204)
+    forms = np.full(gold.size, -1, np.int32) if features.forms is None else features.forms
     check_gold(labels, gold, borders, allowed)
+    check_forms(labels, gold, forms, allowed)
     repeats = np.zeros((first.size, features.node.shape[1]), np.bool_)
     find_repeats(first, last, features.node, repeats)
     arrays = ChainProblem(
         first, last, open_left, open_right, np.ascontiguousarray(gold, np.int32), features.node, features.pair,
         repeats, features.observed, *allowed.penalties(), cost, features.vectors or no_vectors(gold.size),
+        forms, allowed.form_penalties(),
     )  # fmt: skip
     offers = CHAIN_OFFERS - {"features"} if (arrays.vectors.own >= 0).any() else CHAIN_OFFERS
     return Problem(arrays, blocks, offers, n_labels, n_labels * n_labels)

@@ -25,6 +25,7 @@ class ChainProblem(NamedTuple):
     start, end: float32[L] and step: float32[L, L], 0 or FORBIDDEN.
     cost: float32[L, L], loss of predicting the column where the row is gold.
     vectors: real-valued features; their blocks are numbered after the T node templates.
+    forms: int32[N], row of form_mask for each token, -1 where it may have any label; form_mask: float32[K, L], 0 or FORBIDDEN.
     """
 
     first: np.ndarray
@@ -41,6 +42,8 @@ class ChainProblem(NamedTuple):
     step: np.ndarray
     cost: np.ndarray
     vectors: Vectors
+    forms: np.ndarray
+    form_mask: np.ndarray
 
 
 class ChainState(NamedTuple):
@@ -134,6 +137,11 @@ def forbid(problem, i, work):
         work.nodes[:n], work.pairs[:n_pairs], problem.start, problem.end, problem.step,
         problem.open_left[i], problem.open_right[i],
     )  # fmt: skip
+    for t in range(n):
+        form = problem.forms[problem.first[i] + t]
+        if form >= 0:
+            for y in range(problem.start.size):
+                work.nodes[t, y] += problem.form_mask[form, y]
 
 
 @kernel

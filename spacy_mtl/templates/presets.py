@@ -133,6 +133,32 @@ def seg(dictionary: bool = True, min_count: int = 1) -> TemplateSet:
     return templates
 
 
+def _pos_patterns() -> list[tuple[Observation, ...]]:
+    affixes = [f"PREFIX{n}" for n in range(1, 5)] + [f"SUFFIX{n}" for n in range(1, 7)]
+    return [
+        *_each("ORTH", 0),
+        *_each("LOWER", -2, -1, 0, 1, 2),
+        *(pattern for affix in affixes for pattern in _each(affix, 0)),
+        *_each("SUFFIX3", -1, 1),
+        *_each("SHAPE", -1, 0, 1),
+        *_each("CHAR_TYPE", 0),
+        *_each("CASE", 0),
+        *_same("LOWER", [(-2, -1), (-1, 0), (0, 1), (1, 2), (-1, 1)]),
+        *_same("SUFFIX2", [(-1, 0), (0, 1)]),
+        *_same("SUFFIX3", [(-1, 0)]),
+        *_same("SHAPE", [(-1, 0), (0, 1)]),
+    ]
+
+
+@mtl_templates("spacy_mtl.pos.v1")
+def pos(min_count: int = 1) -> TemplateSet:
+    """Templates for part-of-speech tags: forms in a window of 2 and pairs of them, affixes of up to 6 characters, shapes and kinds of characters.
+
+    min_count: leave out observations that are rarer.
+    """
+    return TemplateSet((*_state(_pos_patterns()), TRANSITION), min_count)
+
+
 @mtl_templates("spacy_mtl.patterns.v1")
 def from_patterns(patterns: list[str] | None = None, path: Path | None = None, min_count: int = 1) -> TemplateSet:
     """The user's own templates: a list of them, or a UTF-8 file of one a line with ``#`` comments.

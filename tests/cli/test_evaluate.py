@@ -112,3 +112,23 @@ def test_bad_input_is_one_message_and_a_failure(trained, tmp_path):
     check_refused(invoke(trained, damaged, "--given", "SHAPE"), "M714")
     check_refused(invoke(trained, DEV, "--columns", "ORTH,TAG,POS,ENT"), "M503")
     check_refused(invoke(trained, DEV, "--output", trained / "meta.json" / "x.json"), "M704")
+
+
+@pytest.mark.parametrize("binary", [False, True])
+def test_what_a_pipeline_predicts_is_no_input(tmp_path, binary):
+    """Gold tags on the documents would make a tagger look perfect; asked for, they are there."""
+    nlp = spacy.blank("es")
+    nlp.add_pipe(
+        "mtl_tagger",
+        config={"model": {"templates": {"patterns": ["U0:%x[0,SUFFIX2]"], "@mtl_templates": "spacy_mtl.patterns.v1"}}},
+    )
+    examples = list(ConllCorpus(ASSETS / "train.conll", given=[], limit=20)(nlp))
+    nlp.initialize(lambda: examples)
+    nlp.update(examples)
+    nlp.to_disk(tmp_path / "model")
+    data = DEV
+    if binary:
+        data = tmp_path / "dev.spacy"
+        convert_columns(DEV, data, "es")
+    assert 0.3 < scores_of(tmp_path / "model", data, output=tmp_path / "a.json")["tag_acc"] < 0.9
+    assert scores_of(tmp_path / "model", data, "--given", "TAG", output=tmp_path / "b.json")["tag_acc"] == 1.0

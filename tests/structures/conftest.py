@@ -1,6 +1,6 @@
 """Ground truth for chains: every label sequence, and feature vectors summed in plain Python."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -70,7 +70,14 @@ class Corpus:
             (arrays.open_left[i] or self.allowed.start[labels[0]])
             and (arrays.open_right[i] or self.allowed.end[labels[-1]])
             and all(self.allowed.step[x, y] for x, y in pairwise(labels))
+            and all(
+                form < 0 or self.allowed.form_labels[form, y] for form, y in zip(self.forms(i), labels, strict=True)
+            )
         )
+
+    def forms(self, i: int) -> np.ndarray:
+        """Row of the form constraints of each token of piece i, -1 where there is none."""
+        return self.problem.arrays.forms[self.piece(i)]
 
     def phi(self, i: int, labels: np.ndarray) -> np.ndarray:
         """Feature vector of one output, flat: node entries, then pair entries."""
@@ -145,6 +152,15 @@ def random_constraints(rng: np.random.Generator, n_labels: int, gold: np.ndarray
     return Constraints(start, end, step)
 
 
+def with_forms(rng: np.random.Generator, allowed: Constraints, gold: np.ndarray) -> tuple[Constraints, np.ndarray]:
+    """The constraints, and two forms that may have half of the labels; forms int32[N] of the tokens, -1 where it would forbid gold."""
+    labels = rng.random((2, allowed.start.size)) < 0.5
+    labels[:, rng.integers(allowed.start.size)] = True
+    forms = rng.integers(-1, 2, gold.size)
+    forms = np.where((gold >= 0) & ~labels[np.maximum(forms, 0), gold], -1, forms).astype(np.int32)
+    return replace(allowed, forms=np.array([3, 7], np.uint64), form_labels=labels), forms
+
+
 def random_corpus(seed: int, observed: bool) -> Corpus:
     """One to three sentences of up to four tokens, up to three labels, templates and pair templates; some gold missing."""
     rng = np.random.default_rng(seed)
@@ -158,8 +174,8 @@ def random_corpus(seed: int, observed: bool) -> Corpus:
     pair_blocks, pair_rows = random_blocks(rng, int(rng.integers(4)), n_tokens)
     if not observed:  # one row a template, the same at every token (or none, where it was cut off)
         pair_rows = np.repeat(pair_rows[:1], n_tokens, axis=0)
-    features = ChainFeatures(rows, pair_rows, observed)
-    allowed = random_constraints(rng, n_labels, gold, starts)
+    allowed, forms = with_forms(rng, random_constraints(rng, n_labels, gold, starts), gold)
+    features = ChainFeatures(rows, pair_rows, observed, forms=forms)
     cost = (rng.integers(4, size=(n_labels, n_labels)) * (1 - np.eye(n_labels)) / 2).astype(np.float32)
     names = tuple(f"U{j}" for j in range(rows.shape[1])) + tuple(f"B{j}" for j in range(pair_rows.shape[1]))
     labels = [f"y{y}" for y in range(n_labels)]

@@ -1,5 +1,7 @@
 """Chain problems are refused where they make no sense, and cut where gold is missing."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -26,11 +28,12 @@ def iob2():
     return allowed
 
 
-def build(gold, starts=None, constraints=None, cost=None, rows=None):
+def build(gold, starts=None, constraints=None, cost=None, rows=None, forms=None):
     """A problem with one node template and the label-pair template."""
     n_tokens = len(gold)
     node = np.zeros((n_tokens, 1), np.int32) if rows is None else np.array(rows, np.int32)[:, None]
-    features = ChainFeatures(node, np.zeros((n_tokens, 1), np.int32), False)
+    forms = None if forms is None else np.array(forms, np.int32)
+    features = ChainFeatures(node, np.zeros((n_tokens, 1), np.int32), False, forms=forms)
     blocks = Blocks(block_starts([node.max(initial=0) + 1]), block_starts([1]), ("U00", "B00"))
     starts = np.array([0, n_tokens] if starts is None else starts)
     return chain_problem(features, blocks, np.array(gold), starts, LABELS, constraints, cost)
@@ -150,3 +153,19 @@ def test_penalties_are_finite():
 )
 def test_repeats_inside_a_piece_only(rows, starts, repeats):
     assert build([O, O, O], starts, rows=rows).arrays.repeats[:, 0].tolist() == repeats
+
+
+def test_forms_are_found_by_their_keys():
+    allowed = replace(Constraints.none(3), forms=np.array([3, 7, 9], np.uint64), form_labels=np.eye(3, dtype=bool))
+    rows = allowed.form_rows(np.array([7, 1, 9, 3, 99], np.uint64))
+    assert rows.tolist() == [1, -1, 2, 0, -1]
+    assert rows.dtype == np.int32
+    assert (allowed.form_penalties() == np.where(np.eye(3), 0, FORBIDDEN)).all()
+    assert Constraints.none(3).form_rows(np.array([7], np.uint64)).tolist() == [-1]
+
+
+def test_gold_that_its_form_may_not_have_is_refused():
+    allowed = replace(Constraints.none(3), forms=np.array([3], np.uint64), form_labels=np.array([[True, True, False]]))
+    build([O, I, B], constraints=allowed, forms=[0, -1, 0])
+    with pytest.raises(ValueError, match=r"^\[M205\] The gold label 'I-PER' of token 1 "):
+        build([O, I, I], constraints=allowed, forms=[0, 0, -1])

@@ -5,10 +5,11 @@ from thinc.api import Config
 
 import spacy_mtl.templates.presets  # noqa: F401 - registers the sets
 from spacy_mtl.registry import registry
+from spacy_mtl.templates.characters import WORD_ATTRIBUTES
 from spacy_mtl.templates.context import CONTEXT_ATTRIBUTES
 from spacy_mtl.templates.grammar import TemplateSet, parse_templates
 
-NAMES = ["tp1", "tp2", "conll2002", "ner"]
+NAMES = ["tp1", "tp2", "conll2002", "ner", "seg"]
 
 
 def preset(name: str, **settings) -> TemplateSet:
@@ -192,3 +193,16 @@ def test_resolves_in_a_config(settings, expected):
     config = Config().from_str(f"[templates]\n{settings}")
     written = Config().from_str(config.to_str())
     assert registry.resolve(written)["templates"] == expected()
+
+
+def test_seg_counts_and_reach():
+    templates = preset("seg").node
+    assert len(templates) == 38
+    assert {obs.offset for template in templates for obs in template.observations} == set(range(-2, 3))
+    shapes = [offsets_of(template) for template in templates if set(shape_of(template)) == {"CHAR"}]
+    assert [len([s for s in shapes if len(s) == n]) for n in (1, 2, 3)] == [5, 7, 3]
+
+
+def test_seg_without_dictionary_reads_no_words():
+    assert not set(preset("seg", dictionary=False).attributes) & set(WORD_ATTRIBUTES)
+    assert set(WORD_ATTRIBUTES) < set(preset("seg").attributes)

@@ -1,0 +1,147 @@
+"""mtl_tagger: part-of-speech tags as a linear chain."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+from spacy.attrs import POS, TAG
+from spacy.language import Language
+from spacy.parts_of_speech import IDS
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.vocab import Vocab
+from thinc.api import Model
+
+from ..errors import Errors
+from ..structures.chain_build import Constraints
+from ..trainers.base import Trainer
+from .gather import Piece
+from .known_words import constrain_words, count_known_words
+from .labelled import LabelledPipe
+
+DEFAULT_CONFIG = {
+    "model": {
+        "@architectures": "spacy_mtl.TemplateChain.v1",
+        "templates": {"@mtl_templates": "spacy_mtl.pos.v1"},
+    },
+    "trainer": {"@mtl_trainers": "spacy_mtl.MTLStruct.v1", "p": 1.3333, "C": 0.3, "average": 6},
+    "known_words": 0,
+    "pos_map": {},
+    "overwrite": False,
+    "scorer": {"@scorers": "spacy.tagger_scorer.v1"},
+}
+#: Names of the universal parts of speech, as spaCy knows them.
+UNIVERSAL = tuple(name for name in IDS if name and name.isupper() and name not in ("EOL", "SPACE", "CONJ"))
+
+
+@Language.factory(
+    "mtl_tagger",
+    assigns=["token.tag"],
+    default_config=DEFAULT_CONFIG,
+    default_score_weights={"tag_acc": 1.0},
+)
+def make_tagger(
+    nlp: Language,
+    name: str,
+    model: Model,
+    trainer: Trainer,
+    known_words: int,
+    pos_map: dict[str, str],
+    overwrite: bool,
+    scorer: Callable | None,
+) -> "MTLTagger":
+    """Make a tagger.
+
+    model: ``@architectures = "spacy_mtl.TemplateChain.v1"``. trainer: any of ``@mtl_trainers``. known_words: a word seen at least so often in
+    training takes only tags it was seen with; 0 leaves every word all tags. pos_map: universal part of speech of a tag, set as ``token.pos`` too.
+    overwrite: replace tags that are already on a Doc (else they stay).
+    """
+    return MTLTagger(
+        nlp.vocab, model, name, trainer=trainer, known_words=known_words, pos_map=pos_map, overwrite=overwrite, scorer=scorer
+    )  # fmt: skip
+
+
+class MTLTagger(LabelledPipe):
+    """Tagger over a linear chain. Raises ValueError: M419 a setting out of range, M421 a pos_map to what is no part of speech."""
+
+    gold_attributes = ("TAG",)
+    label_key = "tags"
+    no_labels = Errors.M420
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        model: Model,
+        name: str = "mtl_tagger",
+        *,
+        trainer: Trainer,
+        known_words: int = 0,
+        pos_map: dict[str, str] | None = None,
+        overwrite: bool = False,
+        scorer: Callable | None = None,
+    ):
+        super().__init__(vocab, model, name, trainer=trainer, scorer=scorer)
+        if known_words < 0:
+            raise ValueError(
+                Errors.M419.format(name=name, setting="known_words", expected="0 or more", value=known_words)
+            )
+        for tag, pos in (pos_map or {}).items():
+            if pos not in UNIVERSAL:
+                raise ValueError(Errors.M421.format(name=name, tag=tag, pos=pos, known=", ".join(UNIVERSAL)))
+        self.cfg = {"tags": [], "known": {}, "pos_map": dict(pos_map or {})}
+        self.known_words = known_words
+        self.overwrite = overwrite
+
+    def labels_of(self, doc: Doc) -> set[str]:
+        return {self.vocab.strings[int(tag)] for tag in np.unique(doc.to_array([TAG])) if tag}
+
+    @property
+    def chain_labels(self) -> tuple[str, ...]:
+        return self.labels
+
+    def chain_constraints(self) -> Constraints:
+        return constrain_words(Constraints.none(len(self.labels)), self.cfg["known"], self.vocab.strings)
+
+    def prepare(self, pieces: Sequence[Piece]) -> None:
+        """Count which tags frequent words have."""
+        if self.known_words:
+            self.cfg["known"] = count_known_words(pieces, self.vocab.strings, len(self.labels), self.known_words)
+
+    def gold_labels(self, example: Example, starts: np.ndarray) -> np.ndarray:
+        """Numbers of the gold tags; -1 where the annotation is missing or does not align."""
+        predicted, reference = example.predicted, example.reference
+        if np.array_equal(predicted.to_array(["ORTH"]), reference.to_array(["ORTH"])):
+            tags = reference.to_array([TAG])
+        else:
+            strings = self.vocab.strings
+            aligned = example.get_aligned("TAG", as_string=True)
+            tags = np.array([strings[tag] if tag else 0 for tag in aligned], np.uint64)
+        gold = np.full(tags.size, -1, np.int32)
+        for number, label in enumerate(self._hashes().tolist()):
+            gold[tags == label] = number
+        return gold
+
+    def _hashes(self) -> np.ndarray:
+        """uint64[L], of the tags by number."""
+        return np.array([self.vocab.strings[tag] for tag in self.labels], np.uint64)
+
+    def set_annotations(self, docs: Iterable[Doc], scores: Sequence[np.ndarray]) -> None:
+        """Write ``token.tag``, and ``token.pos`` where ``pos_map`` has one. scores: what :meth:`predict` returns."""
+        if not self.labels:
+            return
+        tags = self._hashes()
+        parts = np.array([IDS[self.cfg["pos_map"].get(tag, "")] for tag in self.labels], np.uint64)
+        for doc, labels in zip(docs, scores, strict=True):
+            if doc.vocab is not self.vocab:
+                for label in self.labels:
+                    doc.vocab.strings.add(label)
+            if len(doc):
+                self._write(doc, TAG, tags[labels])
+                if parts.any():
+                    self._write(doc, POS, parts[labels])
+
+    def _write(self, doc: Doc, attr: int, values: np.ndarray) -> None:
+        """Set the attribute where it is free, or everywhere with ``overwrite``; a value of 0 leaves what is there."""
+        present = doc.to_array([attr])
+        if present.any():
+            values = np.where((values == 0) | ((present != 0) & (not self.overwrite)), present, values)
+        doc.from_array([attr], values)  # type: ignore[arg-type]

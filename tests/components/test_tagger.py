@@ -1,0 +1,201 @@
+"""The tagger by itself and in a pipeline."""
+
+import numpy as np
+import pytest
+import spacy
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from spacy_mtl.components.sentences import borders
+from spacy_mtl.corpora.conll import ConllCorpus
+from spacy_mtl.structures.chain import FORBIDDEN
+
+TEMPLATES = ["U0:%x[0,LOWER]", "U1:%x[0,SUFFIX3]", "U2:%x[-1,LOWER]/%x[0,SHAPE]", "B"]
+
+
+def make_tagger(texts=TEMPLATES, **config):
+    """A blank Spanish pipeline with a tagger."""
+    nlp = spacy.blank("es")
+    templates = {"@mtl_templates": "spacy_mtl.patterns.v1", "patterns": texts}
+    nlp.add_pipe("mtl_tagger", config={"model": {"templates": templates}, **config})
+    return nlp
+
+
+def read(nlp, corpus_path, split="train", limit=60):
+    reader = ConllCorpus(corpus_path / f"{split}.conll", columns=["ORTH", "TAG", "_"], given=[], limit=limit)
+    return list(reader(nlp))
+
+
+@pytest.fixture(scope="module")
+def tagged(train, corpus_path):
+    """A trained tagger with constraints and parts of speech, and the examples it saw."""
+    pos_map = {"NOUN": "NOUN", "VERB": "VERB", "PUNCT": "PUNCT"}
+    nlp = make_tagger(known_words=3, pos_map=pos_map)
+    examples = read(nlp, corpus_path)
+    return train(nlp, examples, passes=6), examples
+
+
+def tags(doc) -> list[str]:
+    return [token.tag_ for token in doc]
+
+
+def test_it_learns(tagged):
+    nlp, examples = tagged
+    assert nlp.evaluate(examples)["tag_acc"] > 0.97
+
+
+def test_it_generalises(tagged, corpus_path):
+    nlp, _ = tagged
+    assert nlp.evaluate(read(nlp, corpus_path, "dev"))["tag_acc"] > 0.75
+
+
+def test_saved_and_loaded_it_predicts_the_same(tagged, tmp_path):
+    nlp, examples = tagged
+    nlp.to_disk(tmp_path)
+    loaded = spacy.load(tmp_path)
+    texts = [example.text for example in examples]
+    wanted = [(tags(doc), [token.pos_ for token in doc]) for doc in nlp.pipe(texts)]
+    for n_process in (1, 2):
+        found = [(tags(doc), [token.pos_ for token in doc]) for doc in loaded.pipe(texts, n_process=n_process)]
+        assert found == wanted
+    again = make_tagger().from_bytes(nlp.to_bytes())
+    assert [tags(doc) for doc in again.pipe(texts)] == [tag for tag, _ in wanted]
+
+
+def test_the_model_alone_can_be_serialized(tagged):
+    nlp, examples = tagged
+    model = nlp.get_pipe("mtl_tagger").model
+    docs = [nlp.make_doc(example.text) for example in examples[:5]]
+    copy = make_tagger().get_pipe("mtl_tagger").model.from_bytes(model.to_bytes())
+    for found, wanted in zip(copy.predict(docs), model.predict(docs), strict=True):
+        np.testing.assert_array_equal(found, wanted)
+
+
+def test_parts_of_speech_follow_the_map(tagged):
+    nlp, _ = tagged
+    doc = nlp("La alcaldesa abrió la plaza.")
+    assert all(token.pos_ == (token.tag_ if token.tag_ in ("NOUN", "VERB", "PUNCT") else "") for token in doc)
+    assert any(token.pos_ for token in doc)
+
+
+def test_frequent_words_keep_to_their_tags(tagged, corpus_path):
+    nlp, examples = tagged
+    known = nlp.get_pipe("mtl_tagger").cfg["known"]
+    labels = nlp.get_pipe("mtl_tagger").labels
+    counts = {}
+    for example in examples:
+        for token in example.reference:
+            counts.setdefault(token.text, []).append(token.tag_)
+    frequent = {word: sorted({labels.index(tag) for tag in seen}) for word, seen in counts.items() if len(seen) >= 3}
+    assert known == frequent
+    met = 0
+    for doc in nlp.pipe([example.text for example in read(nlp, corpus_path, "dev")]):
+        for token in doc:
+            if token.text in known:
+                met += 1
+                assert labels.index(token.tag_) in known[token.text]
+    assert met
+
+
+def test_training_knows_the_frequent_words_too(tagged):
+    nlp, _ = tagged
+    arrays = nlp.get_pipe("mtl_tagger")._learner.training.problem.arrays
+    assert (arrays.forms >= 0).any()
+    assert (arrays.form_mask[arrays.forms[arrays.forms >= 0], arrays.gold[arrays.forms >= 0]] > FORBIDDEN / 2).all()
+
+
+def test_without_the_option_no_word_is_held_to_its_tags(train, corpus_path):
+    nlp = make_tagger()
+    train(nlp, read(nlp, corpus_path, limit=10), passes=1)
+    assert nlp.get_pipe("mtl_tagger").cfg["known"] == {}
+
+
+# --- gold ---
+
+
+def gold(nlp, example) -> list[str]:
+    tagger = nlp.get_pipe("mtl_tagger")
+    labels = [*tagger.labels, "-"]
+    return [labels[y] for y in tagger.gold_labels(example, borders([example.predicted]))]
+
+
+@pytest.fixture
+def fresh():
+    nlp = make_tagger()
+    nlp.get_pipe("mtl_tagger").set_labels(["NOUN", "VERB"])
+    return nlp
+
+
+def test_missing_and_unknown_tags_are_masked(fresh):
+    words = ["Ana", "vive", "ya", "!"]
+    reference = Doc(fresh.vocab, words=words, tags=["NOUN", "VERB", "ADV", ""])
+    assert gold(fresh, Example(Doc(fresh.vocab, words=words), reference)) == ["NOUN", "VERB", "-", "-"]
+
+
+def test_gold_of_other_tokens_is_aligned(fresh):
+    reference = Doc(fresh.vocab, words=["Ana", "vive"], spaces=[True, False], tags=["NOUN", "VERB"])
+    predicted = Doc(fresh.vocab, words=["A", "na", "vive"], spaces=[False, True, False])
+    assert gold(fresh, Example(predicted, reference)) == ["NOUN", "NOUN", "VERB"]
+    glued = Doc(fresh.vocab, words=["Ana vive"], spaces=[False])
+    assert gold(fresh, Example(glued, reference)) == ["-"]
+
+
+# --- what it writes ---
+
+
+def test_tags_already_there_stay_unless_overwritten(tagged):
+    nlp, _ = tagged
+    tagger = nlp.get_pipe("mtl_tagger")
+    doc = Doc(nlp.vocab, words=["La", "plaza"], tags=["X", ""])
+    tagger(doc)
+    assert doc[0].tag_ == "X"
+    assert doc[1].tag_ in tagger.labels
+    tagger.overwrite = True
+    try:
+        tagger(doc)
+    finally:
+        tagger.overwrite = False
+    assert doc[0].tag_ in tagger.labels
+
+
+def test_documents_of_no_tokens(tagged):
+    nlp, _ = tagged
+    assert len(nlp("")) == 0
+    assert [len(doc) for doc in nlp.pipe(["", "La plaza", ""])] == [0, 2, 0]
+
+
+def test_untrained_it_leaves_documents_alone():
+    assert tags(make_tagger()("La plaza")) == ["", ""]
+
+
+def test_labels_can_be_given(train, corpus_path):
+    nlp = make_tagger()
+    examples = read(nlp, corpus_path, limit=10)
+    nlp.initialize(lambda: examples)
+    found = nlp.get_pipe("mtl_tagger").labels
+    given = make_tagger()
+    given.get_pipe("mtl_tagger").initialize(
+        lambda: read(given, corpus_path, limit=10), nlp=given, labels=["ZZ", *found]
+    )
+    assert given.get_pipe("mtl_tagger").labels == ("ZZ", *found)
+    assert given.get_pipe("mtl_tagger").label_data == ["ZZ", *found]
+
+
+# --- what is refused ---
+
+
+def test_a_corpus_without_tags_is_refused(corpus_path):
+    nlp = make_tagger()
+    examples = list(ConllCorpus(corpus_path / "train.conll", columns=["ORTH", "_", "ENT"], given=[], limit=3)(nlp))
+    with pytest.raises(ValueError, match=r"^\[M420\] 'mtl_tagger' cannot be trained: none of the 3 "):
+        nlp.initialize(lambda: examples)
+
+
+def test_a_negative_count_is_refused():
+    with pytest.raises(ValueError, match=r"M419.*known_words must be 0 or more, but is -1"):
+        make_tagger(known_words=-1)
+
+
+def test_an_unknown_part_of_speech_is_refused():
+    with pytest.raises(ValueError, match=r"M421.*'NN' to 'THING', which is no universal part of speech.*NOUN"):
+        make_tagger(pos_map={"NN": "THING"})

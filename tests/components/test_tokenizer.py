@@ -1,0 +1,110 @@
+"""spacy_mtl.Segmenter.v1: a trained segmenter as tokenizer."""
+
+import pickle
+
+import pytest
+import spacy
+from hypothesis import given
+from hypothesis import strategies as st
+from segmenting import TEXTS, make, segmenter_of, train, words_of
+
+from spacy_mtl.components.tokenizer import SegmenterTokenizer, with_tokenizer
+
+CONFIG = {"nlp": {"tokenizer": {"@tokenizers": "spacy_mtl.Segmenter.v1"}}}
+
+
+@pytest.fixture(scope="module")
+def pipeline():
+    """A trained segmenter and a component after it; tests only read it."""
+    nlp = train(make())
+    segmenter_of(nlp).user_words.add("甲乙丙")
+    nlp.add_pipe("sentencizer", config={"punct_chars": ["。"]})
+    return nlp
+
+
+@pytest.fixture(scope="module")
+def nlp(pipeline):
+    return with_tokenizer(pipeline)
+
+
+@pytest.fixture(scope="module")
+def expected(pipeline):
+    return [doc.to_json() for doc in pipeline.pipe(TEXTS)]
+
+
+def test_tokenizer_gives_what_the_component_gave(nlp, expected):
+    assert nlp.pipe_names == ["sentencizer"]
+    assert [nlp(text).to_json() for text in TEXTS] == expected
+    assert [doc.to_json() for doc in nlp.pipe(TEXTS)] == expected
+    assert [words_of(doc) for doc in nlp.tokenizer.pipe(TEXTS, batch_size=3)] == [words_of(nlp(text)) for text in TEXTS]
+    assert list(nlp.tokenizer.user_words) == ["甲乙丙"]
+
+
+def test_saved_pipelines_tokenize_the_same(nlp, expected, tmp_path):
+    nlp.to_disk(tmp_path)
+    blank = spacy.blank("zh", config=CONFIG).from_bytes(nlp.to_bytes(), exclude=["sentencizer"])
+    same = [spacy.load(tmp_path), pickle.loads(pickle.dumps(nlp)), blank]
+    for other in same[:2]:
+        assert [other(text).to_json() for text in TEXTS] == expected
+    assert [words_of(same[2](text)) for text in TEXTS] == [words_of(nlp(text)) for text in TEXTS]
+    assert (tmp_path / "tokenizer").read_bytes() == spacy.load(tmp_path).tokenizer.to_bytes()
+
+
+def test_processes_give_the_same_documents(nlp, expected):
+    assert [doc.to_json() for doc in nlp.pipe(TEXTS * 2, n_process=2, batch_size=2)] == expected * 2
+
+
+def test_model_comes_in_at_initialization(pipeline, nlp, tmp_path):
+    pipeline.to_disk(tmp_path)
+    (tmp_path / "words").write_text("丁戊\n", encoding="utf8")
+    blank = spacy.blank("zh", config=CONFIG)
+    blank.config["initialize"]["tokenizer"] = {
+        "path": str(tmp_path / "mtl_segmenter" / "model"),
+        "user_words": str(tmp_path / "words"),
+    }
+    blank.initialize()
+    assert [words_of(blank(text)) for text in TEXTS] == [words_of(nlp(text)) for text in TEXTS]
+    assert list(blank.tokenizer.user_words) == ["甲乙丙", "丁戊"]
+
+
+@pytest.mark.parametrize(("name", "code"), [("missing", "M605"), ("foreign", "M601")])
+def test_models_that_cannot_be_read(tmp_path, name, code):
+    (tmp_path / "foreign").write_bytes(b"PK")
+    with pytest.raises(ValueError, match=rf"^\[{code}\] .*{name}"):
+        spacy.blank("zh", config=CONFIG).tokenizer.initialize(path=tmp_path / name)
+
+
+def test_without_a_model_characters_are_words_and_it_says_so_once():
+    blank = spacy.blank("zh", config=CONFIG)
+    with pytest.warns(UserWarning, match=r"^\[M432\]") as caught:
+        words = [words_of(doc) for doc in map(blank, ["北京 DVD", "上海"])]
+    assert words == [["北", "京", "DVD"], ["上", "海"]]
+    assert len(caught) == 1
+
+
+def test_it_works_in_any_language(nlp):
+    other = spacy.blank("xx", config=CONFIG)
+    other.tokenizer.from_bytes(nlp.tokenizer.to_bytes())
+    assert [words_of(other(text)) for text in TEXTS] == [words_of(nlp(text)) for text in TEXTS]
+
+
+@given(st.lists(st.text(max_size=20), max_size=4))
+def test_any_text_stays_as_it_is(nlp, texts):
+    assert [doc.text for doc in nlp.tokenizer.pipe(texts)] == texts
+
+
+@pytest.mark.parametrize("kind", ["empty", "other", "untrained"])
+def test_pipelines_without_a_trained_segmenter_first(kind):
+    source = make() if kind == "untrained" else spacy.blank("zh")
+    if kind == "other":
+        source.add_pipe("sentencizer")
+    with pytest.raises(ValueError, match=r"first component|has not been trained"):
+        with_tokenizer(source)
+
+
+def test_settings_of_the_component_leave_the_config(pipeline):
+    pipeline.config["initialize"]["components"]["mtl_segmenter"] = {"user_words": "x"}
+    pipeline.config["training"]["frozen_components"] = ["mtl_segmenter"]
+    config = with_tokenizer(pipeline).config
+    assert "mtl_segmenter" not in str(config)
+    assert isinstance(spacy.blank("zh", config=CONFIG).tokenizer, SegmenterTokenizer)

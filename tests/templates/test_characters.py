@@ -1,0 +1,89 @@
+"""Attributes of characters against plain Python."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from spacy.strings import hash_string
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from spacy_mtl.templates.attributes import AttributeReader, check_attributes
+from spacy_mtl.templates.characters import CHARACTER_CONTEXT, character, character_class, word_table
+
+VOCAB = Vocab()
+
+
+@pytest.mark.parametrize(
+    ("char", "normal", "kind"),
+    [
+        ("Ａ", "A", "latin"), ("é", "é", "latin"), ("３", "3", "digit"), ("٣", "٣", "digit"), ("三", "三", "numeral"),
+        ("年", "年", "date"), ("北", "北", "han"), ("𠀀", "𠀀", "han"), ("，", ",", "punct"), ("。", "。", "punct"), ("｡", "。", "punct"),
+        ("あ", "あ", "kana"), ("ｱ", "ア", "kana"), ("　", " ", "space"), ("😀", "😀", "So"), ("\u0301", "\u0301", "Mn"), ("Ж", "Ж", "Lu"),
+        ("㍿", "㍿", "So"), ("\x00", "\x00", "Cc"), ("", "", ""),
+    ],
+)  # fmt: skip
+def test_characters_by_hand(char, normal, kind):
+    assert character(char) == normal
+    assert character_class(char) == kind
+
+
+def columns_of(text, starts, words=(), attributes=CHARACTER_CONTEXT):
+    reader = AttributeReader(attributes, VOCAB, word_table(words))
+    doc = Doc(VOCAB, words=list(text), spaces=[False] * len(text))
+    columns = reader.read([doc], np.array(starts, np.int64))
+    return {attr: columns[reader.columns[attr]].tolist() for attr in attributes}
+
+
+def by_hand(text, starts, words):
+    """The same, every word tried at every place."""
+    found = {attr: [0] * len(text) for attr in CHARACTER_CONTEXT}
+    for a, b in pairwise(starts):
+        for t in range(a, b):
+            for distance in (1, 2):
+                found[f"SAME_{distance}"][t] = int(t - distance >= a and text[t] == text[t - distance])
+            for end in range(t + 2, b + 1):
+                if text[t:end] in words:
+                    told = min(end - t, 5)
+                    found["WORD_BEGIN"][t] = max(found["WORD_BEGIN"][t], told)
+                    found["WORD_END"][end - 1] = max(found["WORD_END"][end - 1], told)
+                    for u in range(t + 1, end - 1):
+                        found["WORD_INSIDE"][u] = max(found["WORD_INSIDE"][u], told)
+    return found
+
+
+@given(
+    st.text("北京大", min_size=1, max_size=14),
+    st.sets(st.text("北京大", min_size=1, max_size=7), max_size=8),
+    st.integers(0, 14),
+)
+def test_context_of_characters_is_that_of_plain_python(text, words, cut):
+    starts = sorted({0, min(cut, len(text)), len(text)})
+    assert columns_of(text, starts, words) == by_hand(text, starts, words)
+
+
+def test_a_word_told_by_hand():
+    found = columns_of("在北京大学好", [0, 6], ["北京", "北京大学", "大学"])
+    assert found["WORD_BEGIN"] == [0, 4, 0, 2, 0, 0]
+    assert found["WORD_END"] == [0, 0, 2, 0, 4, 0]
+    assert found["WORD_INSIDE"] == [0, 0, 4, 4, 0, 0]
+
+
+def test_words_are_found_whatever_their_width():
+    assert columns_of("ＡＢ型", [0, 3], ["AB型"])["WORD_BEGIN"] == [3, 0, 0]
+    assert columns_of("AB型", [0, 3], ["ＡＢ型"])["WORD_BEGIN"] == [3, 0, 0]
+
+
+def test_lexical_attributes_are_hashed_as_strings():
+    found = columns_of("Ａ北", [0, 2], attributes=("CHAR", "CHAR_CLASS"))
+    assert found["CHAR"] == [hash_string("A"), hash_string("北")]
+    assert found["CHAR_CLASS"] == [hash_string("latin"), hash_string("han")]
+
+
+def test_dictionary_attributes_need_a_dictionary():
+    with pytest.raises(ValueError, match=r"^\[M127\].*WORD_INSIDE"):
+        AttributeReader(["WORD_INSIDE"], VOCAB)
+    AttributeReader(["SAME_1"], VOCAB)
+    check_attributes(CHARACTER_CONTEXT, lambda attr: attr)
