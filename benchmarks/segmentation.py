@@ -68,7 +68,9 @@ def train(
     C: Annotated[float | None, typer.Option("--C", help="Weight of the losses.")] = None,
     passes: Annotated[int | None, typer.Option("--passes", help="Of ours over the corpus.")] = None,
     average: Annotated[int | None, typer.Option("--average", help="Of how many last passes.")] = None,
-    inner_passes: Annotated[int | None, typer.Option(help="Passes to run at the end of each update.")] = None,
+    inner_passes: Annotated[
+        int | None, typer.Option(help="Passes to run at the end of each update; all if not given.")
+    ] = None,
     megabytes: Annotated[float | None, typer.Option(help="Size of our saved model; all rows if not given.")] = None,
     repeats: Annotated[int, typer.Option(help="Trainings of ours; the median counts.")] = 3,
     crf_limit: Annotated[
@@ -121,7 +123,10 @@ def speed(
     pkuseg_model: PkusegOption = None,
     repeats: Annotated[int, typer.Option(help="Portions of the test texts; the median counts.")] = 5,
 ) -> None:
-    """Characters a CPU second from raw text to words, the contestants taking turns in one process: ours to Docs, the others to lists of words."""
+    """Characters a CPU second from raw text to words, the contestants taking turns in one process: ours to Docs, the others to lists of words.
+
+    Ours is the tokenizer of the pipeline; as a component it gets Docs of characters, which spaCy's tokenizer makes.
+    """
     from dataclasses import asdict
 
     from measure import run_child

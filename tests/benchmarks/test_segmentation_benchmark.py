@@ -155,7 +155,9 @@ def test_ours_learns_the_words_and_comes_back_from_disk(tmp_path):
     assert {"cpu", "cpu_initialize", "cpu_extraction", "cpu_passes", "cpu_update", "cpu_export"} == seconds.keys()
     assert list(piped(nlp).sentences(texts(TRAIN))) == TRAIN
     nlp.to_disk(tmp_path)
-    assert list(loaded(str(tmp_path)).sentences(texts(TEST))) == list(piped(nlp).sentences(texts(TEST)))
+    expected = list(piped(nlp).sentences(texts(TEST)))
+    assert list(loaded(str(tmp_path)).sentences(texts(TEST))) == expected
+    assert list(loaded(str(tmp_path), as_tokenizer=True).sentences(texts(TEST))) == expected
 
 
 def test_crfsuite_learns_the_words(data, tmp_path):
