@@ -1,6 +1,7 @@
 """Words as tag sequences over characters: tag sets, which tags may follow each other, and the way back."""
 
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 
@@ -35,6 +36,7 @@ def tag_set_constraints(tags: str) -> Constraints:
     return Constraints(start, end, step)
 
 
+@cache
 def begin_tags(tags: str) -> np.ndarray:
     """bool[L]: which tags begin a word."""
     return np.array([tag in _BEGIN for tag in TAG_SETS[tags]])

@@ -38,11 +38,10 @@ DEFAULT_CONFIG = {
     "trainer": {"@mtl_trainers": "spacy_mtl.MTLStruct.v1"},
     "tags": "bmes",
     "keep_runs": True,
+    "known_in_training": 6,
+    "known": 2,
     "scorer": {"@scorers": "spacy_mtl.segmenter_scorer.v1"},
 }
-#: Templates know a word of the training corpus as one of the dictionary if it occurs at least so often: while training, and later. The first is
-#: larger, for else every word trained on would be known, and there would be nothing to learn about those that are not.
-KNOWN_IN_TRAINING, KNOWN = 2, 1
 
 
 def score_words(examples: Iterable[Example], **_: Any) -> dict[str, Any]:
@@ -63,19 +62,31 @@ def make_segmenter_scorer() -> Callable[..., dict[str, Any]]:
     retokenizes=True,
 )
 def make_segmenter(
-    nlp: Language, name: str, model: Model, trainer: Trainer, tags: str, keep_runs: bool, scorer: Callable | None
+    nlp: Language,
+    name: str,
+    model: Model,
+    trainer: Trainer,
+    tags: str,
+    keep_runs: bool,
+    known_in_training: int,
+    known: int,
+    scorer: Callable | None,
 ) -> "MTLSegmenter":
     """Make a word segmenter.
 
     model: ``@architectures = "spacy_mtl.TemplateChain.v1"``. trainer: any of ``@mtl_trainers``. tags: "bmes", "bie" or "bcdmes", the tags of the
     chain. keep_runs: never begin a word inside a Latin word or a number, or between a character and a mark that belongs to it.
+    known_in_training, known: a word of the corpus is in the dictionary that templates look at if it occurs at least so often; while training, and
+    later. The first is larger: if every word trained on were known, there would be nothing to learn about words that are not.
     """
-    return MTLSegmenter(nlp.vocab, model, name, trainer=trainer, tags=tags, keep_runs=keep_runs, scorer=scorer)
+    return MTLSegmenter(
+        nlp.vocab, model, name, trainer=trainer, tags=tags, keep_runs=keep_runs, known_in_training=known_in_training, known=known, scorer=scorer,
+    )  # fmt: skip
 
 
 class MTLSegmenter(StructuredPipe):
     """Word segmenter over a linear chain of characters. It returns new Docs. Raises ValueError: M411 a template reads what characters do not carry,
-    M416 an unknown tag set."""
+    M416 an unknown tag set, M418 counts that make no sense."""
 
     gold_attributes = ("SPACY",)
 
@@ -88,11 +99,16 @@ class MTLSegmenter(StructuredPipe):
         trainer: Trainer,
         tags: str = "bmes",
         keep_runs: bool = True,
+        known_in_training: int = 6,
+        known: int = 2,
         scorer: Callable | None = None,
     ):
         super().__init__(vocab, model, name, trainer=trainer, scorer=scorer)
         if tags not in TAG_SETS:
             raise ValueError(Errors.M416.format(name=name, tags=tags, known=", ".join(TAG_SETS)))
+        if not 1 <= known <= known_in_training:
+            raise ValueError(Errors.M418.format(name=name, known=known, known_in_training=known_in_training))
+        self.known_in_training, self.known = known_in_training, known
         self.cfg = {"tags": tags, "keep_runs": keep_runs, "lexicon": "", "user_words": []}
         self.user_words = UserWords()
         self._characters = CharacterTable(vocab)
@@ -125,7 +141,7 @@ class MTLSegmenter(StructuredPipe):
         if not self._counts:
             raise ValueError(Errors.M413.format(name=self.name, n=len(references)))
         wanted = any(attr in WORD_ATTRIBUTES for attr in self.model.attrs["templates"].attributes)
-        self.cfg["lexicon"] = " ".join(sorted(known(self._counts, KNOWN))) if wanted else ""
+        self.cfg["lexicon"] = " ".join(sorted(known_words(self._counts, self.known))) if wanted else ""
 
     def initialize(
         self,
@@ -142,7 +158,7 @@ class MTLSegmenter(StructuredPipe):
         super().initialize(get_examples, nlp=nlp, labels=labels)
         assert self._reader is not None
         if self._reader.characters is not None:
-            self._reader.characters.words = word_table(known(self._counts, KNOWN_IN_TRAINING))
+            self._reader.characters.words = word_table(known_words(self._counts, self.known_in_training))
         del self._counts
 
     def make_reader(self) -> AttributeReader:
@@ -222,7 +238,7 @@ class MTLSegmenter(StructuredPipe):
             return encode_words(~joined, self.cfg["tags"])
         if not chars.at.size:
             return np.zeros(0, np.int32)
-        forbidden = joined[:, None] & begin_tags(self.cfg["tags"])
+        forbidden = joined, begin_tags(self.cfg["tags"])
         return predictor.label(self._characters.given(chars), chars.starts, chars.starts[[0, -1]], forbidden)
 
     def cut(self, texts: Sequence[str]) -> Iterator[tuple[list[str], list[bool]]]:
@@ -289,6 +305,6 @@ def count_words(docs: Iterable[Doc]) -> Counter[str]:
     return normal
 
 
-def known(counts: Counter[str], at_least: int) -> list[str]:
+def known_words(counts: Counter[str], at_least: int) -> list[str]:
     """Words of two characters and more that occur so often."""
     return [word for word, count in counts.items() if count >= at_least and len(word) > 1]

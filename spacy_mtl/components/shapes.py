@@ -12,9 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernels import kernel
+from ..templates.extract import mix
 from ..templates.grammar import Template
 from ..templates.index import Table, empty_table, find
-from .lookup import Lookup, add_looked_up, observation_key, row_at
+from .lookup import Lookup, add_looked_up, row_at
 
 _NOTHING = 0
 
@@ -105,6 +106,18 @@ def remember(columns, lookup, shapes, g, p, memory, slot, key, n_labels):
 
 
 @kernel
+def shape_key(columns, shapes, program, g, p):
+    """What shape g meets at position p, inside a sentence."""
+    member = shapes.first[g]
+    template = shapes.template[member]
+    key = shapes.seed[g]
+    at = p - shapes.shift[member]
+    for o in range(program.first[template], program.first[template + 1]):
+        key = mix(key, columns[program.column[o], at + program.offset[o]])
+    return key
+
+
+@kernel
 def add_known(shapes, g, memory, at, p, start, end, out):
     """Add the rows remembered at ``at`` to the positions of the sentence [start, end) that see them, where they are met at p."""
     n_labels = out.shape[1]
@@ -121,11 +134,10 @@ def add_shape(columns, starts, lookup, shapes, memory, g, first, out):
     """Add what shape g sees inside sentences, from position ``first`` on. Returns where the memory was full, or the number of positions."""
     width = (shapes.first[g + 1] - shapes.first[g]) * out.shape[1]
     most = memory.table.rows.size // 2
-    sample, shift = shapes.template[shapes.first[g]], shapes.shift[shapes.first[g]]
     for s in range(np.searchsorted(starts, first, side="right") - 1, starts.size - 1):
         start, end = starts[s], starts[s + 1]
         for p in range(max(start, first), end - shapes.reach[g]):
-            key = observation_key(columns, lookup.program, sample, shapes.seed[g], p - shift, start, end)
+            key = shape_key(columns, shapes, lookup.program, g, p)
             slot = find(memory.table, key)
             if memory.table.rows[slot] < 0:
                 if memory.used[0] >= most or memory.used[1] + width > memory.values.size:

@@ -107,6 +107,41 @@ def compare(chars, starts, distance, out):
             out[t] = np.uint64(t - distance >= starts[s] and chars[t] == chars[t - distance])
 
 
+#: Bits that hold the value of each attribute of the surroundings.
+_BITS = dict.fromkeys(SAME_ATTRIBUTES, 1) | dict.fromkeys(WORD_ATTRIBUTES, 3)
+
+
+@kernel
+def _number(columns, rows, bits, out):
+    """out[t] = the values in these rows (-1 for a row that is not there), packed into so many bits each."""
+    for t in range(out.size):
+        number, shift = 0, 0
+        for k in range(rows.size):
+            if rows[k] >= 0:
+                number |= np.int64(columns[rows[k], t]) << shift
+            shift += bits[k]
+        out[t] = number
+
+
+def place_numbers(columns: np.ndarray, row_of: Mapping[str, int]) -> np.ndarray:
+    """int32[N]: what is seen of each character's surroundings, as one number. columns: uint64[A, N]."""
+    numbers = np.empty(columns.shape[1], np.int32)
+    rows = np.array([row_of.get(attr, -1) for attr in CHARACTER_CONTEXT], np.int64)
+    _number(columns, rows, np.array(list(_BITS.values()), np.int64), numbers)
+    return numbers
+
+
+def all_places(row_of: Mapping[str, int]) -> np.ndarray:
+    """The reverse: columns uint64[A, 2048] of every number; other attributes are 0."""
+    numbers, shift = np.arange(1 << sum(_BITS.values()), dtype=np.uint64), 0
+    columns = np.zeros((len(row_of), numbers.size), np.uint64)
+    for attr in CHARACTER_CONTEXT:
+        if attr in row_of:
+            columns[row_of[attr]] = numbers >> np.uint64(shift) & np.uint64((1 << _BITS[attr]) - 1)
+        shift += _BITS[attr]
+    return columns
+
+
 def word_table(words: Iterable[str]) -> Table:
     """The dictionary that WORD_BEGIN and its like look words up in. Words of one character say nothing and are left out."""
     known = [word for word in dict.fromkeys(words) if len(word) > 1]

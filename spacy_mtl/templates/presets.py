@@ -115,7 +115,7 @@ def _words_here() -> list[tuple[Observation, ...]]:
         *(_each(attr, -1, 0, 1)[k] for attr in WORD_ATTRIBUTES for k in range(3)),
         tuple(Observation(*place) for place in around),
         *(_pair(place, (0, "CHAR")) for place in around),
-        _pair((0, begin), (-1, end)),
+        _pair((-1, end), (0, begin)),
         _pair((0, end), (1, begin)),
     ]
 

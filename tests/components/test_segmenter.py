@@ -157,6 +157,12 @@ def test_unknown_tag_set():
         make(tags="xyz")
 
 
+@pytest.mark.parametrize(("known_in_training", "known"), [(1, 2), (0, 0)])
+def test_counts_that_make_no_sense(known_in_training, known):
+    with pytest.raises(ValueError, match=r"^\[M418\]"):
+        make(known_in_training=known_in_training, known=known)
+
+
 def test_dictionary_templates_in_another_component():
     nlp = spacy.blank("zh")
     templates = {"@mtl_templates": "spacy_mtl.patterns.v1", "patterns": ["U0:%x[0,WORD_END]"]}
@@ -328,6 +334,12 @@ def test_user_words_from_a_file_at_initialization(tmp_path):
 def test_dictionary_is_kept_only_where_templates_read_it(nlp):
     assert "北京" in segmenter_of(nlp).cfg["lexicon"].split()
     assert not segmenter_of(train(make(PATTERNS), passes=1)).cfg["lexicon"]
+
+
+def test_words_are_known_from_a_count_on():
+    nlp = train(make(known_in_training=3, known=2), passes=1)
+    words = [word for sentence in SENTENCES for word in sentence.split() if len(word) > 1]
+    assert set(segmenter_of(nlp).cfg["lexicon"].split()) == {word for word in words if words.count(word) > 1}
 
 
 # --- saving ---

@@ -1,15 +1,24 @@
 """spacy_mtl.Segmenter.v1: a trained segmenter as tokenizer."""
 
+import io
 import pickle
+from pathlib import Path
 
 import pytest
 import spacy
 from hypothesis import given
 from hypothesis import strategies as st
 from segmenting import TEXTS, make, segmenter_of, train, words_of
+from spacy.training.initialize import init_nlp
+from spacy.training.loop import train as train_nlp
+from spacy.util import load_config
 
+import spacy_mtl.corpora.segmented
+import spacy_mtl.training.batchers
+import spacy_mtl.training.logger  # noqa: F401 (the config names what these register)
 from spacy_mtl.components.tokenizer import SegmenterTokenizer, with_tokenizer
 
+ROOT = Path(__file__).parents[2]
 CONFIG = {"nlp": {"tokenizer": {"@tokenizers": "spacy_mtl.Segmenter.v1"}}}
 
 
@@ -108,3 +117,13 @@ def test_settings_of_the_component_leave_the_config(pipeline):
     config = with_tokenizer(pipeline).config
     assert "mtl_segmenter" not in str(config)
     assert isinstance(spacy.blank("zh", config=CONFIG).tokenizer, SegmenterTokenizer)
+
+
+def test_config_trains_a_segmenter_that_becomes_a_tokenizer(tmp_path):
+    lines = (ROOT / "assets/zh-words/train.txt").read_text(encoding="utf8").splitlines()[:60]
+    (tmp_path / "train.txt").write_text("\n".join(lines), encoding="utf8")
+    paths = {"paths.train": str(tmp_path / "train.txt"), "paths.dev": str(tmp_path / "train.txt")}
+    config = load_config(ROOT / "configs/segmenter.cfg", overrides={**paths, "training.max_epochs": 4})
+    nlp, _ = train_nlp(init_nlp(config), None, stdout=io.StringIO())
+    text = "".join(lines[0].split())
+    assert [token.text for token in with_tokenizer(nlp)(text)] == lines[0].split()

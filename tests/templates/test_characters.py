@@ -1,6 +1,6 @@
 """Attributes of characters against plain Python."""
 
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -11,7 +11,14 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from spacy_mtl.templates.attributes import AttributeReader, check_attributes
-from spacy_mtl.templates.characters import CHARACTER_CONTEXT, character, character_class, word_table
+from spacy_mtl.templates.characters import (
+    CHARACTER_CONTEXT,
+    all_places,
+    character,
+    character_class,
+    place_numbers,
+    word_table,
+)
 
 VOCAB = Vocab()
 
@@ -87,3 +94,12 @@ def test_dictionary_attributes_need_a_dictionary():
         AttributeReader(["WORD_INSIDE"], VOCAB)
     AttributeReader(["SAME_1"], VOCAB)
     check_attributes(CHARACTER_CONTEXT, lambda attr: attr)
+
+
+def test_places_are_numbered_and_back():
+    row_of = {"SAME_2": 3, "WORD_BEGIN": 1, "WORD_INSIDE": 0, "CHAR": 2}
+    columns = all_places(row_of)
+    seen = {tuple(column) for column in columns.T.tolist()}
+    assert seen == set(product(range(8), range(8), [0], range(2)))
+    again = columns[:, place_numbers(columns, row_of)]
+    assert np.array_equal(again, columns)
