@@ -7,6 +7,7 @@ from functools import cache
 from seg_data import Sentence
 from spacy.util import registry
 
+from spacy_mtl.templates.characters import character, character_class
 from spacy_mtl.templates.grammar import TemplateSet
 
 #: Characters that a word of the dictionary is looked up with, and the longest that its length tells apart.
@@ -30,18 +31,7 @@ def template_set(name: str) -> TemplateSet:
     return registry.resolve({"templates": {"@mtl_templates": f"spacy_mtl.{name}"}})["templates"]
 
 
-@cache
-def normal(char: str) -> str:
-    from spacy_mtl.templates.characters import character
-
-    return character(char)
-
-
-@cache
-def char_class(char: str) -> str:
-    from spacy_mtl.templates.characters import character_class
-
-    return character_class(char)
+normal, char_class = cache(character), cache(character_class)
 
 
 def repeated(chars: str, distance: int) -> list[str]:

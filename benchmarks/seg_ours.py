@@ -13,10 +13,11 @@ from seg_reading import Segmenter, evaluated, piped
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
-from spacy_mtl.components.segmenter import MTLSegmenter
 
 from spacy_mtl.components.learner import ChainLearner
 from spacy_mtl.components.model import current_weights
+from spacy_mtl.components.segmenter import MTLSegmenter
+from spacy_mtl.components.tokenizer import with_tokenizer
 from spacy_mtl.trainers.dual_ascent import DualAscent
 
 WARM_UP = [["今天", "天气", "很", "好", "。"], ["我们", "去", "爬山", "吧", "！"], ["再见", "，", "Ana", "2", "号"]]
@@ -31,7 +32,7 @@ class Ours:
     C: float = 1.0
     average: int = 1
     passes: int = 10
-    inner_passes: int = 1
+    inner_passes: int = 10
     megabytes: float | None = None
 
     def pipeline(self) -> tuple[Language, MTLSegmenter]:
@@ -117,6 +118,7 @@ def train(data: dict, ours: dict, repeats: int, save_to: str | None = None) -> d
     return row
 
 
-def loaded(folder: str) -> Segmenter:
-    """A saved pipeline, as users load it."""
-    return piped(spacy.load(folder))
+def loaded(folder: str, as_tokenizer: bool = False) -> Segmenter:
+    """A saved pipeline, as users load it; as_tokenizer: with the model as its tokenizer, so that no Doc of characters is made first."""
+    nlp = spacy.load(folder)
+    return piped(with_tokenizer(nlp) if as_tokenizer else nlp)

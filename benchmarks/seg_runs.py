@@ -13,11 +13,11 @@ from rows import Row, find_row, progress
 from seg_crfsuite import KNOWN, features_of, fit, tagged
 from seg_data import Data
 from seg_features import template_set
-from seg_ours import DEFAULTS, Ours, compile_kernels, loaded
+from seg_ours import DEFAULTS, Ours, loaded
 from seg_reading import piped, take_turns
 from seg_rivals import fit_ltp, jieba_alone, jieba_in_spacy, ltp, pkuseg
 
-QUICK_SENTENCES = 1000
+QUICK_SENTENCES, QUICK_CRF_SENTENCES = 1000, 200
 
 
 def corpora_of(corpora: Path, names: list[str], quick: bool, dev: bool = False) -> Iterator[Data]:
@@ -32,7 +32,10 @@ def corpora_of(corpora: Path, names: list[str], quick: bool, dev: bool = False) 
 
 def our_settings(templates: str, **changes: Any) -> Ours:
     """The defaults of a template set with what the user changed (None: nothing)."""
-    return replace(DEFAULTS[templates], **{key: value for key, value in changes.items() if value is not None})
+    changes = {key: value for key, value in changes.items() if value is not None}
+    if "passes" in changes:
+        changes.setdefault("inner_passes", changes["passes"])
+    return replace(DEFAULTS[templates], **changes)
 
 
 def identity(mode: str, data: Data) -> Row:
@@ -97,7 +100,8 @@ def speed(data: dict, names: list[str], pkuseg_model: str | None, crf_passes: in
         segmenters = {"spaCy's tokenizer, characters": piped(spacy.blank("zh"))}
         for name in names:
             run_child("seg_ours:train", data=data, ours=asdict(DEFAULTS[name]), repeats=1, save_to=f"{folder}/{name}")
-            segmenters[f"ours, {name}"] = loaded(f"{folder}/{name}")
+            segmenters[f"ours, {name}"] = loaded(f"{folder}/{name}", as_tokenizer=True)
+            segmenters[f"ours as component, {name}"] = loaded(f"{folder}/{name}")
         for name in names:
             model = f"{folder}/crf-{name}"
             fit(sentences, name, model, "ap", crf_passes)
@@ -107,7 +111,3 @@ def speed(data: dict, names: list[str], pkuseg_model: str | None, crf_passes: in
         if pkuseg_model is not None:
             segmenters["spacy-pkuseg"] = pkuseg(pkuseg_model)
         return take_turns(segmenters, the_data, repeats)
-
-
-def compile_first(ours: Ours) -> None:
-    compile_kernels(asdict(ours))

@@ -68,10 +68,15 @@ def train(
     C: Annotated[float | None, typer.Option("--C", help="Weight of the losses.")] = None,
     passes: Annotated[int | None, typer.Option("--passes", help="Of ours over the corpus.")] = None,
     average: Annotated[int | None, typer.Option("--average", help="Of how many last passes.")] = None,
-    inner_passes: Annotated[int | None, typer.Option(help="Passes to run at the end of each update.")] = None,
+    inner_passes: Annotated[
+        int | None, typer.Option(help="Passes to run at the end of each update; all if not given.")
+    ] = None,
     megabytes: Annotated[float | None, typer.Option(help="Size of our saved model; all rows if not given.")] = None,
     repeats: Annotated[int, typer.Option(help="Trainings of ours; the median counts.")] = 3,
-    crf_limit: Annotated[int, typer.Option(help="Sentences for python-crfsuite, 0 for all, -1 to leave it out.")] = 0,
+    crf_limit: Annotated[
+        int | None,
+        typer.Option(help="Sentences for python-crfsuite, 0 for all, -1 to leave it out. All, or 200 if --quick."),
+    ] = None,
     others: Annotated[bool, typer.Option(help="Run jieba, LTP and pkuseg.")] = True,
     pkuseg_model: PkusegOption = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Measure python-crfsuite even if the file has it.")] = False,
@@ -84,9 +89,10 @@ def train(
     perceptron trains on the same sentences with its own features. jieba and spacy-pkuseg come with their dictionary and model and are not trained:
     their standards of what is a word differ. spacy-pkuseg runs if --pkuseg-model names a model; training one takes hours.
     """
-    from seg_runs import corpora_of, our_settings, run_others, train_crfsuite, train_ours
+    from seg_runs import QUICK_CRF_SENTENCES, corpora_of, our_settings, run_others, train_crfsuite, train_ours
 
     known = [] if fresh else read_rows(json)
+    crf_limit = (QUICK_CRF_SENTENCES if quick else 0) if crf_limit is None else crf_limit
     changes = {"p": p, "C": C, "passes": passes, "average": average, "inner_passes": inner_passes}
     for data in corpora_of(corpora, _names(corpus, quick), quick, dev):
         rows = []
@@ -117,9 +123,14 @@ def speed(
     pkuseg_model: PkusegOption = None,
     repeats: Annotated[int, typer.Option(help="Portions of the test texts; the median counts.")] = 5,
 ) -> None:
-    """Characters a CPU second from raw text to words, the contestants taking turns in one process: ours to Docs, the others to lists of words."""
+    """Characters a CPU second from raw text to words, the contestants taking turns in one process: ours to Docs, the others to lists of words.
+
+    Ours is the tokenizer of the pipeline; as a component it gets Docs of characters, which spaCy's tokenizer makes.
+    """
+    from dataclasses import asdict
+
     from measure import run_child
-    from seg_runs import asdict, corpora_of, identity
+    from seg_runs import corpora_of, identity
 
     names = [name.value for name in templates or Templates]
     for data in corpora_of(corpora, _names(corpus, quick), quick):

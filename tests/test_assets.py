@@ -5,10 +5,11 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
+import spacy
 from spacy.parts_of_speech import IDS as UNIVERSAL
 
 from spacy_mtl.corpora.columns import read_columns
-from spacy_mtl.corpora.segmented import read_segmented
+from spacy_mtl.corpora.segmented import SegmentedCorpus, read_segmented
 
 CORPUS = Path(__file__).parents[1] / "assets" / "es-entities"
 LEAST = {"train": 250, "dev": 60, "test": 80}
@@ -168,3 +169,16 @@ def test_examples_of_the_words_readme_are_in_the_corpus():
     assert len(several) > 25
     assert [example for example in one if example not in known] == []
     assert [example for example in several if not any(f" {example} " in sentence for sentence in joined)] == []
+
+
+def test_a_segmenter_learns_from_the_corpus_and_is_scored():
+    nlp = spacy.blank("zh")
+    scorer = {"@scorers": "spacy_mtl.bakeoff_scorer.v1", "lexicon": str(WORDS / "train.txt")}
+    nlp.add_pipe("mtl_segmenter", config={"scorer": scorer, "trainer": {"C": 0.3, "p": 4 / 3, "inner_passes": 8}})
+    examples = list(SegmentedCorpus(WORDS / "train.txt")(nlp))
+    nlp.initialize(lambda: examples)
+    nlp.update(examples)
+    scores = nlp.evaluate(list(SegmentedCorpus(WORDS / "dev.txt")(nlp)))
+    assert scores["seg_f"] > 0.85
+    assert scores["seg_r_iv"] > scores["seg_r_oov"] > 0.2
+    assert scores["seg_oov"] == pytest.approx(0.059, abs=5e-4)

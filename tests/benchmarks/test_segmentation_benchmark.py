@@ -1,11 +1,16 @@
 """The helpers of the segmentation benchmark, on made-up texts."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from seg_data import Data, texts
-from seg_features import TextFeatures, dictionary, dictionary_columns, repeated, tags_of, words_of
-from seg_reading import Segmenter, evaluated, one_by_one, take_turns
+from seg_features import TextFeatures, dictionary, dictionary_columns, repeated, tags_of, template_set, words_of
+from seg_ours import Ours, examples_of, learn, loaded
+from seg_reading import Segmenter, evaluated, one_by_one, piped, take_turns
+from spacy.strings import hash_string
+
+from spacy_mtl.templates.characters import CharacterContext, word_table
 
 TRAIN = [["今天", "下雨", "。"], ["我", "喜欢", "下雨"], ["明天", "不", "下雨", "。"], ["我", "不", "喜欢"]] * 5
 TEST = [["今天", "不", "下雨"], ["我们", "喜欢", "今天"]]
@@ -83,7 +88,6 @@ def test_repeated_characters():
 
 def test_dictionary():
     sentences = [["今天", "Ａ１", "好"], ["今天", "好"], ["A1"]]
-    pytest.importorskip("spacy_mtl.templates.characters")
     assert dictionary(sentences, 1) == {"今天", "A1"}
     assert dictionary(sentences, 2) == {"今天", "A1"}
     assert dictionary(sentences, 3) == set()
@@ -94,6 +98,26 @@ def test_words_of_the_dictionary_around_characters():
     assert columns["WORD_BEGIN"] == list("03020")
     assert columns["WORD_END"] == list("00232")
     assert columns["WORD_INSIDE"] == list("00300")
+
+
+@given(st.text("图书馆里", max_size=9), st.sets(st.text("图书馆里", min_size=2, max_size=7), max_size=6))
+def test_columns_are_those_that_our_kernels_make(chars, known):
+    attributes = ["SAME_1", "SAME_2", "WORD_BEGIN", "WORD_END", "WORD_INSIDE"]
+    rows = np.zeros((6, len(chars)), np.uint64)
+    rows[5] = [hash_string(char) for char in chars]
+    row_of = {name: i for i, name in enumerate([*attributes, "CHAR"])}
+    CharacterContext(attributes, word_table(sorted(known))).fill(rows, row_of, np.array([0, len(chars)], np.int64))
+    ours = dict(zip(attributes, rows[:5].tolist(), strict=True))
+    theirs = {name: list(map(int, column)) for name, column in dictionary_columns(chars, known).items()}
+    theirs |= {f"SAME_{k}": [int(value == "=") for value in repeated(chars, k)] for k in (1, 2)}
+    assert ours == theirs
+
+
+def test_the_rich_templates_can_be_evaluated_in_python():
+    features = TextFeatures("seg.v1", {"图书馆", "看看"})("看看图书馆Ａ。")
+    assert len(features) == 7
+    assert {len(row) for row in features} == {len(template_set("seg.v1").node)}
+    assert any("3" in str(value) for value in features[2])
 
 
 # --- contestants ---
@@ -122,6 +146,18 @@ def test_segmenters_take_turns_on_the_same_texts(data):
     assert [row["contestant"] for row in rows] == ["a", "b"]
     assert all(row["new_text"] > 0 and row["known_text"] > 0 and len(row["runs"]) == 4 for row in rows)
     assert calls["a"] == calls["b"] == [*texts(TRAIN), *texts(TEST), *texts(TEST)]
+
+
+def test_ours_learns_the_words_and_comes_back_from_disk(tmp_path):
+    ours = Ours("tp2.v1", passes=8, inner_passes=8)
+    nlp, segmenter = ours.pipeline()
+    seconds = learn(nlp, segmenter, ours, examples_of(nlp, TRAIN))
+    assert {"cpu", "cpu_initialize", "cpu_extraction", "cpu_passes", "cpu_update", "cpu_export"} == seconds.keys()
+    assert list(piped(nlp).sentences(texts(TRAIN))) == TRAIN
+    nlp.to_disk(tmp_path)
+    expected = list(piped(nlp).sentences(texts(TEST)))
+    assert list(loaded(str(tmp_path)).sentences(texts(TEST))) == expected
+    assert list(loaded(str(tmp_path), as_tokenizer=True).sentences(texts(TEST))) == expected
 
 
 def test_crfsuite_learns_the_words(data, tmp_path):
