@@ -68,7 +68,11 @@ class OnlineTraining(Training):
             self._diverge()
         elif self._last_loss <= self._best_loss:
             self._best_loss = self._last_loss
-            self._best = Weights(*(matrix.copy() for matrix in self.current_weights()))
+            self.keep_best()
+
+    def keep_best(self) -> None:
+        """Remember the present weights as those of the best pass so far."""
+        self._best = Weights(*(matrix.copy() for matrix in self.current_weights()))
 
     def _diverge(self) -> None:
         kept = "zero weights" if self._best is None else "the best pass so far"

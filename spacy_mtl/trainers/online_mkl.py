@@ -63,7 +63,8 @@ class OnlineMKL(Trainer):
         if not given or not set(given) <= {"l2", "l21", "lq"}:
             raise ValueError(Errors.M310.format(regularizer=self.regularizer))
         check_positive("OnlineMKL", **{f"the weight of '{name}'": weight for name, weight in given.items()})
-        return Regularizer(*(float(given.get(name, 0.0)) for name in ("l2", "l21", "lq")), float(self.q))
+        l2, l21, lq = (float(given.get(name, 0.0)) for name in ("l2", "l21", "lq"))
+        return Regularizer(l2, l21, lq, float(self.q))
 
     @property
     def needs(self) -> frozenset[str]:  # type: ignore[override]

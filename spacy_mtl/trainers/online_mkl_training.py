@@ -27,12 +27,12 @@ class OnlineMKLTraining(OnlineTraining):
         self._log: Log | None = None
         self._log_of: Problem | None = None
         self._shown: Weights | None = None
+        self._written = self._kept = -1
         self._pass_size = problem.n
         self._seen = 0
 
     def learn(self, problem: Problem, order: np.ndarray) -> float:
         """One step on each of these sentences."""
-        self._shown_steps = -1
         run = hinge_pass if self.settings.loss == "hinge" else log_pass
         self._seen += order.size
         return float(run(problem.arrays, self._blocks, self._log_for(problem), self._plan(), order))
@@ -79,12 +79,20 @@ class OnlineMKLTraining(OnlineTraining):
     def current_weights(self) -> Weights:
         """theta, or the average over the sentences so far."""
         steps = int(self._blocks.steps[0])
-        if self._shown is None:
-            self._shown, self._shown_steps = self.problem.zeros(), -1
-        if self._shown_steps != steps:
-            write_weights(self._blocks, self._averages, self._shown)
-            self._shown_steps = steps
+        if self._best is not None and self._kept == steps:
+            return self._best
+        if self._shown is None or self._written != steps:
+            self._shown = self.problem.zeros() if self._shown is None else self._shown
+            write_weights(self._blocks, self._shown)
+            self._written = steps
         return self._shown
+
+    def keep_best(self) -> None:
+        """Remember the present weights, in place of those before: mostly every pass is the best so far, and memory holds them once."""
+        self._shown, self._kept = None, -1
+        best = self.problem.zeros() if self._best is None else self._best
+        write_weights(self._blocks, best)
+        self._best, self._kept = best, int(self._blocks.steps[0])
 
     def _norms(self) -> np.ndarray:
         return self.problem.block_norms(self.weights)
@@ -112,9 +120,10 @@ class OnlineMKLTraining(OnlineTraining):
         self._forget()
         old = self._blocks
         vector = carry(old.vector)
-        past = carry(old.past) if self._averages else zero_blocks(problem, False).past
+        past = carry(old.past) if self._averages else old.past
         best = None if self._best is None else carry(self._best)
-        self.problem, self._shown, self._report, self._zero_loss, self._best = problem, None, None, None, best
+        self.problem, self._shown, self._best = problem, None, best
+        self._written, self._report, self._zero_loss = -1, None, None
         blocks = problem.blocks
         self._blocks = old._replace(vector=vector, past=past, node=blocks.node, pair=blocks.pair)
         self._blocks.norms[:] = self._blocks.scale * problem.block_norms(vector)

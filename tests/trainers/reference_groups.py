@@ -97,9 +97,10 @@ class Dense:
 
 
 @cache
-def optimum(settings_key: tuple, seed: int, observed: bool) -> float:
-    """min Omega + C sum of losses by cvxpy. settings_key: items of the settings that matter, as a tuple, for the cache."""
-    settings, problem = OnlineMKL(**{k: dict(v) if k == "regularizer" and isinstance(v, tuple) else v for k, v in settings_key}), random_problem(seed, observed=observed)  # fmt: skip
+def optimum(items: tuple, seed: int, observed: bool) -> float:
+    """min Omega + C sum of losses by cvxpy. items: settings of OnlineMKL that matter, a dict as a tuple, so that the answer can be kept."""
+    settings = OnlineMKL(**{key: dict(value) if isinstance(value, tuple) else value for key, value in items})
+    problem = random_problem(seed, observed=observed)
     w = cp.Variable(block_slices(problem)[-1].stop)
     losses = []
     for i in range(problem.n):

@@ -90,7 +90,8 @@ def learn(arrays, blocks, log, plan, i, moved, work, other):
         stepped_norms(arrays, blocks, eta, i, work, before, touched)
     after = restrain(plan, eta, before)
     if moved:
-        for m in range(after.size):  # blocks that end as 0 need no update: most that were 0 stay so, without being written to
+        # blocks that end as 0 need no update: most that were 0 stay so, without being written to
+        for m in range(after.size):
             touched[m] &= after[m] > 0
         wake(arrays, blocks, log, touched, other)
         update(arrays, blocks, log, i, touched, eta, work)
@@ -118,7 +119,7 @@ def hinge_pass(arrays, blocks, log, plan, order):
             claim(blocks, log, i)
             set_vertex(arrays, log.state, i, work)
         learn(arrays, blocks, log, plan, i, loss > 0, work, other)
-        total += max(loss, 0.0) if loss == loss else loss
+        total += 0.0 if loss < 0 else loss  # below 0 by rounding; what is no number stays so
     return total
 
 

@@ -251,9 +251,9 @@ def rescale(blocks, log, before, after):
 
 
 @kernel
-def _write(matrix, past, borders, vector_share, past_share, out):
+def _write(matrix, past, borders, shares, past_share, out):
     for j in range(borders.size - 1):
-        share = np.float32(vector_share[j])
+        share = np.float32(shares[j])
         for r in range(borders[j], borders[j + 1]):
             for y in range(matrix.shape[1]):
                 value = share * matrix[r, y] if share != 0 else np.float32(0)
@@ -262,11 +262,14 @@ def _write(matrix, past, borders, vector_share, past_share, out):
                 out[r, y] = value
 
 
-def write_weights(blocks: ScaledBlocks, average: bool, out: Weights) -> None:
-    """theta into ``out``, or its mean over all sentences so far."""
-    steps = max(int(blocks.steps[0]), 1)
-    shares = blocks.sums / steps if average else blocks.scale
-    past_share = np.float32(-1 / steps if average else 0)
+@kernel
+def write_weights(blocks, out):
+    """theta into ``out``, or its mean over all sentences so far where the sum over time is kept."""
     n = blocks.node.size - 1
+    if averages(blocks):
+        steps = max(blocks.steps[0], 1)
+        shares, past_share = blocks.sums / steps, np.float32(-1.0 / steps)
+    else:
+        shares, past_share = blocks.scale, np.float32(0)
     _write(blocks.vector.node, blocks.past.node, blocks.node, shares[:n], past_share, out.node)
     _write(blocks.vector.pair, blocks.past.pair, blocks.pair, shares[n:], past_share, out.pair)

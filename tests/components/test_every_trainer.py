@@ -1,0 +1,135 @@
+"""Every trainer with every component: trains, saves, loads, and predicts the same, in one process or two."""
+
+import math
+
+import numpy as np
+import pytest
+import spacy
+
+from spacy_mtl.registry import mtl_trainers
+
+#: settings worth a test of their own, by trainer; each name that is registered must be here
+SETTINGS = {
+    "MTLStruct": [{}, {"p": 1.5, "average": 3}, {"solver": "cutting_plane"}],
+    "SSVM": [{}],
+    "L1M3N": [{"algorithm": a} for a in ("em", "laplace", "subgradient", "cutting_plane")],
+    "EG": [{"mode": mode} for mode in ("batch", "batch_primal", "online")],
+    "OnlineMKL": [{}, {"loss": "log"}],
+    "CRF": [{}, {"algorithm": "sgd"}, {"penalty": "l1"}, {"penalty": "irw"}],
+    "Perceptron": [{}],
+    "MIRA": [{}, {"k": 3}],
+    "StructReg": [{"trainer": {"@mtl_trainers": f"spacy_mtl.{name}.v1"}} for name in ("Perceptron", "MTLStruct")],
+}
+CASES = [(name, settings) for name, variants in SETTINGS.items() for settings in variants]
+#: by component: its main score, and what it reads
+COMPONENTS = {"mtl_ner": ("ents_f", ["TAG"]), "mtl_tagger": ("tag_acc", [])}
+TEMPLATES = [
+    "U0:%x[0,LOWER]",
+    "U1:%x[-1,LOWER]",
+    "U2:%x[0,SUFFIX3]/%x[0,SHAPE]",
+    "U3:%x[1,LOWER]",
+    "B",
+    "B1:%x[0,SHAPE]",
+]
+
+
+def passes_of(case) -> int:
+    """A cutting plane makes one cut a pass."""
+    return 60 if "cutting_plane" in case[1].values() else 10
+
+
+def identify(case):
+    if isinstance(case[1], tuple):
+        return f"{case[0]}-{identify(case[1])}"
+    name, settings = case
+    inner = settings.get("trainer", {}).get("@mtl_trainers", "")
+    values = (value for value in settings.values() if not isinstance(value, dict))
+    return "-".join([name, *map(str, values), *inner.split(".")[1:2]])
+
+
+def untrained(component, case):
+    """A blank pipeline with this component and trainer."""
+    name, settings = case
+    nlp = spacy.blank("es")
+    model = {"templates": {"@mtl_templates": "spacy_mtl.patterns.v1", "patterns": TEMPLATES}}
+    trainer = {"@mtl_trainers": f"spacy_mtl.{name}.v1", **settings}
+    nlp.add_pipe(component, config={"model": model, "trainer": trainer})
+    return nlp
+
+
+@pytest.fixture(scope="module", params=[(c, case) for c in COMPONENTS for case in CASES], ids=identify)
+def pipeline(request, train, read_corpus):
+    """A pipeline trained by this trainer, and the examples it saw."""
+    component, case = request.param
+    nlp = untrained(component, case)
+    examples = read_corpus(nlp, limit=40, given=COMPONENTS[component][1])
+    return component, train(nlp, examples, passes=passes_of(case)), examples
+
+
+def annotations(docs) -> list:
+    return [[(token.ent_iob_, token.ent_type_, token.tag_) for token in doc] for doc in docs]
+
+
+def texts(examples) -> list[str]:
+    return [example.reference.text for example in examples]
+
+
+def test_every_registered_trainer_is_tested():
+    assert {name.split(".")[1] for name in mtl_trainers.get_all()} == set(SETTINGS)
+
+
+def test_it_learns(pipeline):
+    """The corpus it was trained on, from nothing: well above what a majority label gives."""
+    component, nlp, examples = pipeline
+    assert nlp.evaluate(examples)[COMPONENTS[component][0]] > 0.6
+
+
+def test_its_report_is_true(pipeline):
+    component, nlp, _ = pipeline
+    report = nlp.get_pipe(component).report
+    assert report.passes > 0
+    assert 0 <= report.live_templates <= report.n_templates
+    assert math.isnan(report.primal) or report.primal >= 0
+    assert math.isnan(report.dual) or report.dual <= report.primal * (1 + 1e-4)
+    if not math.isnan(report.gap):
+        assert report.gap == pytest.approx((report.primal - report.dual) / report.primal, rel=1e-3, abs=1e-6)
+
+
+def test_saved_and_loaded_it_predicts_the_same(pipeline, tmp_path):
+    component, nlp, examples = pipeline
+    nlp.to_disk(tmp_path)
+    loaded = spacy.load(tmp_path)
+    wanted = annotations(nlp.pipe(texts(examples)))
+    assert annotations(loaded.pipe(texts(examples))) == wanted
+    assert loaded.get_pipe(component).to_bytes(exclude=["vocab"]) == nlp.get_pipe(component).to_bytes(exclude=["vocab"])
+    assert annotations(loaded.pipe(texts(examples), n_process=2)) == wanted
+
+
+def test_weights_of_templates(pipeline):
+    component, nlp, _ = pipeline
+    rows = nlp.get_pipe(component).template_weights()
+    weights = np.array([row["weight"] for row in rows])
+    assert np.isfinite(weights).all()
+    assert (weights >= 0).all()
+    assert weights.any()
+    assert all(row["rows"] == 0 for row in rows if row["weight"] == 0)
+
+
+@pytest.mark.parametrize("size", [1, 7])
+@pytest.mark.parametrize("case", CASES, ids=identify)
+def test_batches_of_any_size(case, size, read_corpus):
+    """Batch methods give the same result; online methods see the same sentences, in another order."""
+    nlp, whole = untrained("mtl_ner", case), untrained("mtl_ner", case)
+    examples = read_corpus(nlp, limit=12)
+    nlp.initialize(lambda: examples)
+    for _ in range(2):
+        for begin in range(0, len(examples), size):
+            nlp.update(examples[begin : begin + size])
+    pipe = nlp.get_pipe("mtl_ner")
+    assert pipe.report.passes == 2 * case[1].get("inner_passes", 1)
+    if pipe.trainer.batch:
+        again = read_corpus(whole, limit=12)
+        whole.initialize(lambda: again)
+        for _ in range(2):
+            whole.update(again)
+        assert whole.get_pipe("mtl_ner").to_bytes(exclude=["vocab"]) == pipe.to_bytes(exclude=["vocab"])
