@@ -64,6 +64,9 @@ class Errors(metaclass=_Codes):
     M303 = ("MTLStruct: the exponent p of the block norm must be finite and at least 1, but is {p}. p = 1 selects templates, p = 2 is the structural SVM.")
     M304 = ("MTLStruct: unknown solver '{solver}'. Choose 'dual_ascent' or 'cutting_plane'.")
     M305 = ("{trainer}: {name} must be a whole number of at least {least}, but is {value}.")
+    M306 = ("EG: unknown mode '{mode}'. Choose 'online', 'batch' or 'batch_primal'.")
+    M307 = ("EG: eta must be a finite number above 0, null (found while training) or 'safe', but is {eta}.")
+    M308 = ("EG: start must be a finite number of at least 0, or null (found before training), but is {start}.")
     M350 = "{name} needs a finite radius > 0, but got {radius}. Pass the C or lambda of the trainer, which must be positive."
     M351 = "{name} needs a vector of finite numbers, but got one of shape {shape}. Look for inf or nan in the weights or gradients it came from."
     M352 = "The exponent p of the block norm must be {bound}, but is {p}. Set p = 1 for sparse template weights, p = 2 for a structural SVM."
