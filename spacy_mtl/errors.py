@@ -95,6 +95,9 @@ class Errors(metaclass=_Codes):
     M311 = ("OnlineMKL: the exponent q of the regularizer 'lq' must be finite and at least 1, but is {q}. Set q = 1.5 for non-sparse kernel learning.")
     M312 = ("OnlineMKL: unknown {name} '{value}'. Choose one of {known}.")
     M313 = ("OnlineMKL: the schedule 'strongly_convex' needs {missing}. Add it, or choose schedule = \"sqrt\".")
+    M306 = ("EG: unknown mode '{mode}'. Choose 'online', 'batch' or 'batch_primal'.")
+    M307 = ("EG: eta must be a finite number above 0, null (found while training) or 'safe', but is {eta}.")
+    M308 = ("EG: start must be a finite number of at least 0, or null (found before training), but is {start}.")
     M350 = "{name} needs a finite radius > 0, but got {radius}. Pass the C or lambda of the trainer, which must be positive."
     M351 = "{name} needs a vector of finite numbers, but got one of shape {shape}. Look for inf or nan in the weights or gradients it came from."
     M352 = "The exponent p of the block norm must be {bound}, but is {p}. Set p = 1 for sparse template weights, p = 2 for a structural SVM."

@@ -1,0 +1,92 @@
+"""Online EG: theta of one sentence at a time, the weights updated at once, a learning rate of its own for every sentence."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..structures.contract import Weights
+from ..structures.problem import Problem
+from .base import Carry, Report
+from .eg_training import EGTraining, begin_theta, expectation, find_start, new_state
+from .optim.eg import expect_dual, gather, online_pass
+from .optim.eg_rates import safe_rate, sentence_spreads
+
+if TYPE_CHECKING:
+    from .eg import EG
+
+#: Sentences rest whose gap is below this share of what the tolerance allows on average.
+REST = 0.1
+
+
+class OnlineEG(EGTraining):
+    """State theta and the marginals M of every sentence; w = C V(M) up to date after each."""
+
+    def __init__(self, settings: "EG", problem: Problem):
+        super().__init__(settings, problem)
+        self._random = np.random.default_rng(settings.seed)
+        self._begin_states()
+        self._rates = self._begin_rates()
+
+    def _begin_states(self) -> None:
+        """theta at the start, and its marginals; all on gold, with weights of zero, until that is done."""
+        problem, settings = self.problem, self.settings
+        gold = problem.gold_state()
+        now, other = type(gold)(*(array.astype(float) for array in gold)), new_state(problem)
+        self._torn = True
+        self._states, self._side, self._gaps = (now, other), np.zeros(problem.n, np.int64), np.zeros(problem.n)
+        start = settings.start
+        if start is None:
+            start = find_start(problem, settings.C, other, self._w)
+        self._theta = begin_theta(problem, start)
+
+        def expect(vector: Weights) -> float:
+            return float(expect_dual(problem.arrays, self._theta, now, vector))
+
+        self._dual = expectation(problem, settings.C, expect, self._w)
+        self._torn = False
+
+    def _begin_rates(self) -> np.ndarray:
+        if self.settings.eta != "safe":
+            return np.full(self.problem.n, self._first_rate())
+        return safe_rate(sentence_spreads(self.problem), self.settings.C)
+
+    def _remake(self) -> None:
+        def expect(vector: Weights) -> float:
+            return float(gather(self.problem.arrays, self._states, self._side, vector))
+
+        self._torn = True
+        self._dual = expectation(self.problem, self.settings.C, expect, self._w)
+        self._torn = False
+
+    def _pass(self) -> None:
+        C, problem = self.settings.C, self.problem
+        least = REST * self.settings.tol * max(self._dual, 0.0) / (C * problem.n)
+        self._dual += online_pass(
+            problem.arrays, self._w, problem.all_live(), self._theta, self._states, self._side, self._rates,
+            self._random.permutation(problem.n), C, self._growth, least, self._gaps,
+        )  # fmt: skip
+
+    def _is_near(self) -> bool:
+        return bool(self._gaps.sum() * self.settings.C <= 4 * self.settings.tol * self._dual)
+
+    def report(self) -> Report:
+        if self._report is None:
+            self._remake()  # in place: rounding of the steps since the last report is gone
+        return super().report()
+
+    @property
+    def loss(self) -> float:
+        """Sum of the sentences' duality gaps over C, each as it was met in the last pass: falls to 0 at the optimum."""
+        return float(self._gaps.sum())
+
+    def rebind(self, problem: Problem, carry: Carry) -> None:
+        """theta and the marginals stay; the weights are made anew from them."""
+        self.problem, self._report, self.converged = problem, None, False
+        self._w = problem.zeros()
+        self._remake()
+
+    def recut(self, problem: Problem) -> None:
+        """theta belongs to pieces: it and the learning rates begin anew."""
+        self.problem, self._report, self.converged = problem, None, False
+        self._begin_states()
+        self._rates = self._begin_rates()
