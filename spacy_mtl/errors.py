@@ -64,6 +64,12 @@ class Errors(metaclass=_Codes):
     M303 = ("MTLStruct: the exponent p of the block norm must be finite and at least 1, but is {p}. p = 1 selects templates, p = 2 is the structural SVM.")
     M304 = ("MTLStruct: unknown solver '{solver}'. Choose 'dual_ascent' or 'cutting_plane'.")
     M305 = ("{trainer}: {name} must be a whole number of at least {least}, but is {value}.")
+    M325 = ("L1M3N: unknown algorithm '{algorithm}'. Choose one of {known}.")
+    M326 = ("L1M3N: threshold must be at least 0 and below 1, but is {threshold}. It is a share of the largest weight.")
+    M327 = ("L1M3N: algorithm = 'cutting_plane' solves its linear programs with HiGHS, but highspy cannot be imported ({reason}). Add it with: "
+            "pip install highspy, or choose another algorithm.")
+    M328 = ("L1M3N: HiGHS found no optimum of the linear program over {cuts} cuts and {weights} weights; it stopped with '{status}'. Choose a smaller C, or "
+            "another algorithm.")
     M350 = "{name} needs a finite radius > 0, but got {radius}. Pass the C or lambda of the trainer, which must be positive."
     M351 = "{name} needs a vector of finite numbers, but got one of shape {shape}. Look for inf or nan in the weights or gradients it came from."
     M352 = "The exponent p of the block norm must be {bound}, but is {p}. Set p = 1 for sparse template weights, p = 2 for a structural SVM."

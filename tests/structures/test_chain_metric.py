@@ -81,7 +81,9 @@ def _some_corpus(random_corpus):
     """A random corpus, its real-valued features or None, and a random metric."""
 
     def make(seed, observed, real):
-        corpus, vectors = with_vectors(random_corpus(seed, observed), seed) if real else (random_corpus(seed, observed), None)
+        corpus, vectors = (
+            with_vectors(random_corpus(seed, observed), seed) if real else (random_corpus(seed, observed), None)
+        )
         metric = Weights(*(np.abs(matrix) for matrix in corpus.random_weights()))
         return corpus, vectors, metric
 
@@ -134,7 +136,9 @@ def test_one_value_in_every_block_is_a_scale(some_corpus, seed, observed, real):
     """Both paths agree where the metric is constant within blocks."""
     corpus, _, metric = some_corpus(seed, observed, real)
     problem, values = corpus.problem, corpus.rng.random(corpus.n_templates)
-    for matrix, blocks, factors in zip(metric, (problem.blocks.node, problem.blocks.pair), shares(problem, values), strict=True):
+    for matrix, blocks, factors in zip(
+        metric, (problem.blocks.node, problem.blocks.pair), shares(problem, values), strict=True
+    ):
         matrix[:] = np.repeat(factors, np.diff(blocks))[:, None]
     weights, live, state = corpus.random_weights(), problem.all_live(), problem.gold_state()
     for i in range(problem.n):
