@@ -98,6 +98,12 @@ class Errors(metaclass=_Codes):
     M306 = ("EG: unknown mode '{mode}'. Choose 'online', 'batch' or 'batch_primal'.")
     M307 = ("EG: eta must be a finite number above 0, null (found while training) or 'safe', but is {eta}.")
     M308 = ("EG: start must be a finite number of at least 0, or null (found before training), but is {start}.")
+    M325 = ("L1M3N: unknown algorithm '{algorithm}'. Choose one of {known}.")
+    M326 = ("L1M3N: threshold must be at least 0 and below 1, but is {threshold}. It is a share of the largest weight.")
+    M327 = ("L1M3N: algorithm = 'cutting_plane' solves its linear programs with HiGHS, but highspy cannot be imported ({reason}). Add it with: "
+            "pip install highspy, or choose another algorithm.")
+    M328 = ("L1M3N: HiGHS found no optimum of the linear program over {cuts} cuts and {weights} weights; it stopped with '{status}'. Choose a smaller C, or "
+            "another algorithm.")
     M350 = "{name} needs a finite radius > 0, but got {radius}. Pass the C or lambda of the trainer, which must be positive."
     M351 = "{name} needs a vector of finite numbers, but got one of shape {shape}. Look for inf or nan in the weights or gradients it came from."
     M352 = "The exponent p of the block norm must be {bound}, but is {p}. Set p = 1 for sparse template weights, p = 2 for a structural SVM."

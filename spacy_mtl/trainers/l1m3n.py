@@ -1,0 +1,105 @@
+"""l1-M3N (Zhu, Xing and Zhang): max-margin learning with an l1 norm over single weights, sparse in features and in support vectors.
+
+One solution, three ways to it; with w* the solution of the first at C:
+em             min 1/2 ||w||_1^2 + C sum_i xi_i(w)           (P4)
+cutting_plane  min 1/2 ||w||_1   + C' sum_i xi_i(w)          (P1)        C' = C / (2 ||w*||_1)
+subgradient    min (1/n) sum_i xi_i(w)  s.t. ||w||_1 <= radius           radius = ||w*||_1
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ..errors import Errors
+from ..registry import mtl_trainers
+from ..structures.problem import Problem
+from .base import Trainer, Training, check_positive, check_whole
+
+ALGORITHMS = ("em", "subgradient", "cutting_plane", "laplace")
+
+
+@dataclass(frozen=True)
+class L1M3N(Trainer):
+    """Settings of :func:`l1_m3n`."""
+
+    algorithm: str = "em"
+    C: float = 1.0
+    tol: float = 1e-3
+    rounds: int = 15
+    inner_passes: int = 5
+    threshold: float = 1e-4
+    prior_lambda: float = 1.0
+    radius: float = 100.0
+    batch_size: int = 0
+    learning_rate: float = 1.0
+    eps: float = 1e-3
+    seed: int = 0
+
+    needs: ClassVar[frozenset[str]] = frozenset({"decode", "features"})
+
+    def __post_init__(self) -> None:
+        if self.algorithm not in ALGORITHMS:
+            raise ValueError(Errors.M325.format(algorithm=self.algorithm, known=", ".join(ALGORITHMS)))
+        positive = ("C", "tol", "prior_lambda", "radius", "learning_rate", "eps")
+        check_positive("L1M3N", **{name: getattr(self, name) for name in positive})
+        check_whole("L1M3N", 1, rounds=self.rounds, inner_passes=self.inner_passes)
+        check_whole("L1M3N", 0, batch_size=self.batch_size, seed=self.seed)
+        if not 0 <= self.threshold < 1:
+            raise ValueError(Errors.M326.format(threshold=self.threshold))
+
+    def _begin(self, problem: Problem) -> Training:
+        if self.algorithm == "subgradient":
+            from .l1m3n_subgradient import ProjectedSubgradient
+
+            return ProjectedSubgradient(self, problem)
+        if self.algorithm == "cutting_plane":
+            from .l1m3n_cutting_plane import NSlackCuttingPlane
+
+            return NSlackCuttingPlane(self, problem)
+        if self.algorithm == "laplace":
+            from .l1m3n_laplace import Laplace
+
+            return Laplace(self, problem)
+        from .l1m3n_em import EM
+
+        return EM(self, problem)
+
+
+@mtl_trainers("spacy_mtl.L1M3N.v1")
+def l1_m3n(
+    algorithm: str = "em",
+    C: float = 1.0,
+    tol: float = 1e-3,
+    rounds: int = 15,
+    inner_passes: int = 5,
+    threshold: float = 1e-4,
+    prior_lambda: float = 1.0,
+    radius: float = 100.0,
+    batch_size: int = 0,
+    learning_rate: float = 1.0,
+    eps: float = 1e-3,
+    seed: int = 0,
+) -> L1M3N:
+    """Feature selection by an l1 norm, and its pseudo-sparse relative.
+
+    algorithm: "em" (rounds of an M3N with a scale for each weight; the one for large corpora), "subgradient" (projected onto an l1 ball),
+    "cutting_plane" (a linear program over the most violated outputs; for small and medium problems), or "laplace" (the Laplace M3N: as em, but small
+    weights are shrunk and never exactly 0). The objectives are in this module's first lines.
+    C: em, cutting_plane, laplace; weight of the sum of the sentences' hinge losses.
+    tol: stop when the relative duality gap falls below it (em and laplace look after each round, subgradient every few passes).
+    rounds: em, laplace; estimates of the scales. The training has converged after the last, whatever its gap.
+    inner_passes: em, laplace; passes over the corpus in each round. A pass of the training is one of these.
+    threshold: em; after each round weights below this share of the largest become exactly 0, for good: the paper's 1e-4 on tau, which is in
+    proportion to the weight's share of ||w||_1. Larger values clear out what pulls little before the rounds alone would; 0 keeps all.
+    prior_lambda: laplace; the paper's lambda, of priors proportional to exp(-sqrt(lambda) |w_k|). The larger, the closer to an l1 norm of
+    factor sqrt(lambda).
+    radius: subgradient; bound on ||w||_1, the paper's lambda.
+    batch_size: subgradient; sentences a step, 0 for all (batch), 1 for one at a time (stochastic). Each step projects the whole vector: on large
+    corpora take hundreds.
+    learning_rate: subgradient; factor of the step sizes radius / sqrt(sum of the squared norms of all subgradients so far).
+    eps: cutting_plane; stop when no sentence's loss is this much above that over its cuts.
+    seed: em, laplace, stochastic subgradient; order of the sentences within a pass.
+    Raises ValueError: M302, M305, M325, M326 for settings out of range.
+    """
+    return L1M3N(
+        algorithm, C, tol, rounds, inner_passes, threshold, prior_lambda, radius, batch_size, learning_rate, eps, seed
+    )  # fmt: skip
