@@ -1,8 +1,8 @@
 """Linear chains, sum-product: log partition and marginals by forward-backward.
 
-The recursions run in log space, yet need no exponential for each pair of labels at each position: a step is a product
-with ``factors = exp(pairs)``, relative to the greatest term. A sum that leaves the range where this is exact (scores
-hundreds apart, forbidden labels) is done again term by term.
+Plain numbers do for nearly every sentence (:mod:`.chain_scaled_sums`). For the others the recursions run in log space, yet need no exponential for
+each pair of labels at each position: a step is a product with ``factors = exp(pairs)``, relative to the greatest term. A sum that leaves the range
+where this is exact (scores hundreds apart, forbidden labels) is done again term by term.
 """
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from ..kernels import kernel
 from . import contract
 from .chain_problem import ChainProblem
+from .chain_scaled_sums import backward, forward
 from .contract import implements
 
 #: Pair scores above this have an infinite factor, so that every sum they enter is done term by term.
@@ -99,12 +100,8 @@ def add_step_marginals(before, ahead, step, factor, log_z, relative, common, out
 
 
 @kernel
-def log_partition(nodes, pairs, alpha, factors):
-    """log sum over all label sequences of exp(score).
-
-    nodes: float32[n, L]; pairs: float32[n or 1, L, L], entry t scores (t - 1, t), one entry serves all positions.
-    Fills alpha: float64[n, L], log sum over the prefixes that end in a label; and factors: float64[n or 1, L, L].
-    """
+def log_space_partition(nodes, pairs, alpha, factors):
+    """:func:`log_partition` for any scores. Fills alpha: log sum over the prefixes that end in a label."""
     n, n_labels = nodes.shape
     shared = pairs.shape[0] == 1
     relative = np.empty(n_labels)
@@ -120,16 +117,11 @@ def log_partition(nodes, pairs, alpha, factors):
 
 
 @kernel
-def marginals(nodes, pairs, alpha, factors, node_out, pair_out):
-    """Probability of every label and label pair; returns the log partition.
-
-    nodes, pairs, alpha, factors: as in :func:`log_partition`. node_out: float[n, L]. pair_out: float[n, L * L], entry t
-    for the labels of (t - 1, t), zeros at 0; where pairs has one entry, float[1, L * L], their sum over positions.
-    Both are overwritten.
-    """
+def log_space_marginals(nodes, pairs, alpha, factors, node_out, pair_out):
+    """:func:`marginals` for any scores."""
     n, n_labels = nodes.shape
     shared = pairs.shape[0] == 1
-    log_z = log_partition(nodes, pairs, alpha, factors)
+    log_z = log_space_partition(nodes, pairs, alpha, factors)
     beta, ahead, relative = np.zeros(n_labels), np.empty(n_labels), np.empty(n_labels)
     counts = np.zeros(n_labels * n_labels)
     for t in range(n - 1, -1, -1):
@@ -145,6 +137,33 @@ def marginals(nodes, pairs, alpha, factors, node_out, pair_out):
                 counts[:] = 0
     pair_out[0] = counts
     return log_z
+
+
+@kernel
+def log_partition(nodes, pairs, alpha, factors):
+    """log sum over all label sequences of exp(score).
+
+    nodes: float32[n, L]; pairs: float32[n or 1, L, L], entry t scores (t - 1, t), one entry serves all positions.
+    alpha: float64[n, L] and factors: float64[n or 1, L, L] are scratch.
+    """
+    fine, log_z = forward(nodes, pairs, np.empty(nodes.shape), alpha, factors)
+    return log_z if fine else log_space_partition(nodes, pairs, alpha, factors)
+
+
+@kernel
+def marginals(nodes, pairs, alpha, factors, node_out, pair_out):
+    """Probability of every label and label pair; returns the log partition.
+
+    nodes, pairs, alpha, factors: as in :func:`log_partition`. node_out: float[n, L]. pair_out: float[n, L * L], entry t
+    for the labels of (t - 1, t), zeros at 0; where pairs has one entry, float[1, L * L], their sum over positions.
+    Both are overwritten.
+    """
+    emit = np.empty(nodes.shape)
+    fine, log_z = forward(nodes, pairs, emit, alpha, factors)
+    if fine and backward(emit, alpha, factors, node_out, pair_out):
+        return log_z
+    exact = log_space_marginals(nodes, pairs, alpha, factors, node_out, pair_out)
+    return log_z if fine else exact
 
 
 @implements(contract.log_partition, ChainProblem)
