@@ -12,8 +12,8 @@ from seg_data import Data, Sentence, texts
 from seg_features import TextFeatures, dictionary, tags_of, words_of
 from seg_reading import Segmenter, evaluated
 
-#: Words of the dictionary occur so often in the training text: while learning, and later. As in our segmenter.
-KNOWN_IN_TRAINING, KNOWN = 2, 1
+#: Words of the dictionary occur so often in the training text: while learning, and later. As in our segmenter by default.
+KNOWN_IN_TRAINING, KNOWN = 6, 2
 
 
 def features_of(sentences: list[Sentence], templates: str, at_least: int) -> TextFeatures:

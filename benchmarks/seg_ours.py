@@ -47,7 +47,11 @@ class Ours:
 
 
 #: The best settings known for each template set, found on a held-out part of the training texts.
-DEFAULTS = {name: Ours(name) for name in ("tp1.v1", "tp2.v1", "seg.v1")}
+DEFAULTS = {
+    "tp1.v1": Ours("tp1.v1"),
+    "tp2.v1": Ours("tp2.v1"),
+    "seg.v1": Ours("seg.v1", p=4 / 3, average=4),
+}
 
 
 def examples_of(nlp: Language, sentences: Iterable[Sentence]) -> list[Example]:
