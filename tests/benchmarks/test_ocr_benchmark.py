@@ -1,0 +1,156 @@
+"""The benchmark on handwritten letters, on made-up ones: nothing that is tested on was seen, results are found again."""
+
+import gzip
+import json
+
+import numpy as np
+import ocr
+import ocr_l1m3n
+import ocr_mkl
+import ocr_runs
+import pytest
+from ocr_data import KINDS, Letters, average_values, blocks, new_blocks, read_letters, unit
+from ocr_runs import CHOOSING, Contestant, grid, make_problem, runs
+from rows import read_rows
+
+from spacy_mtl.sequences.gram import Kernel
+
+
+@pytest.fixture(scope="module")
+def letters() -> Letters:
+    """Words of three kinds of letters in four folds, 12 words each."""
+    rng = np.random.default_rng(0)
+    shapes = rng.random((3, 128)) < 0.2
+    starts = np.concatenate([[0], np.cumsum(rng.integers(1, 5, 48))])
+    y = rng.integers(0, 3, starts[-1])
+    pixels = (shapes[y] ^ (rng.random((y.size, 128)) < 0.1)).astype(np.float32)
+    return Letters(pixels, np.array(list("abc"))[y], starts, np.arange(48) % 4)
+
+
+def write(path, letters):
+    lines = []
+    for word, (a, b) in enumerate(zip(letters.starts, letters.starts[1:], strict=False)):
+        for t in range(a, b):
+            following = -1 if t == b - 1 else t + 2
+            fields = [t + 1, letters.labels[t], following, word + 1, t - a + 1, letters.folds[word]]
+            fields += letters.pixels[t].astype(int).tolist()
+            lines.append("\t".join(map(str, fields)) + "\t\n")
+    path.parent.mkdir()
+    with gzip.open(path, "wt") as file:
+        file.writelines(lines)
+
+
+def test_letters_are_read_as_they_stand(letters, tmp_path):
+    write(tmp_path / "ocr-letters" / "letter.data.gz", letters)
+    for found in (read_letters(tmp_path / "ocr-letters" / "letter.data.gz"), ocr.letters_of(tmp_path)):
+        for name in ("pixels", "labels", "starts", "folds"):
+            np.testing.assert_array_equal(getattr(found, name), getattr(letters, name))
+    with pytest.raises(SystemExit, match="ocr-letters"):
+        ocr.letters_of(tmp_path / "ocr-letters")
+
+
+def test_parts_are_words(letters):
+    part = letters.part(np.array([3, 0]))
+    assert part.lengths.tolist() == np.diff(letters.starts)[[3, 0]].tolist()
+    second = letters.starts[1]
+    np.testing.assert_array_equal(part.labels[part.lengths[0] :], letters.labels[:second])
+
+
+def plans(letters):
+    yield ocr_mkl.plan(letters, n_folds=4)
+    yield ocr_mkl.plan(letters, n_folds=3, most=5)
+    yield ocr_l1m3n.plan(letters, 5, n_folds=4)
+
+
+def test_nothing_is_tested_that_was_seen_before(letters):
+    for plan in plans(letters):
+        choice = {*plan.choice.train, *plan.choice.test}
+        assert not {*plan.choice.train} & {*plan.choice.test}
+        for fold, split in plan.folds.items():
+            assert set(letters.folds[split.train]) == {fold}
+            assert split.train.size
+            assert not {*split.train} & {*split.test}
+            assert fold not in letters.folds[split.test]
+            assert not choice & {*split.test}
+            assert CHOOSING not in letters.folds[split.test]
+
+
+def test_average_is_the_average(letters):
+    pixels = letters.pixels[:9]
+    parts = [
+        unit(pixels) @ unit(pixels).T,
+        (unit(pixels) @ unit(pixels).T) ** 2,
+        Kernel("gaussian", sigma2=5.0)(pixels, pixels),
+    ]
+    np.testing.assert_allclose(average_values(pixels, pixels), sum(parts) / 3, rtol=1e-5)
+
+
+@pytest.mark.parametrize("kinds", [*KINDS, "L/2,B/2", "L,Q,G"])
+def test_blocks_predict_as_they_train(letters, kinds):
+    """The training letters as new ones have the scores of the training."""
+    part = letters.part(np.arange(12))
+    problem = make_problem(Contestant("", kinds, "MTLstruct"), part)
+    weights = problem.zeros()
+    weights.node[:] = np.random.default_rng(0).normal(size=weights.node.shape)
+    model = problem.model(weights)
+    wanted = model.scores(blocks(kinds, part.pixels)) if "2" not in kinds else None
+    found = model.scores(new_blocks(kinds, part.pixels))
+    assert found.shape == (part.labels.size, 3)
+    if wanted is not None:
+        np.testing.assert_allclose(found, wanted, atol=1e-4)
+
+
+def test_grid():
+    assert grid(a=(1, 2), b=("x",)) == ({"a": 1, "b": "x"}, {"a": 2, "b": "x"})
+    assert grid() == ({},)
+
+
+def test_the_best_point_is_chosen(letters, monkeypatch):
+    """Here the larger C, whatever was read right; of equals, the first."""
+    contestant = Contestant("Linear", "L", "MTLstruct", {"p": 2.0}, grid(C=(1.0, 3.0, 2.0)), 1)
+    split = ocr_mkl.plan(letters, n_folds=3).choice
+    for score, chosen in ((lambda *about: about[2].settings.C, 3.0), (lambda *about: 50.0, 1.0)):
+        monkeypatch.setattr(ocr_runs, "accuracy", score)
+        row = ocr_runs.choose(contestant, letters, split, lambda text: None)
+        assert row["chosen"] == {"C": chosen}
+        assert [point["C"] for point in row["points"]] == [1.0, 3.0, 2.0]
+
+
+def test_runs_are_found_again(letters, tmp_path):
+    path = tmp_path / "rows.jsonl"
+    contestant = Contestant("Linear", "L", "MTLstruct", {"p": 2.0}, grid(C=(1.0, 3.0)), 10, "71.8")
+    plan = ocr_mkl.plan(letters, n_folds=3)
+    (mean,) = ocr.run_all([contestant], letters, plan, path)
+    rows = read_rows(path)
+    assert [row["mode"] for row in rows] == ["choice", "run", "run", "run"]
+    assert json.loads(rows[1]["chosen"]) == {"C": 1.0}
+    assert mean["accuracy"] == pytest.approx(np.mean([row["accuracy"] for row in rows[1:]]))
+    assert mean["accuracy"] > 80
+    assert mean["non_zero"] > 0
+    assert [is_new for _, is_new in runs(contestant, letters, plan, rows, lambda text: None)] == [False] * 4
+    (again,) = ocr.run_all([contestant], letters, plan, path)
+    assert again == mean
+    assert read_rows(path) == rows
+    other = Contestant("Linear", "L", "MTLstruct", {"p": 2.0}, grid(C=(1.0,)), 10)
+    assert [is_new for _, is_new in runs(other, letters, plan, rows, lambda text: None)] == [True] * 4
+
+
+def test_contestants_are_trainers_of_ours(letters):
+    part = letters.part(np.arange(12))
+    for contestant in ocr_mkl.contestants(["MTLstruct"], 2):
+        for point in contestant.grid:
+            assert contestant.make(**point).begin(make_problem(contestant, part)) is not None
+    assert len(ocr_mkl.contestants(["MTLstruct"], 2)) == len(ocr_mkl.TABLE) - 2
+
+
+def test_tables_and_pictures(letters, tmp_path):
+    ocr_plots = pytest.importorskip("ocr_plots")
+    contestants = [Contestant(name, "L", "MTLstruct", {"p": 2.0}, passes=3, paper="71.8 ± 3.9") for name in "ab"]
+    means = {size: ocr.run_all(contestants, letters, ocr_l1m3n.plan(letters, size, 3), None) for size in (3, 5)}
+    first, second = ocr_l1m3n.by_size(contestants, means)
+    assert first["contestant"] == "a"
+    assert second["error_5"].startswith(f"{100 - means[5][1]['accuracy']:.1f}")
+    ocr_plots.plot_table(tmp_path / "table.png", means[3])
+    ocr_plots.plot_sizes(tmp_path / "sizes.svg", means)
+    ocr_plots.plot_objectives(tmp_path / "curves.svg", {"a": [(1, 5.0), (2, 3.0)]})
+    assert all((tmp_path / name).stat().st_size > 1000 for name in ("table.png", "sizes.svg", "curves.svg"))
