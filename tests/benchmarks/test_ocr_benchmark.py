@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from dataclasses import replace
 
 import numpy as np
 import ocr
@@ -131,8 +132,9 @@ def test_runs_are_found_again(letters, tmp_path):
     (again,) = ocr.run_all([contestant], letters, plan, path)
     assert again == mean
     assert read_rows(path) == rows
-    other = Contestant("Linear", "L", "MTLstruct", {"p": 2.0}, grid(C=(1.0,)), 10)
-    assert [is_new for _, is_new in runs(other, letters, plan, rows, lambda text: None)] == [True] * 4
+    for changes, new in (({"grid": grid(C=(1.0,))}, [True, False, False, False]), ({"passes": 11}, [True] * 4)):
+        other = replace(contestant, **changes)
+        assert [is_new for _, is_new in runs(other, letters, plan, rows, lambda text: None)] == new
 
 
 def test_contestants_are_trainers_of_ours(letters):
