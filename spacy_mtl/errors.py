@@ -82,6 +82,10 @@ class Errors(metaclass=_Codes):
     M303 = ("MTLStruct: the exponent p of the block norm must be finite and at least 1, but is {p}. p = 1 selects templates, p = 2 is the structural SVM.")
     M304 = ("MTLStruct: unknown solver '{solver}'. Choose 'dual_ascent' or 'cutting_plane'.")
     M305 = ("{trainer}: {name} must be a whole number of at least {least}, but is {value}.")
+    M310 = ("OnlineMKL: the regularizer must be 'l2', 'l21' or 'lq', or a sum such as {{\"l21\": 1.0, \"l2\": 0.1}}, but is {regularizer!r}. Write one of these.")
+    M311 = ("OnlineMKL: the exponent q of the regularizer 'lq' must be finite and at least 1, but is {q}. Set q = 1.5 for non-sparse kernel learning.")
+    M312 = ("OnlineMKL: unknown {name} '{value}'. Choose one of {known}.")
+    M313 = ("OnlineMKL: the schedule 'strongly_convex' needs {missing}. Add it, or choose schedule = \"sqrt\".")
     M350 = "{name} needs a finite radius > 0, but got {radius}. Pass the C or lambda of the trainer, which must be positive."
     M351 = "{name} needs a vector of finite numbers, but got one of shape {shape}. Look for inf or nan in the weights or gradients it came from."
     M352 = "The exponent p of the block norm must be {bound}, but is {p}. Set p = 1 for sparse template weights, p = 2 for a structural SVM."
@@ -93,6 +97,9 @@ class Errors(metaclass=_Codes):
     M358 = ("The solver '{solver}' of cvxpy failed on the subproblem of {m} templates and {s} cuts: {reason}. Choose a solver for "
             "second-order cones, such as CLARABEL, or 'interior_point'.")
     M359 = "Unknown subproblem solver '{solver}'. Use 'interior_point', 'cvxpy', or 'cvxpy:NAME' with the NAME of a conic solver of cvxpy."
+    M360 = "Block norms must be one row of finite numbers of at least 0, but have shape {shape} or other values. Look for inf or nan in the weights."
+    M361 = "The step tau of a proximal operator must be a finite number of at least 0, but is {tau}. Look at the learning rate."
+    M362 = "The weights of a regularizer must be finite numbers of at least 0, and its q at least 1, but it is {regularizer}."
 
     # --- M4xx components ---
     M401 = ("The size of a saved model must be above 0 megabytes, but is {value}. Use null for no limit.")
