@@ -115,6 +115,38 @@ def mkl(
 
 
 @app.command()
+def wrappers(
+    corpora: CorporaOption,
+    json: JsonOption = None,
+    quick: QuickOption = False,
+    plot: PlotOption = None,
+    C: Annotated[float, typer.Option("--C", help="Weight of the losses.")] = 100.0,
+    eta0: Annotated[list[float] | None, typer.Option(help="Learning rates; each method shows its best.")] = None,
+    passes: Annotated[int, typer.Option(help="Of each method.")] = 100,
+) -> None:
+    """Online kernel learning against two wrappers around structured Pegasos, as Figure 1: objective against passes, L + Q + G on fold 1."""
+    import ocr_wrappers
+    from ocr_runs import Contestant, make_problem
+
+    letters = letters_of(corpora)
+    words = letters.words(1)[: 40 if quick else None]
+    problem = make_problem(Contestant("", "L,Q,G", "OnlineMKL"), letters.part(words))
+    settings = {"C": C, "passes": 20 if quick else passes}
+    curves = {}
+    for method in ocr_wrappers.METHODS:
+        rows = [ocr_wrappers.run(method, problem, eta0=rate, **settings) for rate in eta0 or (1.0, 10.0)]
+        append_rows(json, [{"benchmark": "ocr", "mode": "wrappers", "words": words.size, **row} for row in rows])
+        best = min(rows, key=lambda row: row["points"][-1][1])
+        tell(f"{method}: {best['points'][-1]}")
+        curves[method] = best
+    show(f"Objective of sparse kernel learning, C = {C:g}", ocr_wrappers.COLUMNS, ocr_wrappers.table(curves))
+    if plot is not None:
+        from ocr_plots import plot_objectives
+
+        plot_objectives(plot, {method: row["points"] for method, row in curves.items()})
+
+
+@app.command()
 def l1m3n(
     corpora: CorporaOption,
     json: JsonOption = None,

@@ -9,12 +9,15 @@ import ocr
 import ocr_l1m3n
 import ocr_mkl
 import ocr_runs
+import ocr_wrappers
 import pytest
 from ocr_data import KINDS, Letters, average_values, blocks, new_blocks, read_letters, unit
 from ocr_runs import CHOOSING, Contestant, grid, make_problem, runs
 from rows import read_rows
 
+from spacy_mtl.sequences import fit
 from spacy_mtl.sequences.gram import Kernel
+from spacy_mtl.trainers.mtlstruct import MTLStruct
 
 
 @pytest.fixture(scope="module")
@@ -143,6 +146,54 @@ def test_contestants_are_trainers_of_ours(letters):
         for point in contestant.grid:
             assert contestant.make(**point).begin(make_problem(contestant, part)) is not None
     assert len(ocr_mkl.contestants(["MTLstruct"], 2)) == len(ocr_mkl.TABLE) - 2
+
+
+@pytest.fixture(scope="module")
+def kernels(letters):
+    """Explicit features and two kernels."""
+    return make_problem(Contestant("", "L,Q,G", "OnlineMKL"), letters.part(np.arange(24)))
+
+
+def test_scaled_kernels_have_the_same_scores_under_scaled_weights(kernels):
+    """f(x) does not change where the kernel is beta_m K_m and the weights follow; nor do the norms in the unscaled problem."""
+    random, beta = np.random.default_rng(0), np.array([0.5, 0.1, 0.4])
+    weights = kernels.zeros()
+    weights.node[:] = random.normal(size=weights.node.shape)
+    weights.pair[:] = random.normal(size=weights.pair.shape)
+    smaller = ocr_wrappers.times(kernels, weights, 1 / ocr_wrappers.block_factors(kernels, beta))
+    within = ocr_wrappers.scaled(kernels, beta)
+    np.testing.assert_allclose(within.hinges(smaller), kernels.hinges(weights), rtol=1e-3)
+    norms = np.append(np.sqrt(beta), 1.0) * within.block_norms(smaller)
+    np.testing.assert_allclose(norms, kernels.block_norms(weights), rtol=1e-4)
+
+
+def test_pegasos_keeps_its_weights_when_kernel_weights_change(kernels):
+    pegasos = ocr_wrappers.Pegasos(kernels, 10.0, 1.0)
+    pegasos.train()
+    before = ocr_wrappers.objective(kernels, pegasos.weights(), 10.0)
+    pegasos.change(np.array([0.2, 0.7, 0.1]))
+    assert ocr_wrappers.objective(kernels, pegasos.weights(), 10.0) == pytest.approx(before, rel=1e-3)
+    assert pegasos.beta.sum() == pytest.approx(1)
+
+
+def test_directions_on_the_simplex():
+    direction, longest = ocr_wrappers.descent(np.array([0.5, 0.3, 0.2]), np.array([-1.0, -3.0, 0.5]))
+    assert direction.tolist() == [-0.5, 2.0, -1.5]
+    assert longest == pytest.approx(0.2 / 1.5)
+    edge, _ = ocr_wrappers.descent(np.array([1.0, 0.0, 0.0]), np.array([-1.0, 2.0, -2.0]))
+    assert edge.tolist() == [-1.0, 0.0, 1.0]
+
+
+@pytest.mark.parametrize("method", ["OnlineMKL", "Gauss-Seidel", "SimpleMKL"])
+def test_all_ways_lead_to_the_optimum(kernels, method):
+    """As near as subgradients come, of what MTLstruct (p = 1, but label pairs in the norm as well) bounds from above."""
+    row = ocr_wrappers.run(method, kernels, 1.0, 1.0, 40)
+    values = dict(row["points"])
+    optimum = fit(MTLStruct(p=1.0, C=1.0), kernels, 500).report().primal
+    assert values[40] <= 1.2 * optimum
+    assert values[40] < values[5]
+    (shown,) = ocr_wrappers.table({method: row})
+    assert shown["40"] == values[40]
 
 
 def test_tables_and_pictures(letters, tmp_path):
