@@ -1,6 +1,6 @@
 """Training problems over chains made from arrays: positions of sequences in rows, features and kernels in blocks."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -11,8 +11,7 @@ from ..structures.chain_build import ChainFeatures, Constraints, chain_problem
 from ..structures.chain_vectors import Vectors, no_vectors
 from ..structures.contract import Weights
 from ..structures.problem import Blocks, Problem, block_starts
-from .blocks import CategoryBlock, Entries, FittedBlock, KernelisedBlock, as_mapping, fit_block
-from .gram import CHUNK
+from .blocks import CategoryBlock, Entries, FittedBlock, KernelisedBlock, as_mapping, fit_block, position_chunks
 from .model import SequenceModel
 from .values import as_labels, as_starts
 
@@ -79,10 +78,7 @@ def fit_blocks(X: Mapping[str, Any], n: int) -> tuple[list[FittedBlock], list[An
     """All blocks and their positions in canonical form, Categories first. Raises ValueError: M222-M229, M235."""
     if not X:
         raise ValueError(Errors.M222.format(name="X", got="no block", n=n))
-    pairs = [fit_block(str(name), value) for name, value in X.items()]
-    for block, table in pairs:
-        if table.shape[0] != n:
-            raise ValueError(Errors.M222.format(name=block.name, got=f"{table.shape[0]} positions", n=n))
+    pairs = [fit_block(str(name), value, n) for name, value in X.items()]
     names = block_names([block for block, _ in pairs], True)
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
@@ -136,7 +132,7 @@ def vectors_of(fitted: Sequence[FittedBlock], tables: Sequence[Any]) -> Vectors:
         return no_vectors(n)
     chunks = [
         interleave([block.entries(table[a:b], at) for block, table, at in zip(blocks, values, firsts, strict=True)])
-        for a, b in position_chunks(n, max(block.n_rows for block in blocks))
+        for a, b in position_chunks(n, max(block.width(table) for block, table in zip(blocks, values, strict=True)))
     ]
     own = [np.arange(n) + at if block.kernelised else np.full(n, -1) for block, at in zip(blocks, firsts, strict=True)]
     starts = starts_of(np.concatenate([chunk.counts for chunk in chunks]))
@@ -147,13 +143,6 @@ def vectors_of(fitted: Sequence[FittedBlock], tables: Sequence[Any]) -> Vectors:
 def starts_of(counts: np.ndarray) -> np.ndarray:
     """int64[n + 1] borders of runs of these lengths."""
     return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
-
-
-def position_chunks(n: int, width: int) -> Iterator[tuple[int, int]]:
-    """Borders of runs of positions of at most CHUNK / width each."""
-    size = max(1, CHUNK // max(width, 1))
-    for a in range(0, n, size):
-        yield a, min(n, a + size)
 
 
 def interleave(parts: Sequence[Entries]) -> Entries:

@@ -1,6 +1,6 @@
 """Kinds of blocks: what the caller asks for, and what of it training reads and prediction needs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from ..errors import Errors
+from . import gram
 from .gram import KERNELS, Kernel, KernelFunction, check_kernel, compare, neighbour_distance
 from .values import as_categories, as_features
 
@@ -71,6 +72,10 @@ class FeatureBlock:
         check_columns(self.name, table.shape[1], self.n_columns)
         return table
 
+    def width(self, table: Any) -> int:
+        """Numbers a position has, on average."""
+        return table.nnz // max(1, table.shape[0]) if sparse.issparse(table) else self.n_columns
+
     def entries(self, table: Any, first_row: int) -> Entries:
         """The entries of positions for training. first_row: of the block in the weights."""
         if sparse.issparse(table):
@@ -101,15 +106,15 @@ class KernelisedBlock:
     def read(self, value: Any) -> Any:
         """New positions in canonical form, given as an array or as a KernelBlock of the same kernel. Raises ValueError: M228, M223, M232, M233."""
         if isinstance(value, Categories) or (isinstance(value, KernelBlock) and not same_kernel(value, self.kernel)):
-            got = (
-                type(value).__name__
-                if isinstance(value, Categories)
-                else f"a kernel {value.kernel!r} or other settings"
-            )
+            got = "Categories" if isinstance(value, Categories) else f"{value.kernel!r} or other settings"
             raise ValueError(Errors.M232.format(name=self.name, wanted=f"the kernel {self.kernel.name}", got=got))
         table = as_features(value.vectors if isinstance(value, KernelBlock) else value, self.name)
         check_columns(self.name, table.shape[1], self.vectors.shape[1])
         return table
+
+    def width(self, table: Any) -> int:
+        """Numbers a position has."""
+        return self.n_rows
 
     def values(self, table: Any) -> np.ndarray:
         """Kernel values float32[n, R]."""
@@ -120,8 +125,11 @@ class KernelisedBlock:
         return dense_entries(self.values(table), first_row)
 
     def scores(self, table: Any, weights: np.ndarray) -> np.ndarray:
-        """float32[n, L] of positions under the block's weights float32[R, L]."""
-        return self.values(table) @ weights
+        """float32[n, L] of positions under the block's weights float32[R, L], some positions at a time."""
+        out = np.empty((table.shape[0], weights.shape[1]), np.float32)
+        for a, b in position_chunks(table.shape[0], self.n_rows):
+            out[a:b] = self.values(table[a:b]) @ weights
+        return out
 
     def support(self, weights: np.ndarray) -> tuple["KernelisedBlock", np.ndarray]:
         """The block and its weights without positions that have none."""
@@ -166,7 +174,10 @@ class CategoryBlock:
     def scores(self, columns: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """float32[n, L] of positions under the block's weights float32[R, L]."""
         padded = np.vstack([weights, np.zeros((1, weights.shape[1]), np.float32)])
-        return padded[self.rows(columns, 0)].sum(axis=1)
+        out = np.zeros((len(columns), weights.shape[1]), np.float32)
+        for rows in self.rows(columns, 0).T:
+            out += padded[rows]
+        return out
 
 
 FittedBlock = FeatureBlock | KernelisedBlock | CategoryBlock
@@ -177,27 +188,37 @@ def as_mapping(X: Any) -> Mapping[str, Any]:
     return X if isinstance(X, Mapping) else {"X": X}
 
 
-def fit_block(name: str, value: Any) -> tuple[FittedBlock, Any]:
-    """A block as the caller gave it, ready for training, and its positions in canonical form.
+def fit_block(name: str, value: Any, n: int) -> tuple[FittedBlock, Any]:
+    """A block as the caller gave it, ready for training, and its n positions in canonical form.
 
-    Raises ValueError naming the block: M223-M229, see there.
+    Raises ValueError naming the block: M222 another number of positions, M223-M229 and M235, see there.
     """
-    if isinstance(value, KernelBlock):
-        vectors = as_features(value.vectors, name)
-        kernel = as_kernel(value, name, vectors)
-        scale = kernel.scale(vectors)
-        check_kernel(kernel, name, vectors, scale)
-        return KernelisedBlock(name, kernel, vectors, scale), vectors
     if isinstance(value, Categories):
         columns = as_categories(value.columns, name)
-        n = columns.shape[1]
-        names = tuple(value.names or ([name] if n == 1 else [f"{name}{k}" for k in range(n)]))
-        if len(names) != n:
-            raise ValueError(Errors.M229.format(name=name, got=f"{n} columns with {len(names)} names"))
-        values = tuple(np.unique(column[column >= 0]) for column in columns.T)
-        return CategoryBlock(name, names, values), columns
-    table = as_features(value, name)
+        check_positions(name, columns, n)
+        return fit_categories(name, columns, value.names), columns
+    table = as_features(value.vectors if isinstance(value, KernelBlock) else value, name)
+    check_positions(name, table, n)
+    if isinstance(value, KernelBlock):
+        kernel = as_kernel(value, name, table)
+        check_kernel(kernel, name, table)
+        return KernelisedBlock(name, kernel, table, kernel.scale(table)), table
     return FeatureBlock(name, table.shape[1]), table
+
+
+def fit_categories(name: str, columns: np.ndarray, names: Sequence[str] | None) -> CategoryBlock:
+    """The values that each column has (M229 where the names do not fit)."""
+    n = columns.shape[1]
+    names = tuple(names or ([name] if n == 1 else [f"{name}{k}" for k in range(n)]))
+    if len(names) != n:
+        raise ValueError(Errors.M229.format(name=name, got=f"{n} columns with {len(names)} names"))
+    return CategoryBlock(name, names, tuple(np.unique(column[column >= 0]) for column in columns.T))
+
+
+def check_positions(name: str, table: Any, n: int) -> None:
+    """Refuse a block with another number of positions than n (M222)."""
+    if table.shape[0] != n:
+        raise ValueError(Errors.M222.format(name=name, got=f"{table.shape[0]} positions", n=n))
 
 
 def as_kernel(block: KernelBlock, name: str, vectors: Any) -> Kernel:
@@ -227,6 +248,13 @@ def same_kernel(block: KernelBlock, kernel: Kernel) -> bool:
         return False
     settings = KERNELS[kernel.name]
     return all(getattr(block, s) == getattr(kernel, s) or (s == "h" and block.h is None) for s in settings)
+
+
+def position_chunks(n: int, width: int) -> Iterator[tuple[int, int]]:
+    """Borders of runs of positions, CHUNK numbers or less each where a position has ``width``."""
+    size = max(1, gram.CHUNK // max(width, 1))
+    for a in range(0, n, size):
+        yield a, min(n, a + size)
 
 
 def check_columns(name: str, got: int, expected: int) -> None:

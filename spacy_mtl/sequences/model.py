@@ -9,8 +9,7 @@ from ..errors import Errors
 from ..kernels import kernel
 from ..structures.chain import viterbi
 from ..structures.chain_sums import marginals
-from .blocks import FittedBlock, as_mapping
-from .gram import CHUNK
+from .blocks import FittedBlock, as_mapping, check_positions
 from .values import as_starts
 
 
@@ -91,12 +90,10 @@ class SequenceModel:
         return self._score(self._read(as_mapping(X)))
 
     def _score(self, tables: list[Any]) -> np.ndarray:
-        n = tables[0].shape[0]
-        out = np.zeros((n, self.labels.size), np.float32)
+        out = np.zeros((tables[0].shape[0], self.labels.size), np.float32)
         for block, table, weights in zip(self.blocks, tables, self.weights, strict=True):
-            size = max(1, CHUNK // max(1, block.n_rows))
-            for a in range(0, n if weights.any() else 0, size):
-                out[a : a + size] += block.scores(table[a : a + size], weights)
+            if weights.any():
+                out += block.scores(table, weights)
         return out
 
     def _read(self, X: Any) -> list[Any]:
@@ -107,9 +104,7 @@ class SequenceModel:
         by_name = {str(name): value for name, value in X.items()}
         tables = [block.read(by_name[block.name]) for block in self.blocks]
         for block, table in zip(self.blocks, tables, strict=True):
-            if table.shape[0] != tables[0].shape[0]:
-                got = f"{table.shape[0]} positions"
-                raise ValueError(Errors.M222.format(name=block.name, got=got, n=tables[0].shape[0]))
+            check_positions(block.name, table, tables[0].shape[0])
         return tables
 
     def _masked(self, X: Any, lengths: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -7,8 +7,7 @@ import numpy as np
 from scipy import sparse
 
 from ..errors import Errors
-
-_LARGEST = float(np.finfo(np.float32).max)
+from .gram import LARGEST
 
 
 def as_features(value: Any, name: str) -> Any:
@@ -38,7 +37,7 @@ def _float_type(dtype: np.dtype, name: str) -> type:
 
 def _check_finite(table: Any, name: str) -> None:
     numbers = table.data if sparse.issparse(table) else table.reshape(-1)
-    bad = np.flatnonzero(~(np.abs(numbers) <= _LARGEST))
+    bad = np.flatnonzero(~(np.abs(numbers) <= LARGEST))
     if bad.size:
         at = int(bad[0])
         row = np.searchsorted(table.indptr, at, "right") - 1 if sparse.issparse(table) else at // table.shape[1]
@@ -50,7 +49,7 @@ def as_categories(value: Any, name: str) -> np.ndarray:
     array = np.asarray(value)
     if array.dtype.kind not in "iu" or array.ndim not in (1, 2) or 0 in array.shape[1:]:
         raise ValueError(Errors.M229.format(name=name, got=f"{array.dtype} of shape {array.shape}"))
-    columns = array.reshape(array.shape[0], -1).astype(np.int64)
+    columns = (array if array.ndim == 2 else array[:, None]).astype(np.int64)
     if columns.size and columns.min() < -1:
         position = int(np.argmax((columns < -1).any(axis=1)))
         raise ValueError(Errors.M229.format(name=name, got=f"{columns[position].min()} at position {position}"))
@@ -116,13 +115,9 @@ def _alike(values: np.ndarray) -> np.ndarray:
 
 
 def _kind(value: Any) -> type:
-    return (
-        int
-        if isinstance(value, int | np.integer) and not isinstance(value, bool)
-        else str
-        if isinstance(value, str)
-        else type(value)
-    )
+    if isinstance(value, int | np.integer) and not isinstance(value, bool):
+        return int
+    return str if isinstance(value, str) else type(value)
 
 
 def _listed(names: np.ndarray) -> str:

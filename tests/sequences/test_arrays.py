@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from spacy_mtl.sequences import Categories, Constraints, KernelBlock, arrays, problem_from_arrays
+from spacy_mtl.sequences import Categories, Constraints, KernelBlock, gram, problem_from_arrays
 from spacy_mtl.structures.chain_build import CHAIN_OFFERS
 
 
@@ -45,7 +45,7 @@ def blocks(letters):
 @pytest.fixture(params=[7, 1 << 21])
 def chunk(request, monkeypatch):
     """Few values at a time, or all at once."""
-    monkeypatch.setattr(arrays, "CHUNK", request.param)
+    monkeypatch.setattr(gram, "CHUNK", request.param)
 
 
 @pytest.mark.usefixtures("chunk")

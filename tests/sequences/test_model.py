@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 from spacy_mtl.kernels import kernel
-from spacy_mtl.sequences import Categories, Constraints, KernelBlock, fit, model, problem_from_arrays
+from spacy_mtl.sequences import Categories, Constraints, KernelBlock, fit, gram, problem_from_arrays
 from spacy_mtl.structures import contract
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.trainers.mtlstruct import MTLStruct
@@ -111,7 +111,7 @@ def test_pieces_of_any_size_give_the_same_scores(letters, new_letters, monkeypat
     problem = problem_from_arrays(blocks_of(letters), letters.y, letters.lengths)
     trained = problem.model(random_weights(problem))
     whole = trained.scores(blocks_of(new_letters))
-    monkeypatch.setattr(model, "CHUNK", 100)
+    monkeypatch.setattr(gram, "CHUNK", 100)
     np.testing.assert_allclose(trained.scores(blocks_of(new_letters)), whole, atol=1e-4)
 
 
