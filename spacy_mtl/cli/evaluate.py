@@ -12,7 +12,19 @@ import typer
 
 from ..errors import Errors
 from .messages import clear_errors
-from .options import Code, Columns, Encoding, FileFormat, Format, Given, Group, Limit, Scheme, Separator, reader_settings
+from .options import (
+    Code,
+    Columns,
+    Encoding,
+    FileFormat,
+    Format,
+    Given,
+    Group,
+    Limit,
+    Scheme,
+    Separator,
+    reader_settings,
+)
 from .output import make_console, write_json
 from .pipelines import load_pipeline
 
@@ -41,7 +53,9 @@ Scores = dict[str, Any]
 
 def evaluate_cli(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="Pipeline name or directory.")],
-    data: Annotated[list[str], typer.Argument(metavar="DATA...", help="Column files, segmented texts or .spacy files.")],
+    data: Annotated[
+        list[str], typer.Argument(metavar="DATA...", help="Column files, segmented texts or .spacy files.")
+    ],
     file_format: FileFormat = Format.columns,
     columns: Columns = "ORTH,TAG,ENT",
     given: Given = None,
@@ -82,7 +96,7 @@ def evaluate_cli(
 
 
 def read_segmented(nlp: "Language", data: list[str], encoding: str, limit: int) -> list["Example"]:
-    """Examples of all files: raw texts for the pipeline, and their words. Raises ValueError for what is wrong with a file (M501, M502, M513, M520)."""
+    """Examples of all files: raw texts for the pipeline, and their words. Raises ValueError (M501, M502, M513, M520)."""
     from ..corpora.segmented import SegmentedCorpus
 
     return [example for path in data for example in SegmentedCorpus(path, encoding, limit)(nlp)]
