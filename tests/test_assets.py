@@ -215,7 +215,8 @@ def test_chinese_tags_are_universal_and_entities_iob2(split):
             assert tag == "O" or (tag[:2] in ("B-", "I-") and tag[2:] in CHINESE_TYPES)
             assert tag[:1] != "I" or previous[2:] == tag[2:]
             previous = tag
-    assert {kind for sentence in TAGGED[split] for kind, _ in entities(sentence)} == CHINESE_TYPES
+    found = {kind for sentence in TAGGED[split] for kind, _ in entities(sentence)}
+    assert found == CHINESE_TYPES - ({"PER"} if split == "dev" else set())
 
 
 def test_marks_are_punctuation_and_names_are_proper_nouns():

@@ -1,12 +1,12 @@
 """Words, tags and entities of Chinese text in one pipeline, as configs/chinese.cfg has it."""
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import spacy
-from spacy.cli.package import package
 from spacy.cli.train import train
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -41,6 +41,14 @@ def model(tmp_path_factory):
     return start_training(tmp_path_factory.mktemp("chinese"))
 
 
+def run(*args, cwd):
+    """What Python prints."""
+    command = [sys.executable, "-X", "utf8", *args]
+    done = subprocess.run(command, cwd=cwd, capture_output=True, encoding="utf8", check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
 @pytest.fixture(scope="module")
 def nlp(model):
     return spacy.load(model)
@@ -49,7 +57,7 @@ def nlp(model):
 def test_every_component_has_learned(nlp):
     """Scores of what it was trained on, from raw text: the words that the tagger and ner get are the segmenter's."""
     raw = [Example(nlp.make_doc(example.text), example.reference) for example in read(nlp)]
-    assert max(map(len, (example.predicted for example in raw))) > 40  # characters
+    assert all(len(example.predicted) > len(example.reference) for example in raw)  # characters
     scores = nlp.evaluate(raw)
     assert scores["token_f"] > 0.97
     assert scores["tag_acc"] > 0.95
@@ -113,18 +121,19 @@ def test_packaged_and_installed_elsewhere(model, nlp, tmp_path):
     """As a package on the path of another process, started elsewhere, with nothing but the package's own files."""
     packages, site = tmp_path / "packages", tmp_path / "site"
     packages.mkdir()
-    package(model, packages, create_sdist=False, silent=True)
+    run("-m", "spacy", "package", model, packages, "--build", "none", cwd=tmp_path)
     (built,) = packages.iterdir()
     name = built.name.rpartition("-")[0]
-    assert "spacy-mtl" in (built / "meta.json").read_text(encoding="utf8")  # among the requirements
-    (built / name).rename(site.mkdir() or site / name)
+    assert "spacy-mtl" in (built / "meta.json").read_text(encoding="utf8")  # it is among the requirements
+    shutil.copytree(built / name, site / name)
+    shutil.copy(built / "meta.json", site / name)  # as its setup.py does
+    information = site / f"{built.name}.dist-info" / "METADATA"  # what an installer leaves for Python to find
+    information.parent.mkdir()
+    information.write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 0.0.0\n")
     script = (
-        f"import sys; sys.path.insert(0, {str(site)!r}); import spacy; nlp = spacy.load({name!r}); doc = nlp({TEXTS[0]!r}); "
+        f"import spacy; nlp = spacy.load({name!r}); doc = nlp({TEXTS[0]!r}); "
         "print([(t.text, t.tag_) for t in doc], [(e.text, e.label_) for e in doc.ents])"
     )
-    done = subprocess.run(
-        [sys.executable, "-X", "utf8", "-c", script], cwd=tmp_path, capture_output=True, encoding="utf8", check=False
-    )
-    assert done.returncode == 0, done.stderr
+    found = run("-c", script, cwd=site)
     doc = nlp(TEXTS[0])
-    assert done.stdout.strip() == f"{[(t.text, t.tag_) for t in doc]} {[(e.text, e.label_) for e in doc.ents]}"
+    assert found == f"{[(t.text, t.tag_) for t in doc]} {[(e.text, e.label_) for e in doc.ents]}"
