@@ -26,7 +26,7 @@ from spacy.util import registry
 from spacy.vocab import Vocab
 
 from spacy_mtl.components.sentences import borders
-from spacy_mtl.templates.attributes import AttributeReader
+from spacy_mtl.templates.attributes import AttributeReader, lexical_function
 from spacy_mtl.templates.context import CONTEXT_ATTRIBUTES
 from spacy_mtl.templates.grammar import Observation, TemplateSet
 
@@ -45,8 +45,12 @@ def attribute(doc: Doc, name: str) -> list[str]:
     if name.startswith("SUFFIX"):
         size = int(name[6:])
         return [token.text[-size:] for token in doc]
-    of = {"ORTH": "text", "LOWER": "lower_", "SHAPE": "shape_", "TAG": "tag_"}[name]
-    return [getattr(token, of) for token in doc]
+    of = {"ORTH": "text", "LOWER": "lower_", "SHAPE": "shape_", "TAG": "tag_"}
+    if name in of:
+        return [getattr(token, of[name]) for token in doc]
+    function = lexical_function(name)
+    assert function is not None, name
+    return [str(function(token.text)) for token in doc]
 
 
 class PythonFeatures:

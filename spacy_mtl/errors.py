@@ -204,6 +204,7 @@ class Errors(metaclass=_Codes):
     M712 = ("The config '{path}' has no component '{component}' with a trainer; components that have one: {names}.")
     M713 = ("Cannot read the setting '{text}'. Write NAME=VALUE, as in p=1.3333.")
     M714 = ("The given column '{column}' cannot be put on the documents. Choose among {known}.")
+    M715 = ("Cannot read '{path}': {reason}. Name directories that \"spacy train\" has written, and the scores that \"spacy mtl evaluate\" has.")
     # fmt: on
 
 

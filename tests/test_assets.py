@@ -185,3 +185,72 @@ def test_a_segmenter_learns_from_the_corpus_and_is_scored():
     assert scores["seg_f"] > 0.85
     assert scores["seg_r_iv"] > scores["seg_r_oov"] > 0.2
     assert scores["seg_oov"] == pytest.approx(0.059, abs=5e-4)
+
+
+# --- the same sentences with tags and entities ---
+
+CHINESE_TYPES = {"PER", "LOC", "MISC", "TIME"}
+
+
+def read_tagged(split):
+    """Sentences as lists of (word, tag, entity tag)."""
+    sentences = read_columns(WORDS / f"{split}.conll", ["ORTH", "TAG", "ENT"])
+    return [list(zip(s.words, s.fields["TAG"], s.fields["ENT"], strict=True)) for s in sentences]
+
+
+TAGGED = {split: read_tagged(split) for split in SIZES}
+
+
+@pytest.mark.parametrize("split", SIZES)
+def test_tagged_sentences_are_the_segmented_ones(split):
+    assert [[word for word, _, _ in sentence] for sentence in TAGGED[split]] == SEGMENTED[split]
+
+
+@pytest.mark.parametrize("split", SIZES)
+def test_chinese_tags_are_universal_and_entities_iob2(split):
+    for sentence in TAGGED[split]:
+        assert {tag for _, tag, _ in sentence} <= UNIVERSAL.keys() - {"", "EOL", "SPACE"}
+        previous = "O"
+        for _, _, tag in sentence:
+            assert tag == "O" or (tag[:2] in ("B-", "I-") and tag[2:] in CHINESE_TYPES)
+            assert tag[:1] != "I" or previous[2:] == tag[2:]
+            previous = tag
+    found = {kind for sentence in TAGGED[split] for kind, _ in entities(sentence)}
+    assert found == CHINESE_TYPES - ({"PER"} if split == "dev" else set())
+
+
+def test_marks_are_punctuation_and_names_are_proper_nouns():
+    tokens = [token for sentences in TAGGED.values() for sentence in sentences for token in sentence]
+    for word, tag, entity in tokens:
+        assert (tag == "PUNCT") == (word in {*PUNCTUATION, "……", "——"}), word
+        assert tag != "PROPN" or entity != "O", word
+        assert not (entity.startswith("B-") and entity[2:] != "TIME") or tag == "PROPN", word
+
+
+def test_closed_classes_are_tagged_as_the_readme_says():
+    """Words that take one tag wherever they stand."""
+    tags = {}
+    for sentences in TAGGED.values():
+        for sentence in sentences:
+            for word, tag, _ in sentence:
+                tags.setdefault(word, set()).add(tag)
+    for tag, words in {
+        "PART": "的 们 吗 吧 啊",
+        "AUX": "是 着",
+        "ADP": "里 上 中 以后 从 比",
+        "SCONJ": "因为 如果",
+    }.items():
+        assert {word for word in words.split() if tags[word] != {tag}} == set()
+    assert tags["了"] == {"AUX", "PART", "VERB"}
+    assert sum(len(found) > 1 for found in tags.values()) == 31
+
+
+def test_counts_of_the_tagged_corpus_are_true():
+    text = (WORDS / "README.md").read_text(encoding="utf8")
+    known = {word for sentence in TAGGED["train"] for word, _, _ in sentence}
+    for split, sentences in TAGGED.items():
+        n_entities = sum(len(entities(sentence)) for sentence in sentences)
+        unknown = sum(word not in known for sentence in sentences for word, _, _ in sentence)
+        row = next(line for line in text.splitlines() if line.startswith(f"| `{split}.conll`"))
+        counts = [str(n_entities), "" if split == "train" else str(unknown)]
+        assert [cell.strip() for cell in row.split("|")[2:4]] == counts

@@ -1,4 +1,4 @@
-"""The project file: its quickstart runs, and its other workflow asks for the files it should."""
+"""The project file: its quickstart runs, and its other workflows ask for the files they should."""
 
 import json
 import os
@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 
 @pytest.fixture
 def project(tmp_path):
-    for name in ("configs", "assets/es-entities"):
+    for name in ("configs", "assets/es-entities", "assets/zh-words"):
         shutil.copytree(ROOT / name, tmp_path / name)
     shutil.copy(ROOT / "project.yml", tmp_path)
     return tmp_path
@@ -45,6 +45,17 @@ def test_quickstart(project):
     rows = [json.loads(line) for line in (project / "training" / "quickstart" / "log.jsonl").read_text().splitlines()]
     assert rows[-1]["reports"]["ner"]["gap"] < rows[0]["reports"]["ner"]["gap"]
     assert "Skipping 'quickstart-train'" in run(project, "quickstart-train")
+    table = [line.split() for line in said[said.rindex("component ") :].splitlines() if line.strip()]
+    assert table[0][:5] == ["component", "corpus", "score", "dev", "test"]
+    rows = {row[0]: row for row in table[1:]}
+    assert {name: row[1:3] for name, row in rows.items()} == {
+        "ner": ["es-entities", "ents_f"],
+        "tagger": ["es-entities", "tag_acc"],
+        "segmenter": ["zh-words", "token_f"],
+    }
+    assert float(rows["tagger"][4]) > 85
+    assert float(rows["segmenter"][4]) > 90
+    assert all(float(row[5]) >= 0 and 0 < float(row[6]) < 10 for row in rows.values())
 
 
 def test_tag(project):
@@ -54,6 +65,31 @@ def test_tag(project):
     assert json.loads((project / "metrics" / "tag-templates.json").read_text())["components"]["tagger"][
         "live_templates"
     ]
+
+
+def test_segment_a_folder_of_texts(project, tmp_path):
+    folder = tmp_path / "bakeoff"
+    folder.mkdir()
+    lines = (ROOT / "assets" / "zh-words" / "train.txt").read_text(encoding="utf8").splitlines(keepends=True)
+    for name, part in {
+        "my_train.utf8": lines[:90],
+        "my_dev.utf8": lines[90:110],
+        "my_gold.utf8": lines[110:130],
+    }.items():
+        (folder / name).write_text("".join(part), encoding="utf8")
+    variables = {"words": folder, "words_train": "my_train.utf8", "words_dev": "my_dev.utf8"}
+    variables |= {"words_test": "my_gold.utf8", "lexicon": "my_train.utf8", "known_in_training": 2, "megabytes": 5}
+    said = run(
+        project, "segment", ".", *(str(text) for name, value in variables.items() for text in (f"--vars.{name}", value))
+    )
+    assert "TOKEN_F" in said
+    assert "recall of unknown words" in said
+    metrics = json.loads((project / "metrics/segment.json").read_text())
+    assert metrics["token_f"] == pytest.approx(metrics["seg_f"])
+    assert 0.5 < metrics["seg_f"] < 1
+    assert metrics["seg_r_iv"] > metrics["seg_r_oov"] > 0
+    weights = json.loads((project / "metrics/segment-templates.json").read_text())
+    assert weights["components"]["segmenter"]["live_templates"] > 10
 
 
 def test_ner_on_a_folder_of_corpora(project, tmp_path):

@@ -1,6 +1,5 @@
 """``python -m spacy mtl convert``: column files and segmented texts to a ``.spacy`` corpus."""
 
-from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
@@ -8,24 +7,14 @@ import typer
 
 from ..errors import Errors
 from .messages import clear_errors
-from .options import Columns, Encoding, Given, Group, Limit, Scheme, Separator, reader_settings
-
-
-class Format(str, Enum):
-    """How the input is written."""
-
-    columns = "columns"
-    segmented = "segmented"
+from .options import Columns, Encoding, FileFormat, Format, Given, Group, Limit, Scheme, Separator, reader_settings
 
 
 def convert_cli(
     input_path: Annotated[str, typer.Argument(metavar="INPUT", help="Corpus file; several with commas between.")],
     output_path: Annotated[Path, typer.Argument(metavar="OUTPUT", help="The .spacy file to write.")],
     lang: Annotated[str, typer.Option(help='Language code, such as "es".')],
-    file_format: Annotated[
-        Format,
-        typer.Option("--format", help="CoNLL columns, or segmented: a sentence a line, words with spaces between."),
-    ] = Format.columns,
+    file_format: FileFormat = Format.columns,
     columns: Columns = "ORTH,TAG,ENT",
     given: Given = None,
     scheme: Scheme = "auto",

@@ -1,4 +1,4 @@
-"""``python -m spacy mtl evaluate``: spaCy's ``evaluate`` for corpora with given columns.
+"""``python -m spacy mtl evaluate``: spaCy's ``evaluate`` for corpora with given columns, and for segmented texts.
 
 ``spacy evaluate`` reads ``.spacy`` files only and hides all of their annotation from the pipeline, the part-of-speech tags that
 templates read included.
@@ -12,7 +12,19 @@ import typer
 
 from ..errors import Errors
 from .messages import clear_errors
-from .options import Code, Columns, Encoding, Given, Group, Limit, Scheme, Separator, reader_settings
+from .options import (
+    Code,
+    Columns,
+    Encoding,
+    FileFormat,
+    Format,
+    Given,
+    Group,
+    Limit,
+    Scheme,
+    Separator,
+    reader_settings,
+)
 from .output import make_console, write_json
 from .pipelines import load_pipeline
 
@@ -24,6 +36,9 @@ if TYPE_CHECKING:
 #: what spaCy's scorers call their figures -> how the table calls them
 FIGURES = {
     "token_acc": "tokenization",
+    "seg_r_iv": "recall of known words",
+    "seg_r_oov": "recall of unknown words",
+    "seg_oov": "unknown words",
     "tag_acc": "TAG",
     "pos_acc": "POS",
     "morph_acc": "MORPH",
@@ -31,14 +46,17 @@ FIGURES = {
     "dep_uas": "UAS",
     "dep_las": "LAS",
 }
-SPANS = {"ents": "entities", "sents": "sentences"}
+SPANS = {"token": "words", "ents": "entities", "sents": "sentences"}
 
 Scores = dict[str, Any]
 
 
 def evaluate_cli(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="Pipeline name or directory.")],
-    data: Annotated[list[str], typer.Argument(metavar="DATA...", help="Column files or .spacy files.")],
+    data: Annotated[
+        list[str], typer.Argument(metavar="DATA...", help="Column files, segmented texts or .spacy files.")
+    ],
+    file_format: FileFormat = Format.columns,
     columns: Columns = "ORTH,TAG,ENT",
     given: Given = None,
     scheme: Scheme = "auto",
@@ -47,25 +65,41 @@ def evaluate_cli(
     group: Group = 1,
     limit: Limit = 0,
     code: Code = None,
+    lexicon: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="Known words: a word a line, or segmented text. Repeatable."),
+    ] = None,
     output: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the scores there, as JSON.")] = None,
 ) -> None:
-    """Evaluate a pipeline on column or .spacy files.
+    """Evaluate a pipeline on column files, segmented texts or .spacy files.
 
     The given columns are on the documents that the pipeline sees; without --given, what the pipeline itself predicts is not.
     Scores and JSON are those of "spacy evaluate". The columns of a .spacy file are its own; --given chooses among them.
+    Of the other options, segmented texts take --encoding and --limit. With --lexicon, words are scored as the bakeoffs do, too.
     """
     settings = reader_settings(columns, given, scheme, separator, encoding, group, limit)
     with clear_errors():
         nlp = load_pipeline(model, code)
-        examples = read_examples(nlp, data, settings, settings["given"] if given is not None else None)
-        scores = evaluate(nlp, examples)
+        if file_format is Format.segmented:
+            examples = read_segmented(nlp, data, encoding, limit)
+        else:
+            examples = read_examples(nlp, data, settings, settings["given"] if given is not None else None)
+        scores = evaluate(nlp, examples, lexicon)
         if output is not None:
             write_json(output, scores)
     console = make_console()
     n_tokens = sum(len(example.reference) for example in examples)
     console.print(f"{model} on {len(examples):,} documents, {n_tokens:,} tokens", soft_wrap=True, markup=False)
-    for part in _tables(scores, examples):
+    segments = file_format is Format.segmented or any(nlp.get_pipe_meta(name).retokenizes for name in nlp.pipe_names)
+    for part in _tables(scores, examples, [key for key in SPANS if key != "token" or segments]):
         console.print(part)
+
+
+def read_segmented(nlp: "Language", data: list[str], encoding: str, limit: int) -> list["Example"]:
+    """Examples of all files: raw texts for the pipeline, and their words. Raises ValueError (M501, M502, M513, M520)."""
+    from ..corpora.segmented import SegmentedCorpus
+
+    return [example for path in data for example in SegmentedCorpus(path, encoding, limit)(nlp)]
 
 
 def read_examples(
@@ -98,29 +132,43 @@ def predicted_columns(nlp: "Language") -> list[str]:
     return [column for column in ("TAG", "POS", "LEMMA") if f"token.{column.lower()}" in assigned]
 
 
-def evaluate(nlp: "Language", examples: list["Example"]) -> Scores:
+def evaluate(nlp: "Language", examples: list["Example"], lexicon: list[Path] | None = None) -> Scores:
     """``nlp.evaluate``, after a look at what the templates read and a first document that warms up compiled code.
 
-    Raises ValueError (M111) where the first component's templates read an attribute that no document carries.
+    lexicon: files of known words; the scores of ``spacy_mtl.bakeoff_scorer.v1`` are added. Raises ValueError (M111) where the first component's
+    templates read an attribute that no document carries, and M501, M502, M520 for the lexicon.
     """
+    from spacy.scorer import Scorer
+
+    from ..training.segmentation import bakeoff_scorer
+
     _check_given(nlp, examples)
     nlp(examples[0].predicted.copy())
-    return nlp.evaluate(examples)
+    score_words = bakeoff_scorer([str(path) for path in lexicon]) if lexicon else None
+
+    class WordScorer(Scorer):
+        def score(self, examples: Any, *, per_component: bool = False) -> Scores:
+            more = score_words(examples) if score_words is not None else {}
+            return {**self.score_tokenization(examples), **super().score(examples, per_component=per_component), **more}
+
+    return nlp.evaluate(examples, scorer=WordScorer(nlp))
 
 
 def _check_given(nlp: "Language", examples: list["Example"]) -> None:
+    import numpy as np
+
     from ..components.base import StructuredPipe
     from ..components.learner import check_set
-    from ..templates.attributes import AttributeReader
 
     name, pipe = nlp.pipeline[0] if nlp.pipeline else ("", None)
     if isinstance(pipe, StructuredPipe):  # what later components read may come from earlier ones
-        templates = pipe.model.attrs["templates"]
-        reader = AttributeReader(templates.attributes, nlp.vocab)
-        check_set(name, reader, reader.read_given([example.predicted for example in examples]), templates.templates)
+        reader = pipe.make_reader()
+        inputs = pipe.read_input(reader, [example.predicted for example in examples])
+        given = np.concatenate([columns for columns, _ in inputs], axis=1)
+        check_set(name, reader, given, pipe.model.attrs["templates"].templates)
 
 
-def _tables(scores: Scores, examples: list["Example"]) -> list["RenderableType"]:
+def _tables(scores: Scores, examples: list["Example"], shown: list[str]) -> list["RenderableType"]:
     from rich.table import Table
 
     spans = Table(box=None, pad_edge=False, header_style="bold")
@@ -128,10 +176,10 @@ def _tables(scores: Scores, examples: list["Example"]) -> list["RenderableType"]
     for name in ("P", "R", "F", "gold"):
         spans.add_column(name, justify="right")
     gold = Counter(ent.label_ for example in examples for ent in example.reference.ents)
-    for key, title in SPANS.items():
+    totals = {"ents": sum(gold.values()), "token": sum(len(example.reference) for example in examples)}
+    for key in shown:
         if f"{key}_f" in scores:
-            total = str(sum(gold.values())) if key == "ents" else ""
-            spans.add_row(title, *(_percent(scores[f"{key}_{part}"]) for part in "prf"), total)
+            spans.add_row(SPANS[key], *(_percent(scores[f"{key}_{part}"]) for part in "prf"), str(totals.get(key, "")))
         for label, figures in sorted((scores.get(f"{key}_per_type") or {}).items()):
             spans.add_row(f"  {label}", *(_percent(figures[part]) for part in "prf"), str(gold[label]))
     lines = [f"{title} {_percent(scores[key])}" for key, title in FIGURES.items() if scores.get(key) is not None]

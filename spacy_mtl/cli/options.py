@@ -1,10 +1,22 @@
 """Options that several commands share: how column files are read."""
 
+from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+
+class Format(str, Enum):
+    """How a corpus is written."""
+
+    columns = "columns"
+    segmented = "segmented"
+
+
+FileFormat = Annotated[
+    Format, typer.Option("--format", help="CoNLL columns, or segmented: a sentence a line, words with spaces between.")
+]
 Columns = Annotated[str, typer.Option(help="Column names from left to right, '_' for one to ignore.")]
 Given = Annotated[str | None, typer.Option(help="Columns that are input. TAG, if it is a column.")]
 Scheme = Annotated[str, typer.Option(help="Of the ENT column: iob1, iob2, biluo or auto.")]

@@ -22,7 +22,7 @@ class ConllCorpus:
     Both Docs of an Example have the words of the file, never those of a tokenizer. The *reference* carries all named
     columns and the sentence starts; the *predicted* Doc carries the ``given`` columns, for templates to read, and the
     sentence starts too unless it is one sentence (``group = 1``). Column files do not say where spaces are: see
-    :func:`~spacy_mtl.corpora.docs.spaces_between`.
+    ``spaces`` and :func:`~spacy_mtl.corpora.docs.spaces_between`.
 
     path: a file, several in a list, or several in a string with commas between.
     columns: names from left to right: ORTH (the word), TAG, POS (universal), LEMMA, ENT, ``_`` for one to ignore.
@@ -32,6 +32,8 @@ class ConllCorpus:
     group: sentences per Doc; 0 makes one Doc of each document (what stands between two ``-DOCSTART-``; a file without
         them is one). A Doc never crosses a document border. Mind ``nlp.max_length``, spaCy's limit on characters.
     limit: stop after so many Examples; 0 for all.
+    spaces: whether words are parted by spaces; False: they stand one after another. None: as the language is written, so
+        that only Chinese, Japanese and the like have none.
 
     Raises ValueError on construction for settings that cannot be (M505-M507, M509, M511, M514) and files that do not
     exist (M501); while reading, for what is wrong with a file, with its line (M502-M504, M508, M510, M512, M513).
@@ -47,6 +49,7 @@ class ConllCorpus:
         separator: str | None = None,
         group: int = 1,
         limit: int = 0,
+        spaces: bool | None = None,
     ):
         self.paths = corpus_paths(path)
         self.columns = list(columns)
@@ -56,6 +59,7 @@ class ConllCorpus:
         self.separator = separator
         self.group = group
         self.limit = limit
+        self.spaces = spaces
         self._check()
 
     def _check(self) -> None:
@@ -84,7 +88,7 @@ class ConllCorpus:
 
     def docs(self, vocab: Vocab) -> Iterator[tuple[Doc, Doc, int]]:
         """Stream the predicted Doc, the reference Doc and how many sentences they hold, in the order of the files."""
-        maker = DocMaker(vocab, self.scheme)
+        maker = DocMaker(vocab, self.scheme, self.spaces)
         pairs = (self._pair(maker, path, group) for path in self.paths for group in self._groups(path))
         return islice(pairs, self.limit or None)
 

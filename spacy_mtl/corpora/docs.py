@@ -45,11 +45,12 @@ def spaces_between(words: Sequence[str]) -> list[bool]:
 
 
 class DocMaker:
-    """Makes Docs of one vocab from lists of sentences."""
+    """Makes Docs of one vocab from lists of sentences. spaces: whether there are any between words; None: as the vocab's language is written."""
 
-    def __init__(self, vocab: Vocab, scheme: str = "auto"):
+    def __init__(self, vocab: Vocab, scheme: str = "auto", spaces: bool | None = None):
         self._vocab = vocab
         self._scheme = scheme
+        self._spaces = vocab.writing_system.get("has_letters", True) if spaces is None else spaces
         self._words = Ids(vocab.strings.add)
         self._values = Ids(vocab.strings.add)
         self._values.update({"_": 0, "": 0})
@@ -57,7 +58,8 @@ class DocMaker:
     def words(self, sentences: Sequence[Sentence]) -> tuple[list[int], list[bool]]:
         """Ids of all words, and whether a space follows each (:func:`spaces_between`)."""
         words = [word for sentence in sentences for word in sentence.words]
-        return [self._words[word] for word in words], spaces_between(words)
+        spaces = spaces_between(words) if self._spaces else [False] * len(words)
+        return [self._words[word] for word in words], spaces
 
     def attributes(self, sentences: Sequence[Sentence], path: Path, column: str) -> Attributes:
         """Token attributes that a column of the file sets: spaCy attribute id -> uint64[N].

@@ -5,12 +5,15 @@ import spacy
 from spacy.cli import app
 from typer.testing import CliRunner
 
+from spacy_mtl.cli.tokenizer import convert_pipeline
 from spacy_mtl.corpora.conll import ConllCorpus
 from spacy_mtl.corpora.convert import convert_columns
+from spacy_mtl.corpora.segmented import SegmentedCorpus
 
 from .conftest import ASSETS
 
 DEV = ASSETS / "dev.conll"
+WORDS = ASSETS.parent / "zh-words"
 
 
 def invoke(*args):
@@ -132,3 +135,65 @@ def test_what_a_pipeline_predicts_is_no_input(tmp_path, binary):
         convert_columns(DEV, data, "es")
     assert 0.3 < scores_of(tmp_path / "model", data, output=tmp_path / "a.json")["tag_acc"] < 0.9
     assert scores_of(tmp_path / "model", data, "--given", "TAG", output=tmp_path / "b.json")["tag_acc"] == 1.0
+
+
+# --- segmented texts ---
+
+
+@pytest.fixture(scope="module")
+def segmenter(tmp_path_factory):
+    nlp = spacy.blank("zh")
+    nlp.add_pipe("mtl_segmenter", config={"known_in_training": 3, "known": 1})
+    examples = list(SegmentedCorpus(WORDS / "train.txt", limit=60)(nlp))
+    nlp.initialize(lambda: examples)
+    for _ in range(3):
+        nlp.update(examples)
+    path = tmp_path_factory.mktemp("segmenter") / "model"
+    nlp.to_disk(path)
+    return path
+
+
+def test_segmented_texts(segmenter, tmp_path):
+    args = (segmenter, WORDS / "dev.txt", "--format", "segmented")
+    found = scores_of(*args, "--lexicon", WORDS / "train.txt", output=tmp_path / "metrics.json")
+    nlp = spacy.load(segmenter)
+    expected = nlp.evaluate(list(SegmentedCorpus(WORDS / "dev.txt")(nlp)))
+    assert {key: found[key] for key in expected if key != "speed"} == {
+        key: value for key, value in expected.items() if key != "speed"
+    }
+    assert found["seg_f"] == pytest.approx(found["token_f"])
+    assert found["seg_r_iv"] > found["seg_r_oov"] > 0
+    assert found["seg_oov"] == pytest.approx(0.059, abs=5e-4)
+    assert "seg_f" not in scores_of(*args, output=tmp_path / "plain.json")
+
+
+def test_table_of_words(segmenter):
+    lines = invoke(
+        segmenter, WORDS / "dev.txt", "--format", "segmented", "--lexicon", WORDS / "train.txt"
+    ).stdout.splitlines()
+    assert lines[0].endswith("on 40 documents, 489 tokens")
+    assert lines[2].split()[0] == "words"
+    assert lines[2].split()[-1] == "489"
+    assert "recall of unknown words" in lines[-1]
+
+
+def test_words_of_column_files_are_found_anew(segmenter, tmp_path):
+    """A segmenter gets their raw text, whatever words stand there."""
+    columns = scores_of(segmenter, WORDS / "dev.conll", output=tmp_path / "columns.json")
+    text = scores_of(segmenter, WORDS / "dev.txt", "--format", "segmented", output=tmp_path / "text.json")
+    assert columns["token_f"] == text["token_f"] < 1
+
+
+def test_a_segmenter_as_tokenizer_is_scored(segmenter, tmp_path):
+    convert_pipeline(segmenter, tmp_path / "tokenizer")
+    args = (WORDS / "dev.txt", "--format", "segmented")
+    found = scores_of(tmp_path / "tokenizer", *args, output=tmp_path / "a.json")
+    assert found["token_f"] == scores_of(segmenter, *args, output=tmp_path / "b.json")["token_f"]
+
+
+def test_bad_segmented_texts(segmenter, tmp_path):
+    (tmp_path / "empty.txt").write_text("\n")
+    check_refused(invoke(segmenter, tmp_path / "empty.txt", "--format", "segmented"), "M520")
+    check_refused(invoke(segmenter, tmp_path / "none.txt", "--format", "segmented"), "M501")
+    args = ("--format", "segmented", "--lexicon", tmp_path / "none.txt")
+    check_refused(invoke(segmenter, WORDS / "dev.txt", *args), "M501")

@@ -176,3 +176,12 @@ def test_bad_tag_names_the_line(nlp, path):
     path.write_text(TEXT.replace("Luz NP B-PER", "Luz B-PER NP"), encoding="utf8")
     with pytest.raises(ValueError, match=r"M508.*Line 7 of '.*es\.txt': 'NP'"):
         list(ConllCorpus(path)(nlp))
+
+
+def test_spaces_as_the_language_is_written(path):
+    def text(lang, **settings):
+        return next(ConllCorpus(path, **settings)(spacy.blank(lang))).text
+
+    assert text("zh") == "AnaviveenLima."
+    assert text("es") == text("zh", spaces=True) == "Ana vive en Lima."
+    assert text("es", spaces=False) == "AnaviveenLima."

@@ -1,0 +1,130 @@
+"""``python -m spacy mtl summary``: one table of what several trainings have come to."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ..errors import Errors
+from .messages import clear_errors
+from .output import make_console, write_json
+
+BEST, LOG = "model-best", "log.jsonl"
+#: key of a row -> heading
+COLUMNS = {
+    "component": "component",
+    "corpus": "corpus",
+    "score": "score",
+    "dev": "dev",
+    "test": "test",
+    "seconds": "training s",
+    "megabytes": "model MB",
+}
+
+Row = dict[str, Any]
+
+
+def summary_cli(
+    trainings: Annotated[
+        list[Path],
+        typer.Argument(metavar="TRAINING...", help='Output directories of "spacy train", with model-best in them.'),
+    ],
+    metrics: Annotated[
+        Path,
+        typer.Option(
+            metavar="DIR", help='Where "spacy mtl evaluate" wrote the test scores, NAME.json for TRAINING/NAME.'
+        ),
+    ] = Path("metrics"),
+    output: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write the rows there, as JSON.")
+    ] = None,
+) -> None:
+    """Show a row for each trained component: its main score on dev and test, the seconds of training, the size of its model.
+
+    The dev score is that of the best model, as spaCy keeps it with the model; the seconds are those of the logger (log.jsonl in TRAINING);
+    "-" stands for what there is no file of.
+    """
+    with clear_errors():
+        rows = [row for training in trainings for row in summarize(training, metrics / f"{training.name}.json")]
+        if output is not None:
+            write_json(output, rows)
+    make_console().print(_table(rows))
+
+
+def summarize(training: Path, metrics: Path) -> list[Row]:
+    """A row for each component with a score of its own. metrics: file of the test scores. Raises ValueError (M715) where there is no trained
+    pipeline, or a file of scores is damaged."""
+    from spacy.util import load_config
+
+    best = training / BEST
+    dev = _read_json(best / "meta.json", required=True).get("performance", {})
+    config = load_config(best / "config.cfg", interpolate=True)
+    test, seconds = _read_json(metrics), _seconds(training / LOG)
+    rows = []
+    for name in config["nlp"]["pipeline"]:
+        score = _main_score(config["components"][name].get("factory"))
+        if score is not None:
+            files = [path for path in (best / name).rglob("*") if path.is_file()]
+            row = {"component": name, "corpus": _corpus(config), "score": score, "dev": dev.get(score)}
+            size = sum(path.stat().st_size for path in files) / 1e6
+            rows.append({**row, "test": test.get(score), "seconds": seconds, "megabytes": size})
+    return rows
+
+
+def _main_score(factory: str | None) -> str | None:
+    """The score that the factory gives most weight, None where there is none."""
+    from spacy.language import Language
+
+    if factory is None or not Language.has_factory(factory):
+        return None
+    weights = {name: weight or 0.0 for name, weight in Language.get_factory_meta(factory).default_score_weights.items()}
+    return max(weights, key=lambda name: weights[name], default=None)
+
+
+def _corpus(config: dict[str, Any]) -> str:
+    """The folder of the training file."""
+    path = config.get("paths", {}).get("train")
+    return Path(path).parent.name or str(path) if path else "-"
+
+
+def _seconds(log: Path) -> float | None:
+    """Of the last row of the training's log."""
+    if not log.is_file():
+        return None
+    lines = log.read_text(encoding="utf8").splitlines()
+    return json.loads(lines[-1]).get("seconds") if lines else None
+
+
+def _read_json(path: Path, required: bool = False) -> Row:
+    """A file of scores; empty where there is none."""
+    if not path.is_file() and not required:
+        return {}
+    try:
+        found = json.loads(path.read_text(encoding="utf8"))
+    except OSError as error:
+        raise ValueError(Errors.M715.format(path=path, reason=error.strerror)) from None
+    except ValueError:
+        raise ValueError(Errors.M715.format(path=path, reason="it is not JSON")) from None
+    if not isinstance(found, dict):
+        raise ValueError(Errors.M715.format(path=path, reason="it holds no scores by name"))
+    return found
+
+
+def _table(rows: list[Row]) -> Any:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for key, heading in COLUMNS.items():
+        table.add_column(heading, justify="left" if key in ("component", "corpus", "score") else "right")
+    for row in rows:
+        table.add_row(*(_cell(key, row[key]) for key in COLUMNS))
+    return table
+
+
+def _cell(key: str, value: Any) -> str:
+    if value is None:
+        return "-"
+    if key in ("dev", "test"):
+        return f"{100 * value:.2f}"
+    return f"{value:.2f}" if key == "megabytes" else str(value)
