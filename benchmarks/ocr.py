@@ -97,7 +97,9 @@ def mkl(
     trainer: TrainerOption = None,
     passes: Annotated[int, typer.Option(help="Over the training fold.")] = 20,
     runs: Annotated[int, typer.Option(min=1, help="Folds to train on, one after another.")] = 10,
-    row: Annotated[list[int] | None, typer.Option(min=1, max=10, help="Rows of the table, from 1; all if not given.")] = None,
+    row: Annotated[
+        list[int] | None, typer.Option(min=1, max=10, help="Rows of the table, from 1; all if not given.")
+    ] = None,
 ) -> None:
     """Kernels alone, averaged and combined, as Table 1 of the OnlineMKL paper: training on one fold, testing on the others.
 
