@@ -24,7 +24,7 @@ PlotOption = Annotated[Path | None, typer.Option("--plot", help="Draw the result
 TABLE = {
     "model": "algorithm",
     "constant": "constant",
-    "best": "least error on validation",
+    "best": "chosen",
     "total": "not 0, of 200",
     "irrelevant": "irrelevant, of 140",
     "average_total": "of the average",
