@@ -34,7 +34,8 @@ TABLE = {
     "cpu": "CPU s",
 }
 NOTE = (
-    "Means over folds; 'of the average': weights that are not 0 in the mean of all folds' weights, as the paper counts."
+    "Means over folds; 'of the average': weights that are not 0 in the mean of all folds' weights, as the paper counts. best: least error on "
+    "validation; sparsest: fewest weights within one standard error of it."
 )
 
 

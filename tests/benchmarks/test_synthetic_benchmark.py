@@ -95,8 +95,14 @@ def test_more_weights_at_larger_constants():
     rows = list(synthetic_runs.sparsity([SMALL], DATA, 2))
     assert [row["constant"] for row in rows] == ["C = 0.003", "C = 0.1"]
     assert 0 < rows[0]["total"] < rows[1]["total"]
+
+
+def test_best_and_sparsest_are_marked():
+    points = [(2, 30.0, 1.0), (4, 24.9, 1.0), (8, 24.0, 1.0), (9, 26.0, 9.0)]
+    rows = [{"model": "a", "total": n, "error_choice": value, "error_choice_se": se} for n, value, se in points]
+    rows += [{"model": "b", "total": 1, "error_choice": 20.0, "error_choice_se": 0.0}]
     mark_best(rows)
-    assert {row["best"] for row in rows} == {"", "best"}
+    assert [row["best"] for row in rows] == ["", "sparsest", "best", "", "best, sparsest"]
 
 
 @pytest.mark.parametrize("model", [*synthetic_runs.MODELS, *synthetic_runs.ALGORITHMS], ids=lambda model: model.name)
