@@ -96,6 +96,10 @@ def mkl(
     plot: PlotOption = None,
     trainer: TrainerOption = None,
     passes: Annotated[int, typer.Option(help="Over the training fold.")] = 20,
+    runs: Annotated[int, typer.Option(min=1, help="Folds to train on, one after another.")] = 10,
+    row: Annotated[
+        list[int] | None, typer.Option(min=1, max=10, help="Rows of the table, from 1; all if not given.")
+    ] = None,
 ) -> None:
     """Kernels alone, averaged and combined, as Table 1 of the OnlineMKL paper: training on one fold, testing on the others.
 
@@ -104,8 +108,8 @@ def mkl(
     import ocr_mkl
 
     letters = letters_of(corpora)
-    contestants = ocr_mkl.contestants(trainer or ["OnlineMKL", "MTLstruct"], 5 if quick else passes, quick)
-    plan = ocr_mkl.plan(letters, 3, 40) if quick else ocr_mkl.plan(letters)
+    contestants = ocr_mkl.contestants(trainer or ["OnlineMKL", "MTLstruct"], 5 if quick else passes, quick, row or ())
+    plan = ocr_mkl.plan(letters, 3, 40) if quick else ocr_mkl.plan(letters, n_runs=runs)
     means = run_all(contestants, letters, plan, json)
     show("Handwritten letters: kernels alone, averaged and weighed", MKL, means)
     if plot is not None:
