@@ -50,7 +50,7 @@ class Ours:
 DEFAULTS = {
     "tp1.v1": Ours("tp1.v1"),
     "tp2.v1": Ours("tp2.v1"),
-    "seg.v1": Ours("seg.v1", p=4 / 3, average=4),
+    "seg.v1": Ours("seg.v1", p=4 / 3, C=0.3, average=4, passes=12, inner_passes=12, megabytes=10.0),
 }
 
 
@@ -126,3 +126,9 @@ def loaded(folder: str, as_tokenizer: bool = False) -> Segmenter:
     """A saved pipeline, as users load it; as_tokenizer: with the model as its tokenizer, so that no Doc of characters is made first."""
     nlp = spacy.load(folder)
     return piped(with_tokenizer(nlp) if as_tokenizer else nlp)
+
+
+def loaded_tokenizer(folder: str) -> Segmenter:
+    """The tokenizer alone, with the model of a saved pipeline: it takes many texts at a time."""
+    tokenizer = with_tokenizer(spacy.load(folder)).tokenizer
+    return Segmenter(lambda inputs: tokenizer.pipe(inputs), words_of_doc)
