@@ -109,6 +109,7 @@ class CharacterPredictor(Predictor):
     def __init__(self, weights: ChainWeights, constraints: Constraints, characters: CharacterTable):
         super().__init__(weights, constraints, characters.vocab, word_table([]))
         self.characters = characters
+        self.words_read: tuple[str, int] | None = None  # which dictionary the reader has
         columns = self.reader.columns
         lexical = self.reader.lexicon.attributes
         wanted = {*self._crossing, *self.reader.context_needs} if self._crossing else set()

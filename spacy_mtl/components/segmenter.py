@@ -92,6 +92,7 @@ class MTLSegmenter(StructuredPipe):
     M416 an unknown tag set, M418 counts that make no sense."""
 
     gold_attributes = ("SPACY",)
+    _corpus_words: CorpusWords | None
 
     def __init__(
         self,
@@ -116,7 +117,6 @@ class MTLSegmenter(StructuredPipe):
         self.user_words = UserWords()
         self._characters = CharacterTable(vocab)
         self._word_orths = WordOrths(vocab)
-        self._words_read: tuple[str, int] | None = None  # the dictionary that the predictor has
 
     # --- labels and gold ---
 
@@ -142,13 +142,14 @@ class MTLSegmenter(StructuredPipe):
         """Count the words of the corpus: the templates' dictionary. Raises ValueError (M413) where there is none."""
         references = list(references)
         assert self._reader is not None
-        self._corpus_words = CorpusWords(references, self.folds, self.gold_attributes)
-        if not self._corpus_words.words:
+        corpus = CorpusWords(references, self.folds, self.gold_attributes)
+        if not corpus.words:
             raise ValueError(Errors.M413.format(name=self.name, n=len(references)))
+        self._corpus_words = corpus
         wanted = self._reader.characters is not None and self._reader.characters.wants_words
-        self.cfg["lexicon"] = " ".join(sorted(self._corpus_words.known(self.known))) if wanted else ""
+        self.cfg["lexicon"] = " ".join(sorted(corpus.known(self.known))) if wanted else ""
         if self._reader.characters is not None:
-            self._reader.characters.words = self._corpus_words.table(self.known)
+            self._reader.characters.words = corpus.table(self.known)
 
     def before_features(self, pieces: Sequence[Piece]) -> None:
         assert self._reader is not None
@@ -157,7 +158,7 @@ class MTLSegmenter(StructuredPipe):
 
     def _end_training(self) -> None:
         super()._end_training()
-        self._corpus_words: CorpusWords | None = None
+        self._corpus_words = None
 
     def initialize(
         self,
@@ -183,8 +184,14 @@ class MTLSegmenter(StructuredPipe):
 
     def read_input(self, reader: AttributeReader, docs: Sequence[Doc]) -> list[tuple[np.ndarray, np.ndarray]]:
         """The positions of the chain are characters; white space parts its sentences."""
-        characters = [self._characters.read([doc_text(doc)]) for doc in docs]
-        return [(self._characters.given(chars), chars.starts) for chars in characters]
+        chars = self._characters.read([doc_text(doc) for doc in docs])
+        given = self._characters.given(chars)
+        borders = np.searchsorted(chars.at, chars.texts)
+        sentences = np.searchsorted(chars.starts, borders).tolist()
+        return [
+            (given[:, a:b].copy(), np.append(chars.starts[first:last], b) - a)
+            for (a, b), (first, last) in zip(pairwise(borders.tolist()), pairwise(sentences), strict=True)
+        ]
 
     def gold_labels(self, example: Example, starts: np.ndarray) -> np.ndarray:
         """Tags of the predicted Doc's characters; -1 for words of the reference that its text does not have."""
@@ -236,10 +243,10 @@ class MTLSegmenter(StructuredPipe):
         predictor, version = self.model.attrs["predictor"], (self.cfg["lexicon"], self.user_words.version)
         if not isinstance(predictor, CharacterPredictor) or predictor.characters is not self._characters:
             predictor = CharacterPredictor(weights, self.model.attrs["constraints"], self._characters)
-            self.model.attrs["predictor"], self._words_read = predictor, None
-        if self._words_read != version and predictor.reader.characters is not None:
+            self.model.attrs["predictor"] = predictor
+        if predictor.words_read != version and predictor.reader.characters is not None:
             predictor.reader.characters.words = word_table([*self.cfg["lexicon"].split(), *self.user_words])
-            self._words_read = version
+            predictor.words_read = version
         return predictor
 
     def _label(self, chars: Characters) -> np.ndarray:
@@ -315,4 +322,3 @@ class MTLSegmenter(StructuredPipe):
     def _load_model(self, data: bytes, where: str) -> None:
         super()._load_model(data, where)
         self.user_words = UserWords(self.cfg["user_words"])
-        self._words_read = None

@@ -103,7 +103,7 @@ class WordOrths:
 
     def docs(self, texts: Sequence[str], codes: np.ndarray, tokens: Tokens) -> Iterator[Doc]:
         """A Doc of each text."""
-        if self.vocab.in_memory_zone:
+        if self.vocab.in_memory_zone:  # type: ignore[attr-defined]
             for words, spaces in split_words(texts, tokens):
                 yield Doc(self.vocab, words=words, spaces=spaces)
             return

@@ -27,7 +27,7 @@ def corpus(sentences, folds):
 
 @given(SENTENCES, st.integers(2, 4), st.integers(1, 3))
 def test_each_fold_knows_the_words_of_the_others(sentences, folds, at_least):
-    docs, words = corpus(sentences, folds)
+    _, words = corpus(sentences, folds)
     fold_of = {}
     for i, sentence in enumerate(sentences):
         fold_of.setdefault(tuple(sentence), i * folds // len(sentences))
