@@ -37,7 +37,7 @@ _SHAPES, _GROUPS = 1, 2
 
 @kernel
 def tag_characters(
-    at, ids, starts, joined, begin_tags, form_of,
+    at, ids, starts, joined, begin_tags, form_of, orths,
     values, value_rows, n_columns, context_rows, bits, word_slots, word_rows, word_known, parts,
     form_offsets, form_values, form_outside, place_offsets, place_values, place_outside,
     first, offset, column, seed, slots, rows, weights, alone,
@@ -54,6 +54,8 @@ def tag_characters(
         forms[t] = form_of[ids[at[t]]]
     add_window(forms, starts, WindowScores(form_offsets, form_values, form_outside), nodes)
     columns = np.empty((n_columns, n), np.uint64)
+    for t in range(n):
+        columns[0, t] = orths[ids[at[t]]]
     for k in range(value_rows.size):
         if value_rows[k] >= 0:
             for t in range(n):
@@ -118,7 +120,9 @@ class CharacterPredictor(Predictor):
         self._context_rows = np.array(context if self.reader.characters is not None else [-1] * len(context), np.int64)
         self._bits = np.array([ATTRIBUTE_BITS[attr] for attr in CHARACTER_CONTEXT], np.int64)
         self._groups, rest = groups_of(self._crossing_templates, columns)
-        self._rest = SharedLookup(self._shared.lookup, self._crossing_templates, self._n_labels, among=rest)
+        self._rest = SharedLookup(
+            self._shared.lookup, self._crossing_templates, self._n_labels, among=rest, room=1 << 16
+        )
         self._joint = new_memory(1 << 14, self._n_labels << 14)
         self._form_of = np.empty(0, np.int32)
         self._seen: tuple = ()
@@ -144,7 +148,7 @@ class CharacterPredictor(Predictor):
             lookup, pairs = self._shared.lookup, self._pairs
             joint, rest, lexicon = self._joint, self._rest, self.reader.lexicon
             self._tables = (
-                forms, lexicon.values, self._value_rows, len(self.reader.columns), self._context_rows, self._bits,
+                forms, self.characters.orths, lexicon.values, self._value_rows, len(self.reader.columns), self._context_rows, self._bits,
                 *words, ONE_PART, *self._word_scores(), *self._place_scores(), *lookup.program, *lookup.table, lookup.rows, rest.alone,
                 *rest.shapes, *memory.table, memory.values, memory.used,
                 *self._groups, *joint.table, joint.values, joint.used,

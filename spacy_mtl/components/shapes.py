@@ -181,7 +181,7 @@ class SharedLookup:
     """The templates of a :class:`Lookup` that share shapes, with a memory that grows as observations are met, up to a limit; then it starts afresh.
 
     n_labels: columns of the scores. limit: about how many entries the memory may have, and a 16th of the values. among: numbers of the templates
-    to look up, None for all.
+    to look up, None for all. room: entries of the memory at first.
     """
 
     def __init__(
@@ -191,6 +191,7 @@ class SharedLookup:
         n_labels: int,
         limit: int = 1 << 19,
         among: Sequence[int] | None = None,
+        room: int = 1 << 12,
     ):
         self.lookup = lookup
         self.n_labels = n_labels
@@ -198,7 +199,7 @@ class SharedLookup:
         self.shapes, alone = shapes_of(templates, among)
         self.alone = np.array(alone, np.int64)
         widest = int(np.diff(self.shapes.first).max(initial=0)) * n_labels
-        n_entries = min(limit, 1 << 12)
+        n_entries = min(limit, room)
         self.memory = new_memory(n_entries, max(16 * n_entries, widest + 1))
 
     def add(self, columns: np.ndarray, starts: np.ndarray, out: np.ndarray) -> None:

@@ -84,7 +84,7 @@ def path_score(nodes, pairs, constraints, labels) -> float:
 
 def best_path(nodes, pairs, constraints) -> list[int]:
     """Viterbi in double precision."""
-    start, end, step = (np.where(ok, 0, -np.inf) for ok in vars(constraints).values())
+    start, end, step = (np.where(ok, 0, -np.inf) for ok in (constraints.start, constraints.end, constraints.step))
     best, back = nodes[0] + start, []
     for t in range(1, len(nodes)):
         candidates = best[:, None] + pairs[t] + step

@@ -11,12 +11,13 @@ from spacy_mtl.components.shapes import new_memory
 from spacy_mtl.templates.grammar import parse_templates
 
 MANY = [*TEXTS, "".join(SENTENCES).replace(" ", ""), "", "a", "看看一看，１２年。", "没有见过的字：魑魅魍魉"]
+ORTHS = ["U0:%x[0,ORTH]", "U1:%x[-1,ORTH]/%x[0,ORTH]", "U2:%x[0,ORTH]/%x[1,ORTH]", "U3:%x[-1,ORTH]/%x[1,ORTH]", "B"]
 PAIRS = ["U0:%x[0,CHAR]", "U1:%x[-1,WORD_END]/%x[0,WORD_BEGIN]", "U2:%x[-1,CHAR]/%x[0,CHAR]", "B0:%x[0,CHAR]", "B"]
 
 
-@pytest.fixture(scope="module", params=["seg", "pairs"])
+@pytest.fixture(scope="module", params=["seg", "pairs", "orths"])
 def segmenter(request):
-    nlp = train(make(PAIRS if request.param == "pairs" else None), passes=4)
+    nlp = train(make({"pairs": PAIRS, "orths": ORTHS}.get(request.param)), passes=4)
     segmenter_of(nlp).user_words.add("没有见过")
     return segmenter_of(nlp)
 
