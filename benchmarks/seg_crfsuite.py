@@ -8,19 +8,30 @@ from typing import Any
 
 import pycrfsuite
 from measure import Clock, forget_peak, peak_megabytes, resident_megabytes
-from seg_data import Data, Sentence, texts
+from seg_data import Data, Sentence
 from seg_features import TextFeatures, dictionary, tags_of, words_of
 from seg_reading import Segmenter, evaluated
 
-#: Words of the dictionary occur so often in the training text: while learning, and later. As in our segmenter by default.
-KNOWN_IN_TRAINING, KNOWN = 6, 2
+#: As in our segmenter by default: words of the dictionary occur so often; while learning, each of so many parts of the text has those of the others.
+KNOWN, FOLDS = 1, 2
 
 
-def features_of(sentences: list[Sentence], templates: str, at_least: int) -> TextFeatures:
+def features_of(sentences: list[Sentence], templates: str) -> TextFeatures:
+    """With the words of these sentences as dictionary, where templates ask for one."""
     features = TextFeatures(templates)
     if any(attr.startswith("WORD_") for attr in features.attributes):
-        features.words = dictionary(sentences, at_least)
+        features.words = dictionary(sentences, KNOWN)
     return features
+
+
+def training_features(sentences: list[Sentence], templates: str) -> Iterator[list]:
+    """The features of the characters of each sentence, to learn from."""
+    fold_of = [i * FOLDS // len(sentences) for i in range(len(sentences))]
+    for fold in range(FOLDS):
+        others = [words for words, k in zip(sentences, fold_of, strict=True) if k != fold]
+        features = features_of(others, templates)
+        for words in (words for words, k in zip(sentences, fold_of, strict=True) if k == fold):
+            yield features("".join(words))
 
 
 def tagged(model: str, features: TextFeatures) -> Segmenter:
@@ -42,11 +53,11 @@ def fit(
 
     cpu: append and training; making the features in Python is given apart, and not counted.
     """
-    features, clock = features_of(sentences, templates, KNOWN_IN_TRAINING), Clock()
+    features, clock = training_features(sentences, templates), Clock()
     trainer = pycrfsuite.Trainer(algorithm, {"max_iterations": iterations} if iterations else {}, verbose=False)
-    for words, text in zip(sentences, texts(sentences), strict=True):
+    for words in sentences:
         with clock("features"):
-            items = pycrfsuite.ItemSequence(features(text))
+            items = pycrfsuite.ItemSequence(next(features))
         with clock("append"):
             trainer.append(items, tags_of(words))
     with clock("train"):
@@ -71,4 +82,4 @@ def train(data: dict, templates: str, limit: int, repeats: int) -> dict[str, Any
         model = str(Path(folder, "model"))
         row |= fit(sentences, templates, model) | {"trained_on": len(sentences)}
         row["peak_mb"] = peak_megabytes()
-        return row | evaluated(tagged(model, features_of(sentences, templates, KNOWN)), the_data, repeats)
+        return row | evaluated(tagged(model, features_of(sentences, templates)), the_data, repeats)

@@ -9,7 +9,7 @@ from typing import Any
 import spacy
 from measure import Clock, cpu_seconds, forget_peak, peak_megabytes, resident_megabytes
 from seg_data import Data, Sentence, texts
-from seg_reading import Segmenter, evaluated, piped
+from seg_reading import Segmenter, evaluated, piped, words_of_doc
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -48,9 +48,9 @@ class Ours:
 
 #: The best settings known for each template set, found on a held-out part of the training texts.
 DEFAULTS = {
-    "tp1.v1": Ours("tp1.v1"),
-    "tp2.v1": Ours("tp2.v1"),
-    "seg.v1": Ours("seg.v1", p=4 / 3, average=4),
+    "tp1.v1": Ours("tp1.v1", average=4, passes=16, inner_passes=16),
+    "tp2.v1": Ours("tp2.v1", average=4, passes=16, inner_passes=16),
+    "seg.v1": Ours("seg.v1", p=4 / 3, C=0.3, average=4, passes=12, inner_passes=12, megabytes=10.0),
 }
 
 
@@ -126,3 +126,9 @@ def loaded(folder: str, as_tokenizer: bool = False) -> Segmenter:
     """A saved pipeline, as users load it; as_tokenizer: with the model as its tokenizer, so that no Doc of characters is made first."""
     nlp = spacy.load(folder)
     return piped(with_tokenizer(nlp) if as_tokenizer else nlp)
+
+
+def loaded_tokenizer(folder: str) -> Segmenter:
+    """The tokenizer alone, with the model of a saved pipeline: it takes many texts at a time."""
+    tokenizer = with_tokenizer(spacy.load(folder)).tokenizer
+    return Segmenter(lambda inputs: tokenizer.pipe(inputs), words_of_doc)

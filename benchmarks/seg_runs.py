@@ -10,12 +10,12 @@ from typing import Any
 import spacy
 from measure import median, run_child
 from rows import Row, find_row, progress
-from seg_crfsuite import KNOWN, features_of, fit, tagged
+from seg_crfsuite import features_of, fit, tagged
 from seg_data import Data
 from seg_features import template_set
-from seg_ours import DEFAULTS, Ours, loaded
+from seg_ours import DEFAULTS, Ours, loaded, loaded_tokenizer
 from seg_reading import piped, take_turns
-from seg_rivals import fit_ltp, jieba_alone, jieba_in_spacy, ltp, pkuseg
+from seg_rivals import fit_ltp, jieba_alone, jieba_in_spacy, ltp, ltp_in_batches, pkuseg
 
 QUICK_SENTENCES, QUICK_CRF_SENTENCES = 1000, 200
 
@@ -100,14 +100,17 @@ def speed(data: dict, names: list[str], pkuseg_model: str | None, crf_passes: in
         segmenters = {"spaCy's tokenizer, characters": piped(spacy.blank("zh"))}
         for name in names:
             run_child("seg_ours:train", data=data, ours=asdict(DEFAULTS[name]), repeats=1, save_to=f"{folder}/{name}")
-            segmenters[f"ours, {name}"] = loaded(f"{folder}/{name}", as_tokenizer=True)
+            tokenizer = loaded_tokenizer(f"{folder}/{name}")
+            segmenters[f"ours, {name}"] = tokenizer
+            segmenters[f"ours as tokenizer of nlp.pipe, {name}"] = loaded(f"{folder}/{name}", as_tokenizer=True)
             segmenters[f"ours as component, {name}"] = loaded(f"{folder}/{name}")
         for name in names:
             model = f"{folder}/crf-{name}"
             fit(sentences, name, model, "ap", crf_passes)
-            segmenters[f"crfsuite, {name}"] = tagged(model, features_of(sentences, name, KNOWN))
+            segmenters[f"crfsuite, {name}"] = tagged(model, features_of(sentences, name))
         fit_ltp(the_data, f"{folder}/ltp")
-        segmenters |= {"ltp": ltp(f"{folder}/ltp"), "jieba": jieba_alone(), "jieba in spaCy": jieba_in_spacy()}
+        segmenters |= {"ltp": ltp(f"{folder}/ltp"), "ltp in batches": ltp_in_batches(f"{folder}/ltp")}
+        segmenters |= {"jieba": jieba_alone(), "jieba in spaCy": jieba_in_spacy()}
         if pkuseg_model is not None:
             segmenters["spacy-pkuseg"] = pkuseg(pkuseg_model)
         return take_turns(segmenters, the_data, repeats)

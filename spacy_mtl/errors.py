@@ -149,7 +149,7 @@ class Errors(metaclass=_Codes):
     M414 = ("'{word}' cannot be a word of the user dictionary: words are strings without white space inside. Split it, or leave it out.")
     M415 = ("Cannot read the user dictionary '{path}': {reason}. Give a UTF-8 file with one word a line.")
     M416 = ("'{name}': unknown tag set '{tags}'. Choose one of {known}.")
-    M418 = ("'{name}': known = {known} and known_in_training = {known_in_training} do not fit. Both are at least 1, and the second is no less than the first.")
+    M418 = ("'{name}': known = {known} and folds = {folds} do not make sense. known is at least 1, and folds, the parts of the corpus, at least 2.")
     M417 = ("'{model}' cannot be turned into a pipeline with a tokenizer: {reason}. Give a pipeline whose first component is a trained mtl_segmenter.")
 
     # --- M5xx corpora and training support ---

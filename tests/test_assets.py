@@ -174,10 +174,7 @@ def test_examples_of_the_words_readme_are_in_the_corpus():
 def test_a_segmenter_learns_from_the_corpus_and_is_scored():
     nlp = spacy.blank("zh")
     scorer = {"@scorers": "spacy_mtl.bakeoff_scorer.v1", "lexicon": str(WORDS / "train.txt")}
-    known = {"known_in_training": 3, "known": 1}
-    nlp.add_pipe(
-        "mtl_segmenter", config={**known, "scorer": scorer, "trainer": {"C": 1.0, "p": 4 / 3, "inner_passes": 8}}
-    )
+    nlp.add_pipe("mtl_segmenter", config={"scorer": scorer, "trainer": {"C": 1.0, "p": 4 / 3, "inner_passes": 8}})
     examples = list(SegmentedCorpus(WORDS / "train.txt")(nlp))
     nlp.initialize(lambda: examples)
     nlp.update(examples)

@@ -29,7 +29,7 @@ from .sentences import borders
 from .weights import ChainWeights
 
 #: Attributes of a component that serve a training under way; copies go without.
-_OF_TRAINING = ("_gathered", "_learner", "_reader", "_batches")
+_OF_TRAINING = ("_gathered", "_learner", "_reader", "_batches", "_corpus_words")
 
 
 class StructuredPipe(TrainablePipe):
@@ -89,6 +89,9 @@ class StructuredPipe(TrainablePipe):
     def prepare(self, pieces: Sequence[Piece]) -> None:
         """Learn from the gathered corpus what training needs besides: nothing."""
 
+    def before_features(self, pieces: Sequence[Piece]) -> None:
+        """Called whenever features are about to be made of the pieces: nothing."""
+
     def cost_matrix(self) -> np.ndarray | None:
         """float32[L, L], gold by predicted; None for Hamming."""
         return None
@@ -139,9 +142,10 @@ class StructuredPipe(TrainablePipe):
             check_set(self.name, reader, np.concatenate(given, axis=1), self.model.attrs["templates"].templates)
         if labels is not None:
             self.set_labels(labels)
+        self._reader = reader
         self.collect_labels(references)
         self.cost_matrix()  # refuses what it cannot read now, not after a pass over the corpus
-        self._reader, self._gathered = reader, Gatherer(expected)
+        self._gathered = Gatherer(expected)
 
     @abstractmethod
     def set_labels(self, labels: Sequence[str]) -> None:
@@ -209,6 +213,7 @@ class StructuredPipe(TrainablePipe):
             warnings.warn(Warnings.M431.format(name=self.name, n=n_new), stacklevel=2)
         place = self._gathered.close()
         self.prepare(self._gathered.pieces)
+        self.before_features(self._gathered.pieces)
         self._learner = ChainLearner(
             self.name, self.trainer, self.model.attrs["templates"], self._reader, self.chain_labels,
             self.chain_constraints(), self.cost_matrix(),
@@ -226,6 +231,7 @@ class StructuredPipe(TrainablePipe):
             self._begin_training()
             before = -1
         elif self._gathered.changed:
+            self.before_features(self._gathered.pieces)
             self._learner.rebind(self._gathered.pieces)
         assert self._learner is not None
         assert self._learner.training is not None

@@ -1,8 +1,9 @@
 """From text to characters and back: code points, where white space parts them, and words with their spaces as a Doc wants them."""
 
+import threading
 import unicodedata
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -151,6 +152,7 @@ class CharacterTable:
         self.orths = np.empty(0, np.uint64)
         self.kinds = np.empty(0, np.uint8)
         self._row_of = np.full(_N_CODES, -1, np.int32)
+        self._lock = threading.Lock()
 
     def __reduce__(self) -> tuple:
         """Copies and other processes meet the characters anew."""
@@ -159,11 +161,11 @@ class CharacterTable:
     def read(self, texts: Sequence[str]) -> Characters:
         """The characters of some texts."""
         codes = np.frombuffer("".join(texts).encode("utf-32-le", _SURROGATES), np.uint32).copy()
-        borders = np.zeros(len(texts) + 1, np.int64)
-        np.cumsum([len(text) for text in texts], out=borders[1:])
+        borders = np.array([0, *accumulate(map(len, texts))], np.int64)
         ids = np.empty(codes.size, np.int32)
         if _number(codes, self._row_of, ids):
-            self._add(np.unique(codes[ids < 0]))
+            with self._lock:  # two threads may meet the same character
+                self._add(np.unique(codes[self._row_of[codes] < 0]))
             _number(codes, self._row_of, ids)
         at, starts = _scan(ids, self.kinds, borders)
         return Characters(codes, ids, at, starts, borders)

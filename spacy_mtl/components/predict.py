@@ -18,9 +18,8 @@ from ..kernels import kernel
 from ..structures.chain import FORBIDDEN, constrain, viterbi
 from ..structures.chain_build import Constraints
 from ..templates.attributes import AttributeReader
-from ..templates.characters import CHARACTER_CONTEXT, all_places, place_numbers
+from ..templates.characters import CHARACTER_CONTEXT, WordTable, all_places, place_numbers
 from ..templates.grammar import parse_template
-from ..templates.index import Table
 from ..templates.program import compile_program
 from .lookup import Lookup, add_looked_up, key_table
 from .sentences import borders
@@ -78,7 +77,7 @@ def decode_all(starts, nodes, pairs, chain, labels):
 class Predictor:
     """Labels for docs of one vocabulary under fixed weights. Safe to call from several threads."""
 
-    def __init__(self, weights: ChainWeights, constraints: Constraints, vocab: Vocab, words: Table | None = None):
+    def __init__(self, weights: ChainWeights, constraints: Constraints, vocab: Vocab, words: WordTable | None = None):
         self.vocab = vocab
         self._made_of = (weights, constraints, vocab, words)
         templates = [parse_template(row.text) for row in weights.templates if row.rows]
@@ -96,6 +95,7 @@ class Predictor:
         self._words = Window(forms, columns, table, rows, {0} if constraints.forms.size else ())
         self._places = Window(places, columns, table, rows)
         self._place_table: np.ndarray | None = None
+        self._crossing_templates = crossing
         self._shared = SharedLookup(Lookup(compile_program(crossing, columns), table, rows), crossing, self._n_labels)
         self._pairs = Lookup(compile_program(observed, columns), key_table(weights.pair_keys), weights.pair_rows())
         self._crossing = sorted({o.attr for t in (*crossing, *observed, *places) for o in t.observations})

@@ -1,6 +1,5 @@
 """mtl_segmenter: words of Chinese text, as a linear chain of tags over its characters."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import pairwise
@@ -20,15 +19,18 @@ from ..errors import Errors
 from ..registry import registry
 from ..structures.chain_build import Constraints
 from ..templates.attributes import AttributeReader
-from ..templates.characters import CHARACTER_CONTEXT, WORD_ATTRIBUTES, character, word_table
+from ..templates.characters import CHARACTER_CONTEXT, word_table
 from ..trainers.base import Trainer
 from .base import StructuredPipe
 from .boundaries import TAG_SETS, begin_tags, encode_words, tag_set_constraints
 from .carry import carry_over
 from .characters import Characters, CharacterTable, doc_text, split_words, word_offsets
+from .corpus_words import CorpusWords
+from .gather import Piece
 from .model import current_weights
-from .predict import Predictor
+from .predict_characters import CharacterPredictor
 from .user_words import UserWords
+from .word_orths import WordOrths
 
 DEFAULT_CONFIG = {
     "model": {
@@ -38,8 +40,8 @@ DEFAULT_CONFIG = {
     "trainer": {"@mtl_trainers": "spacy_mtl.MTLStruct.v1"},
     "tags": "bmes",
     "keep_runs": True,
-    "known_in_training": 6,
-    "known": 2,
+    "folds": 2,
+    "known": 1,
     "scorer": {"@scorers": "spacy_mtl.segmenter_scorer.v1"},
 }
 
@@ -68,7 +70,7 @@ def make_segmenter(
     trainer: Trainer,
     tags: str,
     keep_runs: bool,
-    known_in_training: int,
+    folds: int,
     known: int,
     scorer: Callable | None,
 ) -> "MTLSegmenter":
@@ -76,11 +78,12 @@ def make_segmenter(
 
     model: ``@architectures = "spacy_mtl.TemplateChain.v1"``. trainer: any of ``@mtl_trainers``. tags: "bmes", "bie" or "bcdmes", the tags of the
     chain. keep_runs: never begin a word inside a Latin word or a number, or between a character and a mark that belongs to it.
-    known_in_training, known: a word of the corpus is in the dictionary that templates look at if it occurs at least so often; while training, and
-    later. The first is larger: if every word trained on were known, there would be nothing to learn about words that are not.
+    folds, known: a word of the corpus is in the dictionary that templates look at if it occurs at least ``known`` times. While training, the
+    corpus is in so many parts, one after another, and the dictionary of each is made of the others: if every word trained on were known, there
+    would be nothing to learn about words that are not.
     """
     return MTLSegmenter(
-        nlp.vocab, model, name, trainer=trainer, tags=tags, keep_runs=keep_runs, known_in_training=known_in_training, known=known, scorer=scorer,
+        nlp.vocab, model, name, trainer=trainer, tags=tags, keep_runs=keep_runs, folds=folds, known=known, scorer=scorer,
     )  # fmt: skip
 
 
@@ -89,6 +92,7 @@ class MTLSegmenter(StructuredPipe):
     M416 an unknown tag set, M418 counts that make no sense."""
 
     gold_attributes = ("SPACY",)
+    _corpus_words: CorpusWords | None
 
     def __init__(
         self,
@@ -99,20 +103,20 @@ class MTLSegmenter(StructuredPipe):
         trainer: Trainer,
         tags: str = "bmes",
         keep_runs: bool = True,
-        known_in_training: int = 6,
-        known: int = 2,
+        folds: int = 2,
+        known: int = 1,
         scorer: Callable | None = None,
     ):
         super().__init__(vocab, model, name, trainer=trainer, scorer=scorer)
         if tags not in TAG_SETS:
             raise ValueError(Errors.M416.format(name=name, tags=tags, known=", ".join(TAG_SETS)))
-        if not 1 <= known <= known_in_training:
-            raise ValueError(Errors.M418.format(name=name, known=known, known_in_training=known_in_training))
-        self.known_in_training, self.known = known_in_training, known
+        if folds < 2 or known < 1:
+            raise ValueError(Errors.M418.format(name=name, known=known, folds=folds))
+        self.folds, self.known = folds, known
         self.cfg = {"tags": tags, "keep_runs": keep_runs, "lexicon": "", "user_words": []}
         self.user_words = UserWords()
         self._characters = CharacterTable(vocab)
-        self._words_read: tuple[str, int] | None = None  # the dictionary that the predictor has
+        self._word_orths = WordOrths(vocab)
 
     # --- labels and gold ---
 
@@ -137,11 +141,24 @@ class MTLSegmenter(StructuredPipe):
     def collect_labels(self, references: Iterable[Doc]) -> None:
         """Count the words of the corpus: the templates' dictionary. Raises ValueError (M413) where there is none."""
         references = list(references)
-        self._counts = count_words(references)
-        if not self._counts:
+        assert self._reader is not None
+        corpus = CorpusWords(references, self.folds, self.gold_attributes)
+        if not corpus.words:
             raise ValueError(Errors.M413.format(name=self.name, n=len(references)))
-        wanted = any(attr in WORD_ATTRIBUTES for attr in self.model.attrs["templates"].attributes)
-        self.cfg["lexicon"] = " ".join(sorted(known_words(self._counts, self.known))) if wanted else ""
+        self._corpus_words = corpus
+        wanted = self._reader.characters is not None and self._reader.characters.wants_words
+        self.cfg["lexicon"] = " ".join(sorted(corpus.known(self.known))) if wanted else ""
+        if self._reader.characters is not None:
+            self._reader.characters.words = corpus.table(self.known)
+
+    def before_features(self, pieces: Sequence[Piece]) -> None:
+        assert self._reader is not None
+        if self._reader.characters is not None and self._corpus_words is not None:
+            self._reader.characters.parts = self._corpus_words.parts(pieces)
+
+    def _end_training(self) -> None:
+        super()._end_training()
+        self._corpus_words = None
 
     def initialize(
         self,
@@ -156,10 +173,6 @@ class MTLSegmenter(StructuredPipe):
         if user_words is not None:
             self.user_words.read(user_words)
         super().initialize(get_examples, nlp=nlp, labels=labels)
-        assert self._reader is not None
-        if self._reader.characters is not None:
-            self._reader.characters.words = word_table(known_words(self._counts, self.known_in_training))
-        del self._counts
 
     def make_reader(self) -> AttributeReader:
         templates = self.model.attrs["templates"]
@@ -171,8 +184,14 @@ class MTLSegmenter(StructuredPipe):
 
     def read_input(self, reader: AttributeReader, docs: Sequence[Doc]) -> list[tuple[np.ndarray, np.ndarray]]:
         """The positions of the chain are characters; white space parts its sentences."""
-        characters = [self._characters.read([doc_text(doc)]) for doc in docs]
-        return [(self._characters.given(chars), chars.starts) for chars in characters]
+        chars = self._characters.read([doc_text(doc) for doc in docs])
+        given = self._characters.given(chars)
+        borders = np.searchsorted(chars.at, chars.texts)
+        sentences = np.searchsorted(chars.starts, borders).tolist()
+        return [
+            (given[:, a:b].copy(), np.append(chars.starts[first:last], b) - a)
+            for (a, b), (first, last) in zip(pairwise(borders.tolist()), pairwise(sentences), strict=True)
+        ]
 
     def gold_labels(self, example: Example, starts: np.ndarray) -> np.ndarray:
         """Tags of the predicted Doc's characters; -1 for words of the reference that its text does not have."""
@@ -216,18 +235,18 @@ class MTLSegmenter(StructuredPipe):
 
     # --- prediction ---
 
-    def _predictor(self) -> Predictor | None:
+    def _predictor(self) -> CharacterPredictor | None:
         """With the present weights and words; None while untrained."""
         weights = current_weights(self.model)
         if not weights.is_trained:
             return None
         predictor, version = self.model.attrs["predictor"], (self.cfg["lexicon"], self.user_words.version)
-        if predictor is None or predictor.vocab is not self._characters.vocab:
-            predictor = Predictor(weights, self.model.attrs["constraints"], self._characters.vocab, word_table([]))
-            self.model.attrs["predictor"], self._words_read = predictor, None
-        if self._words_read != version and predictor.reader.characters is not None:
+        if not isinstance(predictor, CharacterPredictor) or predictor.characters is not self._characters:
+            predictor = CharacterPredictor(weights, self.model.attrs["constraints"], self._characters)
+            self.model.attrs["predictor"] = predictor
+        if predictor.words_read != version and predictor.reader.characters is not None:
             predictor.reader.characters.words = word_table([*self.cfg["lexicon"].split(), *self.user_words])
-            self._words_read = version
+            predictor.words_read = version
         return predictor
 
     def _label(self, chars: Characters) -> np.ndarray:
@@ -238,14 +257,21 @@ class MTLSegmenter(StructuredPipe):
             return encode_words(~joined, self.cfg["tags"])
         if not chars.at.size:
             return np.zeros(0, np.int32)
-        forbidden = joined, begin_tags(self.cfg["tags"])
-        return predictor.label(self._characters.given(chars), chars.starts, chars.starts[[0, -1]], forbidden)
+        return predictor.tag(chars, joined, begin_tags(self.cfg["tags"]))
 
     def cut(self, texts: Sequence[str]) -> Iterator[tuple[list[str], list[bool]]]:
         """Of each text its tokens, and whether a blank follows each of them: together they are the text."""
         chars = self._characters.read(texts)
         begins = begin_tags(self.cfg["tags"])[self._label(chars)]
         return split_words(texts, self._characters.tokens(chars, begins))
+
+    def docs(self, texts: Sequence[str]) -> Iterator[Doc]:
+        """A new Doc of each text."""
+        chars = self._characters.read(texts)
+        begins = begin_tags(self.cfg["tags"])[self._label(chars)]
+        if self._word_orths.vocab is not self.vocab:
+            self._word_orths = WordOrths(self.vocab)
+        return self._word_orths.docs(texts, chars.codes, self._characters.tokens(chars, begins))
 
     def predict(self, docs: Iterable[Doc]) -> list[np.ndarray]:
         """Best tags of the characters of each doc, white space left out: list of int32[n_characters]."""
@@ -256,11 +282,14 @@ class MTLSegmenter(StructuredPipe):
     def segment(self, docs: Iterable[Doc]) -> list[Doc]:
         """New Docs of words, with what the given ones carry, see :func:`.carry.carry_over`."""
         docs = list(docs)
-        cut = self.cut([doc_text(doc) for doc in docs])
-        return [
-            carry_over(doc, Doc(doc.vocab, words=words, spaces=spaces))
-            for doc, (words, spaces) in zip(docs, cut, strict=True)
-        ]
+        if any(doc.vocab is not self.vocab for doc in docs):
+            cut = self.cut([doc_text(doc) for doc in docs])
+            new: Iterable[Doc] = (
+                Doc(doc.vocab, words=words, spaces=spaces) for doc, (words, spaces) in zip(docs, cut, strict=True)
+            )
+        else:
+            new = self.docs([doc_text(doc) for doc in docs])
+        return [carry_over(*pair) for pair in zip(docs, new, strict=True)]
 
     def __call__(self, doc: Doc) -> Doc:
         """A new Doc of words."""
@@ -293,18 +322,3 @@ class MTLSegmenter(StructuredPipe):
     def _load_model(self, data: bytes, where: str) -> None:
         super()._load_model(data, where)
         self.user_words = UserWords(self.cfg["user_words"])
-        self._words_read = None
-
-
-def count_words(docs: Iterable[Doc]) -> Counter[str]:
-    """How often each word occurs, in normalised characters."""
-    counts = Counter(token.text for doc in docs for token in doc if not token.is_space)
-    normal: Counter[str] = Counter()
-    for word, count in counts.items():
-        normal["".join(map(character, word))] += count
-    return normal
-
-
-def known_words(counts: Counter[str], at_least: int) -> list[str]:
-    """Words of two characters and more that occur so often."""
-    return [word for word, count in counts.items() if count >= at_least and len(word) > 1]

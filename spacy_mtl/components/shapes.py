@@ -43,10 +43,12 @@ class Memory(NamedTuple):
     used: np.ndarray
 
 
-def shapes_of(templates: Sequence[Template]) -> tuple[Shapes, list[int]]:
-    """The shapes that several of the templates have, and the numbers of those templates that are alone."""
+def shapes_of(templates: Sequence[Template], among: Sequence[int] | None = None) -> tuple[Shapes, list[int]]:
+    """The shapes that several of the templates have, and the numbers of those templates that are alone. among: what to look at,
+    None for all."""
     groups: dict[tuple, list[int]] = {}
-    for j, template in enumerate(templates):
+    for j in range(len(templates)) if among is None else among:
+        template = templates[j]
         least = min(obs.offset for obs in template.observations)
         shape = tuple((obs.offset - least, obs.attr) for obs in template.observations)
         groups.setdefault(shape, []).append(j)
@@ -118,34 +120,39 @@ def shape_key(columns, shapes, program, g, p):
 
 
 @kernel
-def add_known(shapes, g, memory, at, p, start, end, out):
-    """Add the rows remembered at ``at`` to the positions of the sentence [start, end) that see them, where they are met at p."""
+def add_known(shift, values, at, p, start, end, out):
+    """Add the rows remembered at ``at`` to the positions of the sentence [start, end) that see them, where they are met at p.
+
+    shift: int64, of the members of their shape.
+    """
     n_labels = out.shape[1]
-    for m in range(shapes.first[g], shapes.first[g + 1]):
-        t = p - shapes.shift[m]
+    for m in range(shift.size):
+        t = p - shift[m]
         if start <= t < end:
             for y in range(n_labels):
-                out[t, y] += memory.values[at + y]
+                out[t, y] += values[at + y]
         at += n_labels
 
 
 @kernel
 def add_shape(columns, starts, lookup, shapes, memory, g, first, out):
     """Add what shape g sees inside sentences, from position ``first`` on. Returns where the memory was full, or the number of positions."""
-    width = (shapes.first[g + 1] - shapes.first[g]) * out.shape[1]
-    most = memory.table.rows.size // 2
+    shift = shapes.shift[shapes.first[g] : shapes.first[g + 1]]
+    slots, rows, values, used = memory.table.slots, memory.table.rows, memory.values, memory.used
+    mask, most = np.uint64(rows.size - 1), rows.size // 2
     for s in range(np.searchsorted(starts, first, side="right") - 1, starts.size - 1):
         start, end = starts[s], starts[s + 1]
         for p in range(max(start, first), end - shapes.reach[g]):
             key = shape_key(columns, shapes, lookup.program, g, p)
-            slot = find(memory.table, key)
-            if memory.table.rows[slot] < 0:
-                if memory.used[0] >= most or memory.used[1] + width > memory.values.size:
+            slot = key & mask
+            while rows[slot] >= 0 and slots[slot] != key:  # as index.find
+                slot = (slot + np.uint64(1)) & mask
+            if rows[slot] < 0:
+                if used[0] >= most or used[1] + shift.size * out.shape[1] > values.size:
                     return p
                 remember(columns, lookup, shapes, g, p, memory, slot, key, out.shape[1])
-            at = memory.table.rows[slot]
-            if at != _NOTHING:
-                add_known(shapes, g, memory, at, p, start, end, out)
+            if rows[slot] != _NOTHING:
+                add_known(shift, values, rows[slot], p, start, end, out)
     return columns.shape[1]
 
 
@@ -173,39 +180,53 @@ def _move(old, new):
 class SharedLookup:
     """The templates of a :class:`Lookup` that share shapes, with a memory that grows as observations are met, up to a limit; then it starts afresh.
 
-    n_labels: columns of the scores. limit: about how many entries the memory may have, and a 16th of the values.
+    n_labels: columns of the scores. limit: about how many entries the memory may have, and a 16th of the values. among: numbers of the templates
+    to look up, None for all. room: entries of the memory at first.
     """
 
-    def __init__(self, lookup: Lookup, templates: Sequence[Template], n_labels: int, limit: int = 1 << 19):
+    def __init__(
+        self,
+        lookup: Lookup,
+        templates: Sequence[Template],
+        n_labels: int,
+        limit: int = 1 << 19,
+        among: Sequence[int] | None = None,
+        room: int = 1 << 12,
+    ):
         self.lookup = lookup
         self.n_labels = n_labels
         self.limit = limit
-        self._shapes, alone = shapes_of(templates)
-        self._alone = np.array(alone, np.int64)
-        widest = int(np.diff(self._shapes.first).max(initial=0)) * n_labels
-        n_entries = min(limit, 1 << 12)
-        self._memory = new_memory(n_entries, max(16 * n_entries, widest + 1))
+        self.shapes, alone = shapes_of(templates, among)
+        self.alone = np.array(alone, np.int64)
+        widest = int(np.diff(self.shapes.first).max(initial=0)) * n_labels
+        n_entries = min(limit, room)
+        self.memory = new_memory(n_entries, max(16 * n_entries, widest + 1))
 
     def add(self, columns: np.ndarray, starts: np.ndarray, out: np.ndarray) -> None:
         """out[t] += the rows of token t's observations. columns: uint64[A, N]; starts: int64 borders of sentences; out: float32[N, L]."""
-        add_looked_up(columns, starts, self.lookup, self._alone, out)
-        n_shapes = self._shapes.seed.size
+        add_looked_up(columns, starts, self.lookup, self.alone, out)
+        n_shapes = self.shapes.seed.size
         if not n_shapes or not columns.shape[1]:
             return
-        add_borders(columns, starts, self.lookup, self._shapes, out)
-        g, first = add_shapes(columns, starts, self.lookup, self._shapes, self._memory, 0, 0, out)
+        add_borders(columns, starts, self.lookup, self.shapes, out)
+        g, first = add_shapes(columns, starts, self.lookup, self.shapes, self.memory, 0, 0, out)
         while g < n_shapes:
-            self._make_room()
-            g, first = add_shapes(columns, starts, self.lookup, self._shapes, self._memory, g, first, out)
+            self.make_room()
+            g, first = add_shapes(columns, starts, self.lookup, self.shapes, self.memory, g, first, out)
 
-    def _make_room(self) -> None:
-        memory = self._memory
-        size = memory.table.rows.size
-        if size >= 2 * self.limit:
-            memory.table.rows[:] = -1
-            memory.used[:] = 0, 1
-            return
-        values = np.concatenate([memory.values, np.zeros_like(memory.values)])
-        table = empty_table(size)  # for so many keys it has twice the places
-        _move(memory.table, table)
-        self._memory = Memory(table, values, memory.used)
+    def make_room(self) -> None:
+        """Twice the room to remember, or all forgotten where the limit is reached."""
+        self.memory = more_room(self.memory, self.limit)
+
+
+def more_room(memory: Memory, limit: int) -> Memory:
+    """The memory with twice the room, or emptied where it has about ``limit`` entries."""
+    size = memory.table.rows.size
+    if size >= 2 * limit:
+        memory.table.rows[:] = -1
+        memory.used[:] = 0, 1
+        return memory
+    values = np.concatenate([memory.values, np.zeros_like(memory.values)])
+    table = empty_table(size)  # for so many keys it has twice the places
+    _move(memory.table, table)
+    return Memory(table, values, memory.used)

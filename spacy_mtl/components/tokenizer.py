@@ -45,14 +45,14 @@ class SegmenterTokenizer:
 
     def __call__(self, text: str) -> Doc:
         """A Doc of words, with the text as it is."""
-        return next(self.pipe([text]))
+        self._warn_without_model()
+        return next(self.segmenter.docs([text]))
 
     def pipe(self, texts: Iterable[str], batch_size: int = 1000) -> Iterator[Doc]:
         """A Doc for each text, in order."""
         self._warn_without_model()
         for batch in util.minibatch(texts, size=batch_size):
-            for words, spaces in self.segmenter.cut(list(batch)):
-                yield Doc(self.vocab, words=words, spaces=spaces)
+            yield from self.segmenter.docs(list(batch))
 
     def _warn_without_model(self) -> None:
         if not self._warned and not current_weights(self.segmenter.model).is_trained:

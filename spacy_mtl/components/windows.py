@@ -23,19 +23,19 @@ class WindowScores(NamedTuple):
 @kernel
 def add_window(ids, starts, scores, out):
     """out[t] += the scores of what is seen in its window. ids: int32[N] rows of ``scores.values``; out: float32[N, L]."""
+    offsets, values, outside = scores.offsets, scores.values, scores.outside
     for s in range(starts.size - 1):
         start, end = starts[s], starts[s + 1]
         for t in range(start, end):
-            for k in range(scores.offsets.size):
-                at = t + scores.offsets[k]
-                if at < start:
-                    row = scores.outside[k, start - at - 1]
-                elif at >= end:
-                    row = scores.outside[k, at - end]
+            for k in range(offsets.size):  # no views of rows here: they would be counted
+                at = t + offsets[k]
+                if start <= at < end:
+                    for y in range(out.shape[1]):
+                        out[t, y] += values[ids[at], k, y]
                 else:
-                    row = scores.values[ids[at], k]
-                for y in range(out.shape[1]):
-                    out[t, y] += row[y]
+                    distance = start - at - 1 if at < start else at - end
+                    for y in range(out.shape[1]):
+                        out[t, y] += outside[k, distance, y]
 
 
 def one_position(template: Template, attributes: Collection[str]) -> bool:

@@ -18,9 +18,9 @@ from spacy.vocab import Vocab
 from ..errors import Errors
 from ..kernels import kernel
 from ..registry import mtl_attributes
-from .characters import CHARACTER_CONTEXT, CharacterContext, character, character_class
+from .characters import CHARACTER_CONTEXT, CharacterContext, WordTable, character, character_class, word_table
 from .context import CONTEXT_ATTRIBUTES, ContextReader, case_flags, case_pattern
-from .index import Table, empty_table, find, insert_all
+from .index import empty_table, find, insert_all
 
 _AFFIX = re.compile(r"(PREFIX|SUFFIX)([1-9]\d*)\Z")
 #: spaCy attributes that depend on the word form alone: attribute name -> name on Lexeme.
@@ -58,6 +58,7 @@ _OWN_LEXICAL: dict[str, Callable[[str], str | int | bool]] = {
     "CHAR": character,
     "CHAR_CLASS": character_class,
 }
+_NO_WORDS = word_table([])
 _CONTEXT = (*CONTEXT_ATTRIBUTES, *CHARACTER_CONTEXT)
 
 
@@ -169,7 +170,7 @@ class AttributeReader:
     words: the dictionary for attributes of characters, see :func:`.characters.word_table`. Raises ValueError (M127) where it is wanted and missing.
     """
 
-    def __init__(self, attributes: Sequence[str], vocab: Vocab, words: Table | None = None):
+    def __init__(self, attributes: Sequence[str], vocab: Vocab, words: WordTable | None = None):
         context = [a for a in attributes if a in _CONTEXT]
         names_of = [[a for a in context if a in known] for known in (CONTEXT_ATTRIBUTES, CHARACTER_CONTEXT)]
         self.context = ContextReader(names_of[0], vocab.strings) if names_of[0] else None
@@ -185,6 +186,17 @@ class AttributeReader:
         names = ["ORTH", *self.token_attributes, *self.doc_functions, *lexical_names, *context]
         self.n_given = len(names) - len(lexical_names) - len(context)
         self.columns = {name: row for row, name in enumerate(names)}
+
+    @property
+    def context_needs(self) -> tuple[str, ...]:
+        """Lexical attributes that those of the context are made from."""
+        return self._needs
+
+    @property
+    def words(self) -> WordTable:
+        """The dictionary; an empty one where no attribute asks for it."""
+        words = self.characters.words if self.characters is not None else None
+        return words if words is not None else _NO_WORDS
 
     def reads(self, attr: str) -> tuple[str, ...]:
         """What a template that names ``attr`` reads off the Doc."""

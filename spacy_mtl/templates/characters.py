@@ -13,6 +13,7 @@ WORD_BEGIN   how long the longest word of the dictionary is that begins here (2 
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from spacy.strings import hash_string  # type: ignore[attr-defined]
@@ -28,7 +29,7 @@ CHARACTER_CONTEXT = (*SAME_ATTRIBUTES, *WORD_ATTRIBUTES)
 
 #: Longer words are all alike.
 LONGEST_TOLD = 5
-_PREFIX, _WORD = 0, 1
+ONE_PART = np.empty(0, np.int64)
 _CLASSES = {
     "numeral": "〇零一二三四五六七八九十百千万亿兆两廿卅壹贰叁肆伍陆柒捌玖拾佰仟萬億兩",
     "date": "年月日时時分秒",
@@ -58,38 +59,51 @@ def character_class(text: str) -> str:
     return category
 
 
+class WordTable(NamedTuple):
+    """A dictionary of W words. slots (uint64) and rows (int32) are a hash table of their beginnings: -1 free, 0 a beginning only, k > 0 word k.
+    known: bool[W + 1, K], whether the word is in the dictionary that part k of a corpus looks at."""
+
+    slots: np.ndarray
+    rows: np.ndarray
+    known: np.ndarray
+
+
 @kernel
 def insert_words(chars, borders, table):
-    """Enter words, letter by letter, with all their beginnings. chars: uint64[M]; word i is ``chars[borders[i]:borders[i + 1]]``."""
+    """Enter words, letter by letter, with all their beginnings. chars: uint64[M]; word i + 1 is ``chars[borders[i]:borders[i + 1]]``."""
     for i in range(borders.size - 1):
         key = np.uint64(0)
         for k in range(borders[i], borders[i + 1]):
             key = mix(key, chars[k])
             slot = find(table, key)
-            is_word = k == borders[i + 1] - 1
             if table.rows[slot] < 0:
                 table.slots[slot] = key
-                table.rows[slot] = _PREFIX
-            if is_word:
-                table.rows[slot] = _WORD
+                table.rows[slot] = 0
+            if k == borders[i + 1] - 1:
+                table.rows[slot] = i + 1
 
 
 @kernel
-def match_words(chars, starts, table, begin, end, inside):
-    """WORD_BEGIN, WORD_END and WORD_INSIDE of every position: uint64[N] each, overwritten. Matches stay within ``starts``."""
+def match_words(chars, starts, parts, words, begin, end, inside):
+    """WORD_BEGIN, WORD_END and WORD_INSIDE of every position: uint64[N] each, overwritten. Matches stay within ``starts``.
+
+    parts: int64[S], the part that each sentence belongs to, or int64[0] if all belong to the first.
+    """
     begin[:] = 0
     end[:] = 0
     inside[:] = 0
+    table = Table(words.slots, words.rows)
     for s in range(starts.size - 1):
+        part = parts[s] if parts.size else 0
         for t in range(starts[s], starts[s + 1]):
             key = np.uint64(0)
             longest = 0
             for u in range(t, starts[s + 1]):
                 key = mix(key, chars[u])
-                known = table.rows[find(table, key)]
-                if known < 0:
+                word = table.rows[find(table, key)]
+                if word < 0:
                     break
-                if known == _WORD and u > t:
+                if word > 0 and words.known[word, part] and u > t:
                     longest = u - t + 1
                     told = np.uint64(min(longest, LONGEST_TOLD))
                     end[u] = max(end[u], told)
@@ -108,11 +122,11 @@ def compare(chars, starts, distance, out):
 
 
 #: Bits that hold the value of each attribute of the surroundings.
-_BITS = dict.fromkeys(SAME_ATTRIBUTES, 1) | dict.fromkeys(WORD_ATTRIBUTES, 3)
+ATTRIBUTE_BITS = dict.fromkeys(SAME_ATTRIBUTES, 1) | dict.fromkeys(WORD_ATTRIBUTES, 3)
 
 
 @kernel
-def _number(columns, rows, bits, out):
+def number_places(columns, rows, bits, out):
     """out[t] = the values in these rows (-1 for a row that is not there), packed into so many bits each."""
     for t in range(out.size):
         number, shift = 0, 0
@@ -127,42 +141,56 @@ def place_numbers(columns: np.ndarray, row_of: Mapping[str, int]) -> np.ndarray:
     """int32[N]: what is seen of each character's surroundings, as one number. columns: uint64[A, N]."""
     numbers = np.empty(columns.shape[1], np.int32)
     rows = np.array([row_of.get(attr, -1) for attr in CHARACTER_CONTEXT], np.int64)
-    _number(columns, rows, np.array(list(_BITS.values()), np.int64), numbers)
+    number_places(columns, rows, np.array(list(ATTRIBUTE_BITS.values()), np.int64), numbers)
     return numbers
 
 
 def all_places(row_of: Mapping[str, int]) -> np.ndarray:
     """The reverse: columns uint64[A, 2048] of every number; other attributes are 0."""
-    numbers, shift = np.arange(1 << sum(_BITS.values()), dtype=np.uint64), 0
+    numbers, shift = np.arange(1 << sum(ATTRIBUTE_BITS.values()), dtype=np.uint64), 0
     columns = np.zeros((len(row_of), numbers.size), np.uint64)
     for attr in CHARACTER_CONTEXT:
         if attr in row_of:
-            columns[row_of[attr]] = numbers >> np.uint64(shift) & np.uint64((1 << _BITS[attr]) - 1)
-        shift += _BITS[attr]
+            columns[row_of[attr]] = numbers >> np.uint64(shift) & np.uint64((1 << ATTRIBUTE_BITS[attr]) - 1)
+        shift += ATTRIBUTE_BITS[attr]
     return columns
 
 
-def word_table(words: Iterable[str]) -> Table:
-    """The dictionary that WORD_BEGIN and its like look words up in. Words of one character say nothing and are left out."""
-    known = [word for word in dict.fromkeys(words) if len(word) > 1]
+def word_table(words: Iterable[str], known: np.ndarray | None = None) -> WordTable:
+    """The dictionary that WORD_BEGIN and its like look words up in. Words of one character say nothing and are left out.
+
+    known: bool[n, K], whether each of ``words`` is in the dictionary for each of K parts; None if all are, for the one part there is.
+    """
+    rows = {word: i for i, word in enumerate(words) if len(word) > 1}
     hash_of = lru_cache(maxsize=None)(lambda char: hash_string(character(char)))
-    chars = np.array([hash_of(char) for word in known for char in word], np.uint64)
+    chars = np.array([hash_of(char) for word in rows for char in word], np.uint64)
     table = empty_table(chars.size)
-    insert_words(chars, np.cumsum([0, *map(len, known)], dtype=np.int64), table)
-    return table
+    insert_words(chars, np.cumsum([0, *map(len, rows)], dtype=np.int64), table)
+    chosen = np.ones((len(rows), 1), bool) if known is None else known[list(rows.values())]
+    return WordTable(*table, np.concatenate([np.zeros((1, chosen.shape[1]), bool), chosen]))
 
 
 class CharacterContext:
-    """Fills the columns of CHARACTER_CONTEXT. words: from :func:`word_table`. Raises ValueError (M127) where words are wanted and missing."""
+    """Fills the columns of CHARACTER_CONTEXT.
+
+    words: from :func:`word_table`. parts: of the sentences, for words that are not known in all of a corpus, see :func:`match_words`.
+    Raises ValueError (M127) where words are wanted and missing.
+    """
 
     needs = ("CHAR",)
 
-    def __init__(self, attributes: Sequence[str], words: Table | None):
+    def __init__(self, attributes: Sequence[str], words: WordTable | None):
         self.attributes = tuple(attributes)
+        self.parts = ONE_PART
         self.words = words
         wanted = next((attr for attr in attributes if attr in WORD_ATTRIBUTES), None)
         if words is None and wanted:
             raise ValueError(Errors.M127.format(attr=wanted))
+
+    @property
+    def wants_words(self) -> bool:
+        """Whether an attribute asks for the dictionary."""
+        return any(attr in WORD_ATTRIBUTES for attr in self.attributes)
 
     def fill(self, columns: np.ndarray, row_of: Mapping[str, int], starts: np.ndarray) -> None:
         """Write these rows of ``columns`` (uint64[A, N]) from CHAR. starts: int64 borders of sentences."""
@@ -170,9 +198,9 @@ class CharacterContext:
         for distance, attr in enumerate(SAME_ATTRIBUTES, 1):
             if attr in self.attributes:
                 compare(chars, starts, distance, columns[row_of[attr]])
-        if self.words is not None and any(attr in WORD_ATTRIBUTES for attr in self.attributes):
+        if self.words is not None and self.wants_words:
             rows = [
                 columns[row_of[attr]] if attr in self.attributes else np.empty(chars.size, np.uint64)
                 for attr in WORD_ATTRIBUTES
             ]
-            match_words(chars, starts, self.words, *rows)
+            match_words(chars, starts, self.parts, self.words, *rows)

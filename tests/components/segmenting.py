@@ -40,7 +40,6 @@ def make(texts=None, trainer=None, name="mtl_segmenter", **config):
     templates = {"@mtl_templates": "spacy_mtl.seg.v1"}
     if texts:
         templates = {"@mtl_templates": "spacy_mtl.patterns.v1", "patterns": texts}
-    config = {"known_in_training": 2, "known": 1, **config}
     nlp.add_pipe(
         "mtl_segmenter", name=name, config={"model": {"templates": templates}, "trainer": trainer or {}, **config}
     )

@@ -157,10 +157,10 @@ def test_unknown_tag_set():
         make(tags="xyz")
 
 
-@pytest.mark.parametrize(("known_in_training", "known"), [(1, 2), (0, 0)])
-def test_counts_that_make_no_sense(known_in_training, known):
+@pytest.mark.parametrize(("folds", "known"), [(1, 2), (2, 0)])
+def test_counts_that_make_no_sense(folds, known):
     with pytest.raises(ValueError, match=r"^\[M418\]"):
-        make(known_in_training=known_in_training, known=known)
+        make(folds=folds, known=known)
 
 
 def test_dictionary_templates_in_another_component():
@@ -274,7 +274,7 @@ def test_failing_documents_go_to_the_error_handler(monkeypatch):
     def fail(_):
         raise RuntimeError("broken")
 
-    monkeypatch.setattr(segmenter_of(nlp), "cut", fail)
+    monkeypatch.setattr(segmenter_of(nlp), "docs", fail)
     assert list(nlp.pipe(["北京", "上海"])) == []
     assert failed == [("mtl_segmenter", 2, "broken")]
 
@@ -337,7 +337,7 @@ def test_dictionary_is_kept_only_where_templates_read_it(nlp):
 
 
 def test_words_are_known_from_a_count_on():
-    nlp = train(make(known_in_training=3, known=2), passes=1)
+    nlp = train(make(known=2), passes=1)
     words = [word for sentence in SENTENCES for word in sentence.split() if len(word) > 1]
     assert set(segmenter_of(nlp).cfg["lexicon"].split()) == {word for word in words if words.count(word) > 1}
 

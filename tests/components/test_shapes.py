@@ -87,7 +87,7 @@ def test_a_memory_that_grows_or_starts_afresh_changes_nothing(limit):
         out = np.zeros((part.shape[1], N_LABELS), np.float32)
         shared.add(part, piece - piece[0], out)
         assert np.allclose(out, naive(part, piece - piece[0], lookup), atol=1e-5)
-        assert shared._memory.table.rows.size <= max(4 * limit, 1 << 13)
+        assert shared.memory.table.rows.size <= max(4 * limit, 1 << 13)
 
 
 def test_nothing_to_look_at():
