@@ -108,7 +108,7 @@ def main(
         if left:
             setting = {key: about[key] for key in ("C", "passes", "limit")}
             who = {key: about[key] for key in ("task", "trainer", "seed")}
-            found = run_child("structreg_runs:run", **who, sizes=left, corpora=str(corpora), setting=setting)
+            found = run_child("structreg_runs:run", who=who, sizes=left, corpora=str(corpora), setting=setting)
             known += [about | row for row in found]
             append_rows(json, [about | row for row in found])
     verdicts, curves = [], []

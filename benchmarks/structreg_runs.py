@@ -73,8 +73,9 @@ def warm_up(data: Data, trainer: str, setting: Setting) -> None:
         data.score("dev", training.weights)
 
 
-def run(task: str, trainer: str, seed: int, sizes: Sequence[float], corpora: str, setting: dict[str, Any]) -> list[Row]:
+def run(who: dict[str, Any], sizes: Sequence[float], corpora: str, setting: dict[str, Any]) -> list[Row]:
     """All sizes of one task, trainer and seed, one after another: what else the machine does then is the same for all."""
+    task, trainer, seed = (who[key] for key in ("task", "trainer", "seed"))
     the_setting = Setting(**setting)
     data = Data.load(task, Path(corpora), the_setting.limit)
     warm_up(data, trainer, the_setting)
