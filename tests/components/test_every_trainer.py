@@ -1,12 +1,16 @@
 """Every trainer with every component: trains, saves, loads, and predicts the same, in one process or two."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 import spacy
 
+from spacy_mtl.corpora.segmented import SegmentedCorpus
 from spacy_mtl.registry import mtl_trainers
+
+WORDS = Path(__file__).parents[2] / "assets" / "zh-words" / "train.txt"
 
 #: settings worth a test of their own, by trainer; each name that is registered must be here
 SETTINGS = {
@@ -21,8 +25,8 @@ SETTINGS = {
     "StructReg": [{"trainer": {"@mtl_trainers": f"spacy_mtl.{name}.v1"}} for name in ("Perceptron", "MTLStruct")],
 }
 CASES = [(name, settings) for name, variants in SETTINGS.items() for settings in variants]
-#: by component: its main score, and what it reads
-COMPONENTS = {"mtl_ner": ("ents_f", ["TAG"]), "mtl_tagger": ("tag_acc", [])}
+#: by component: its main score
+COMPONENTS = {"mtl_ner": "ents_f", "mtl_tagger": "tag_acc", "mtl_segmenter": "token_f"}
 TEMPLATES = [
     "U0:%x[0,LOWER]",
     "U1:%x[-1,LOWER]",
@@ -30,6 +34,14 @@ TEMPLATES = [
     "U3:%x[1,LOWER]",
     "B",
     "B1:%x[0,SHAPE]",
+]
+CHARACTERS = [
+    "U0:%x[0,CHAR]",
+    "U1:%x[-1,CHAR]/%x[0,CHAR]",
+    "U2:%x[0,CHAR]/%x[1,CHAR]",
+    "U3:%x[0,CHAR_CLASS]",
+    "B",
+    "B1:%x[0,CHAR_CLASS]",
 ]
 
 
@@ -53,11 +65,20 @@ def identify(case):
 def untrained(component, case):
     """A blank pipeline with this component and trainer."""
     name, settings = case
-    nlp = spacy.blank("es")
-    model = {"templates": {"@mtl_templates": "spacy_mtl.patterns.v1", "patterns": TEMPLATES}}
+    characters = component == "mtl_segmenter"
+    nlp = spacy.blank("zh" if characters else "es")
+    patterns = CHARACTERS if characters else TEMPLATES
+    model = {"templates": {"@mtl_templates": "spacy_mtl.patterns.v1", "patterns": patterns}}
     trainer = {"@mtl_trainers": f"spacy_mtl.{name}.v1", **settings}
     nlp.add_pipe(component, config={"model": model, "trainer": trainer})
     return nlp
+
+
+def read(component, nlp, read_corpus) -> list:
+    """Examples that are enough to learn something."""
+    if component == "mtl_segmenter":
+        return list(SegmentedCorpus(WORDS, limit=40)(nlp))
+    return read_corpus(nlp, limit=40, given=["TAG"] if component == "mtl_ner" else [])
 
 
 @pytest.fixture(scope="module", params=[(c, case) for c in COMPONENTS for case in CASES], ids=identify)
@@ -65,12 +86,12 @@ def pipeline(request, train, read_corpus):
     """A pipeline trained by this trainer, and the examples it saw."""
     component, case = request.param
     nlp = untrained(component, case)
-    examples = read_corpus(nlp, limit=40, given=COMPONENTS[component][1])
+    examples = read(component, nlp, read_corpus)
     return component, train(nlp, examples, passes=passes_of(case)), examples
 
 
 def annotations(docs) -> list:
-    return [[(token.ent_iob_, token.ent_type_, token.tag_) for token in doc] for doc in docs]
+    return [[(token.text, token.ent_iob_, token.ent_type_, token.tag_) for token in doc] for doc in docs]
 
 
 def texts(examples) -> list[str]:
@@ -84,7 +105,7 @@ def test_every_registered_trainer_is_tested():
 def test_it_learns(pipeline):
     """The corpus it was trained on, from nothing: well above what a majority label gives."""
     component, nlp, examples = pipeline
-    assert nlp.evaluate(examples)[COMPONENTS[component][0]] > 0.6
+    assert nlp.evaluate(examples)[COMPONENTS[component]] > 0.6
 
 
 def test_its_report_is_true(pipeline):
