@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -115,6 +116,7 @@ def test_every_dependency_is_there_or_made_by_an_earlier_command():
         made = set()
         for name in steps:
             for dep in commands[name]["deps"]:
-                assert dep in made or dep.startswith("${vars.corpora}/") or (ROOT / dep).exists(), (name, dep)
+                file = re.sub(r"\$\{vars\.(\w+)\}", lambda found: str(config["vars"][found[1]]), dep)
+                assert dep in made or dep.startswith("${vars.corpora}/") or (ROOT / file).exists(), (name, dep)
             made.update(commands[name]["outputs"])
     assert all(asset["url"].startswith("https://") and asset["extra"] for asset in config["assets"])
