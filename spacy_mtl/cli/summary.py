@@ -2,13 +2,16 @@
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..errors import Errors
 from .messages import clear_errors
 from .output import make_console, write_json
+
+if TYPE_CHECKING:
+    from spacy.language import Language
 
 BEST, LOG = "model-best", "log.jsonl"
 #: key of a row -> heading
@@ -55,15 +58,17 @@ def summary_cli(
 def summarize(training: Path, metrics: Path) -> list[Row]:
     """A row for each component with a score of its own. metrics: file of the test scores. Raises ValueError (M715) where there is no trained
     pipeline, or a file of scores is damaged."""
+    import spacy
     from spacy.util import load_config
 
     best = training / BEST
     dev = _read_json(best / "meta.json", required=True).get("performance", {})
     config = load_config(best / "config.cfg", interpolate=True)
+    nlp = spacy.blank(config["nlp"]["lang"])  # an object, for it knows the factories of installed packages
     test, seconds = _read_json(metrics), _seconds(training / LOG)
     rows = []
     for name in config["nlp"]["pipeline"]:
-        score = _main_score(config["components"][name].get("factory"))
+        score = _main_score(nlp, config["components"][name].get("factory"))
         if score is not None:
             files = [path for path in (best / name).rglob("*") if path.is_file()]
             row = {"component": name, "corpus": _corpus(config), "score": score, "dev": dev.get(score)}
@@ -72,13 +77,13 @@ def summarize(training: Path, metrics: Path) -> list[Row]:
     return rows
 
 
-def _main_score(factory: str | None) -> str | None:
+def _main_score(nlp: "Language", factory: str | None) -> str | None:
     """The score that the factory gives most weight, None where there is none."""
-    from spacy.language import Language
-
-    if factory is None or not Language.has_factory(factory):
+    if factory is None or not nlp.has_factory(factory):
         return None
-    weights = {name: weight or 0.0 for name, weight in Language.get_factory_meta(factory).default_score_weights.items()}
+    weights = {
+        name: weight or 0.0 for name, weight in (nlp.get_factory_meta(factory).default_score_weights or {}).items()
+    }
     return max(weights, key=lambda name: weights[name], default=None)
 
 

@@ -41,15 +41,23 @@ def add_scaled_rows(rows, matrix, live, scale, out):
 def viterbi(nodes, pairs, best, back, labels):
     """Best label sequence. nodes: float32[n, L]; pairs: float32[n or 1, L, L], entry t scores (t - 1, t), one entry serves all positions.
 
-    best: float32[n, L] and back: int32[n, L] are scratch. Fills labels int32[n]; returns the best score.
+    best: float32[n, L] and back: int32[n, L] are scratch. Fills labels int32[n]; returns the best score, summed in double precision: the greatest of
+    each position is taken off, so that scores stay exact however long the sequence is.
     """
     n, n_labels = nodes.shape
     shared = pairs.shape[0] == 1
+    total = 0.0
     for y in range(n_labels):
         best[0, y] = nodes[0, y]
     for t in range(1, n):
         step = pairs[0 if shared else t]
         now, came = best[t], back[t]
+        top = best[t - 1, 0]
+        for y in range(1, n_labels):
+            top = max(top, best[t - 1, y])
+        total += top
+        for y in range(n_labels):
+            best[t - 1, y] -= top
         for y in range(n_labels):
             now[y], came[y] = best[t - 1, 0] + step[0, y], 0
         for x in range(1, n_labels):
@@ -68,7 +76,7 @@ def viterbi(nodes, pairs, best, back, labels):
     labels[n - 1] = last
     for t in range(n - 1, 0, -1):
         labels[t - 1] = back[t, labels[t]]
-    return best[n - 1, last]
+    return total + np.float64(best[n - 1, last])
 
 
 @kernel

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
@@ -123,12 +124,12 @@ def fit(trainer: Trainer, problem: Problem, passes: int, on_pass: Callable[[Trai
 def check_whole(trainer: str, least: int, **values: int) -> None:
     """Refuse settings that are not whole numbers of at least ``least`` (M305)."""
     for name, value in values.items():
-        if not isinstance(value, int) or value < least:
+        if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
             raise ValueError(Errors.M305.format(trainer=trainer, name=name, value=value, least=least))
 
 
 def check_positive(trainer: str, **values: float) -> None:
     """Refuse settings that are not finite and above zero (M302)."""
     for name, value in values.items():
-        if not (np.isfinite(value) and value > 0):
+        if not isinstance(value, Real) or isinstance(value, bool) or not (np.isfinite(value) and value > 0):
             raise ValueError(Errors.M302.format(trainer=trainer, name=name, value=value))

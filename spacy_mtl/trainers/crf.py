@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ..errors import Errors
 from ..registry import mtl_trainers
 from ..structures.problem import Problem
+from .averaged import check_switch
 from .base import Trainer, Training, check_positive, check_whole
 
 #: Algorithms for each penalty, the first one by default.
@@ -45,6 +46,7 @@ class CRF(Trainer):
         check_whole("CRF", 0, warm_up=self.warm_up, seed=self.seed)
         if self.eta0 is not None:
             check_positive("CRF", eta0=self.eta0)
+        check_switch("CRF", average=self.average)
         if self.method != "sgd" and (self.average or self.eta0 is not None):
             raise ValueError(Errors.M318.format(method=self.method))
         if self.method == "sgd" and self.inner_passes != 1:
@@ -114,6 +116,7 @@ def crf(
     rounds, epsilon: of "irw".
     seed: order of the sentences within a pass of SGD.
     Raises ValueError: M302 C, tol, epsilon or eta0 out of range, M305 a whole number out of range, M315 and M316 an unknown penalty or algorithm,
-    M317 one that does not fit the other, M318 settings of SGD for another algorithm, M319 inner passes of SGD.
+    M317 one that does not fit the other, M318 settings of SGD for another algorithm, M319 inner passes of SGD, M320 an average that is neither
+    true nor false.
     """
     return CRF(penalty, algorithm, C, tol, inner_passes, memory, warm_up, eta0, average, rounds, epsilon, seed)

@@ -42,7 +42,7 @@ class BatchCRF(Training):
         self._restart()
         self._warm = StochasticCRF(settings, problem) if settings.warm_up else None
         self._random = np.random.default_rng(settings.seed)
-        self._warm_loss = 0.0
+        self._last_loss = 0.0
 
     def _restart(self) -> None:
         """Begin at the origin of the space, with nothing known of the curvature."""
@@ -71,8 +71,8 @@ class BatchCRF(Training):
     def _warm_up(self, warm: "StochasticCRF") -> None:
         """A pass of SGD; the last of them hands its weights over, unless they are no good."""
         self._report = None
-        self._warm_loss = warm.learn(self.problem, self._random.permutation(self.problem.n))
-        if not np.isfinite(self._warm_loss):
+        self._last_loss = warm.learn(self.problem, self._random.permutation(self.problem.n))
+        if not np.isfinite(self._last_loss):
             self._warm, self.passes = None, max(self.passes, self.settings.warm_up)
         elif self.passes + 1 >= self.settings.warm_up:
             self._go_on(self.problem, self._space.mu, warm.current_weights())
@@ -94,7 +94,7 @@ class BatchCRF(Training):
         else:
             self._memory.push(found.w.plus(point.w, -1.0), found.gradient.plus(point.gradient, -1.0))
             self._point = found
-        self._busy = False
+        self._last_loss, self._busy = self._point.loss, False
 
     def _forget(self) -> bool:
         """Go on by the gradient alone; whether that is anything new."""
@@ -141,7 +141,7 @@ class BatchCRF(Training):
     @property
     def loss(self) -> float:
         """sum_i -log p(y_i) at the end of the last pass."""
-        return self._warm_loss if self._point is None else self._point.loss
+        return self._last_loss
 
     @property
     def weights(self) -> Weights:
@@ -168,15 +168,28 @@ class BatchCRF(Training):
         scores = self._space.scores(self.weights, np.ones_like(mu))
         loss = self._space.expect(scores, np.empty_like(scores))
         primal = 0.5 * float(np.sum(norms**2 / mu)) + self.settings.C * loss
-        return Report(primal, self._dual, relative_gap(primal, self._dual), self._live(norms), mu.size, self.passes)
+        dual = self._dual if np.isfinite(self._dual) else np.nan  # nothing is known of it while warming up
+        return Report(primal, dual, relative_gap(primal, dual), self._live(norms), mu.size, self.passes)
 
     def _live(self, norms: np.ndarray) -> int:
         """How many templates have weights, by their norms (float64[T + Tp])."""
         return int(np.count_nonzero(norms))
 
     def rebind(self, problem: Problem, carry: Carry) -> None:
-        """Go on from the carried weights: they become w0, the point from which training begins anew."""
+        """Go on from the carried weights: they become w0, the point from which training begins anew. Warming up goes on, too."""
+        warm = self._warm
         self._go_on(problem, self._space.mu, carry(self.weights))
+        if warm is not None:
+            warm.rebind(problem, carry)
+            self._warm = warm
+
+    def recut(self, problem: Problem) -> None:
+        """Go on with other pieces."""
+        warm = self._warm
+        self._go_on(problem, self._space.mu, self.weights)
+        if warm is not None:
+            warm.recut(problem)
+            self._warm = warm
 
     def _go_on(self, problem: Problem, mu: np.ndarray, weights: Weights) -> None:
         """Begin anew at ``weights``, not the scratch of a new space."""

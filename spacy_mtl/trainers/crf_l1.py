@@ -185,7 +185,8 @@ class SparseCRF(Training):
         size = float(np.abs(read(self.weights, self._sparse[0])).sum())
         primal = PENALTY * size + self.settings.C * loss
         live = int(self.template_weights.sum())
-        return Report(primal, self._dual, relative_gap(primal, self._dual), live, self.problem.blocks.n, self.passes)
+        dual = self._dual if np.isfinite(self._dual) else np.nan  # nothing is known of it before the first pass
+        return Report(primal, dual, relative_gap(primal, dual), live, self.problem.blocks.n, self.passes)
 
     def rebind(self, problem: Problem, carry: Carry) -> None:
         """Go on from the carried weights; what was known of the curvature is forgotten."""

@@ -7,7 +7,7 @@ import numpy as np
 from ..structures.contract import Weights
 from ..structures.problem import Problem, shares
 from .base import Carry, Report
-from .online import OnlineTraining
+from .online import NOTHING, OnlineTraining
 from .optim.sgd import COUNT, Iterates, Rate, blank_scalars, descend, log_losses, mean_size, settle
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class StochasticCRF(OnlineTraining):
         super().__init__(problem, settings.seed)
         self.settings = settings
         self._n = problem.n
-        self._size = self._mean_size(problem, np.arange(problem.n))
+        self._size = self._mean_size(problem, np.random.default_rng(settings.seed).permutation(problem.n))
         self._cut = False
         self._eta0 = settings.eta0
         self._iterates = Iterates(problem.zeros(), self._no_rows(), blank_scalars())
@@ -62,6 +62,10 @@ class StochasticCRF(OnlineTraining):
     def _descend(self, problem: Problem, iterates: Iterates, rate: Rate, order: np.ndarray) -> float:
         scale, share = shares(problem, np.ones(problem.blocks.n)), self._share(problem, order)
         return float(descend(problem.arrays, iterates, problem.all_live(), scale, rate, order, share))
+
+    def zero_loss(self) -> float:
+        """-log p(y_i), summed: the logarithms of the numbers of outputs."""
+        return float(log_losses(self.problem.arrays, self.problem.zeros(), NOTHING, np.arange(self.problem.n)))
 
     def _share(self, problem: Problem, order: np.ndarray) -> float:
         """How much of a sentence of the first problem each of these is, on average."""

@@ -145,7 +145,8 @@ class DualAscent(Training):
     def rebind(self, problem: Problem, carry: Carry) -> None:
         """The marginals stay; the weights are made anew from them."""
         self.problem, self._filled = problem, _filled(problem)
-        self._certified, self.converged, self._average = None, False, None
+        self._certified, self.converged = None, False
+        self._average = None if self._average is None else carry(self._average)
         self._idle[:] = self._rest[:] = 0
         self._w, _ = problem.gold_minus_expected(self._state)  # blocks may have other sizes now
         problem.scale_blocks(self._w, self.settings.C * self.mu)

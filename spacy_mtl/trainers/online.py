@@ -45,6 +45,10 @@ class OnlineTraining(Training):
     def measure(self) -> Report:
         """Objective values of :attr:`weights`, once a pass at most."""
 
+    def zero_loss(self) -> float:
+        """The loss of zero weights over the corpus, which that of a pass is compared with; hinges, unless overridden."""
+        return float(self.problem.hinges(self.problem.zeros(), NOTHING).sum())
+
     def step(self, sentences: np.ndarray) -> None:
         """Learn from these sentences in a random order."""
         self.take(self.problem, self._random.permutation(sentences))
@@ -63,7 +67,7 @@ class OnlineTraining(Training):
         self._last_loss, self._pass_loss = self._pass_loss, 0.0
         self._report = None
         if self._zero_loss is None:
-            self._zero_loss = float(self.problem.hinges(self.problem.zeros(), NOTHING).sum())
+            self._zero_loss = self.zero_loss()
         if not self._last_loss <= BLOW_UP * self._zero_loss:  # nan too
             self._diverge()
         elif self._last_loss <= self._best_loss:

@@ -37,6 +37,12 @@ class OnlineMKLTraining(OnlineTraining):
         self._seen += order.size
         return float(run(problem.arrays, self._blocks, self._log_for(problem), self._plan(), order))
 
+    def zero_loss(self) -> float:
+        """Of the loss that is trained."""
+        if self.settings.loss == "hinge":
+            return super().zero_loss()
+        return float(log_losses(self.problem.arrays, self.problem.zeros(), NOTHING, np.arange(self.problem.n)))
+
     def _log_for(self, problem: Problem) -> Log:
         """The log of updates from this problem; blocks forget what came from another."""
         if self._log is None or self._log_of is not problem:
