@@ -78,7 +78,7 @@ def test_segment_a_folder_of_texts(project, tmp_path):
     }.items():
         (folder / name).write_text("".join(part), encoding="utf8")
     variables = {"words": folder, "words_train": "my_train.utf8", "words_dev": "my_dev.utf8"}
-    variables |= {"words_test": "my_gold.utf8", "lexicon": "my_train.utf8", "known_in_training": 2, "megabytes": 5}
+    variables |= {"words_test": "my_gold.utf8", "lexicon": "my_train.utf8", "folds": 3, "megabytes": 5}
     said = run(
         project, "segment", ".", *(str(text) for name, value in variables.items() for text in (f"--vars.{name}", value))
     )

@@ -7,7 +7,7 @@ import numpy as np
 from ..structures.contract import Weights
 from ..structures.problem import Problem
 from .base import Carry, Report
-from .online import OnlineTraining
+from .online import NOTHING, OnlineTraining
 from .optim.online_mkl import Plan, hinge_pass, log_losses, log_pass
 from .optim.prox import omega
 from .optim.scaled_blocks import Log, new_log, write_weights, zero_blocks
@@ -41,7 +41,7 @@ class OnlineMKLTraining(OnlineTraining):
         """Of the loss that is trained."""
         if self.settings.loss == "hinge":
             return super().zero_loss()
-        return float(log_losses(self.problem.arrays, self.problem.zeros(), NOTHING, np.arange(self.problem.n)))
+        return float(log_losses(self.problem.arrays, self.problem.zeros(), NOTHING).sum())
 
     def _log_for(self, problem: Problem) -> Log:
         """The log of updates from this problem; blocks forget what came from another."""

@@ -143,7 +143,7 @@ def test_what_a_pipeline_predicts_is_no_input(tmp_path, binary):
 @pytest.fixture(scope="module")
 def segmenter(tmp_path_factory):
     nlp = spacy.blank("zh")
-    nlp.add_pipe("mtl_segmenter", config={"known_in_training": 3, "known": 1})
+    nlp.add_pipe("mtl_segmenter", config={"folds": 2, "known": 1})
     examples = list(SegmentedCorpus(WORDS / "train.txt", limit=60)(nlp))
     nlp.initialize(lambda: examples)
     for _ in range(3):

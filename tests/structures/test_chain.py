@@ -35,6 +35,17 @@ def decode(nodes, pairs):
     return labels, score
 
 
+def test_viterbi_is_exact_on_long_sequences():
+    """Without transitions the best labels are those of each position alone, and their sum is the score."""
+    rng = np.random.default_rng(0)
+    n, n_labels = 200_000, 3
+    nodes = (10 + 0.5 * rng.normal(size=(n, n_labels))).astype(np.float32)
+    best, back, labels = np.empty_like(nodes), np.empty((n, n_labels), np.int32), np.empty(n, np.int32)
+    score = viterbi(nodes, np.zeros((1, n_labels, n_labels), np.float32), best, back, labels)
+    assert (labels == nodes.argmax(axis=1)).mean() > 0.99999
+    assert score == pytest.approx(nodes.max(axis=1).sum(dtype=float), rel=1e-7)
+
+
 @given(chains())
 def test_viterbi_finds_the_best_sequence(enumerate_chain, chain):
     labels, score = decode(*chain)

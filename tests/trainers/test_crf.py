@@ -7,8 +7,10 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
+from spacy_mtl.sequences import problem_from_arrays
 from spacy_mtl.trainers.base import fit
 from spacy_mtl.trainers.crf import CRF, crf
+from spacy_mtl.trainers.online_mkl import OnlineMKL
 
 from .reference import LABELS, block_slices, feature_vector, random_problem
 
@@ -62,8 +64,10 @@ def test_the_dual_is_a_bound_all_the_way(seed):
     problem, value = optimum(seed, "l2")
     reports = []
     fit(CRF(C=C, tol=1e-6), problem, 6, lambda training: reports.append(training.report()))
-    assert all(report.dual <= value * (1 + 1e-5) and report.primal >= value * (1 - 1e-5) for report in reports)
-    assert reports[-1].gap < reports[0].gap
+    known = [report for report in reports if not np.isnan(report.dual)]  # nothing is known of it while warming up
+    assert len(known) >= 3
+    assert all(report.dual <= value * (1 + 1e-5) and report.primal >= value * (1 - 1e-5) for report in known)
+    assert known[-1].gap < known[0].gap
 
 
 @pytest.mark.parametrize("average", [False, True])
@@ -114,6 +118,43 @@ def test_rebinding_goes_on(settings):
     assert training.report().primal <= 1.05 * before
 
 
+def test_warming_up_goes_on_after_rebinding_and_recutting():
+    problem, _ = optimum(1, "l2")
+    training = CRF(C=C, warm_up=3).begin(problem)
+    plain = CRF(C=C, warm_up=3).begin(problem)
+    for k in range(6):
+        for each in (training, plain):
+            each.end_pass()
+        training.rebind(problem, lambda weights: weights) if k % 2 else training.recut(problem)
+        if k < 2:
+            np.testing.assert_allclose(flat(training.weights), flat(plain.weights), rtol=1e-5, atol=1e-6)
+            assert np.isnan(training.report().dual)
+            assert np.isnan(training.report().gap)
+    assert training.report().primal <= 1.05 * plain.report().primal
+
+
+def test_sentences_in_order_of_length_count_as_one_each():
+    """What a sentence counts is relative to the mean over the corpus, not over its beginning."""
+    rng = np.random.default_rng(0)
+    lengths = [2] * 500 + [20] * 100
+    X = rng.normal(size=(sum(lengths), 2))
+    y = (X[:, 0] > 0).astype(int)
+    problem = problem_from_arrays(X, y, lengths)
+    training = CRF(algorithm="sgd").begin(problem)
+    whole = problem.cut(np.arange(problem.n), 1000.0, rng)
+    assert training._share(whole, rng.permutation(problem.n)) == pytest.approx(1.0, rel=0.15)
+
+
+def test_costs_do_not_decide_whether_a_log_loss_diverges():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    problem = problem_from_arrays(X, (X[:, 0] > 0).astype(int), [6] * 10, cost=0.001 * (1 - np.eye(2)))
+    for trainer in (CRF(algorithm="sgd"), OnlineMKL(loss="log")):
+        training = fit(trainer, problem, 3)
+        assert not training.converged
+        assert training.weights.node.any()
+
+
 def test_a_rate_that_blows_up_is_stopped_and_the_best_pass_kept():
     problem, _ = optimum(0, "l2")
     with pytest.warns(UserWarning, match="M330"):
@@ -138,6 +179,9 @@ def test_needs_and_kind_follow_the_settings():
         ({"eta0": 0.1}, "M318"),
         ({"algorithm": "sgd", "inner_passes": 2}, "M319"),
         ({"C": 0.0}, "M302"),
+        ({"C": "1"}, "M302"),
+        ({"memory": True}, "M305"),
+        ({"algorithm": "sgd", "average": "no"}, "M320"),
         ({"memory": 0}, "M305"),
     ],
 )

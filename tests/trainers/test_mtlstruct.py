@@ -200,3 +200,18 @@ def test_a_structure_that_lacks_what_is_needed_is_refused():
 
     with pytest.raises(ValueError, match=r"M301.*decode"):
         MTLStruct().begin(replace(random_problem(0), offers=frozenset({"marginals"})))
+
+
+def test_the_average_goes_on_after_rebinding():
+    """Rebound after every pass, an average of ten passes is still not the last weights."""
+    problem = random_problem(3)
+    averaged, last = (MTLStruct(C=0.5, average=n, tol=1e-9).begin(problem) for n in (10, 1))
+    for _ in range(6):
+        for training in (averaged, last):
+            training.end_pass()
+            training.rebind(problem, lambda weights: weights)
+    assert np.abs(averaged.weights.node - last.weights.node).max() > 1e-3
+
+
+def test_whole_numbers_of_numpy_are_whole():
+    assert MTLStruct(average=np.int64(3)).average == 3
