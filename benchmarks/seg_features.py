@@ -90,6 +90,8 @@ class TextFeatures:
         if self.attributes == {"ORTH"}:
             return {"ORTH": text}
         chars = "".join(map(normal, text))
+        if self.attributes == {"CHAR"}:
+            return {"CHAR": chars}
         columns: dict[str, Sequence[str]] = {"ORTH": text, "CHAR": chars, "CHAR_CLASS": list(map(char_class, text))}
         columns |= {"SAME_1": repeated(chars, 1), "SAME_2": repeated(chars, 2)}
         if self.attributes & set(WORD_ATTRIBUTES):

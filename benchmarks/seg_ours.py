@@ -25,7 +25,7 @@ WARM_UP = [["今天", "天气", "很", "好", "。"], ["我们", "去", "爬山"
 
 @dataclass(frozen=True)
 class Ours:
-    """Settings of our segmenter. templates: tp1.v1, tp2.v1 or seg.v1. passes: over the corpus. megabytes: of the saved model, None for all rows."""
+    """Settings of our segmenter. templates: tp1.v1, tp2.v1 or seg.v1. passes: over the corpus. megabytes: of the saved model, None for no limit."""
 
     templates: str = "tp2.v1"
     p: float = 1.0
@@ -33,7 +33,7 @@ class Ours:
     average: int = 1
     passes: int = 10
     inner_passes: int = 10
-    megabytes: float | None = None
+    megabytes: float | None = 10.0
 
     def pipeline(self) -> tuple[Language, MTLSegmenter]:
         """A pipeline with the segmenter alone, untrained."""
@@ -50,7 +50,7 @@ class Ours:
 DEFAULTS = {
     "tp1.v1": Ours("tp1.v1", average=4, passes=16, inner_passes=16),
     "tp2.v1": Ours("tp2.v1", average=4, passes=16, inner_passes=16),
-    "seg.v1": Ours("seg.v1", p=4 / 3, C=0.3, average=4, passes=12, inner_passes=12, megabytes=10.0),
+    "seg.v1": Ours("seg.v1", p=4 / 3, C=0.3, average=4, passes=12, inner_passes=12),
 }
 
 

@@ -71,7 +71,7 @@ def train(
     inner_passes: Annotated[
         int | None, typer.Option(help="Passes to run at the end of each update; all if not given.")
     ] = None,
-    megabytes: Annotated[float | None, typer.Option(help="Size of our saved model; all rows if not given.")] = None,
+    megabytes: Annotated[float, typer.Option(help="Size of our saved model at most.")] = 10.0,
     repeats: Annotated[int, typer.Option(help="Trainings of ours; the median counts.")] = 3,
     crf_limit: Annotated[
         int | None,

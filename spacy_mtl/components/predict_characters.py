@@ -20,19 +20,12 @@ from ..templates.characters import (
 )
 from ..templates.extract import Program
 from ..templates.index import Table
+from .blocks import add_blocks, pack
 from .characters import Characters, CharacterTable
-from .joint import Groups, add_groups, groups_of
 from .lookup import Lookup, add_looked_up
 from .predict import Chain, Predictor, decode_all, forbid
-from .shapes import Memory, Shapes, SharedLookup, add_borders, add_shapes, more_room, new_memory
 from .weights import ChainWeights
 from .windows import WindowScores, add_window
-
-#: Entries that the memory of groups may have.
-GROUP_LIMIT = 1 << 18
-_NO_LIMIT = 1 << 62
-#: Which memory is full.
-_SHAPES, _GROUPS = 1, 2
 
 
 @kernel
@@ -40,13 +33,10 @@ def tag_characters(
     at, ids, starts, joined, begin_tags, form_of, orths,
     values, value_rows, n_columns, context_rows, bits, word_slots, word_rows, word_known, parts,
     form_offsets, form_values, form_outside, place_offsets, place_values, place_outside,
-    first, offset, column, seed, slots, rows, weights, alone,
-    shape_seed, shape_first, shape_template, shape_shift, shape_reach, met_slots, met_rows, met_values, met_used,
-    group_seed, group_first, group_template, group_seen, group_offset, group_column,
-    joint_slots, joint_rows, joint_values, joint_used,
+    first, offset, column, seed, packed, weights,
     pair_first, pair_offset, pair_column, pair_seed, pair_slots, pair_rows, pair_weights, start, end, step, mask, labels,
 ):  # fmt: skip
-    """Best tags of all characters into ``labels``. Returns 0, or which memory wants more room before another call: 1 of shapes, 2 of groups."""
+    """Best tags of all characters into ``labels``."""
     n = at.size
     nodes = np.zeros((n, start.size), np.float32)
     forms = np.empty(n, np.int32)
@@ -65,19 +55,7 @@ def tag_characters(
         numbers = np.empty(n, np.int32)
         number_places(columns, context_rows[1:], bits, numbers)
         add_window(numbers, starts, WindowScores(place_offsets, place_values, place_outside), nodes)
-    lookup = Lookup(Program(first, offset, column, seed), Table(slots, rows), weights)
-    add_looked_up(columns, starts, lookup, alone, nodes)
-    if group_seed.size:
-        groups = Groups(group_seed, group_first, group_template, group_seen, group_offset, group_column)
-        memory = Memory(Table(joint_slots, joint_rows), joint_values, joint_used)
-        if not add_groups(columns, starts, lookup, groups, memory, nodes):
-            return _GROUPS
-    if shape_seed.size and n:
-        shapes = Shapes(shape_seed, shape_first, shape_template, shape_shift, shape_reach)
-        add_borders(columns, starts, lookup, shapes, nodes)
-        met = Memory(Table(met_slots, met_rows), met_values, met_used)
-        if add_shapes(columns, starts, lookup, shapes, met, 0, 0, nodes)[0] < shape_seed.size:
-            return _SHAPES
+    add_blocks(columns, starts, first, offset, column, seed, packed, weights, nodes)
     pairs = np.zeros((n if pair_seed.size else 0, start.size * start.size), np.float32)
     observed = Lookup(
         Program(pair_first, pair_offset, pair_column, pair_seed), Table(pair_slots, pair_rows), pair_weights
@@ -87,7 +65,6 @@ def tag_characters(
     decode_all(
         starts, nodes, pairs.reshape(pairs.shape[0], start.size, start.size), Chain(start, end, step, mask), labels
     )
-    return 0
 
 
 @kernel
@@ -119,11 +96,7 @@ class CharacterPredictor(Predictor):
         context = [columns.get(attr, -1) for attr in ("CHAR", *CHARACTER_CONTEXT)]
         self._context_rows = np.array(context if self.reader.characters is not None else [-1] * len(context), np.int64)
         self._bits = np.array([ATTRIBUTE_BITS[attr] for attr in CHARACTER_CONTEXT], np.int64)
-        self._groups, rest = groups_of(self._crossing_templates, columns)
-        self._rest = SharedLookup(
-            self._shared.lookup, self._crossing_templates, self._n_labels, among=rest, room=1 << 16
-        )
-        self._joint = new_memory(1 << 14, self._n_labels << 14)
+        self._packed = pack(weights.keys)
         self._form_of = np.empty(0, np.int32)
         self._seen: tuple = ()
         self._tables: tuple = ()
@@ -140,19 +113,14 @@ class CharacterPredictor(Predictor):
 
     def _arguments(self) -> tuple:
         """What :func:`tag_characters` wants of the tables; made anew where one of them is another."""
-        memory, words = self._rest.memory, self.reader.words
-        forms = self._forms()
-        seen = forms, memory, words, self._joint
-        if len(self._seen) != len(seen) or any(a is not b for a, b in zip(self._seen, seen, strict=True)):
-            self._seen = seen
+        words, forms = self.reader.words, self._forms()
+        if len(self._seen) != 2 or self._seen[0] is not forms or self._seen[1] is not words:
+            self._seen = forms, words
             lookup, pairs = self._shared.lookup, self._pairs
-            joint, rest, lexicon = self._joint, self._rest, self.reader.lexicon
             self._tables = (
-                forms, self.characters.orths, lexicon.values, self._value_rows, len(self.reader.columns), self._context_rows, self._bits,
-                *words, ONE_PART, *self._word_scores(), *self._place_scores(), *lookup.program, *lookup.table, lookup.rows, rest.alone,
-                *rest.shapes, *memory.table, memory.values, memory.used,
-                *self._groups, *joint.table, joint.values, joint.used,
-                *pairs.program, *pairs.table, pairs.rows, *self._chain,
+                forms, self.characters.orths, self.reader.lexicon.values, self._value_rows, len(self.reader.columns),
+                self._context_rows, self._bits, *words, ONE_PART, *self._word_scores(), *self._place_scores(),
+                *lookup.program, self._packed, lookup.rows, *pairs.program, *pairs.table, pairs.rows, *self._chain,
             )  # fmt: skip
         return self._tables
 
@@ -161,16 +129,6 @@ class CharacterPredictor(Predictor):
         labels = np.zeros(chars.at.size, np.int32)
         found = chars.at, chars.ids, chars.starts, joined, begin_tags
         with self._lock:
-            limits = {_SHAPES: self._rest.limit, _GROUPS: GROUP_LIMIT}
-            while full := tag_characters(*found, *self._arguments(), labels):
-                # what one call meets must find room at once: after a fresh start, more of it than usual
-                limits[full] = self._make_room(full, limits[full])
+            tables = self._arguments()
+        tag_characters(*found, *tables, labels)
         return labels
-
-    def _make_room(self, full: int, limit: int) -> int:
-        """More room in a memory, up to the limit; returns the limit from here on, which is none where the memory has been emptied."""
-        if full == _SHAPES:
-            memory = self._rest.memory = more_room(self._rest.memory, limit)
-        else:
-            memory = self._joint = more_room(self._joint, limit)
-        return limit if memory.used[0] else _NO_LIMIT

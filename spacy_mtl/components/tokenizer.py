@@ -84,6 +84,7 @@ class SegmenterTokenizer:
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "SegmenterTokenizer":
         """The reverse of :meth:`to_bytes`, or of the model of an mtl_segmenter. Raises ValueError: M601-M604."""
         self.segmenter._load_model(bytes_data, "The serialized tokenizer")
+        self._meet_words()
         return self
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
@@ -93,7 +94,16 @@ class SegmenterTokenizer:
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "SegmenterTokenizer":
         """The reverse of :meth:`to_disk`. Raises ValueError naming the file: M601-M605."""
         self.segmenter._load_model(store.read(Path(path)), str(path))
+        self._meet_words()
         return self
+
+    def _meet_words(self) -> None:
+        """Enter the words of the model's dictionary into the vocabulary: to make a lexeme takes longer than to cut the text that it stands in, so
+        what most texts are made of is there before the first one comes."""
+        if not self.vocab.in_memory_zone:  # type: ignore[attr-defined]
+            words = self.segmenter.cfg["lexicon"].split()
+            for word in (*words, *set("".join(words))):
+                self.vocab[word]
 
 
 def with_tokenizer(nlp: Language) -> Language:

@@ -155,10 +155,10 @@ class Lexicon:
         insert_all(self._table, self.orths[:size])
 
     def _row(self, orth: int) -> list[int]:
-        lexeme = self.vocab[orth]
-        text = lexeme.text
+        text = self.vocab.strings[orth]
+        # no lexeme where none is asked for: making one takes longer than all the rest
         return [
-            _as_uint64(function(text) if function else getattr(lexeme, _LEXEME[attr]), attr)
+            _as_uint64(function(text) if function else getattr(self.vocab[orth], _LEXEME[attr]), attr)
             for attr, function in zip(self.attributes, self._functions, strict=True)
         ]
 

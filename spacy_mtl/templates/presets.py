@@ -38,14 +38,17 @@ def _pair(first: tuple[int, str], second: tuple[int, str]) -> tuple[Observation,
 
 @mtl_templates("spacy_mtl.tp1.v1")
 def tp1(min_count: int = 1) -> TemplateSet:
-    """TP1 of Mao & Tsang, Table 2: 10 state templates over characters in [-2, 2], and the transition."""
-    return TemplateSet((*_state(_same("ORTH", _TP1)), TRANSITION), min_count)
+    """TP1 of Mao & Tsang, Table 2: 10 state templates over normalised characters in [-2, 2], and the transition."""
+    return TemplateSet((*_state(_same("CHAR", _TP1)), TRANSITION), min_count)
 
 
 @mtl_templates("spacy_mtl.tp2.v1")
 def tp2(min_count: int = 1) -> TemplateSet:
-    """TP2 of Mao & Tsang, Table 2: TP1 and 7 more character bigrams, 17 state templates in all, and the transition."""
-    return TemplateSet((*_state(_same("ORTH", _TP2)), TRANSITION), min_count)
+    """TP2 of Mao & Tsang, Table 2: TP1 and 7 more character bigrams, 17 state templates in all, and the transition.
+
+    As in TP1, full-width and half-width forms of a character are one.
+    """
+    return TemplateSet((*_state(_same("CHAR", _TP2)), TRANSITION), min_count)
 
 
 @mtl_templates("spacy_mtl.conll2002.v1")

@@ -59,6 +59,14 @@ def test_saved_pipelines_tokenize_the_same(nlp, expected, tmp_path):
     assert (tmp_path / "tokenizer").read_bytes() == spacy.load(tmp_path).tokenizer.to_bytes()
 
 
+def test_the_words_of_the_dictionary_are_in_the_vocabulary(nlp):
+    lexicon = nlp.tokenizer.segmenter.cfg["lexicon"].split()
+    blank = spacy.blank("zh", config=CONFIG)
+    blank.tokenizer.from_bytes(nlp.tokenizer.to_bytes())
+    assert lexicon
+    assert all(word in blank.vocab and set(word) <= set(blank.vocab.strings) for word in lexicon)
+
+
 def test_processes_give_the_same_documents(nlp, expected):
     assert [doc.to_json() for doc in nlp.pipe(TEXTS * 2, n_process=2, batch_size=2)] == expected * 2
 

@@ -45,25 +45,25 @@ def test_min_count_is_1_or_as_set(name):
 
 
 TABLE_2_TP1 = """
-U00:%x[-2,ORTH]
-U01:%x[-1,ORTH]
-U02:%x[0,ORTH]
-U03:%x[1,ORTH]
-U04:%x[2,ORTH]
-U05:%x[-2,ORTH]/%x[-1,ORTH]/%x[0,ORTH]
-U06:%x[-1,ORTH]/%x[0,ORTH]/%x[1,ORTH]
-U07:%x[0,ORTH]/%x[1,ORTH]/%x[2,ORTH]
-U08:%x[-1,ORTH]/%x[0,ORTH]
-U09:%x[0,ORTH]/%x[1,ORTH]
+U00:%x[-2,CHAR]
+U01:%x[-1,CHAR]
+U02:%x[0,CHAR]
+U03:%x[1,CHAR]
+U04:%x[2,CHAR]
+U05:%x[-2,CHAR]/%x[-1,CHAR]/%x[0,CHAR]
+U06:%x[-1,CHAR]/%x[0,CHAR]/%x[1,CHAR]
+U07:%x[0,CHAR]/%x[1,CHAR]/%x[2,CHAR]
+U08:%x[-1,CHAR]/%x[0,CHAR]
+U09:%x[0,CHAR]/%x[1,CHAR]
 """
 TABLE_2_TP2 = """
-U10:%x[-2,ORTH]/%x[-1,ORTH]
-U11:%x[1,ORTH]/%x[2,ORTH]
-U12:%x[-2,ORTH]/%x[0,ORTH]
-U13:%x[-1,ORTH]/%x[1,ORTH]
-U14:%x[0,ORTH]/%x[2,ORTH]
-U15:%x[-2,ORTH]/%x[1,ORTH]
-U16:%x[-1,ORTH]/%x[2,ORTH]
+U10:%x[-2,CHAR]/%x[-1,CHAR]
+U11:%x[1,CHAR]/%x[2,CHAR]
+U12:%x[-2,CHAR]/%x[0,CHAR]
+U13:%x[-1,CHAR]/%x[1,CHAR]
+U14:%x[0,CHAR]/%x[2,CHAR]
+U15:%x[-2,CHAR]/%x[1,CHAR]
+U16:%x[-1,CHAR]/%x[2,CHAR]
 """
 
 
