@@ -99,9 +99,14 @@ def measure(data: Any, ours: Any, name: str, passes: int, limit: float) -> Row:
     from ner_data import as_settings
 
     kind, settings = TRAINERS[name]
-    task = {"trainer": {"@mtl_trainers": f"spacy_mtl.{kind}.v1", **settings}, "passes": passes, "limit": limit}
+    task = {
+        **as_settings(data, ours),
+        "trainer": {"@mtl_trainers": f"spacy_mtl.{kind}.v1", **settings},
+        "passes": passes,
+    }
+    run_child("trainers_runs:compile_kernels", **task)
     try:
-        return run_child("trainers_runs:memory", **as_settings(data, ours), **task)
+        return run_child("trainers_runs:memory", **task, limit=limit)
     except RuntimeError as error:
         if not str(error).split(";")[0].endswith(f"exit code {-signal.SIGXCPU}"):
             raise

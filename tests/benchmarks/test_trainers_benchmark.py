@@ -22,6 +22,8 @@ def test_trainers_are_ours(name):
 
 def test_a_trainer_without_end_is_given_up(monkeypatch):
     def child(task, **settings):
+        if task.endswith("compile_kernels"):
+            return
         raise RuntimeError(f"{task} failed with exit code {code}; its message is above.")
 
     monkeypatch.setattr(trainers, "run_child", child)
