@@ -223,7 +223,7 @@ def check_positions(name: str, table: Any, n: int) -> None:
 
 
 def as_kernel(block: KernelBlock, name: str, vectors: Any) -> Kernel:
-    """The kernel a block asks for. Raises ValueError naming the block: M227 a setting out of range, M235 an unknown kernel, M236 no width to be found."""
+    """The kernel a block asks for. Raises ValueError naming the block: M227 a setting out of range, M235 an unknown kernel, M236 no width found."""
     if callable(block.kernel):
         return Kernel("function", normalize=block.normalize, function=block.kernel)
     if block.kernel not in KERNELS:
@@ -240,7 +240,8 @@ def as_kernel(block: KernelBlock, name: str, vectors: Any) -> Kernel:
         if not is_number(value) or not low <= value < np.inf:
             least = "of at least 0" if setting == "offset" else "above 0"
             raise ValueError(Errors.M227.format(name=name, setting=setting, value=value, least=least))
-    return Kernel(block.kernel, normalize=block.normalize, **{name: float(value) for name, value in settings.items()})
+    numbers: dict[str, Any] = {setting: float(value) for setting, value in settings.items()}
+    return Kernel(block.kernel, normalize=block.normalize, **numbers)
 
 
 def is_number(value: Any) -> bool:
