@@ -75,8 +75,11 @@ class Errors(metaclass=_Codes):
     M231 = ("The label {label!r} in y is not among the labels {known}. Add it to 'labels', or correct y.")
     M232 = ("Block '{name}' of the new arrays: the model was trained with {wanted}, but got {got}.")
     M233 = ("Block '{name}' of the new arrays has {got} columns, but the model was trained with {expected}.")
-    M234 = ("Constraints over {n} labels have the shapes ({n},), ({n},), ({n}, {n}), but these have {got}.")
+    M234 = ("Constraints over {n} labels have true or false in the shapes ({n},), ({n},), ({n}, {n}), but these have {got}.")
     M235 = ("The block '{name}' asks for the unknown kernel {kernel!r}. Choose one of {known}, or give a function K(A, B).")
+    M236 = ("No width h of the block '{name}' leaves a share zeros = {zeros} of the kernel values at 0: too many positions are duplicates of others. "
+            "Remove duplicates, set a smaller 'zeros', or give 'h'.")
+    M237 = ("The blocks have {n} features in all, but the weights hold at most {most}. Leave out features, or hash them into fewer columns.")
 
     # --- M3xx trainers ---
     M301 = ("{trainer} cannot train a {structure}: the structure does not offer {missing}. Choose a trainer that does without, or another structure.")

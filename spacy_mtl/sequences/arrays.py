@@ -15,6 +15,9 @@ from .blocks import CategoryBlock, Entries, FittedBlock, KernelisedBlock, as_map
 from .model import SequenceModel
 from .values import as_labels, as_starts
 
+#: Rows of the weights are numbered in int32.
+MOST_ROWS = 2**31 - 1
+
 
 @dataclass(frozen=True, kw_only=True)
 class SequenceProblem(Problem):
@@ -59,13 +62,13 @@ def problem_from_arrays(
     predicting the column where the row is gold, Hamming by default); sorted if not given.
 
     A kernelised block takes 8 bytes for each pair of positions whose kernel value is not 0.
-    Raises ValueError: M220-M235 for arrays that do not fit, M201-M204 as :func:`chain_problem`.
+    Raises ValueError: M220-M237 for arrays that do not fit, M201-M204 as :func:`chain_problem`.
     """
     gold, names = as_labels(y, labels)
     starts = as_starts(lengths, gold.size)
-    allowed = constraints or Constraints.none(names.size)
-    check_constraints(allowed, names.size)
+    allowed = as_constraints(constraints or Constraints.none(names.size), names.size)
     fitted, tables = fit_blocks(as_mapping(X), gold.size)
+    check_rows(block_sizes(fitted))
     pair = np.zeros((gold.size, int(transitions)), np.int32)
     features = ChainFeatures(category_rows(fitted, tables), pair, False, vectors_of(fitted, tables))
     blocks = Blocks(block_starts(block_sizes(fitted)), np.arange(1 + transitions), block_names(fitted, transitions))
@@ -87,11 +90,27 @@ def fit_blocks(X: Mapping[str, Any], n: int) -> tuple[list[FittedBlock], list[An
     return [block for block, _ in pairs], [table for _, table in pairs]
 
 
-def check_constraints(allowed: Constraints, n: int) -> None:
-    """Refuse constraints over another number of labels (M234)."""
-    shapes = tuple(np.shape(part) for part in (allowed.start, allowed.end, allowed.step))
-    if shapes != ((n,), (n,), (n, n)):
-        raise ValueError(Errors.M234.format(n=n, got=", ".join(map(str, shapes))))
+def as_constraints(given: Constraints, n: int) -> Constraints:
+    """The same as arrays of bool. Raises ValueError (M234): another number of labels, a value that is not true or false, labels by form."""
+    if np.size(given.forms):
+        raise ValueError(Errors.M234.format(n=n, got="labels by form, which positions of arrays do not have"))
+    try:
+        parts = [np.asarray(part) for part in (given.start, given.end, given.step)]
+    except ValueError:  # rows of different lengths
+        raise ValueError(Errors.M234.format(n=n, got="rows of different lengths")) from None
+    if [part.shape for part in parts] != [(n,), (n,), (n, n)]:
+        raise ValueError(Errors.M234.format(n=n, got=", ".join(str(part.shape) for part in parts)))
+    for part in parts:
+        strange = part[~np.isin(part, (0, 1))] if part.dtype.kind in "biuf" else part.ravel()
+        if strange.size:
+            raise ValueError(Errors.M234.format(n=n, got=f"the value {strange[0]!r}"))
+    return Constraints(*(part.astype(bool) for part in parts))
+
+
+def check_rows(sizes: Sequence[int]) -> None:
+    """Refuse more rows than their numbers can tell apart (M237)."""
+    if sum(sizes) > MOST_ROWS:
+        raise ValueError(Errors.M237.format(n=sum(sizes), most=MOST_ROWS))
 
 
 def block_sizes(fitted: Sequence[FittedBlock]) -> list[int]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -222,22 +223,30 @@ def check_positions(name: str, table: Any, n: int) -> None:
 
 
 def as_kernel(block: KernelBlock, name: str, vectors: Any) -> Kernel:
-    """The kernel a block asks for. Raises ValueError naming the block: M227 a setting out of range or an unknown kernel."""
+    """The kernel a block asks for. Raises ValueError naming the block: M227 a setting out of range, M235 an unknown kernel, M236 no width found."""
     if callable(block.kernel):
         return Kernel("function", normalize=block.normalize, function=block.kernel)
     if block.kernel not in KERNELS:
         raise ValueError(Errors.M235.format(name=name, kernel=block.kernel, known=", ".join(KERNELS)))
     settings: dict[str, Any] = {setting: getattr(block, setting) for setting in KERNELS[block.kernel]}
     if block.kernel == "b1_spline" and block.h is None:
-        if not 0 <= block.zeros < 1:
+        if not is_number(block.zeros) or not 0 <= block.zeros < 1:
             raise ValueError(Errors.M227.format(name=name, setting="zeros", value=block.zeros, least="in [0, 1)"))
-        settings["h"] = neighbour_distance(vectors, block.zeros)
+        settings["h"] = neighbour_distance(vectors, float(block.zeros))
+        if settings["h"] == 0:
+            raise ValueError(Errors.M236.format(name=name, zeros=block.zeros))
     for setting, value in settings.items():
         low = 0.0 if setting == "offset" else np.nextafter(0, 1)
-        if not isinstance(value, int | float) or not low <= value < np.inf:
+        if not is_number(value) or not low <= value < np.inf:
             least = "of at least 0" if setting == "offset" else "above 0"
             raise ValueError(Errors.M227.format(name=name, setting=setting, value=value, least=least))
-    return Kernel(block.kernel, normalize=block.normalize, **settings)
+    numbers: dict[str, Any] = {setting: float(value) for setting, value in settings.items()}
+    return Kernel(block.kernel, normalize=block.normalize, **numbers)
+
+
+def is_number(value: Any) -> bool:
+    """Whether a setting is a real number, Python's or numpy's."""
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def same_kernel(block: KernelBlock, kernel: Kernel) -> bool:

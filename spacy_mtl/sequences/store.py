@@ -109,8 +109,9 @@ def _header(arrays: dict[str, np.ndarray], path: str | Path) -> dict[str, Any]:
         is_ours = False
     if not is_ours:
         raise ValueError(Errors.M601.format(where=path))
-    if header["format"] != FORMAT:
-        raise ValueError(Errors.M602.format(where=path, found=header["format"], expected=FORMAT))
+    found = header.get("format")
+    if found != FORMAT:
+        raise ValueError(Errors.M602.format(where=path, found=found, expected=FORMAT))
     return header
 
 

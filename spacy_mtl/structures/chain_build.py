@@ -127,14 +127,14 @@ def chain_problem(
     n_labels = len(labels)
     if starts[0] != 0 or starts[-1] != gold.size or (np.diff(starts) < 0).any():
         raise ValueError(Errors.M203.format(first=starts[0], last=starts[-1], tokens=gold.size))
-    cost = hamming_cost(n_labels) if cost is None else np.ascontiguousarray(cost, np.float32)
-    if cost.shape != (n_labels, n_labels) or not np.isfinite(cost).all() or cost.min() < 0 or cost.diagonal().any():
-        raise ValueError(Errors.M202.format(n=n_labels))
-    allowed = constraints or Constraints.none(n_labels)
     borders = pieces(starts, gold)
     first, last, open_left, open_right = borders
     if not first.size:
         raise ValueError(Errors.M204)
+    cost = hamming_cost(n_labels) if cost is None else np.ascontiguousarray(cost, np.float32)
+    if cost.shape != (n_labels, n_labels) or not np.isfinite(cost).all() or cost.min() < 0 or cost.diagonal().any():
+        raise ValueError(Errors.M202.format(n=n_labels))
+    allowed = constraints or Constraints.none(n_labels)
     forms = np.full(gold.size, -1, np.int32) if features.forms is None else features.forms
     check_gold(labels, gold, borders, allowed)
     check_forms(labels, gold, forms, allowed)

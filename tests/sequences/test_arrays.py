@@ -174,6 +174,8 @@ def test_blocks_that_are_refused(letters):
         ("b1_spline", {"h": 0}, "h"),
         ("b1_spline", {"zeros": 1.0}, "zeros"),
         ("b1_spline", {"zeros": -0.1}, "zeros"),
+        ("b1_spline", {"zeros": "most"}, "zeros"),
+        ("gaussian", {"sigma2": True}, "sigma2"),
     ],
 )
 def test_settings_of_kernels(letters, kernel, settings, named):
@@ -192,7 +194,50 @@ def test_kernels_that_are_none(letters):
 def test_one_position_again_and_again_has_no_neighbours(letters):
     """All distances are 0: there is no width to find."""
     same = np.ones_like(letters.vectors)
-    assert "h of the block" in refused("M227", {"near": KernelBlock(same, "b1_spline")}, letters)
+    message = refused("M236", {"near": KernelBlock(same, "b1_spline")}, letters)
+    assert "zeros = 0.95" in message
+    assert "duplicates" in message
+
+
+@pytest.mark.parametrize("number", [np.float32, np.float64, np.int64, int])
+def test_settings_may_be_numbers_of_numpy(letters, number):
+    problem = problem_from_arrays(
+        KernelBlock(letters.vectors, "gaussian", sigma2=number(2)), letters.y, letters.lengths
+    )
+    np.testing.assert_allclose(entries(problem, 0), gaussian(letters.vectors, 2.0), rtol=1e-5)
+    assert type(problem.fitted[0].kernel.sigma2) is float
+
+
+def test_more_rows_than_there_are_numbers(letters):
+    wide = sparse.csr_array((letters.y.size, 1 << 30), dtype=np.float32)
+    assert "2147483648 features" in refused("M237", {"a": wide, "b": wide}, letters)
+
+
+def test_no_gold_and_no_labels(letters):
+    refused("M204", letters.vectors[:2], letters, y=[None, None], lengths=[2])
+
+
+def test_constraints_are_true_or_false(letters):
+    plain = Constraints.none(3)
+    plain.step[2, 2] = False
+    numbers = Constraints(*(part.astype(int) for part in (plain.start, plain.end, plain.step)))
+    lists = Constraints(*(part.tolist() for part in (plain.start, plain.end, plain.step)))
+    y = np.where(np.arange(letters.y.size) % 2, letters.y, 0)
+    for given in (numbers, lists):
+        problem = problem_from_arrays(letters.vectors, y, letters.lengths, labels=[0, 1, 2], constraints=given)
+        np.testing.assert_array_equal(problem.arrays.step < 0, ~plain.step)
+        assert not problem.arrays.start.any()
+        assert problem.model(problem.zeros()).step_mask[2, 2] < 0
+    for value in (2, -1, 0.5, np.nan):
+        start = np.array([1, value, 1])
+        message = refused("M234", letters.vectors, letters, constraints=Constraints(start, plain.end, plain.step))
+        assert "the value" in message
+    ragged = Constraints(plain.start, plain.end, [[True], [True, False], [True]])
+    refused("M234", letters.vectors, letters, constraints=ragged)
+    words = Constraints(["yes"] * 3, plain.end, plain.step)
+    refused("M234", letters.vectors, letters, constraints=words)
+    forms = Constraints(plain.start, plain.end, plain.step, np.array([7], np.uint64), np.ones((1, 3), bool))
+    assert "by form" in refused("M234", letters.vectors, letters, constraints=forms)
 
 
 def test_constraints_over_other_labels(letters):

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
+from spacy_mtl.sequences import gram
 from spacy_mtl.sequences.gram import (
     TOLERANCE,
     Kernel,
@@ -72,8 +73,24 @@ def test_distances_are_never_negative():
 def test_width_by_the_share_of_zeros():
     vectors = np.random.default_rng(0).normal(size=(300, 4))
     h = neighbour_distance(vectors, 0.95)
-    gram = Kernel("b1_spline", h=h)(vectors, vectors)
-    assert (gram == 0).mean() == pytest.approx(0.95, abs=0.002)
+    values = Kernel("b1_spline", h=h)(vectors, vectors)
+    pairs = ~np.eye(300, dtype=bool)
+    assert (values[pairs] == 0).mean() == pytest.approx(0.95, abs=1e-4)
+
+
+def test_width_takes_memory_for_a_sample_only(monkeypatch):
+    """The pairs compared, whatever the number of positions."""
+    shapes, original = [], gram.squared_distances
+
+    def squared(a, b):
+        shapes.append((a.shape[0], b.shape[0]))
+        return original(a, b)
+
+    monkeypatch.setattr(gram, "squared_distances", squared)
+    vectors = np.random.default_rng(0).normal(size=(5000, 2))
+    h = neighbour_distance(vectors, 0.9)
+    assert shapes == [(1000, 2000)]
+    assert (original(vectors[:500], vectors[500:]) >= h**2).mean() == pytest.approx(0.9, abs=0.01)
 
 
 def test_samples_are_positions_in_order():
@@ -90,8 +107,8 @@ def check(function, vectors=None, normalize=False):
 
 
 def test_an_indefinite_kernel_is_refused():
-    gram = Kernel("linear")(*[np.random.default_rng(0).normal(size=(40, 3))] * 2)
-    low = np.linalg.eigvalsh(3 - gram)[0]
+    product = Kernel("linear")(*[np.random.default_rng(0).normal(size=(40, 3))] * 2)
+    low = np.linalg.eigvalsh(3 - product)[0]
     with pytest.raises(ValueError, match=rf"\[M224\].*'pixels'.*40 sampled.*{low:.3g}"):
         check(lambda a, b: 3 - a @ b.T)
 

@@ -87,6 +87,9 @@ def test_files_of_another_kind(letters, tmp_path):
     rewrite(path, header=header_with(path, f'"format": {FORMAT}', '"format": 99'))
     with pytest.raises(ValueError, match=r"\[M602\].*99"):
         load(path)
+    rewrite(path, header=header_with(path, '"format": 99, ', ""))
+    with pytest.raises(ValueError, match=r"\[M602\]"):
+        load(path)
     rewrite(path, header=header_with(path, "spacy_mtl.sequences", "something"))
     with pytest.raises(ValueError, match=r"\[M601\]"):
         load(path)
