@@ -8,9 +8,11 @@ from ..structures.contract import Weights
 from ..structures.problem import Problem
 from ..thresholds import LIVE
 from .base import Carry, Report, Training
+from .online import NOTHING
 from .optim.cuts import add_cut, dot_cut, most_violated
 from .optim.dual_ascent import relative_gap
 from .optim.norms import block_norm
+from .optim.sentence_cuts import allowed_cut
 from .optim.subproblem import solve_subproblem
 
 if TYPE_CHECKING:
@@ -36,6 +38,7 @@ class CuttingPlane(Training):
         self._dual = 0.0
         self._last_hinge = 0.0
         self._found: tuple[np.ndarray, float, float] | None = None
+        self._torn, self._solved = False, True
 
     def step(self, sentences: np.ndarray) -> None:
         """Nothing: a cut needs the whole corpus."""
@@ -43,21 +46,22 @@ class CuttingPlane(Training):
     def end_pass(self) -> None:
         if self.converged:
             return
-        outputs, loss, hinge = self._most_violated()
-        self._last_hinge = hinge
-        if (
-            self._cuts
-            and self.settings.C * (hinge - self._working_set_risk()) <= self.settings.tol * self.report().primal
-        ):
-            self.converged = True  # the eps stop: R_emp(w) - R_s(w) < eps
-            return
-        self._add(outputs, loss)
+        if self._solved:  # else an interrupt came after the cut
+            outputs, loss, hinge = self._most_violated()
+            self._last_hinge = hinge
+            if (
+                self._cuts
+                and self.settings.C * (hinge - self._working_set_risk()) <= self.settings.tol * self.report().primal
+            ):
+                self.converged = True  # the eps stop: R_emp(w) - R_s(w) < eps
+                return
+            self._add(outputs, loss)
         self._solve()
-        self._found = None
         self.passes += 1
 
     def _most_violated(self) -> tuple[np.ndarray, float, float]:
         """The next cut, its loss and the total hinge, under the present weights."""
+        self._repair()
         if self._found is None:
             live = self.problem.live(self.mu > 0)
             self._found = most_violated(self.problem.arrays, self._w, live)
@@ -73,22 +77,11 @@ class CuttingPlane(Training):
         return self.problem.n * max(0.0, float(values.max()))
 
     def _add(self, outputs: np.ndarray, loss: float) -> None:
-        """A new cut and its row of every Q^j."""
-        arrays, blocks, n = self.problem.arrays, self.problem.blocks, self.problem.n
-        vector = self.problem.zeros()
-        add_cut(arrays, vector, outputs, 1.0)
-        size = len(self._cuts)
-        gram = np.empty((blocks.n, size + 1, size + 1))
-        gram[:, :size, :size] = self._gram
-        node_dots, pair_dots = np.empty(blocks.n_node), np.empty(blocks.n - blocks.n_node)
-        for r, cut in enumerate([*self._cuts, outputs]):
-            dot_cut(arrays, vector, cut, node_dots, pair_dots)
-            gram[:, r, size] = gram[:, size, r] = np.concatenate([node_dots, pair_dots]) / n**2
-        self._gram = gram
-        self._cuts.append(outputs)
-        self._losses = np.append(self._losses, loss)
-        self._alpha = np.append(self._alpha, 0.0)
-        self._idle = np.append(self._idle, 0)
+        """A new cut and its row of every Q^j, all of it or (after an interrupt) nothing."""
+        gram, cuts = grown(self.problem, self._gram, self._cuts, outputs), [*self._cuts, outputs]
+        losses, alpha, idle = np.append(self._losses, loss), np.append(self._alpha, 0.0), np.append(self._idle, 0)
+        self._gram, self._cuts, self._losses, self._alpha, self._idle = gram, cuts, losses, alpha, idle
+        self._solved = False
 
     def _solve(self) -> None:
         """Weights from the subproblem over the working set (eq. 6-7, and eq. 11-13 for p > 1); then prune."""
@@ -96,26 +89,34 @@ class CuttingPlane(Training):
         result = solve_subproblem(
             self._gram, self._losses / n, settings.C * n, settings.p, solver=settings.subproblem, start=self._alpha
         )
-        self._alpha, self.mu, self._dual = result.alpha, result.mu, result.dual
-        used = self._alpha > 1e-10 * settings.C * n
-        self._idle = np.where(used, 0, self._idle + 1)
-        self._rebuild(used)
+        idle = np.where(self._used(result.alpha), 0, self._idle + 1)
+        self._found, self._torn, self._solved = None, True, True
+        self._alpha, self.mu, self._dual, self._idle = result.alpha, result.mu, result.dual, idle
+        self._repair()
         self._prune()
 
-    def _rebuild(self, used: np.ndarray) -> None:
+    def _used(self, alpha: np.ndarray) -> np.ndarray:
+        return alpha > 1e-10 * self.settings.C * self.problem.n
+
+    def _repair(self) -> None:
+        """Make the weights anew where alpha and mu have gone ahead of them, or an interrupt came while they were being rewritten."""
+        if not self._torn:
+            return
         for matrix in self._w:
             matrix[:] = 0
-        for r in np.flatnonzero(used):
+        for r in np.flatnonzero(self._used(self._alpha)):
             add_cut(self.problem.arrays, self._w, self._cuts[r], self._alpha[r] / self.problem.n)
         self.problem.scale_blocks(self._w, self.mu)
+        self._torn = False
 
     def _prune(self) -> None:
         keep = self._idle < self.settings.max_idle
         if keep.all():
             return
-        self._cuts = [cut for cut, kept in zip(self._cuts, keep, strict=True) if kept]
-        self._gram = np.ascontiguousarray(self._gram[:, keep][:, :, keep])
-        self._losses, self._alpha, self._idle = self._losses[keep], self._alpha[keep], self._idle[keep]
+        cuts = [cut for cut, kept in zip(self._cuts, keep, strict=True) if kept]
+        gram = np.ascontiguousarray(self._gram[:, keep][:, :, keep])
+        losses, alpha, idle = self._losses[keep], self._alpha[keep], self._idle[keep]
+        self._cuts, self._gram, self._losses, self._alpha, self._idle = cuts, gram, losses, alpha, idle
 
     @property
     def loss(self) -> float:
@@ -124,20 +125,31 @@ class CuttingPlane(Training):
 
     def rebind(self, problem: Problem, carry: Carry) -> None:
         """The cuts stay (they are outputs); their Gram matrices and the weights are made anew."""
-        self.problem, self._w = problem, problem.zeros()
-        self._found, self.converged = None, False
-        cuts, losses = self._cuts, self._losses
-        self._cuts, self._losses = [], np.empty(0)
-        self._alpha, self._idle = np.empty(0), np.empty(0, int)
-        self._gram = np.empty((problem.blocks.n, 0, 0))
-        for cut, loss in zip(cuts, losses, strict=True):
-            self._add(cut, loss)
+        self._restart(problem, self._cuts, self._losses)
+
+    def recut(self, problem: Problem) -> None:
+        """The cuts stay with the new pieces; those in which constraints forbid the output have that of gold instead."""
+        nothing = problem.zeros()
+        pairs = [allowed_cut(problem.arrays, nothing, NOTHING, cut) for cut in self._cuts]
+        self._restart(problem, [cut for cut, _ in pairs], np.array([loss for _, loss in pairs], float))
+
+    def _restart(self, problem: Problem, cuts: list[np.ndarray], losses: np.ndarray) -> None:
+        """Go on with these cuts (and alpha and mu of the old ones until they are solved for) in another problem."""
+        gram = np.empty((problem.blocks.n, 0, 0))
+        for r, cut in enumerate(cuts):
+            gram = grown(problem, gram, cuts[:r], cut)
+        w, idle = problem.zeros(), np.zeros(len(cuts), int)
+        self.problem, self._w, self._cuts, self._losses, self._gram = problem, w, cuts, losses, gram
+        self._idle, self._dual, self._found, self.converged = idle, 0.0, None, False
+        self._torn, self._solved = True, not cuts
         if cuts:
             self._solve()
 
     def report(self) -> Report:
         hinge = self._most_violated()[2]
-        norms = self.mu * np.sqrt(np.maximum(self._block_products() @ self._alpha, 0)) if self._cuts else self.mu
+        norms = np.zeros(self.mu.size)
+        if self._cuts:
+            norms = self.mu * np.sqrt(np.maximum(self._block_products() @ self._alpha, 0))
         primal = 0.5 * block_norm(norms, self.settings.p) ** 2 + self.settings.C * hinge
         live = int((self.mu > LIVE * self.mu.sum()).sum())
         gap = relative_gap(primal, self._dual)
@@ -145,8 +157,23 @@ class CuttingPlane(Training):
 
     @property
     def weights(self) -> Weights:
+        self._repair()
         return self._w
 
     @property
     def template_weights(self) -> np.ndarray:
         return self.mu
+
+
+def grown(problem: Problem, gram: np.ndarray, cuts: list[np.ndarray], outputs: np.ndarray) -> np.ndarray:
+    """Q^j of these cuts (float64[T, s, s]) with the row and column of one more: float64[T, s + 1, s + 1]."""
+    arrays, blocks, size = problem.arrays, problem.blocks, len(cuts)
+    vector = problem.zeros()
+    add_cut(arrays, vector, outputs, 1.0)
+    larger = np.empty((blocks.n, size + 1, size + 1))
+    larger[:, :size, :size] = gram
+    node_dots, pair_dots = np.empty(blocks.n_node), np.empty(blocks.n - blocks.n_node)
+    for r, cut in enumerate([*cuts, outputs]):
+        dot_cut(arrays, vector, cut, node_dots, pair_dots)
+        larger[:, r, size] = larger[:, size, r] = np.concatenate([node_dots, pair_dots]) / problem.n**2
+    return larger

@@ -13,6 +13,7 @@ from ..structures.problem import Problem
 from .base import Carry, Report, Training
 from .online import NOTHING
 from .optim.dual_ascent import relative_gap
+from .optim.elements import l1_norm
 from .optim.sentence_cuts import possible_cuts, sparse_cut, violated_outputs
 from .optim.sparse_lp import Cut, Optimum, SparseLP
 
@@ -45,17 +46,17 @@ class NSlackCuttingPlane(Training):
         self.settings = settings
         self._rounds: list[tuple[np.ndarray, np.ndarray]] = []
         self._lp: SparseLP | None = SparseLP(problem.n, settings.C)
-        self._begin(problem.zeros(), 0.0)
+        self._begin(problem, problem.zeros(), 0.0)
 
-    def _begin(self, weights: Weights, size: float) -> None:
+    def _begin(self, problem: Problem, weights: Weights, size: float) -> None:
         """Look at the problem with these weights; nothing is known of its optimum but that it is not negative."""
-        self._dual = 0.0
-        self._best = self._now = self._point(weights, size, np.zeros(self.problem.n))
-        self._best_primal = self._primal(self._now)
+        point = self._point(problem, weights, size, np.zeros(problem.n))
+        primal = self._primal(point)
+        self.problem, self._best, self._now, self._best_primal, self._dual = problem, point, point, primal, 0.0
 
-    def _point(self, weights: Weights, size: float, slacks: np.ndarray) -> Point:
-        live = self.problem.live(self.problem.block_norms(weights) > 0)
-        return Point(weights, size, slacks, *violated_outputs(self.problem.arrays, weights, live))
+    def _point(self, problem: Problem, weights: Weights, size: float, slacks: np.ndarray) -> Point:
+        live = problem.live(problem.block_norms(weights) > 0)
+        return Point(weights, size, slacks, *violated_outputs(problem.arrays, weights, live))
 
     def _primal(self, point: Point) -> float:
         return 0.5 * point.size + self.settings.C * float(point.hinges.sum())
@@ -85,7 +86,7 @@ class NSlackCuttingPlane(Training):
     def _move(self, optimum: Optimum) -> None:
         """To the weights of a linear program, and let them be the best if they are."""
         size = float(np.abs(optimum.values.astype(np.float32)).sum(dtype=np.float64))
-        now = self._point(self._dense(optimum), size, optimum.slacks)
+        now = self._point(self.problem, self._dense(optimum), size, optimum.slacks)
         self._now, self._dual = now, max(self._dual, optimum.value)
         if self._primal(now) <= self._best_primal:
             self._best, self._best_primal = now, self._primal(now)
@@ -112,10 +113,14 @@ class NSlackCuttingPlane(Training):
         return lp
 
     def rebind(self, problem: Problem, carry: Carry) -> None:
-        """The cuts stay (they are outputs); the linear program and its weights are made anew."""
-        self.problem, self.converged, self._lp = problem, False, None
-        self._begin(problem.zeros(), 0.0)
-        if self._rounds:
+        """The cuts stay (they are outputs), and so do the best weights; the linear program is made anew."""
+        self._restart(problem, carry(self._best.weights), self._rounds)
+
+    def _restart(self, problem: Problem, best: Weights, rounds: list[tuple[np.ndarray, np.ndarray]]) -> None:
+        """Go on with these cuts, from the best weights so far."""
+        self._begin(problem, best, float(l1_norm(best)))
+        self._rounds, self.converged, self._lp = rounds, False, None
+        if rounds:
             lp = self._rebuilt()
             self._move(lp.solve())
             self._lp = lp
@@ -124,8 +129,7 @@ class NSlackCuttingPlane(Training):
         """Whatever outputs came up so far are cuts of the new pieces, where the constraints allow them."""
         nothing = problem.zeros()
         rounds = [(outputs, possible_cuts(problem.arrays, nothing, NOTHING, outputs)) for outputs, _ in self._rounds]
-        self._rounds = rounds
-        self.rebind(problem, lambda weights: weights)
+        self._restart(problem, self._best.weights, rounds)
 
     def report(self) -> Report:
         """primal: of P1 at the best weights. dual: the best optimum of a linear program, which knows only some of the outputs."""

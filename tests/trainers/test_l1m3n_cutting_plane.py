@@ -120,3 +120,17 @@ def test_outputs_remain_cuts_of_other_pieces_where_they_are_allowed():
         training.end_pass()
     fresh = fit(trainer(), other, 100)
     assert training.report().primal == pytest.approx(fresh.report().primal, rel=1e-4)
+
+
+def test_rebinding_keeps_the_best_weights():
+    problem = random_problem(4, n_sentences=12)
+    training = trainer().begin(problem)
+    while not training.converged:
+        training.end_pass()
+        before = training.report().primal
+        training.rebind(random_problem(4, n_sentences=12), lambda weights: weights)
+        report = training.report()
+        assert report.primal <= before * (1 + 1e-6)
+        norm, hinges = np.abs(flat(training.weights)).sum(), problem.hinges(training.weights).sum()
+        assert report.primal == pytest.approx(0.5 * norm + C * hinges, rel=1e-5)
+        training.end_pass()

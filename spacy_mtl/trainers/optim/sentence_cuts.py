@@ -52,6 +52,24 @@ def possible_cuts(arrays, weights, nothing, outputs):
 
 
 @kernel
+def allowed_cut(arrays, weights, nothing, outputs):
+    """A cut through all sentences with gold where the constraints forbid its output, and its loss. Others as in :func:`possible_cuts`."""
+    work = new_work(arrays)
+    gold = gold_outputs(arrays)
+    possible = possible_cuts(arrays, weights, nothing, outputs)
+    cut = outputs.copy()
+    loss = 0.0
+    for i in range(possible.size):
+        if possible[i]:
+            load_output(arrays, i, outputs, work)
+        else:
+            load_output(arrays, i, gold, work)
+        loss += output_loss(arrays, i, work)
+        store_output(arrays, i, work, cut)
+    return cut, loss
+
+
+@kernel
 def cut_entries(arrays, i, outputs):
     """Phi(output) - Phi(gold) of sentence i as by :func:`direction_entries`, and the output's loss."""
     work = new_work(arrays)
