@@ -8,6 +8,7 @@ import numpy as np
 from spacy_mtl.structures.chain_build import ChainFeatures, Constraints, chain_problem
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Problem
+from spacy_mtl.trainers.optim.projections import project_simplex_slack
 
 from .reference import LABELS, feature_vector
 
@@ -72,3 +73,8 @@ def cut_elsewhere(problem: Problem, starts: list[int], constraints: Constraints 
     arrays = problem.arrays
     features = ChainFeatures(arrays.rows, arrays.pair_rows, arrays.observed)
     return chain_problem(features, problem.blocks, arrays.gold, np.array(starts), LABELS, constraints)
+
+
+def project_l1_ball(v: np.ndarray, radius: float) -> np.ndarray:
+    """The point of {x: sum |x_i| <= radius} nearest to v, by sorting. v: float64[d], d > 0."""
+    return np.copysign(project_simplex_slack(np.abs(v), radius), v)

@@ -87,8 +87,3 @@ def solve_conic(Q: np.ndarray, q: np.ndarray, C: float, p: float, solver: str | 
     else:
         mu = dual_norm_weights(gram_products(Q, alpha)[1], p)
     return certify_scaled(Q, q, C, p, alpha, mu, int(problem.solver_stats.num_iters or 0))
-
-
-def solve_qcqp_cvxpy(Q: np.ndarray, q: np.ndarray, C: float, solver: str | None = None) -> Subproblem:
-    """solve_qcqp through cvxpy: solve_conic at p = 1."""
-    return solve_conic(Q, q, C, 1.0, solver)

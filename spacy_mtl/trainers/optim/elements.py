@@ -1,4 +1,4 @@
-"""Weight vectors entry by entry: norms in double precision, products, and copies, without a temporary of the vector's size."""
+"""Weight vectors entry by entry: norms in double precision, and products, without a temporary of the vector's size."""
 
 import numpy as np
 
@@ -41,10 +41,3 @@ def fill(weights, value):
     """w_k = value."""
     for matrix in weights:
         matrix[:] = np.float32(value)
-
-
-@kernel
-def copy_to(weights, target):
-    """target_k = w_k."""
-    for matrix, copied in zip(weights, target):  # noqa: B905
-        copied[:] = matrix

@@ -34,6 +34,8 @@ def l1_threshold(weights, radius, guess):
     for _ in range(LOOKS):
         total, count = excess(weights, theta)
         if count == 0:  # beyond the largest entry: begin at the left
+            if theta == 0:  # all are 0
+                return 0.0
             theta = 0.0
             continue
         new = max(0.0, theta + (total - radius) / count)

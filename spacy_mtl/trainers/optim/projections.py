@@ -1,6 +1,6 @@
-"""Euclidean projections onto the simplex with slack and onto the l1 ball, exact up to rounding.
+"""Euclidean projection onto the simplex with slack, exact up to rounding.
 
-Both sort once: Duchi, Shalev-Shwartz, Singer and Chandra (2008), "Efficient projections onto the l1-ball for learning
+It sorts once: Duchi, Shalev-Shwartz, Singer and Chandra (2008), "Efficient projections onto the l1-ball for learning
 in high dimensions", Figure 1.
 """
 
@@ -37,15 +37,3 @@ def project_simplex_slack(v: np.ndarray, radius: float) -> np.ndarray:
     if inside.sum() <= radius:
         return inside
     return _onto_simplex(v, radius)
-
-
-def project_l1_ball(v: np.ndarray, radius: float) -> np.ndarray:
-    """The point of {x: sum |x_i| <= radius} nearest to v.
-
-    v: (d,) finite float64. radius: > 0. Returns (d,) float64. Raises ValueError for another radius or vector.
-    """
-    v = _checked(v, radius, "project_l1_ball")
-    magnitudes = np.abs(v)
-    if magnitudes.sum() <= radius:
-        return v.copy()
-    return np.copysign(_onto_simplex(magnitudes, radius), v)

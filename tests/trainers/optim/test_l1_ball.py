@@ -6,8 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spacy_mtl.structures.contract import Weights
+from spacy_mtl.trainers.optim import l1_ball
 from spacy_mtl.trainers.optim.l1_ball import l1_threshold, project_onto_l1_ball
-from spacy_mtl.trainers.optim.projections import project_l1_ball
+
+from ..l1_reference import project_l1_ball
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -57,3 +59,16 @@ def test_the_threshold_does_not_depend_on_the_guess():
     weights = Weights(np.random.default_rng(0).normal(size=(1000, 3)).astype(np.float32), np.zeros((0, 9), np.float32))
     wanted = l1_threshold(weights, 10.0, 0.0)
     assert [l1_threshold(weights, 10.0, guess) for guess in (1e-3, wanted, 2.0, 100.0)] == pytest.approx([wanted] * 4)
+
+
+def test_zeros_are_inside_at_a_glance(monkeypatch):
+    looks = []
+
+    def excess(weights, theta):
+        looks.append(theta)
+        return 0.0, 0
+
+    monkeypatch.setattr(l1_ball, "excess", excess)
+    zeros = Weights(np.zeros((4, 3), np.float32), np.zeros((1, 9), np.float32))
+    assert l1_threshold.py_func(zeros, 1.0, 0.5) == 0
+    assert looks == [0.5, 0.0]

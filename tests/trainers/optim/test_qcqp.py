@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from spacy_mtl.trainers.optim.certificate import gram_products
-from spacy_mtl.trainers.optim.conic import solve_qcqp_cvxpy
+from spacy_mtl.trainers.optim.conic import solve_conic
 from spacy_mtl.trainers.optim.qcqp import solve_qcqp
 
 
@@ -10,7 +10,7 @@ from spacy_mtl.trainers.optim.qcqp import solve_qcqp
 @pytest.mark.parametrize("seed", range(4))
 def test_agrees_with_a_conic_solver(random_cuts, seed, C):
     cuts = random_cuts(seed)
-    ours, theirs = solve_qcqp(cuts.Q, cuts.q, C), solve_qcqp_cvxpy(cuts.Q, cuts.q, C)
+    ours, theirs = solve_qcqp(cuts.Q, cuts.q, C), solve_conic(cuts.Q, cuts.q, C, 1.0)
     assert ours.dual == pytest.approx(theirs.dual, rel=1e-7)
     assert ours.primal == pytest.approx(theirs.dual, rel=1e-7)
     assert ours.mu == pytest.approx(theirs.mu, abs=1e-4)
