@@ -152,14 +152,15 @@ class DualAscent(Training):
 
     def recut(self, problem: Problem) -> None:
         """Marginals belong to pieces and begin anew at gold; template weights and the average of the passes so far stay."""
-        self.problem = problem
-        self._state = problem.gold_state()
-        self._atoms = gold_atoms(problem.arrays, N_ATOMS)
-        self._certified, self.converged = None, False
-        self._gaps = np.zeros(problem.n)
-        self._idle, self._rest = np.zeros(problem.n, np.int64), np.zeros(problem.n, np.int64)
+        state, atoms = problem.gold_state(), gold_atoms(problem.arrays, N_ATOMS)
+        gaps, idle, rest = np.zeros(problem.n), np.zeros(problem.n, np.int64), np.zeros(problem.n, np.int64)
+        # stored at once, so that an interrupt leaves the old pieces or the new ones
+        self.problem, self._state, self._atoms = problem, state, atoms
+        self._gaps, self._idle, self._rest = gaps, idle, rest
+        self._certified, self.converged, self._torn = None, False, True
         for matrix in self._w:
             matrix[:] = 0
+        self._torn = False
 
     def report(self) -> Report:
         if self._certified is None:

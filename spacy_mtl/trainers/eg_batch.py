@@ -1,6 +1,7 @@
 """Batch EG: theta of all sentences moves at once, in either form."""
 
-from typing import TYPE_CHECKING
+from copy import copy
+from typing import TYPE_CHECKING, Any
 
 from ..structures.contract import Weights
 from ..structures.problem import Problem
@@ -24,24 +25,24 @@ class BatchEG(EGTraining):
     def __init__(self, settings: "EG", problem: Problem):
         super().__init__(settings, problem)
         self._state = new_state(problem)
-        self._form = self._begin_form()
+        self._form = self._begin_form(problem, self._state)
         self._remake()
-        self._rate = self._begin_rate()
+        self._rate = self._begin_rate(problem)
         self._trial = problem.zeros()
         self._next_look = 1.0
 
-    def _begin_form(self) -> DualForm | PrimalForm:
-        """theta at the start, in the form of the settings."""
+    def _begin_form(self, problem: Problem, state: Any) -> DualForm | PrimalForm:
+        """theta at the start, in the form of the settings. state: scratch, as the weights are."""
         start = self.settings.start
         if start is None:
-            self._torn = True  # the weights serve as scratch
-            start = find_start(self.problem, self.settings.C, self._state, self._w)
-        return (DualForm if self.settings.mode == "batch" else PrimalForm)(self.problem, start)
+            self._torn = True
+            start = find_start(problem, self.settings.C, state, self._w)
+        return (DualForm if self.settings.mode == "batch" else PrimalForm)(problem, start)
 
-    def _begin_rate(self) -> float:
+    def _begin_rate(self, problem: Problem) -> float:
         if self.settings.eta != "safe":
             return self._first_rate()
-        return float(safe_rate(corpus_spread(self.problem), self.settings.C))
+        return float(safe_rate(corpus_spread(problem), self.settings.C))
 
     def _expect(self, proposed: bool, vector: Weights) -> float:
         """w of theta (of that proposed) into ``vector``; returns the dual objective."""
@@ -84,19 +85,22 @@ class BatchEG(EGTraining):
 
     def rebind(self, problem: Problem, carry: Carry) -> None:
         """theta stays, or z is carried over; the weights are made anew."""
-        self.problem, self._report, self.converged = problem, None, False
-        self._form.rebind(problem, carry)
-        self._w, self._trial = problem.zeros(), problem.zeros()
+        form = copy(self._form)
+        form.rebind(problem, carry)
+        w, trial = problem.zeros(), problem.zeros()
+        self.problem, self._form, self._w, self._trial = problem, form, w, trial
+        self._report, self.converged, self._torn = None, False, True
         self._remake()
 
     def recut(self, problem: Problem) -> None:
         """In dual form theta belongs to pieces, and begins anew with its learning rate; in primal form it goes on."""
+        state, rate = new_state(problem), self._rate
         if self.settings.mode == "batch_primal":
-            self._state = new_state(problem)
-            self.rebind(problem, lambda weights: weights)
-            return
-        self.problem, self._report, self.converged = problem, None, False
-        self._state = new_state(problem)
-        self._form = self._begin_form()
+            form = copy(self._form)
+            form.rebind(problem, lambda weights: weights)
+        else:
+            form, rate = self._begin_form(problem, state), self._begin_rate(problem)
+        # stored at once, so that an interrupt leaves the old pieces or the new ones
+        self.problem, self._form, self._state, self._rate = problem, form, state, rate
+        self._report, self.converged, self._torn = None, False, True
         self._remake()
-        self._rate = self._begin_rate()

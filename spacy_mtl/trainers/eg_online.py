@@ -24,31 +24,30 @@ class OnlineEG(EGTraining):
     def __init__(self, settings: "EG", problem: Problem):
         super().__init__(settings, problem)
         self._random = np.random.default_rng(settings.seed)
-        self._begin_states()
-        self._rates = self._begin_rates()
+        self._begin_states(problem)
 
-    def _begin_states(self) -> None:
-        """theta at the start, and its marginals; all on gold, with weights of zero, until that is done."""
-        problem, settings = self.problem, self.settings
-        gold = problem.gold_state()
-        now, other = type(gold)(*(array.astype(float) for array in gold)), new_state(problem)
-        self._torn = True
-        self._states, self._side, self._gaps = (now, other), np.zeros(problem.n, np.int64), np.zeros(problem.n)
+    def _begin_states(self, problem: Problem) -> None:
+        """theta at the start, its marginals and the learning rates: stored at once, so that an interrupt leaves the old ones or the new."""
+        settings, now, other = self.settings, new_state(problem), new_state(problem)
+        self._torn = True  # the weights serve as scratch
         start = settings.start
         if start is None:
             start = find_start(problem, settings.C, other, self._w)
-        self._theta = begin_theta(problem, start)
+        theta, rates = begin_theta(problem, start), self._begin_rates(problem)
 
         def expect(vector: Weights) -> float:
-            return float(expect_dual(problem.arrays, self._theta, now, vector))
+            return float(expect_dual(problem.arrays, theta, now, vector))
 
-        self._dual = expectation(problem, settings.C, expect, self._w)
-        self._torn = False
+        dual = expectation(problem, settings.C, expect, self._w)
+        side, gaps = np.zeros(problem.n, np.int64), np.zeros(problem.n)
+        self.problem, self._theta, self._states, self._side = problem, theta, (now, other), side
+        self._gaps, self._rates, self._dual = gaps, rates, dual
+        self._report, self.converged, self._torn = None, False, False
 
-    def _begin_rates(self) -> np.ndarray:
+    def _begin_rates(self, problem: Problem) -> np.ndarray:
         if self.settings.eta != "safe":
-            return np.full(self.problem.n, self._first_rate())
-        return safe_rate(sentence_spreads(self.problem), self.settings.C)
+            return np.full(problem.n, self._first_rate())
+        return safe_rate(sentence_spreads(problem), self.settings.C)
 
     def _remake(self) -> None:
         def expect(vector: Weights) -> float:
@@ -81,12 +80,10 @@ class OnlineEG(EGTraining):
 
     def rebind(self, problem: Problem, carry: Carry) -> None:
         """theta and the marginals stay; the weights are made anew from them."""
-        self.problem, self._report, self.converged = problem, None, False
-        self._w = problem.zeros()
+        w = problem.zeros()
+        self.problem, self._w, self._report, self.converged, self._torn = problem, w, None, False, True
         self._remake()
 
     def recut(self, problem: Problem) -> None:
         """theta belongs to pieces: it and the learning rates begin anew."""
-        self.problem, self._report, self.converged = problem, None, False
-        self._begin_states()
-        self._rates = self._begin_rates()
+        self._begin_states(problem)

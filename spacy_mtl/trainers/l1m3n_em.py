@@ -38,16 +38,20 @@ class AdaptiveM3N(Training):
         self._w, self._metric = problem.zeros(), problem.zeros()
         fill(self._metric, self.start_scale())
         self._random = np.random.default_rng(settings.seed)
-        self._torn = self._between = False
+        self._between = False
         self._start_marginals(problem)
 
     def _start_marginals(self, problem: Problem) -> None:
-        self._state = problem.gold_state()
-        self._atoms = gold_atoms(problem.arrays, N_ATOMS)
-        self._gaps = np.zeros(problem.n)
-        self._idle, self._rest = np.zeros(problem.n, np.int64), np.zeros(problem.n, np.int64)
-        self._dual, self._stale = 0.0, False  # the dual of gold
+        """All marginals at gold, where the weights are 0. What an interrupt could tear apart is stored at once, when all of it is there."""
+        state, atoms = problem.gold_state(), gold_atoms(problem.arrays, N_ATOMS)
+        gaps, idle, rest = np.zeros(problem.n), np.zeros(problem.n, np.int64), np.zeros(problem.n, np.int64)
+        self.problem, self._state, self._atoms = problem, state, atoms
+        self._gaps, self._idle, self._rest = gaps, idle, rest
+        self._dual, self._stale, self._torn = 0.0, False, True  # the dual of gold
         self._report: Report | None = None
+        self.converged = False
+        fill(self._w, 0.0)
+        self._torn = False
 
     @abstractmethod
     def start_scale(self) -> float:
@@ -160,10 +164,11 @@ class AdaptiveM3N(Training):
         self._repair()
 
     def recut(self, problem: Problem) -> None:
-        """Marginals belong to pieces and begin anew at gold, where the weights are 0; scales stay."""
-        self.problem, self.converged = problem, False
+        """Marginals belong to pieces and begin anew at gold, where the weights are 0; scales stay, after step 2 where a round has ended."""
+        if self._between:
+            self._report, self._between = None, False
+            self._refresh(then=self.rescale)
         self._start_marginals(problem)
-        fill(self._w, 0.0)
 
 
 class EM(AdaptiveM3N):

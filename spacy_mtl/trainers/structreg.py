@@ -110,12 +110,12 @@ class BatchStructReg(StructRegTraining):
     def __init__(self, settings: StructReg, problem: Problem):
         super().__init__(settings, problem)
         self._draws = 0
-        self.inner = settings.trainer.begin(self._cut())
+        self.inner = settings.trainer.begin(self._cut(self._draws))
         self._drawn_at = 0
 
-    def _cut(self) -> Problem:
-        """The corpus under the present draw, which can be repeated."""
-        random = np.random.default_rng([self.settings.seed, self._draws])
+    def _cut(self, draw: int) -> Problem:
+        """The corpus under a draw, which can be repeated."""
+        random = np.random.default_rng([self.settings.seed, draw])
         return self.problem.cut(np.arange(self.problem.n), self.settings.size, random)
 
     def step(self, sentences: np.ndarray) -> None:
@@ -126,9 +126,8 @@ class BatchStructReg(StructRegTraining):
         if self.converged:
             return
         if self.settings.redraw and self.inner.passes - self._drawn_at >= self.settings.redraw:
-            self._draws += 1
-            self._drawn_at = self.inner.passes
-            self.inner.recut(self._cut())
+            self.inner.recut(self._cut(self._draws + 1))
+            self._draws, self._drawn_at = self._draws + 1, self.inner.passes  # an interrupt before: drawn again
         self.inner.step(np.arange(self.inner.problem.n))
         self.inner.end_pass()
         self._follow()
@@ -136,7 +135,7 @@ class BatchStructReg(StructRegTraining):
     def rebind(self, problem: Problem, carry: Carry) -> None:
         """The cuts stay where they are."""
         self.problem = problem
-        self.inner.rebind(self._cut(), carry)
+        self.inner.rebind(self._cut(self._draws), carry)
         self._follow()
 
 

@@ -8,6 +8,7 @@ from spacy_mtl.trainers.base import fit
 from spacy_mtl.trainers.l1m3n import L1M3N
 from spacy_mtl.trainers.mtlstruct import ssvm
 from spacy_mtl.trainers.optim.elements import multiply
+from spacy_mtl.trainers.structreg import StructReg
 
 from .l1_reference import cut_elsewhere, flat, solve
 from .reference import random_problem
@@ -135,3 +136,20 @@ def test_sentences_cut_elsewhere(algorithm):
     while not training.converged:
         training.end_pass()
     assert training.report().primal == pytest.approx(solve(other, algorithm, C)[0], rel=1e-3)
+
+
+def test_a_round_that_has_ended_gives_its_scales_before_sentences_are_cut_elsewhere():
+    problem = random_problem(1)
+    n = problem.arrays.gold.size
+    training = fit(L1M3N(C=C, tol=1e-12, inner_passes=PASSES, threshold=0.0), problem, PASSES)
+    before = np.abs(flat(training.weights))
+    training.recut(cut_elsewhere(problem, [0, n // 2, n]))
+    np.testing.assert_allclose(flat(training._metric), C * before / before.sum(), rtol=1e-3, atol=1e-7)
+    assert not flat(training.weights).any()
+
+
+@pytest.mark.parametrize("algorithm", ["em", "laplace"])
+def test_rounds_as_long_as_draws_still_estimate_scales(algorithm):
+    within = L1M3N(algorithm, C=0.1, inner_passes=5, rounds=50, threshold=0.0, tol=1e-12)
+    training = fit(StructReg(within, size=2, redraw=5), random_problem(1, n_sentences=12), 20)
+    assert np.unique(flat(training.inner._metric)).size > 2
