@@ -57,7 +57,7 @@ def test_old_pieces_or_new_ones(monkeypatch, trainer, owner, kernel):
     straight.recut(other)
     interrupt(monkeypatch, owner, kernel, lambda: training.recut(other))
     wanted = before if training.problem is problem else flat(straight.weights)
-    assert training.problem in (problem, other)
+    assert training.problem is problem or training.problem is other
     np.testing.assert_allclose(flat(training.weights), wanted, rtol=1e-4, atol=1e-5)
     for _ in range(3):
         training.end_pass()
