@@ -117,7 +117,7 @@ def test_models_are_trainers_of_ours(model):
 
 def test_rows_are_found_again(tmp_path, monkeypatch):
     """All of the command, on little data."""
-    monkeypatch.setattr("synthetic_data.make_data", lambda seed: make_data(seed, 60, 10))
+    monkeypatch.setattr("synthetic_data.make_data", lambda seed, *sizes: make_data(seed, *(sizes or (60, 10))))
     monkeypatch.setattr(synthetic_runs, "MODELS", (SMALL, Model("M3N", "MTLstruct", {"p": 2.0}, ({"C": 0.01},))))
     path = tmp_path / "rows.jsonl"
     plot = pytest.importorskip("synthetic_plots") and tmp_path / "errors.png"
