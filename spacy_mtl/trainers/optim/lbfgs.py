@@ -57,7 +57,8 @@ class Memory:
 
     def push(self, s: Vector, y: Vector) -> None:
         """Remember a pair in place of the oldest, unless it has no curvature to tell of."""
-        if s.dot(y) <= LEAST_CURVATURE * np.sqrt(s.dot(s) * y.dot(y)):
+        size = s.dot(s) * y.dot(y)  # of differences so small that they are rounding, it may come out negative
+        if not (size > 0 and s.dot(y) > LEAST_CURVATURE * np.sqrt(size)):
             return
         slot = self._order.pop(0) if len(self._order) == self._room else len(self._order)
         for row, vector in ((2 * slot, s), (2 * slot + 1, y)):
