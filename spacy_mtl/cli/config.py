@@ -47,9 +47,12 @@ def config_cli(
         if templates is not None:
             use_templates(block, templates)
         left_out = use_trainer(block, trainer, [_setting(text) for text in settings or ()])
+        check_trainer(block["trainer"])
         write_file(output, config.to_str().encode())
     for name in left_out:
-        typer.echo(f"{name} is no setting of {block['trainer']['@mtl_trainers']}, or one of another kind: left out")
+        typer.echo(
+            f"'{name}' is left out: {block['trainer']['@mtl_trainers']} has no such setting, or one of another kind"
+        )
 
 
 def use_templates(block: Block, name: str) -> None:
@@ -82,6 +85,14 @@ def use_trainer(block: Block, name: str | None, settings: Sequence[tuple[str, An
     taken = {key: value for key, value in wanted.items() if key in allowed and _alike(value, allowed[key])}
     block["trainer"] = {"@mtl_trainers": name, **allowed, **taken}
     return [key for key in wanted if key not in taken]
+
+
+def check_trainer(block: Block) -> None:
+    """Refuse settings that the trainer refuses, before anything is written; those that stand for other parts of the config are not known yet."""
+    from spacy import registry
+
+    if "${" not in json.dumps(block):
+        registry.resolve({"trainer": block})
 
 
 def _alike(value: Any, default: Any) -> bool:

@@ -41,7 +41,7 @@ def test_everything_at_once(tmp_path):
     assert ner["model"]["templates"] == {"@mtl_templates": "spacy_mtl.conll2002.v1", "min_count": 1}
     assert (ner["trainer"]["@mtl_trainers"], ner["trainer"]["C"]) == ("spacy_mtl.SSVM.v1", 0.3)
     assert ner["trainer"]["average"] == load_config(SOURCE)["components"]["ner"]["trainer"]["average"]
-    assert said == ["p is no setting of spacy_mtl.SSVM.v1, or one of another kind: left out"]
+    assert said == ["'p' is left out: spacy_mtl.SSVM.v1 has no such setting, or one of another kind"]
     nlp = load_model_from_config(config, auto_fill=True)
     assert (nlp.lang, nlp.get_pipe("ner").trainer.p) == ("nl", 2.0)
 
@@ -117,3 +117,10 @@ def test_config_without_trainer(tmp_path):
     plain = tmp_path / "plain.cfg"
     plain.write_text('[nlp]\nlang = "es"\n\n[components]\n', encoding="utf8")
     assert invoke(plain, tmp_path / "out.cfg").stderr.startswith("[M712]")
+
+
+def test_settings_that_the_trainer_refuses_are_refused_before_anything_is_written(tmp_path):
+    result = invoke(SOURCE, tmp_path / "out.cfg", "--trainer", "EG", "--set", "mode=fast")
+    assert result.exit_code == 1
+    assert "M306" in result.stderr + result.stdout
+    assert not (tmp_path / "out.cfg").exists()
