@@ -16,9 +16,14 @@ WORDS = Path(__file__).parents[2] / "assets" / "zh-words" / "train.txt"
 SETTINGS = {
     "MTLStruct": [{}, {"p": 1.5, "average": 3}, {"solver": "cutting_plane"}],
     "SSVM": [{}],
-    "L1M3N": [{"algorithm": a} for a in ("em", "laplace", "subgradient", "cutting_plane")],
+    "L1M3N": [
+        {"algorithm": "em", "C": 100.0},
+        {"algorithm": "laplace"},
+        {"algorithm": "subgradient", "radius": 30.0},
+        {"algorithm": "cutting_plane"},
+    ],
     "CRF": [{}, {"algorithm": "sgd"}, {"penalty": "l1"}, {"penalty": "irw"}],
-    "EG": [{"mode": mode} for mode in ("batch", "batch_primal", "online")],
+    "EG": [{"mode": "batch", "C": 0.1}, {"mode": "batch_primal", "C": 0.3}, {"mode": "online"}],
     "OnlineMKL": [{}, {"loss": "log"}],
     "Perceptron": [{}],
     "MIRA": [{}, {"k": 3}],
