@@ -1,7 +1,8 @@
 """Non-projective trees, max-product: the maximum spanning arborescence (Chu & Liu 1965, Edmonds 1967) in Tarjan's O(n^2) form for dense graphs.
 
-From some word a path of best incoming arcs is followed backwards; where it closes, the cycle becomes one node. When the path reaches the root, the nodes
-on it are done, and a word that is not yet done begins a new one. Nodes are then opened from the outside in: the arc into one displaces an arc of its cycle.
+From some word a path of best incoming arcs is followed backwards; where it closes, the cycle becomes one node. When the path reaches the root,
+the nodes on it are done, and a word that is not yet done begins a new one. Nodes are then opened from the outside in: the arc into one displaces
+an arc of its cycle.
 
 Score matrices as in :mod:`.tree_eisner`.
 """
@@ -13,7 +14,10 @@ from ..kernels import kernel
 
 @kernel
 def best_entry(into, group, node):
-    """The head with the best arc into ``node`` from outside it, -1 where all are forbidden. into: float64[n + 1]; group: int64[n + 1], node of each word."""
+    """The head with the best arc into ``node`` from outside it, -1 where all are forbidden.
+
+    into: float64[n + 1]. group: int64[n + 1], node of each word.
+    """
     best = -1
     for h in range(into.size):
         if group[h] != node and into[h] > -np.inf and (best < 0 or into[h] > into[best]):
@@ -25,8 +29,8 @@ def best_entry(into, group, node):
 def contract_cycle(cycle, into, target, entry, column):
     """Entering the cycle at a member gains the arc's score less that of the arc it displaces: the best of these into the row of the first member.
 
-    cycle: int64[k] nodes. into: float64[n + 1, n + 1] and target: int64[n + 1, n + 1], row by row the best arc from each head into a node, and the word it goes to.
-    entry: int64[., 2], head and word of the arc chosen into each node. column: int64[.], row of each node.
+    cycle: int64[k] nodes. into: float64[n + 1, n + 1] and target: int64[n + 1, n + 1], row by row the best arc from each head into a node, and
+    the word it goes to. entry: int64[., 2], head and word of the arc chosen into each node. column: int64[.], row of each node.
     """
     first = column[cycle[0]]
     for c in range(cycle.size):
@@ -45,7 +49,8 @@ def contract_cycle(cycle, into, target, entry, column):
 def choose_entries(scores, entry, outer):
     """Contract all cycles of best incoming arcs; returns the number of nodes, 0 where some word cannot be reached.
 
-    entry: int64[2 n + 1, 2], head and word of the arc into each node; words are nodes 1..n. outer: int64[2 n + 1], the node each is inside of, 0 for none.
+    entry: int64[2 n + 1, 2], head and word of the arc into each node; words are nodes 1..n. outer: int64[2 n + 1], the node each is inside of,
+    0 for none.
     """
     size = scores.shape[0]
     into, target = np.empty((size, size)), np.empty((size, size), np.int64)

@@ -95,8 +95,8 @@ def follow(left, right, across, stack, count, heads):
 def eisner(scores, single_root, heads):
     """The best projective tree; returns its score.
 
-    scores: float64[n + 1, n + 1], see above. single_root: exactly one word is attached to the root, else at least one. heads: int32[n], heads[m - 1] becomes the
-    head of word m. Where no tree is allowed the score is -inf and all heads are -1.
+    scores: float64[n + 1, n + 1], see above. single_root: exactly one word is attached to the root, else at least one. heads: int32[n],
+    heads[m - 1] becomes the head of word m. Where no tree is allowed the score is -inf and all heads are -1.
     """
     size = scores.shape[0]
     left, right, across = np.empty((size, size)), np.empty((size, size)), np.empty((size, size))
