@@ -101,7 +101,9 @@ def share_back(arcs, order, pivots, single_root, shares):
                         total += part
             shares[i, k] = total
             through += total
-        rest = 1 - through  # what comes to the pivot itself; negative where flow through k to several words counts it several times
+        rest = (
+            1 - through
+        )  # what comes to the pivot itself; negative where flow through k to several words counts it several times
         for row in range(0 if single_root else -1, left.size):
             i = left[row] if row >= 0 else 0
             shares[i, k] += rest * arcs[i, k] / d

@@ -1,0 +1,138 @@
+"""The k best trees, and the k best labelled trees.
+
+Lawler's (1972) partition serves every kind of tree: what is left of a set of trees when its best is taken out falls into sets that agree with it
+up to some word and differ there, and the best of each is one more decoding with arcs left out.
+"""
+
+import numpy as np
+
+from ..kernels import kernel
+from . import contract
+from .contract import implements
+from .tree import best_tree, fill_best, pairs_of
+from .tree_problem import TreeProblem, arc_to, arcs_of
+
+
+@kernel
+def restrict(scores, heads, word, forbidden, out):
+    """out = scores with the heads of the words before ``word`` given, and the heads ``forbidden`` (bool[n + 1]) for it left out.
+
+    Returns whether the word has a head left.
+    """
+    out[:] = scores
+    size = scores.shape[0]
+    left = False
+    for h in range(size):
+        for m in range(1, word):
+            if heads[m - 1] != h:
+                out[h, m] = -np.inf
+        if forbidden[h]:
+            out[h, word] = -np.inf
+        left |= h != word and out[h, word] > -np.inf
+    return left
+
+
+@kernel
+def kbest_trees(scores, pairs, projective, single_root, k):
+    """The k best trees, all different, best first; fewer where fewer are allowed. Returns heads int32[k', n] and scores float64[k'], falling.
+
+    scores: float64[n + 1, n + 1]; pairs: :class:`.tree_siblings.Pairs`, without entries for the first order.
+    """
+    n = scores.shape[0] - 1
+    # candidates: the best of each set not yet opened; ``word`` is where it must differ, ``forbidden`` in what
+    most = k * n + 1
+    heads, totals = np.empty((most, n), np.int32), np.empty(most)
+    word, forbidden = np.ones(most, np.int64), np.zeros((most, n + 1), np.bool_)
+    chosen, trial = np.empty(k, np.int64), np.empty(scores.shape)
+    totals[0] = best_tree(scores, pairs, projective, single_root, heads[0])
+    count, found = 1 if totals[0] > -np.inf else 0, 0
+    used = np.zeros(most, np.bool_)
+    while found < k:
+        best = -1
+        for c in range(count):
+            if not used[c] and (best < 0 or totals[c] > totals[best]):
+                best = c
+        if best < 0:
+            break
+        used[best] = True
+        chosen[found] = best
+        found += 1
+        if found == k:
+            break
+        for m in range(word[best], n + 1):
+            if m == word[best]:
+                forbidden[count] = forbidden[best]
+            else:
+                forbidden[count] = False
+            forbidden[count, heads[best, m - 1]] = True
+            word[count] = m
+            if restrict(scores, heads[best], m, forbidden[count], trial):
+                totals[count] = best_tree(trial, pairs, projective, single_root, heads[count])
+                count += totals[count] > -np.inf
+    return heads[chosen[:found]], totals[chosen[:found]]
+
+
+@kernel
+def extend_labels(scores, before, count, k, after, come_from):
+    """The k best sums of one of ``before[:count]`` (falling) and one of ``scores`` (float32[L]) into ``after``; returns how many.
+
+    come_from: int64[k], becomes place in ``before`` * L + label.
+    """
+    n_labels = scores.size
+    order = np.argsort(-scores.astype(np.float64), kind="mergesort")
+    sums, origin = np.empty(k * n_labels), np.empty(k * n_labels, np.int64)
+    size = 0
+    for x in range(count):
+        for y in range(min(n_labels, k // (x + 1))):  # better ones would be k
+            sums[size] = before[x] + scores[order[y]]
+            origin[size] = x * n_labels + order[y]
+            size += 1
+    best = np.argsort(-sums[:size], kind="mergesort")
+    found = min(k, size)
+    for x in range(found):
+        after[x], come_from[x] = sums[best[x]], origin[best[x]]
+    return found
+
+
+@kernel
+def kbest_labels(problem, i, heads, work, k):
+    """The k best labellings of one tree. heads: int32[n]. Returns outputs int32[k', n] and the sums of their labelled arcs, float64[k'], falling."""
+    n, n_labels, begin = heads.size, problem.n_labels, arcs_of(problem, i)[0]
+    back = np.empty((n, k), np.int64)
+    now, after = np.zeros(k), np.empty(k)
+    count = 1
+    for m in range(n):
+        arc = arc_to(problem, problem.first[i] + m, heads[m])
+        count = extend_labels(work.arcs[arc - begin], now, count, k, after, back[m])
+        now, after = after, now
+    outputs = np.empty((count, n), np.int32)
+    for c in range(count):
+        at = c
+        for m in range(n - 1, -1, -1):
+            outputs[c, m] = heads[m] * n_labels + back[m, at] % n_labels
+            at = back[m, at] // n_labels
+    return outputs, now[:count].copy()
+
+
+@kernel
+def with_labels(problem, i, trees, totals, scores, work, k):
+    """The k best labelled trees: they are labellings of the k best trees with their best labels. trees: int32[k', n]; totals: float64[k']."""
+    n = trees.shape[1]
+    outputs, sums, count = np.empty((k * trees.shape[0], n), np.int32), np.empty(k * trees.shape[0]), 0
+    for c in range(trees.shape[0]):
+        labelled, label_sums = kbest_labels(problem, i, trees[c], work, k)
+        rest = totals[c] - label_sums[0]  # of pairs of siblings
+        for x in range(label_sums.size):
+            outputs[count], sums[count] = labelled[x], label_sums[x] + rest
+            count += 1
+    best = np.argsort(-sums[:count], kind="mergesort")[:k]
+    return outputs[best], sums[best]
+
+
+@implements(contract.kbest, TreeProblem)
+def kbest(problem, i, work, k):
+    scores = fill_best(problem, i, work)
+    trees, totals = kbest_trees(scores, pairs_of(problem, i, work), problem.projective, problem.single_root, k)
+    if problem.n_labels == 1:
+        return trees, totals
+    return with_labels(problem, i, trees, totals, scores, work, k)
