@@ -1,7 +1,8 @@
 """The k best trees, and the k best labelled trees.
 
-Lawler's (1972) partition serves every kind of tree: what is left of a set of trees when its best is taken out falls into sets that agree with it
-up to some word and differ there, and the best of each is one more decoding with arcs left out.
+Projective trees of the first order have their own algorithm (:mod:`.tree_eisner_kbest`). Lawler's (1972) partition serves every kind of tree: what is
+left of a set of trees when its best is taken out falls into sets that agree with it up to some word and differ there, and the best of each is one
+more decoding with arcs left out.
 """
 
 import numpy as np
@@ -10,6 +11,7 @@ from ..kernels import kernel
 from . import contract
 from .contract import implements
 from .tree import best_tree, fill_best, pairs_of
+from .tree_eisner_kbest import kbest_eisner
 from .tree_problem import TreeProblem, arc_to, arcs_of
 
 
@@ -33,11 +35,8 @@ def restrict(scores, heads, word, forbidden, out):
 
 
 @kernel
-def kbest_trees(scores, pairs, projective, single_root, k):
-    """The k best trees, all different, best first; fewer where fewer are allowed. Returns heads int32[k', n] and scores float64[k'], falling.
-
-    scores: float64[n + 1, n + 1]; pairs: :class:`.tree_siblings.Pairs`, without entries for the first order.
-    """
+def partition_best(scores, pairs, projective, single_root, k):
+    """The same by Lawler's partition."""
     n = scores.shape[0] - 1
     # candidates: the best of each set not yet opened; ``word`` is where it must differ, ``forbidden`` in what
     most = k * n + 1
@@ -70,6 +69,17 @@ def kbest_trees(scores, pairs, projective, single_root, k):
                 totals[count] = best_tree(trial, pairs, projective, single_root, heads[count])
                 count += totals[count] > -np.inf
     return heads[chosen[:found]], totals[chosen[:found]]
+
+
+@kernel
+def kbest_trees(scores, pairs, projective, single_root, k):
+    """The k best trees, all different, best first; fewer where fewer are allowed. Returns heads int32[k', n] and scores float64[k'], falling.
+
+    scores: float64[n + 1, n + 1]; pairs: :class:`.tree_siblings.Pairs`, without entries for the first order.
+    """
+    if projective and pairs.first.size == 0:
+        return kbest_eisner(scores, single_root, k)
+    return partition_best(scores, pairs, projective, single_root, k)
 
 
 @kernel
