@@ -28,8 +28,10 @@ def new_lists(size, k):
 
 @kernel
 def insert(scores, links, count, score, link):
-    """Put a score into a falling list of at most k; returns its new length."""
+    """Put a score into a falling list of at most k, the last of which falls out; returns its new length."""
     k = scores.size
+    if count == k and score <= scores[k - 1]:
+        return count
     at = count if count < k else k - 1
     while at > 0 and scores[at - 1] < score:
         scores[at], links[at] = scores[at - 1], links[at - 1]

@@ -11,7 +11,7 @@ from ..kernels import kernel
 from . import contract
 from .contract import implements
 from .tree import best_tree, fill_best, pairs_of
-from .tree_eisner_kbest import kbest_eisner
+from .tree_eisner_kbest import insert, kbest_eisner, merge
 from .tree_problem import TreeProblem, arc_to, arcs_of
 
 
@@ -83,60 +83,51 @@ def kbest_trees(scores, pairs, projective, single_root, k):
 
 
 @kernel
-def extend_labels(scores, before, count, k, after, come_from):
-    """The k best sums of one of ``before[:count]`` (falling) and one of ``scores`` (float32[L]) into ``after``; returns how many.
-
-    come_from: int64[k], becomes place in ``before`` * L + label.
-    """
-    n_labels = scores.size
-    order = np.argsort(-scores.astype(np.float64), kind="mergesort")
-    sums, origin = np.empty(k * n_labels), np.empty(k * n_labels, np.int64)
-    size = 0
-    for x in range(count):
-        for y in range(min(n_labels, k // (x + 1))):  # better ones would be k
-            sums[size] = before[x] + scores[order[y]]
-            origin[size] = x * n_labels + order[y]
-            size += 1
-    best = np.argsort(-sums[:size], kind="mergesort")
-    found = min(k, size)
-    for x in range(found):
-        after[x], come_from[x] = sums[best[x]], origin[best[x]]
-    return found
+def best_labels(scores, k, top, labels):
+    """The min(k, L) best labels of an arc and their scores, falling. scores: float32[L]; top: float64[k]; labels: int64[k]."""
+    count = 0
+    for y in range(scores.size):
+        count = insert(top, labels, count, np.float64(scores[y]), y)
+    return count
 
 
 @kernel
 def kbest_labels(problem, i, heads, work, k):
     """The k best labellings of one tree. heads: int32[n]. Returns outputs int32[k', n] and the sums of their labelled arcs, float64[k'], falling."""
-    n, n_labels, begin = heads.size, problem.n_labels, arcs_of(problem, i)[0]
-    back = np.empty((n, k), np.int64)
-    now, after = np.zeros(k), np.empty(k)
+    n, begin = heads.size, arcs_of(problem, i)[0]
+    labels, links = np.empty((n, k), np.int64), np.empty((n, k), np.int64)
+    now, after, top = np.zeros(k), np.empty(k), np.empty(k)
     count = 1
     for m in range(n):
         arc = arc_to(problem, problem.first[i] + m, heads[m])
-        count = extend_labels(work.arcs[arc - begin], now, count, k, after, back[m])
+        n_best = best_labels(work.arcs[arc - begin], k, top, labels[m])
+        count = merge(now, count, top, n_best, 0.0, 0, after, links[m], 0)
         now, after = after, now
     outputs = np.empty((count, n), np.int32)
     for c in range(count):
         at = c
         for m in range(n - 1, -1, -1):
-            outputs[c, m] = heads[m] * n_labels + back[m, at] % n_labels
-            at = back[m, at] // n_labels
+            outputs[c, m] = heads[m] * problem.n_labels + labels[m, links[m, at] % k]
+            at = links[m, at] // k
     return outputs, now[:count].copy()
 
 
 @kernel
-def with_labels(problem, i, trees, totals, scores, work, k):
+def with_labels(problem, i, trees, totals, work, k):
     """The k best labelled trees: they are labellings of the k best trees with their best labels. trees: int32[k', n]; totals: float64[k']."""
-    n = trees.shape[1]
-    outputs, sums, count = np.empty((k * trees.shape[0], n), np.int32), np.empty(k * trees.shape[0]), 0
+    outputs = np.empty((k * trees.shape[0], trees.shape[1]), np.int32)
+    best, place, count, found = np.empty(k), np.empty(k, np.int64), 0, 0
     for c in range(trees.shape[0]):
-        labelled, label_sums = kbest_labels(problem, i, trees[c], work, k)
-        rest = totals[c] - label_sums[0]  # of pairs of siblings
-        for x in range(label_sums.size):
-            outputs[count], sums[count] = labelled[x], label_sums[x] + rest
+        if found == k and totals[c] <= best[k - 1]:
+            break
+        labelled, sums = kbest_labels(problem, i, trees[c], work, k)
+        rest = totals[c] - sums[0]  # of pairs of siblings
+        for x in range(sums.size):
+            outputs[count] = labelled[x]
+            if found < k or sums[x] + rest > best[k - 1]:
+                found = insert(best, place, found, sums[x] + rest, count)
             count += 1
-    best = np.argsort(-sums[:count], kind="mergesort")[:k]
-    return outputs[best], sums[best]
+    return outputs[place[:found]], best[:found]
 
 
 @implements(contract.kbest, TreeProblem)
@@ -145,4 +136,4 @@ def kbest(problem, i, work, k):
     trees, totals = kbest_trees(scores, pairs_of(problem, i, work), problem.projective, problem.single_root, k)
     if problem.n_labels == 1:
         return trees, totals
-    return with_labels(problem, i, trees, totals, scores, work, k)
+    return with_labels(problem, i, trees, totals, work, k)

@@ -83,7 +83,7 @@ class TreeWork(NamedTuple):
     active: int64[a] arcs where the direction is not zero, change: float32[a, L], in the order of ``active``; sibling_active: int64[b] and
     sibling_change: float32[b]. Arcs and pairs are counted from the first of the sentence.
     node_sums: float32[u] and pair_sums: float32[v, L], scores of the bundles. node_touched: int64[u] and pair_touched: int64[v], uses whose
-    features change; node_change: float64[u, 1] and pair_change: float32[v, L], by how much (indexed by use); node_seen, pair_seen: bool.
+    features change; node_change: float64[u, 1] and pair_change: float64[v, L], by how much (indexed by use); node_seen, pair_seen: bool.
     counts: int64[4], how many of active, sibling_active, node_touched, pair_touched.
     """
 
@@ -156,7 +156,7 @@ def new_work(problem):
         np.zeros(u, np.int64),
         np.zeros(v, np.int64),
         np.zeros((u, 1)),
-        np.zeros((v, n_labels), np.float32),
+        np.zeros((v, n_labels)),
         np.zeros(u, np.bool_),
         np.zeros(v, np.bool_),
         np.zeros(4, np.int64),

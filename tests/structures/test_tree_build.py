@@ -74,7 +74,7 @@ def test_rows_as_bundles():
 
 
 def test_crossing_sentences():
-    heads = np.array([2, 0, 3, 4, 0, 4, 3], np.int32)
+    heads = np.array([2, 0, 3, 3, 0, 3, 4], np.int32)
     assert crossing_sentences(heads, np.array([0, 2, 7])).tolist() == []
     heads = np.array([2, 0, 3, 0, 2, 1], np.int32)
     assert crossing_sentences(heads, np.array([0, 2, 6])).tolist() == [1]
