@@ -10,6 +10,7 @@ from . import contract
 from .contract import implements
 from .tree_bundles import factors_of, score_bundles, score_scalar_bundles
 from .tree_chu_liu import chu_liu_edmonds
+from .tree_copies import copy_list, copy_table
 from .tree_eisner import eisner
 from .tree_problem import TreeProblem, TreeState, arc_to, arcs_of, gold_heads, inner_sibling, pair_to, siblings_of
 from .tree_siblings import Pairs, eisner_siblings, no_pairs
@@ -83,8 +84,8 @@ def add_loss(problem, i, work, amount):
 @implements(contract.load_parts, TreeProblem)
 def load_parts(problem, state, i, work):
     (begin, end), (pair_begin, pair_end) = arcs_of(problem, i), siblings_of(problem, i)
-    work.arcs[: end - begin] = state.arcs[begin:end]
-    work.siblings[: pair_end - pair_begin] = state.siblings[pair_begin:pair_end]
+    copy_table(state.arcs[begin:end], work.arcs)
+    copy_list(state.siblings[pair_begin:pair_end], work.siblings)
 
 
 @implements(contract.add_parts, TreeProblem)
@@ -114,8 +115,7 @@ def dot_state(problem, state, i, work):
 def fill_best(problem, i, work):
     """Dense scores of the arcs of sentence i, each with its best label; returns them: float64[n + 1, n + 1], -inf for arcs left out."""
     n, (begin, _) = problem.last[i] - problem.first[i], arcs_of(problem, i)
-    scores = work.scores[: n + 1, : n + 1]
-    scores[:] = -np.inf
+    scores = np.full((n + 1, n + 1), -np.inf)
     for m in range(1, n + 1):
         t = problem.first[i] + m - 1
         for arc in range(problem.first_arc[t], problem.first_arc[t + 1]):

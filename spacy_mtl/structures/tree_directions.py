@@ -5,6 +5,7 @@ import numpy as np
 from ..kernels import kernel
 from . import contract
 from .contract import implements
+from .tree_copies import copy_list
 from .tree_problem import (
     TreeProblem,
     arc_to,
@@ -208,7 +209,7 @@ def marginal_direction(problem, i, work):
             moved |= abs(work.change[a, y]) > SETTLED
         if moved:
             work.active[count] = a
-            work.change[count] = work.change[a]
+            copy_list(work.change[a], work.change[count])
             count += 1
     work.counts[0] = count
     for b in range(pairs.size):

@@ -65,30 +65,36 @@ def best_root(scores, left, right):
 
 
 @kernel
+def push(stack, count, i, j, kind):
+    """One more span to follow; returns how many there are. (Assigning a tuple to a row takes numba seconds to compile.)"""
+    stack[count, 0], stack[count, 1], stack[count, 2] = i, j, kind
+    return count + 1
+
+
+@kernel
 def follow(left, right, across, stack, count, heads):
     """Heads of all words in the spans on the stack: int64[., 3] of (i, j, side), side 0 for complete left and 1 for complete right spans."""
     while count:
         count -= 1
-        i, j, side = stack[count]
+        i, j, side = stack[count, 0], stack[count, 1], stack[count, 2]
         if i == j:
             continue
         if side:
             k = where_best(across[i], right[j], i + 1, j + 1)
             heads[k - 1] = i
-            stack[count] = k, j, 1
+            count = push(stack, count, k, j, 1)
             low, high = i, k
         else:
             k = where_best(left[i], across[j], i, j)
             heads[k - 1] = j
-            stack[count] = i, k, 0
+            count = push(stack, count, i, k, 0)
             low, high = k, j
         split = low
         for s in range(low + 1, high):
             if right[low, s] + left[high, s + 1] > right[low, split] + left[high, split + 1]:
                 split = s
-        stack[count + 1] = low, split, 1
-        stack[count + 2] = split + 1, high, 0
-        count += 3
+        count = push(stack, count, low, split, 1)
+        count = push(stack, count, split + 1, high, 0)
 
 
 @kernel
@@ -111,12 +117,11 @@ def eisner(scores, single_root, heads):
     stack = np.empty((2 * size + 2, 3), np.int64)
     if single_root:
         heads[root - 1] = 0
-        stack[0] = 1, root, 0
-        stack[1] = root, size - 1, 1
-        follow(left, right, across, stack, 2, heads)
+        count = push(stack, 0, 1, root, 0)
+        count = push(stack, count, root, size - 1, 1)
     else:
-        stack[0] = 0, size - 1, 1
-        follow(left, right, across, stack, 1, heads)
+        count = push(stack, 0, 0, size - 1, 1)
+    follow(left, right, across, stack, count, heads)
     return score
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernels import kernel
+from .tree_copies import copy_list
 
 
 class BestLists(NamedTuple):
@@ -92,28 +93,35 @@ def fill_lists(scores, first, inner, left, right):
 
 
 @kernel
+def push(stack, count, i, j, rank, kind):
+    """One more span to follow; returns how many there are."""
+    stack[count, 0], stack[count, 1], stack[count, 2], stack[count, 3] = i, j, rank, kind
+    return count + 1
+
+
+@kernel
 def follow_links(inner, left, right, stack, count, heads):
     """Heads of all words in the spans on the stack: int64[., 4] of (i, j, rank, kind); kind 0: complete left, 1: complete right, 2: below an arc."""
     k = left.scores.shape[2]
     while count:
         count -= 1
-        i, j, rank, kind = stack[count]
+        i, j, rank, kind = stack[count, 0], stack[count, 1], stack[count, 2], stack[count, 3]
         if i == j:
             continue
-        link = (left if kind == 0 else right if kind == 1 else inner).links[i, j, rank]
+        lists = left if kind == 0 else right if kind == 1 else inner
+        link = lists.links[i, j, rank]
         split, x, y = link // (k * k), link // k % k, link % k
         if kind == 0:
             heads[split - 1] = j
-            stack[count] = i, split, x, 0
-            stack[count + 1] = split, j, y, 2
+            count = push(stack, count, i, split, x, 0)
+            count = push(stack, count, split, j, y, 2)
         elif kind == 1:
             heads[split - 1] = i
-            stack[count] = i, split, x, 2
-            stack[count + 1] = split, j, y, 1
+            count = push(stack, count, i, split, x, 2)
+            count = push(stack, count, split, j, y, 1)
         else:
-            stack[count] = i, split, x, 1
-            stack[count + 1] = split + 1, j, y, 0
-        count += 2
+            count = push(stack, count, i, split, x, 1)
+            count = push(stack, count, split + 1, j, y, 0)
 
 
 @kernel
@@ -135,17 +143,16 @@ def kbest_eisner(scores, single_root, k):
             )  # fmt: skip
     else:
         count = right.counts[0, n]
-        totals[:count] = right.scores[0, n, :count]
+        copy_list(right.scores[0, n, :count], totals)
     heads = np.empty((count, n), np.int32)
     stack = np.empty((2 * size + 2, 4), np.int64)
     for c in range(count):
         if single_root:
             root, x, y = links[c] // (k * k), links[c] // k % k, links[c] % k
             heads[c, root - 1] = 0
-            stack[0] = 1, root, x, 0
-            stack[1] = root, n, y, 1
-            follow_links(inner, left, right, stack, 2, heads[c])
+            top = push(stack, 0, 1, root, x, 0)
+            top = push(stack, top, root, n, y, 1)
         else:
-            stack[0] = 0, n, c, 1
-            follow_links(inner, left, right, stack, 1, heads[c])
+            top = push(stack, 0, 0, n, c, 1)
+        follow_links(inner, left, right, stack, top, heads[c])
     return heads, totals[:count]

@@ -140,19 +140,18 @@ def root_masses(arcs, left, right, logs, roots):
     roots[0] = -np.inf if logs else 0.0
     for r in range(1, n + 1):
         roots[r] = arcs[0, r] + left[1, r] + right[r, n] if logs else arcs[0, r] * left[1, r] * right[r, n]
-    if not logs:
-        total = roots.sum()
-        if total > 0:
-            roots /= total
-        return total
-    top = roots.max()
-    if top == -np.inf:
-        roots[:] = 0
-        return top
-    total = top + np.log(np.exp(roots - top).sum())
+    top, total = 0.0, 0.0
+    if logs:
+        top = -np.inf
+        for r in range(1, n + 1):
+            top = max(top, roots[r])
     for r in range(n + 1):
-        roots[r] = np.exp(roots[r] - total)
-    return total
+        roots[r] = roots[r] if not logs else np.exp(roots[r] - top) if top > -np.inf else 0.0
+        total += roots[r]
+    if total > 0:
+        for r in range(n + 1):
+            roots[r] /= total
+    return top + np.log(total) if logs and total > 0 else -np.inf if logs else total
 
 
 @kernel

@@ -11,6 +11,7 @@ from ..kernels import kernel
 from . import contract
 from .contract import implements
 from .tree import best_tree, fill_best, pairs_of
+from .tree_copies import copy_list, copy_table
 from .tree_eisner_kbest import insert, kbest_eisner, merge
 from .tree_problem import TreeProblem, arc_to, arcs_of
 
@@ -21,7 +22,7 @@ def restrict(scores, heads, word, forbidden, out):
 
     Returns whether the word has a head left.
     """
-    out[:] = scores
+    copy_table(scores, out)
     size = scores.shape[0]
     left = False
     for h in range(size):
@@ -60,7 +61,7 @@ def partition_best(scores, pairs, projective, single_root, k):
             break
         for m in range(word[best], n + 1):
             if m == word[best]:
-                forbidden[count] = forbidden[best]
+                copy_list(forbidden[best], forbidden[count])
             else:
                 forbidden[count] = False
             forbidden[count, heads[best, m - 1]] = True
@@ -123,7 +124,7 @@ def with_labels(problem, i, trees, totals, work, k):
         labelled, sums = kbest_labels(problem, i, trees[c], work, k)
         rest = totals[c] - sums[0]  # of pairs of siblings
         for x in range(sums.size):
-            outputs[count] = labelled[x]
+            copy_list(labelled[x], outputs[count])
             if found < k or sums[x] + rest > best[k - 1]:
                 found = insert(best, place, found, sums[x] + rest, count)
             count += 1

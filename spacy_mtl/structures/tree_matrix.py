@@ -12,6 +12,7 @@ Score matrices as in :mod:`.tree_eisner`.
 import numpy as np
 
 from ..kernels import kernel
+from .tree_copies import copy_table
 from .tree_inside import LEAST, normalise
 
 
@@ -57,7 +58,8 @@ def eliminate(arcs, single_root, logs, order, pivots):
     n = arcs.shape[0] - 1
     zero = -np.inf if logs else 0.0
     log_z = 0.0
-    order[:] = np.arange(1, n + 1)
+    for k in range(n):
+        order[k] = k + 1
     for step in range(n):
         left = order[step:]
         at, d = 0, zero
@@ -185,7 +187,7 @@ def spanning_marginals(scores, single_root, marginals):
         if marginals.size and log_z > -np.inf:
             spread(original, arcs, order, pivots, single_root, False, marginals)
         return log_z
-    arcs[:] = scores
+    copy_table(scores, arcs)
     log_z = eliminate(arcs, single_root, True, order, pivots)
     if marginals.size and log_z > -np.inf:
         spread(scores, arcs, order, pivots, single_root, True, marginals)

@@ -75,8 +75,10 @@ def dot_output(problem, vector, i, work, node_dots, pair_dots):
     node, pair = np.zeros(problem.n_node), np.zeros(problem.n_pair)
     bundle_products(problem.node, i, nodes, work.node_change, vector.node, node)
     bundle_products(problem.pair, i, pairs, work.pair_change, vector.pair, pair)
-    node_dots -= node
-    pair_dots -= pair
+    for j in range(problem.n_node):
+        node_dots[j] -= node[j]
+    for j in range(problem.n_pair):
+        pair_dots[j] -= pair[j]
 
 
 @kernel

@@ -79,7 +79,7 @@ class TreeWork(NamedTuple):
     """Scratch of one sentence of at most n words, a arcs, b pairs of siblings, u and v uses of node and pair bundles.
 
     arcs: float32[a, L] and siblings: float32[b], scores. heads, labels: int32[n], the output; other: int32[n], heads of another one.
-    best_label: int32[a]. scores: float64[n + 1, n + 1].
+    best_label: int32[a].
     active: int64[a] arcs where the direction is not zero, change: float32[a, L], in the order of ``active``; sibling_active: int64[b] and
     sibling_change: float32[b]. Arcs and pairs are counted from the first of the sentence.
     node_sums: float32[u] and pair_sums: float32[v, L], scores of the bundles. node_touched: int64[u] and pair_touched: int64[v], uses whose
@@ -93,7 +93,6 @@ class TreeWork(NamedTuple):
     labels: np.ndarray
     other: np.ndarray
     best_label: np.ndarray
-    scores: np.ndarray
     active: np.ndarray
     change: np.ndarray
     sibling_active: np.ndarray
@@ -146,7 +145,6 @@ def new_work(problem):
         np.zeros(n, np.int32),
         np.zeros(n, np.int32),
         np.zeros(a, np.int32),
-        np.zeros((n + 1, n + 1)),
         np.zeros(a, np.int64),
         np.zeros((a, n_labels), np.float32),
         np.zeros(b, np.int64),

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernels import kernel
-from .tree_eisner import best_sum, where_best
+from .tree_eisner import best_sum, push, where_best
 
 
 class Pairs(NamedTuple):
@@ -75,13 +75,6 @@ def fill_sibling_spans(scores, pairs, first, left, right, across, between, back)
 
 
 @kernel
-def push(stack, count, i, j, kind):
-    """One more span to follow; returns how many there are."""
-    stack[count] = i, j, kind
-    return count + 1
-
-
-@kernel
 def follow_siblings(pairs, left, right, across, between, back, stack, count, heads):
     """Heads of all words in the spans on the stack: int64[., 3] of (i, j, kind).
 
@@ -89,7 +82,7 @@ def follow_siblings(pairs, left, right, across, between, back, stack, count, hea
     """
     while count:
         count -= 1
-        i, j, kind = stack[count]
+        i, j, kind = stack[count, 0], stack[count, 1], stack[count, 2]
         if kind == 2:
             b = back[i, j]
             s = np.int64(pairs.inner[b])

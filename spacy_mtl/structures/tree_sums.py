@@ -16,8 +16,7 @@ from .tree_sibling_sums import sibling_marginals
 def fill_sums(problem, i, work):
     """Dense scores of the arcs of sentence i, log sums over their labels; returns them: float64[n + 1, n + 1], -inf for arcs left out."""
     n, (begin, _) = problem.last[i] - problem.first[i], arcs_of(problem, i)
-    scores = work.scores[: n + 1, : n + 1]
-    scores[:] = -np.inf
+    scores = np.full((n + 1, n + 1), -np.inf)
     for m in range(1, n + 1):
         t = problem.first[i] + m - 1
         for arc in range(problem.first_arc[t], problem.first_arc[t + 1]):
