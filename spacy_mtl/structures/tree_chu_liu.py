@@ -10,6 +10,7 @@ Score matrices as in :mod:`.tree_eisner`.
 import numpy as np
 
 from ..kernels import kernel
+from .tree_copies import copy_table
 
 
 @kernel
@@ -125,7 +126,8 @@ def count_roots(heads):
 def with_costly_roots(scores):
     """The scores, those of root arcs lowered by more than any two trees can differ: the best tree then has as few roots as can be."""
     size = scores.shape[0]
-    lowered = scores.copy()
+    lowered = np.empty((size, size))
+    copy_table(scores, lowered)
     penalty = 1.0
     for m in range(1, size):
         low, high = np.inf, -np.inf
@@ -134,7 +136,8 @@ def with_costly_roots(scores):
                 low, high = min(low, scores[h, m]), max(high, scores[h, m])
         if high > low:
             penalty += high - low
-    lowered[0] -= penalty
+    for m in range(1, size):
+        lowered[0, m] -= penalty
     return lowered
 
 
