@@ -30,7 +30,10 @@ def add_links(links, sums, out):
 @kernel
 def score_all(problem, weights, node_factors, pair_factors, plain, i, work):
     """Scores of all parts. node_factors: float64[T] and pair_factors: float64[Tp]; plain: they are all 1."""
-    (begin, end), (pair_begin, pair_end) = arcs_of(problem, i), siblings_of(problem, i)
+    (begin, end), (pair_begin, pair_end) = (
+        arcs_of(problem.first, problem.last, problem.first_arc, i),
+        siblings_of(problem.first, problem.last, problem.first_arc, problem.siblings.first, i),
+    )
     score_scalar_bundles(problem.node, i, weights.node, node_factors, plain, work.node_sums)
     links = problem.node_links[begin:end]
     for a in range(end - begin):
@@ -68,7 +71,7 @@ def score_scaled(problem, weights, live, scale, i, work):
 
 @implements(contract.add_loss, TreeProblem)
 def add_loss(problem, i, work, amount):
-    begin, _ = arcs_of(problem, i)
+    begin, _ = arcs_of(problem.first, problem.last, problem.first_arc, i)
     for t in range(problem.first[i], problem.last[i]):
         wrong = np.float32(amount) * problem.cost[t]
         for a in range(problem.first_arc[t], problem.first_arc[t + 1]):
@@ -83,14 +86,20 @@ def add_loss(problem, i, work, amount):
 
 @implements(contract.load_parts, TreeProblem)
 def load_parts(problem, state, i, work):
-    (begin, end), (pair_begin, pair_end) = arcs_of(problem, i), siblings_of(problem, i)
+    (begin, end), (pair_begin, pair_end) = (
+        arcs_of(problem.first, problem.last, problem.first_arc, i),
+        siblings_of(problem.first, problem.last, problem.first_arc, problem.siblings.first, i),
+    )
     copy_table(state.arcs[begin:end], work.arcs)
     copy_list(state.siblings[pair_begin:pair_end], work.siblings)
 
 
 @implements(contract.add_parts, TreeProblem)
 def add_parts(problem, state, i, work, amount):
-    (begin, end), (pair_begin, pair_end) = arcs_of(problem, i), siblings_of(problem, i)
+    (begin, end), (pair_begin, pair_end) = (
+        arcs_of(problem.first, problem.last, problem.first_arc, i),
+        siblings_of(problem.first, problem.last, problem.first_arc, problem.siblings.first, i),
+    )
     step = np.float32(amount)
     for a in range(end - begin):
         for y in range(problem.n_labels):
@@ -101,7 +110,10 @@ def add_parts(problem, state, i, work, amount):
 
 @implements(contract.dot_state, TreeProblem)
 def dot_state(problem, state, i, work):
-    (begin, end), (pair_begin, pair_end) = arcs_of(problem, i), siblings_of(problem, i)
+    (begin, end), (pair_begin, pair_end) = (
+        arcs_of(problem.first, problem.last, problem.first_arc, i),
+        siblings_of(problem.first, problem.last, problem.first_arc, problem.siblings.first, i),
+    )
     total = 0.0
     for a in range(end - begin):
         for y in range(problem.n_labels):
@@ -114,7 +126,7 @@ def dot_state(problem, state, i, work):
 @kernel
 def fill_best(problem, i, work):
     """Dense scores of the arcs of sentence i, each with its best label; returns them: float64[n + 1, n + 1], -inf for arcs left out."""
-    n, (begin, _) = problem.last[i] - problem.first[i], arcs_of(problem, i)
+    n, (begin, _) = problem.last[i] - problem.first[i], arcs_of(problem.first, problem.last, problem.first_arc, i)
     scores = np.full((n + 1, n + 1), -np.inf)
     for m in range(1, n + 1):
         t = problem.first[i] + m - 1
@@ -131,9 +143,9 @@ def fill_best(problem, i, work):
 @kernel
 def label_tree(problem, i, work):
     """The best label of every arc of the tree in ``work.heads``; -1 where there is none."""
-    begin, _ = arcs_of(problem, i)
+    begin, _ = arcs_of(problem.first, problem.last, problem.first_arc, i)
     for t in range(problem.first[i], problem.last[i]):
-        arc = arc_to(problem, t, work.heads[t - problem.first[i]])
+        arc = arc_to(problem.first_arc, problem.heads, t, work.heads[t - problem.first[i]])
         work.labels[t - problem.first[i]] = work.best_label[arc - begin] if arc >= 0 else -1
 
 
@@ -142,7 +154,10 @@ def pairs_of(problem, i, work):
     """The pairs of siblings of sentence i with their scores in ``work``."""
     if not problem.second_order:
         return no_pairs()
-    n, (pair_begin, pair_end) = problem.last[i] - problem.first[i], siblings_of(problem, i)
+    n, (pair_begin, pair_end) = (
+        problem.last[i] - problem.first[i],
+        siblings_of(problem.first, problem.last, problem.first_arc, problem.siblings.first, i),
+    )
     first, last = np.zeros((n + 1, n + 1), np.int64), np.zeros((n + 1, n + 1), np.int64)
     for m in range(1, n + 1):
         t = problem.first[i] + m - 1
@@ -177,15 +192,18 @@ def decode(problem, i, work, augmented):
 @kernel
 def tree_score(problem, i, heads, labels, work):
     """Score of a labelled tree under the scores in ``work``, -inf where one of its parts was left out. heads, labels: int32[n]."""
-    (begin, _), (pair_begin, _) = arcs_of(problem, i), siblings_of(problem, i)
+    (begin, _), (pair_begin, _) = (
+        arcs_of(problem.first, problem.last, problem.first_arc, i),
+        siblings_of(problem.first, problem.last, problem.first_arc, problem.siblings.first, i),
+    )
     total = 0.0
     for m in range(1, heads.size + 1):
-        arc = arc_to(problem, problem.first[i] + m - 1, heads[m - 1])
+        arc = arc_to(problem.first_arc, problem.heads, problem.first[i] + m - 1, heads[m - 1])
         if arc < 0:
             return -np.inf
         total += work.arcs[arc - begin, labels[m - 1]]
         if problem.second_order:
-            pair = pair_to(problem, arc, inner_sibling(heads, m))
+            pair = pair_to(problem.siblings.first, problem.siblings.inner, arc, inner_sibling(heads, m))
             if pair < 0:
                 return -np.inf
             total += work.siblings[pair - pair_begin]
@@ -225,14 +243,17 @@ def expected_loss(problem, state, i):
 @kernel
 def set_tree(problem, state, i, heads, labels):
     """M_i = the indicator of one labelled tree. heads, labels: int32[n]."""
-    (begin, end), (pair_begin, pair_end) = arcs_of(problem, i), siblings_of(problem, i)
+    (begin, end), (pair_begin, pair_end) = (
+        arcs_of(problem.first, problem.last, problem.first_arc, i),
+        siblings_of(problem.first, problem.last, problem.first_arc, problem.siblings.first, i),
+    )
     state.arcs[begin:end] = 0
     state.siblings[pair_begin:pair_end] = 0
     for m in range(1, heads.size + 1):
-        arc = arc_to(problem, problem.first[i] + m - 1, heads[m - 1])
+        arc = arc_to(problem.first_arc, problem.heads, problem.first[i] + m - 1, heads[m - 1])
         state.arcs[arc, labels[m - 1]] = 1
         if problem.second_order:
-            state.siblings[pair_to(problem, arc, inner_sibling(heads, m))] = 1
+            state.siblings[pair_to(problem.siblings.first, problem.siblings.inner, arc, inner_sibling(heads, m))] = 1
 
 
 @implements(contract.gold_state, TreeProblem)
@@ -241,5 +262,5 @@ def gold_state(problem):
     state = TreeState(np.zeros((problem.heads.size, problem.n_labels), np.float32), np.zeros(n_pairs, np.float32))
     for i in range(problem.first.size):
         labels = problem.gold_label[problem.first[i] : problem.last[i]]
-        set_tree(problem, state, i, gold_heads(problem, i), labels)
+        set_tree(problem, state, i, gold_heads(problem.gold, problem.first, problem.last, i), labels)
     return state

@@ -115,7 +115,10 @@ def direction_entries(problem, i, work):
 
 @implements(contract.move, TreeProblem)
 def move(problem, weights, live, scale, state, i, work, step):
-    (begin, _), (pair_begin, _) = arcs_of(problem, i), siblings_of(problem, i)
+    (begin, _), (pair_begin, _) = (
+        arcs_of(problem.first, problem.last, problem.first_arc, i),
+        siblings_of(problem.first, problem.last, problem.first_arc, problem.siblings.first, i),
+    )
     for k in range(work.counts[0]):
         for y in range(problem.n_labels):
             state.arcs[begin + work.active[k], y] += np.float32(step) * work.change[k, y]

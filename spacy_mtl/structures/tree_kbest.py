@@ -95,12 +95,12 @@ def best_labels(scores, k, top, labels):
 @kernel
 def kbest_labels(problem, i, heads, work, k):
     """The k best labellings of one tree. heads: int32[n]. Returns outputs int32[k', n] and the sums of their labelled arcs, float64[k'], falling."""
-    n, begin = heads.size, arcs_of(problem, i)[0]
+    n, begin = heads.size, arcs_of(problem.first, problem.last, problem.first_arc, i)[0]
     labels, links = np.empty((n, k), np.int64), np.empty((n, k), np.int64)
     now, after, top = np.zeros(k), np.empty(k), np.empty(k)
     count = 1
     for m in range(n):
-        arc = arc_to(problem, problem.first[i] + m, heads[m])
+        arc = arc_to(problem.first_arc, problem.heads, problem.first[i] + m, heads[m])
         n_best = best_labels(work.arcs[arc - begin], k, top, labels[m])
         count = merge(now, count, top, n_best, 0.0, 0, after, links[m], 0)
         now, after = after, now

@@ -107,7 +107,10 @@ def add_changed(bundles, i, sums, n_templates, amount, matrix):
 @kernel
 def add_parts_of(problem, vector, i, arcs, pairs, amount):
     """vector += amount * Phi(numbers in the parts of sentence i). arcs: float[a, L]; pairs: float[b]."""
-    (begin, end), (pair_begin, pair_end) = arcs_of(problem, i), siblings_of(problem, i)
+    (begin, end), (pair_begin, pair_end) = (
+        arcs_of(problem.first, problem.last, problem.first_arc, i),
+        siblings_of(problem.first, problem.last, problem.first_arc, problem.siblings.first, i),
+    )
     nodes = np.zeros((problem.node.first_use[i + 1] - problem.node.first_use[i], 1))
     labelled = np.zeros((problem.pair.first_use[i + 1] - problem.pair.first_use[i], problem.n_labels))
     total, by_label = np.empty(1), np.empty(problem.n_labels)
@@ -129,18 +132,27 @@ def add_parts_of(problem, vector, i, arcs, pairs, amount):
 
 @implements(contract.add_state, TreeProblem)
 def add_state(problem, vector, state, i, amount):
-    (begin, end), (pair_begin, pair_end) = arcs_of(problem, i), siblings_of(problem, i)
+    (begin, end), (pair_begin, pair_end) = (
+        arcs_of(problem.first, problem.last, problem.first_arc, i),
+        siblings_of(problem.first, problem.last, problem.first_arc, problem.siblings.first, i),
+    )
     add_parts_of(problem, vector, i, state.arcs[begin:end], state.siblings[pair_begin:pair_end], amount)
 
 
 @implements(contract.add_marginals, TreeProblem)
 def add_marginals(problem, vector, state, i, amount):
-    (begin, end), (pair_begin, pair_end) = arcs_of(problem, i), siblings_of(problem, i)
+    (begin, end), (pair_begin, pair_end) = (
+        arcs_of(problem.first, problem.last, problem.first_arc, i),
+        siblings_of(problem.first, problem.last, problem.first_arc, problem.siblings.first, i),
+    )
     arcs, pairs = -state.arcs[begin:end], -state.siblings[pair_begin:pair_end]
-    heads = gold_heads(problem, i)
+    heads = gold_heads(problem.gold, problem.first, problem.last, i)
     for m in range(1, heads.size + 1):
         t = problem.first[i] + m - 1
         arcs[problem.gold_arc[t] - begin, problem.gold_label[t]] += 1
         if problem.second_order:
-            pairs[pair_to(problem, problem.gold_arc[t], inner_sibling(heads, m)) - pair_begin] += 1
+            pairs[
+                pair_to(problem.siblings.first, problem.siblings.inner, problem.gold_arc[t], inner_sibling(heads, m))
+                - pair_begin
+            ] += 1
     add_parts_of(problem, vector, i, arcs, pairs, amount)

@@ -40,7 +40,7 @@ class TreeProblem(NamedTuple):
     first_arc: int64[N + 1], word t may have the arcs ``first_arc[t]:first_arc[t + 1]``. heads: int32[A], their heads, ascending within a word.
     node, pair: bundles without and with labels. node_links: int32[A, K] and pair_links: int32[A, K'], places in the sentence's list of used
     bundles; -1 for none.
-    siblings: pairs of siblings; looked at where second_order.
+    siblings: pairs of siblings; with an empty list, first = [0], unless second_order.
     n_labels: L. n_node, n_pair: number of templates.
     projective: whether the outputs are projective trees alone. single_root: whether exactly one word is attached to the root.
     """
@@ -114,26 +114,25 @@ def n_sentences(problem):
 
 
 @kernel
-def arcs_of(problem, i):
-    """Arcs of sentence i: from, up to."""
-    return problem.first_arc[problem.first[i]], problem.first_arc[problem.last[i]]
+def arcs_of(first, last, first_arc, i):
+    """Arcs of sentence i: from, up to. Small kernels take the arrays they need: a whole problem as an argument costs numba a second each."""
+    return first_arc[first[i]], first_arc[last[i]]
 
 
 @kernel
-def siblings_of(problem, i):
-    """Pairs of siblings of sentence i: from, up to."""
-    if not problem.second_order:
+def siblings_of(first, last, first_arc, first_pair, i):
+    """Pairs of siblings of sentence i: from, up to. first_pair: ``siblings.first``, which has one entry only in problems of the first order."""
+    if first_pair.size == 1:
         return np.int64(0), np.int64(0)
-    begin, end = arcs_of(problem, i)
-    return problem.siblings.first[begin], problem.siblings.first[end]
+    return first_pair[first_arc[first[i]]], first_pair[first_arc[last[i]]]
 
 
 @implements(contract.new_work, TreeProblem)
 def new_work(problem):
     n, a, b, u, v = 1, 1, 1, 1, 1
     for i in range(problem.first.size):
-        begin, end = arcs_of(problem, i)
-        pair_begin, pair_end = siblings_of(problem, i)
+        begin, end = arcs_of(problem.first, problem.last, problem.first_arc, i)
+        pair_begin, pair_end = siblings_of(problem.first, problem.last, problem.first_arc, problem.siblings.first, i)
         n, a, b = max(n, problem.last[i] - problem.first[i]), max(a, end - begin), max(b, pair_end - pair_begin)
         u = max(u, problem.node.first_use[i + 1] - problem.node.first_use[i])
         v = max(v, problem.pair.first_use[i + 1] - problem.pair.first_use[i])
@@ -176,9 +175,9 @@ def find(values, begin, end, value):
 
 
 @kernel
-def arc_to(problem, t, head):
+def arc_to(first_arc, heads, t, head):
     """The arc from ``head`` to word t of the corpus, -1 where it was left out."""
-    return find(problem.heads, problem.first_arc[t], problem.first_arc[t + 1], head)
+    return find(heads, first_arc[t], first_arc[t + 1], head)
 
 
 @kernel
@@ -193,12 +192,12 @@ def inner_sibling(heads, m):
 
 
 @kernel
-def pair_to(problem, arc, inner):
+def pair_to(first_pair, inners, arc, inner):
     """The pair of siblings of this arc with ``inner``, -1 where it was left out."""
-    return find(problem.siblings.inner, problem.siblings.first[arc], problem.siblings.first[arc + 1], inner)
+    return find(inners, first_pair[arc], first_pair[arc + 1], inner)
 
 
 @kernel
-def gold_heads(problem, i):
+def gold_heads(gold, first, last, i):
     """int32[n], gold heads of sentence i."""
-    return problem.gold[problem.first[i] : problem.last[i]]
+    return gold[first[i] : last[i]]

@@ -15,7 +15,7 @@ from .tree_sibling_sums import sibling_marginals
 @kernel
 def fill_sums(problem, i, work):
     """Dense scores of the arcs of sentence i, log sums over their labels; returns them: float64[n + 1, n + 1], -inf for arcs left out."""
-    n, (begin, _) = problem.last[i] - problem.first[i], arcs_of(problem, i)
+    n, (begin, _) = problem.last[i] - problem.first[i], arcs_of(problem.first, problem.last, problem.first_arc, i)
     scores = np.full((n + 1, n + 1), -np.inf)
     for m in range(1, n + 1):
         t = problem.first[i] + m - 1
@@ -36,7 +36,7 @@ def fill_sums(problem, i, work):
 @kernel
 def share_labels(problem, i, work, scores, marginals, out):
     """out[a] = probability of each label of arc a of the sentence: float[a, L]. marginals: float64[n + 1, n + 1], of the arcs."""
-    begin, _ = arcs_of(problem, i)
+    begin, _ = arcs_of(problem.first, problem.last, problem.first_arc, i)
     for t in range(problem.first[i], problem.last[i]):
         m = t - problem.first[i] + 1
         for arc in range(problem.first_arc[t], problem.first_arc[t + 1]):
@@ -78,7 +78,10 @@ def log_partition(problem, i, work):
 
 @implements(contract.set_marginals, TreeProblem)
 def set_marginals(problem, state, i, work):
-    (begin, end), (pair_begin, pair_end) = arcs_of(problem, i), siblings_of(problem, i)
+    (begin, end), (pair_begin, pair_end) = (
+        arcs_of(problem.first, problem.last, problem.first_arc, i),
+        siblings_of(problem.first, problem.last, problem.first_arc, problem.siblings.first, i),
+    )
     pairs = np.empty(pair_end - pair_begin)
     log_z = arc_marginals(problem, i, work, state.arcs[begin:end], pairs)
     for b in range(pairs.size):
