@@ -1,0 +1,149 @@
+"""Tree problems from arcs, features and gold: what is listed, and what is refused."""
+
+import numpy as np
+import pytest
+
+from spacy_mtl.structures.contract import Weights
+from spacy_mtl.structures.problem import Blocks
+from spacy_mtl.structures.tree_build import (
+    GoldTrees,
+    TreeFeatures,
+    all_arcs,
+    all_siblings,
+    crossing_sentences,
+    kept_arcs,
+    tree_layout,
+    tree_problem,
+)
+from spacy_mtl.structures.tree_bundles import bundles_of_rows
+from spacy_mtl.structures.tree_problem import Siblings
+
+STARTS = np.array([0, 2, 5])
+BLOCKS = Blocks(np.array([0, 4]), np.array([0]), ("t0",))
+HEADS = np.array([2, 0, 2, 0, 2], np.int32)
+
+
+def features(n_arcs: int, siblings: Siblings | None = None) -> TreeFeatures:
+    """One template, four values; a bundle for each arc."""
+    rows = (np.arange(n_arcs, dtype=np.int32) % 4)[:, None]
+    first_use = np.concatenate([[0], [4, n_arcs]])
+    places = np.concatenate([np.arange(4), np.arange(n_arcs - 4)]).astype(np.int32)[:, None]
+    return TreeFeatures(bundles_of_rows(rows, first_use), places, siblings=siblings)
+
+
+def build(heads=HEADS, arcs=None, starts=STARTS, labels=("",), gold_labels=None, cost=None, siblings=None, **settings):
+    arcs = all_arcs(STARTS) if arcs is None else arcs
+    gold = GoldTrees(np.array(heads, np.int32), gold_labels, cost)
+    return tree_problem(features(13, siblings), arcs, BLOCKS, gold, starts, labels, **settings)
+
+
+def test_all_arcs():
+    arcs = all_arcs(STARTS)
+    assert arcs.first.tolist() == [0, 2, 4, 7, 10, 13]
+    assert arcs.heads.tolist() == [0, 2, 0, 1, 0, 2, 3, 0, 1, 3, 0, 1, 2]
+    kept = kept_arcs(arcs, arcs.heads != 1)
+    assert kept.first.tolist() == [0, 2, 3, 6, 8, 10]
+    assert kept.heads.tolist() == [0, 2, 0, 0, 2, 3, 0, 3, 0, 2]
+
+
+def test_all_siblings():
+    arcs = all_arcs(STARTS)
+    arcs = kept_arcs(
+        arcs, ~((arcs.heads == 0) & (np.repeat(np.arange(5), np.diff(arcs.first)) == 3))
+    )  # not 0 -> 2 in the second sentence
+    first, inner = all_siblings(arcs, STARTS)
+    listed = {
+        (t, int(arcs.heads[a])): inner[first[a] : first[a + 1]].tolist()
+        for t in range(5)
+        for a in range(arcs.first[t], arcs.first[t + 1])
+    }
+    assert listed[0, 0] == [0]
+    assert listed[1, 0] == [0, 1]
+    assert listed[4, 0] == [0, 1]  # not 2
+    assert listed[4, 1] == [1, 2]
+    assert listed[2, 3] == [2, 3]
+    assert (3, 0) not in listed
+
+
+def test_rows_as_bundles():
+    bundles = bundles_of_rows(np.array([[3, -1, 5], [-1, -1, -1], [0, 4, -1]], np.int32), np.array([0, 1, 3]))
+    assert bundles.first.tolist() == [0, 2, 2, 4]
+    assert bundles.rows.tolist() == [3, 5, 0, 4]
+    assert bundles.templates.tolist() == [0, 2, 0, 1]
+    assert bundles.used.tolist() == [0, 1, 2]
+
+
+def test_crossing_sentences():
+    heads = np.array([2, 0, 3, 3, 0, 3, 4], np.int32)
+    assert crossing_sentences(heads, np.array([0, 2, 7])).tolist() == []
+    heads = np.array([2, 0, 3, 0, 2, 1], np.int32)
+    assert crossing_sentences(heads, np.array([0, 2, 6])).tolist() == [1]
+
+
+def test_a_crossing_gold_tree_is_one_more_output():
+    heads = np.array([3, 0, 2, 1], np.int32)  # 3 -> 1 -> 4 crosses 0 -> 2
+    starts = np.array([0, 4])
+    arcs = all_arcs(starts)
+    rows = np.where(arcs.heads == np.repeat(heads, 4), 0, 1).astype(np.int32)[:, None]
+    parts = TreeFeatures(bundles_of_rows(rows, np.array([0, 16])), np.arange(16, dtype=np.int32)[:, None])
+    problem = tree_problem(parts, arcs, Blocks(np.array([0, 2]), np.array([0]), ("t",)), GoldTrees(heads), starts)
+    for gain, hinge in ((10.0, 0.0), (0.0, 4.0)):  # a projective tree without a right head is there
+        weights = Weights(np.array([[gain], [0.0]], np.float32), np.zeros((0, 1), np.float32))
+        assert problem.hinges(weights).tolist() == [hinge]
+
+
+def test_costs_and_labels():
+    arrays = build(gold_labels=np.array([0, 1, 1, 0, 1]), labels=("a", "b"), cost=np.arange(5)).arrays
+    assert arrays.gold_output.tolist() == [4, 1, 5, 0, 5]
+    assert arrays.cost.tolist() == arrays.label_cost.tolist() == [0, 1, 2, 3, 4]
+    assert build().arrays.label_cost.tolist() == [1] * 5
+
+
+def test_several_roots_where_allowed():
+    assert build([0, 0, 2, 0, 2], single_root=False).n == 2
+
+
+def test_a_layout_without_gold():
+    arrays = tree_layout(features(13), all_arcs(STARTS), STARTS, 1, BLOCKS, True, True)
+    assert (arrays.gold == -1).all()
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({"heads": [2, 1, 2, 0, 2]}, "M241"),
+        ({"heads": [2, 0, 4, 0, 2]}, "M241"),
+        ({"heads": [2, 0, -1, 0, 2]}, "M241"),
+        ({"heads": [2, 0, 2, 1, 0]}, "M241"),
+        ({"heads": [0, 0, 2, 0, 2]}, "M242"),
+        ({"starts": np.array([0, 2, 4])}, "M243"),
+        ({"starts": np.array([1, 2, 5])}, "M243"),
+        ({"starts": np.array([0, 2, 2, 5])}, "M243"),
+        ({"arcs": kept_arcs(all_arcs(STARTS), np.arange(13) != 1)}, "M244"),
+        ({"cost": -np.ones(5)}, "M245"),
+        ({"cost": np.full(5, np.inf)}, "M245"),
+        ({"cost": np.ones(4)}, "M245"),
+        (
+            {
+                "siblings": Siblings(*all_siblings(all_arcs(STARTS), STARTS), np.zeros((20, 0), np.int32)),
+                "projective": False,
+            },
+            "M246",
+        ),
+        ({"gold_labels": np.array([0, 0, 0, 0, 1])}, "M247"),
+        ({"gold_labels": np.array([0, 0, 0, 0])}, "M247"),
+    ],
+)
+def test_what_is_refused(changes, code):
+    with pytest.raises(ValueError, match=code):
+        build(**changes)
+
+
+def test_a_gold_pair_that_was_left_out_is_refused():
+    arcs = all_arcs(STARTS)
+    first, inner = all_siblings(arcs, STARTS)
+    keep = inner != 2  # the tree 2 -> (1, 3) needs the pairs without an inner sibling, (2, 2)
+    counts = np.concatenate([[0], np.cumsum(keep)])
+    siblings = Siblings(counts[first], inner[keep], np.zeros((keep.sum(), 0), np.int32))
+    with pytest.raises(ValueError, match="M244"):
+        build(siblings=siblings)

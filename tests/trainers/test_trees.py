@@ -1,0 +1,143 @@
+"""Trainers on small tree problems: MTLStruct, EG and the CRF-like log-loss against cvxpy over all trees; MIRA and the others learn."""
+
+import functools
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+from spacy_mtl.structures.problem import Blocks, Problem, block_starts
+from spacy_mtl.structures.tree_build import GoldTrees, TreeFeatures, all_arcs, all_siblings, tree_problem
+from spacy_mtl.structures.tree_bundles import bundles_of_rows
+from spacy_mtl.structures.tree_problem import Siblings
+from spacy_mtl.trainers.base import fit
+from spacy_mtl.trainers.eg import EG
+from spacy_mtl.trainers.l1m3n import L1M3N
+from spacy_mtl.trainers.mira import MIRA
+from spacy_mtl.trainers.mtlstruct import MTLStruct
+from spacy_mtl.trainers.online_mkl import OnlineMKL
+from spacy_mtl.trainers.perceptron import Perceptron
+
+from ..structures.tree_corpora import TreeCorpus, flat
+from ..structures.trees import all_trees
+
+C = 0.7
+#: labels, projective, second_order
+KINDS = [(1, True, False), (1, False, False), (2, True, False), (1, True, True)]
+
+
+@functools.cache
+def corpus_of(n_labels: int, projective: bool, second_order: bool) -> TreeCorpus:
+    """Six sentences of up to four words: templates that tell gold arcs apart more or less often, and noise."""
+    rng = np.random.default_rng(11)
+    starts = block_starts(rng.integers(1, 5 - (n_labels > 1), 6))
+    sizes = np.diff(starts)
+    trees = [all_trees(n, projective, True) for n in sizes]
+    gold = np.concatenate([options[rng.integers(len(options))] for options in trees]).astype(np.int32)
+    arcs = all_arcs(starts)
+    word = np.repeat(np.arange(gold.size), np.diff(arcs.first))
+    sentence = np.repeat(np.arange(sizes.size), sizes)[word]
+    is_gold = arcs.heads == gold[word]
+    clear = rng.random((arcs.heads.size, 4)) > np.linspace(0.2, 1.0, 4)
+    values = np.where(clear, is_gold[:, None], rng.integers(0, 4, (arcs.heads.size, 4)))
+    node_blocks = block_starts([4] * 4)
+    first_use = block_starts(np.bincount(sentence))
+    rows, place = (values + node_blocks[:-1]).astype(np.int32), np.arange(arcs.heads.size) - first_use[sentence]
+    links = place.astype(np.int32)[:, None]
+    labels, pair, pair_blocks = np.zeros(gold.size, np.int32), None, np.zeros(1, np.int64)
+    if n_labels > 1:
+        labels = rng.integers(n_labels, size=gold.size).astype(np.int32)
+        hints = np.where(rng.random(arcs.heads.size) < 0.8, labels[word], 2)
+        pair_blocks = block_starts([3, 2])
+        pair = bundles_of_rows(
+            np.stack([hints, 3 + rng.integers(0, 2, hints.size)], axis=1).astype(np.int32), first_use
+        )
+    siblings = None
+    if second_order:
+        first, inner = all_siblings(arcs, starts)
+        owner = np.repeat(sentence, np.diff(first))
+        siblings = Siblings(first, inner, rng.integers(0, np.diff(first_use)[owner])[:, None].astype(np.int32))
+    names = tuple(f"t{j}" for j in range(4 + pair_blocks.size - 1))
+    features = TreeFeatures(bundles_of_rows(rows, first_use), links, pair, None if pair is None else links, siblings)
+    problem = tree_problem(
+        features, arcs, Blocks(node_blocks, pair_blocks, names), GoldTrees(gold, labels), starts,
+        [f"y{y}" for y in range(n_labels)], projective,
+    )  # fmt: skip
+    return TreeCorpus(problem, rng)
+
+
+def margins(corpus: TreeCorpus, i: int) -> tuple[np.ndarray, np.ndarray]:
+    """Phi(y) - Phi(gold) and the loss of every output y."""
+    gold, outputs = corpus.phi(i, corpus.gold(i)), corpus.outputs(i)
+    return np.stack([corpus.phi(i, y) - gold for y in outputs]), np.array([corpus.loss(i, y) for y in outputs])
+
+
+@functools.cache
+def solve(kind: tuple, p: float, loss: str = "hinge") -> tuple[float, np.ndarray]:
+    """min 1/2 ||w||_{2,p}^2 + C sum_i loss_i by cvxpy: the optimum, and the weights."""
+    corpus = corpus_of(*kind)
+    w, losses = cp.Variable(corpus.owner.size), []
+    for i in range(corpus.problem.n):
+        differences, costs = margins(corpus, i)
+        losses.append(cp.max(differences @ w + costs) if loss == "hinge" else cp.log_sum_exp(differences @ w))
+    norms = cp.hstack([cp.norm(w[np.flatnonzero(corpus.owner == j)]) for j in range(corpus.problem.blocks.n)])
+    size = cp.norm1(norms) if p == 1 else cp.pnorm(norms, p)
+    problem = cp.Problem(cp.Minimize(0.5 * cp.square(size) + C * sum(losses)))
+    return float(problem.solve(solver=cp.CLARABEL)), w.value
+
+
+def predictions(problem: Problem, weights) -> float:
+    """Sum of the hinges: 0 where every margin is kept."""
+    return float(problem.hinges(weights).sum())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("p", [1.0, 2.0])
+def test_mtlstruct_reaches_the_optimum(kind, p):
+    optimum, _ = solve(kind, p)
+    training = fit(MTLStruct(p=p, C=C, tol=2e-5), corpus_of(*kind).problem, 8000)
+    report = training.report()
+    assert training.converged
+    assert report.primal == pytest.approx(optimum, rel=1e-4)
+    assert report.dual <= optimum * (1 + 1e-5)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_cutting_plane_reaches_the_optimum(kind):
+    optimum, _ = solve(kind, 1.0)
+    training = fit(MTLStruct(p=1.0, C=C, solver="cutting_plane", tol=2e-5), corpus_of(*kind).problem, 500)
+    assert training.report().primal == pytest.approx(optimum, rel=1e-4)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("mode", ["online", "batch", "batch_primal"])
+def test_exponentiated_gradient_reaches_the_optimum(mode, kind):
+    optimum, w = solve(kind, 2.0)
+    training = fit(EG(mode, C, tol=1e-3), corpus_of(*kind).problem, 600)
+    report = training.report()
+    assert report.dual <= optimum * (1 + 1e-4)
+    assert report.primal == pytest.approx(optimum, rel=5e-3)
+    np.testing.assert_allclose(flat(training.weights), w, atol=0.1)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_log_loss_comes_near_the_optimum(kind):
+    corpus = corpus_of(*kind)
+    optimum, _ = solve(kind, 2.0, "log")
+    training = fit(OnlineMKL(loss="log", regularizer="l2", C=C), corpus.problem, 300)
+    w = flat(training.weights)
+    losses = [np.log(np.exp(margins(corpus, i)[0] @ w).sum()) for i in range(corpus.problem.n)]
+    objective = 0.5 * w @ w + C * sum(losses)
+    assert optimum * (1 - 1e-6) <= objective <= optimum * 1.05
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "trainer",
+    [MIRA(k=3, C=10.0), Perceptron(), L1M3N(C=1.0, algorithm="subgradient"), OnlineMKL(C=1.0)],
+    ids=lambda trainer: type(trainer).__name__,
+)
+def test_other_trainers_learn(trainer, kind):
+    problem = corpus_of(*kind).problem
+    training = fit(trainer, problem, 30)
+    assert predictions(problem, training.weights) < 0.9 * predictions(problem, problem.zeros())
