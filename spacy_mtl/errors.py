@@ -51,6 +51,9 @@ class Errors(metaclass=_Codes):
     M125 = "Template '{template}' reads the attribute '{attr}', but the columns at hand are only: {known}."
     M126 = ("The templates '{first}' and '{second}' observe the same ({pattern}). Keep one of the two.")
     M127 = ("The attribute '{attr}' looks words up in a dictionary, which only mtl_segmenter has. Take its templates out of the set, or segment with it.")
+    M128 = ("Bad template at {place}: %d takes one of the distances {bins} (each the least of its bin), but found {found}.{snippet}")
+    M129 = ("Template '{template}' looks at {found}, but '{name}' scores {scores}: use {use}.")
+    M130 = ("Template '{template}' {fault}.")
 
     # --- M2xx structures ---
     M201 = ("The gold label '{current}' after '{previous}' (token {position} of the corpus) is forbidden by the constraints. Correct the annotation, "
