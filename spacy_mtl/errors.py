@@ -260,4 +260,7 @@ class Warnings(metaclass=_Codes):
             "Put a component that sets {attr} before this one, or train without it.")
     M432 = ("The tokenizer spacy_mtl.Segmenter.v1 has no model, so that every character becomes a word. Load a trained one: set 'path' in "
             "[initialize.tokenizer] to a pipeline with mtl_segmenter, or make one with: python -m spacy mtl tokenizer MODEL OUTPUT")
+
+    # --- M5xx corpora ---
+    M560 = ("{n} sentence(s) of '{path}' were left out, since their heads make no tree. The first: {reason}")
     # fmt: on

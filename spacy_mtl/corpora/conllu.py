@@ -48,6 +48,7 @@ class ConlluCorpus:
     limit: stop after so many Examples; 0 for all.
     tag: where TAG comes from: "xpos" (column 5), "upos" (column 4), or "auto": column 5 unless it is unused in the file's first 1,000 lines.
     encoding: of the files.
+    broken: "error", or "skip" to leave out sentences whose heads make no tree, with one warning a file (M560).
 
     Raises ValueError on construction for settings that cannot be (M511, M514, M558) and files that do not exist (M501); while reading, for
     what is wrong with a file, with line and sentence (M502, M504, M513, M550-M555, M557, M559).
@@ -62,6 +63,7 @@ class ConlluCorpus:
         limit: int = 0,
         tag: str = "auto",
         encoding: str = "utf8",
+        broken: str = "error",
     ):
         self.paths = corpus_paths(path)
         self.format = format
@@ -70,6 +72,7 @@ class ConlluCorpus:
         self.limit = limit
         self.tag = tag
         self.encoding = encoding
+        self.broken = broken
         self._check()
 
     def _check(self) -> None:
@@ -85,7 +88,7 @@ class ConlluCorpus:
             self._read(path)  # checks path and format at once, reads nothing yet
 
     def _read(self, path: Path) -> Iterator[TreeSentence]:
-        return read_conllu(path, self.format, self.encoding)
+        return read_conllu(path, self.format, self.encoding, self.broken)
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """Stream the Examples, Docs in ``nlp.vocab``."""

@@ -5,6 +5,7 @@ are asked of it. It is the reference in the tests.
 """
 
 import re
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -13,11 +14,12 @@ from pathlib import Path
 import numpy as np
 from spacy.parts_of_speech import IDS as POS_IDS
 
-from ..errors import Errors
+from ..errors import Errors, Warnings
 from ..roots import ROOT, first_off_tree
 from .columns import text_lines
 
 FORMATS = ("auto", "conllu", "conllx")
+BROKEN = ("error", "skip")
 #: the label of a word that has a head, but no label
 UNSPECIFIED = "dep"
 MISSING = frozenset(("_", ""))
@@ -28,6 +30,10 @@ _WORD = re.compile(r"[1-9][0-9]*")
 _RANGE = re.compile(r"([1-9][0-9]*)-([1-9][0-9]*)")
 _EMPTY_NODE = re.compile(r"(0|[1-9][0-9]*)\.[1-9][0-9]*")
 _ORDINALS = [str(i) for i in range(1, 513)]
+
+
+class NoTreeError(ValueError):
+    """The heads or labels of a sentence are no tree (M552-M555, M557)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,28 +67,44 @@ class TreeSentence:
     layout: Layout
 
 
-def read_conllu(path: str | Path, format: str = "auto", encoding: str = "utf8") -> Iterator[TreeSentence]:
+def read_conllu(
+    path: str | Path, format: str = "auto", encoding: str = "utf8", broken: str = "error"
+) -> Iterator[TreeSentence]:
     """Stream the sentences of a file of dependency trees; settings and path are checked at once, lines as they are read.
 
     format: "conllu", "conllx" (which has its own features, and no SpaceAfter), or "auto". That is the ending, if it is ``.conllu`` or
         ``.conllx``. Else a file is CoNLL-U if its first 1,000 lines have a comment, a range, an empty node or SpaceAfter=No, or if nine in
         ten of the words in them have a universal part of speech in column 4.
+    broken: "error", or "skip" to leave out sentences whose heads make no tree, with one warning a file (M560).
     A byte-order mark in UTF-8 is skipped, and so are comments in both formats. A word with a head and no label is labelled "dep".
 
-    Raises ValueError for an unknown format (M558), where the file cannot be read (M501) or holds no sentence (M504), bytes cannot be decoded
+    Raises ValueError for an unknown setting (M558), where the file cannot be read (M501) or holds no sentence (M504), bytes cannot be decoded
     (M502, M513); where a line has not ten columns (M550), an id that does not follow (M551) or no form (M559); where a head is no word of the
     sentence (M552), heads lead in a circle (M553), no word is the root (M554), some words have a head and others do not (M555), and where a
     word that is no root is labelled ROOT (M557).
     """
     path = Path(path)
-    if format not in FORMATS:
-        raise ValueError(Errors.M558.format(setting="format", value=format, known=", ".join(FORMATS)))
+    for setting, value, known in (("format", format, FORMATS), ("broken", broken, BROKEN)):
+        if value not in known:
+            raise ValueError(Errors.M558.format(setting=setting, value=value, known=", ".join(known)))
     if not path.is_file():
         raise ValueError(Errors.M501.format(path=path, reason="there is no such file", cwd=Path.cwd()))
-    return _sentences(path, format, encoding)
+    sentences = _sentences(path, format, encoding)
+    return (item.sentence() for item in sentences) if broken == "error" else _trees_only(path, sentences)
 
 
-def _sentences(path: Path, format: str, encoding: str) -> Iterator[TreeSentence]:
+def _trees_only(path: Path, sentences: Iterator["_Parser"]) -> Iterator[TreeSentence]:
+    errors = []
+    for item in sentences:
+        try:
+            yield item.sentence()
+        except NoTreeError as error:
+            errors.append(str(error))
+    if errors:
+        warnings.warn(Warnings.M560.format(n=len(errors), path=path, reason=errors[0]), stacklevel=2)
+
+
+def _sentences(path: Path, format: str, encoding: str) -> Iterator["_Parser"]:
     lines = text_lines(path, encoding)
     first = list(islice(lines, _PEEK))
     layout = _look(path, first, format)
@@ -100,7 +122,7 @@ def _sentences(path: Path, format: str, encoding: str) -> Iterator[TreeSentence]
         else:
             if rows:
                 count += 1
-                yield _Parser(path, layout, comments, count).sentence(rows, numbers)
+                yield _Parser(path, layout, comments, count, rows, numbers)
             comments, rows, numbers = [], [], []
     if not count:
         raise ValueError(Errors.M504.format(path=path))
@@ -128,15 +150,22 @@ def _is_conllu(lines: list[str], words: list[list[str]]) -> bool:
 class _Parser:
     """Makes one sentence of its rows, and knows where it stands for errors."""
 
-    def __init__(self, path: Path, layout: Layout, comments: list[str], ordinal: int):
+    def __init__(
+        self, path: Path, layout: Layout, comments: list[str], ordinal: int, rows: list[list[str]], lines: list[int]
+    ):
         self._path, self._layout = path, layout
+        self._rows, self._lines = rows, lines
         self._text = _comment(comments, "text")
         self._id = _comment(comments, "sent_id") or str(ordinal)
 
     def _error(self, message: str, line: int, **values: object) -> ValueError:
         return ValueError(message.format(line=line, path=self._path, sentence=self._id, **values))
 
-    def sentence(self, rows: list[list[str]], lines: list[int]) -> TreeSentence:
+    def _no_tree(self, message: str, line: int, **values: object) -> NoTreeError:
+        return NoTreeError(message.format(line=line, path=self._path, sentence=self._id, **values))
+
+    def sentence(self) -> TreeSentence:
+        rows, lines = self._rows, self._lines
         for row, line in zip(rows, lines, strict=True):
             if len(row) != _COLUMNS:
                 raise self._error(Errors.M550, line, got=len(row))
@@ -184,15 +213,15 @@ class _Parser:
         if len(missing) == n:
             return None
         if missing:
-            raise self._error(Errors.M555, lines[missing[0]], word=words[missing[0]])
+            raise self._no_tree(Errors.M555, lines[missing[0]], word=words[missing[0]])
         for i, head in enumerate(column):
             if not (head.isascii() and head.isdecimal()) or int(head) > n:
-                raise self._error(Errors.M552, lines[i], head=head, n=n)
+                raise self._no_tree(Errors.M552, lines[i], head=head, n=n)
         heads = np.array([int(head) for head in column], np.int32)
         if heads.all():
-            raise self._error(Errors.M554, lines[0])
+            raise self._no_tree(Errors.M554, lines[0])
         if lost := first_off_tree(heads):
-            raise self._error(Errors.M553, lines[lost - 1], word=words[lost - 1])
+            raise self._no_tree(Errors.M553, lines[lost - 1], word=words[lost - 1])
         return heads
 
     def _labels(
@@ -202,7 +231,7 @@ class _Parser:
         if ROOT in labels and heads is not None:
             for i, label in enumerate(labels):
                 if label == ROOT and heads[i]:
-                    raise self._error(Errors.M557, lines[i], word=words[i], head=heads[i])
+                    raise self._no_tree(Errors.M557, lines[i], word=words[i], head=heads[i])
         return labels
 
 
