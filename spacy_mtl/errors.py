@@ -198,6 +198,22 @@ class Errors(metaclass=_Codes):
     M521 = ("The segmentation of '{text}' cannot be scored: the predicted words are those of another text, '{other}'. Predict on the text of the gold "
             "words; only white space may differ.")
 
+    M550 = ("Line {line} of '{path}' (sentence {sentence}) has {got} column(s), but CoNLL-U and CoNLL-X have 10, with tabs between. Correct the line, or check "
+            "that the file is in one of these formats.")
+    M551 = ("Line {line} of '{path}' (sentence {sentence}): the id '{id}' is not the {expected} that must follow. Words are numbered from 1 within their "
+            "sentence; ranges (1-2) come before their first word, empty nodes (1.1) after word 1.")
+    M552 = ("Line {line} of '{path}' (sentence {sentence}): '{head}' is no head. Expected 0 for the root, or the id of another word of the sentence, 1 to {n}.")
+    M553 = ("Line {line} of '{path}' (sentence {sentence}): the heads lead from the word '{word}' in a circle. Correct the tree: every word must reach a root.")
+    M554 = ("Line {line} of '{path}' (sentence {sentence}): no word is the root. Give at least one word of the sentence the head 0, or all the head '_' if "
+            "there is no gold.")
+    M555 = ("Line {line} of '{path}' (sentence {sentence}): the word '{word}' has no head, but other words of the sentence have. Give every word a head, or "
+            "all the head '_' if there is no gold.")
+    M556 = "Sentence {sentence} of the document has no root. Give at least one word of each sentence the head 0."
+    M557 = ("Line {line} of '{path}' (sentence {sentence}): the word '{word}' is labelled ROOT, but has the head {head}. The label is kept for roots: name the "
+            "relation otherwise, or give the word the head 0.")
+    M558 = "'{setting}' of the corpus cannot be '{value}'. Choose among {known}."
+    M559 = "Line {line} of '{path}' (sentence {sentence}) has an empty word. Give it a form, '_' for one that is not known."
+
     # --- M6xx saved models ---
     M601 = ("{where} is not a model file of spacy_mtl. Check the path, or train again.")
     M602 = ("{where} was written in format {found}, but this version of spacy_mtl reads format {expected}. Install the version it was trained with, or train again.")
@@ -247,4 +263,7 @@ class Warnings(metaclass=_Codes):
             "Put a component that sets {attr} before this one, or train without it.")
     M432 = ("The tokenizer spacy_mtl.Segmenter.v1 has no model, so that every character becomes a word. Load a trained one: set 'path' in "
             "[initialize.tokenizer] to a pipeline with mtl_segmenter, or make one with: python -m spacy mtl tokenizer MODEL OUTPUT")
+
+    # --- M5xx corpora ---
+    M560 = ("{n} sentence(s) of '{path}' were left out, since their heads make no tree. The first: {reason}")
     # fmt: on
