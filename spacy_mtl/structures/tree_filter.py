@@ -30,10 +30,14 @@ class FilterTables(NamedTuple):
     between: np.ndarray
 
 
+def table_sizes(n_tags: int) -> list[int]:
+    """Of the tables in their order."""
+    return [n_tags**2 * _N_DISTANCES, *[2 * n_tags**3] * 4, n_tags**3]
+
+
 def empty_tables(n_tags: int) -> FilterTables:
     """All weights 0."""
-    sizes = [n_tags**2 * _N_DISTANCES, *[2 * n_tags**3] * 4, n_tags**3]
-    return FilterTables(*(np.zeros(size, np.float32) for size in sizes))
+    return FilterTables(*(np.zeros(size, np.float32) for size in table_sizes(n_tags)))
 
 
 @kernel
