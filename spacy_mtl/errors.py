@@ -54,6 +54,7 @@ class Errors(metaclass=_Codes):
     M128 = ("Bad template at {place}: %d takes one of the distances {bins} (each the least of its bin), but found {found}.{snippet}")
     M129 = ("Template '{template}' looks at {found}, but '{name}' scores {scores}: use {use}.")
     M130 = ("Template '{template}' {fault}.")
+    M131 = ("spacy_mtl.mst.v1 has the variants {known}, but 'variants' is {value!r}.")
 
     # --- M2xx structures ---
     M201 = ("The gold label '{current}' after '{previous}' (token {position} of the corpus) is forbidden by the constraints. Correct the annotation, "
@@ -167,6 +168,15 @@ class Errors(metaclass=_Codes):
     M416 = ("'{name}': unknown tag set '{tags}'. Choose one of {known}.")
     M418 = ("'{name}': known = {known} and folds = {folds} do not make sense. known is at least 1, and folds, the parts of the corpus, at least 2.")
     M417 = ("'{model}' cannot be turned into a pipeline with a tokenizer: {reason}. Give a pipeline whose first component is a trained mtl_segmenter.")
+    M440 = ("'{name}' parses inside given sentences, but the document that begins with '{text}' has no sentence boundaries. Put a component that sets "
+            "them ('sentencizer' or 'senter') before it, or let the corpus reader set them.")
+    M441 = "The setting '{setting}' of '{name}' must be {expected}, but it is {value}."
+    M442 = ("No sentence of the {sentences} that '{name}' was shown has a whole tree (a head inside the sentence and a label for every word), so there is "
+            "nothing to learn from. Check that the corpus has heads and labels, and that the sentence boundaries of the input are those of the annotation.")
+    M443 = "There is no dependency label in the {n} examples that '{name}' was initialized with. Use a corpus with heads and labels, or labelling = \"none\"."
+    M444 = ("The templates read '{attr}', but no word of the documents has it (the first begins with '{text}'). Put a component that sets it before the parser, "
+            "or give it with the documents.")
+    M445 = ("The corpus has sentences with several roots, but '{name}' is set to roots = \"one\". Set roots to \"several\" or \"auto\".")
 
     # --- M5xx corpora and training support ---
     M501 = "Cannot read '{path}': {reason}. Check the path (a relative one starts at '{cwd}')."

@@ -21,9 +21,9 @@ from ..structures.chain_build import Constraints
 from ..templates.attributes import AttributeReader
 from ..templates.characters import CHARACTER_CONTEXT, word_table
 from ..trainers.base import Trainer
-from .chain_pipe import ChainPipe
 from .boundaries import TAG_SETS, begin_tags, encode_words, tag_set_constraints
 from .carry import carry_over
+from .chain_pipe import ChainPipe
 from .characters import Characters, CharacterTable, doc_text, split_words, word_offsets
 from .corpus_words import CorpusWords
 from .gather import Piece

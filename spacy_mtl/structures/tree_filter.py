@@ -187,7 +187,12 @@ def list_arcs(tags, starts, n_tags, tables, margin, gold, first, heads):
 
 
 def filtered_arcs(
-    tags: np.ndarray, starts: np.ndarray, n_tags: int, tables: FilterTables, margin: float, gold: np.ndarray | None = None
+    tags: np.ndarray,
+    starts: np.ndarray,
+    n_tags: int,
+    tables: FilterTables,
+    margin: float,
+    gold: np.ndarray | None = None,
 ) -> Arcs:
     """The arcs that are not hopeless. tags: int64[N]; starts: int64[S + 1]; gold: int32[N] heads to keep in any case, -1 where unknown."""
     first = np.zeros(int(starts[-1]) + 1, np.int64)

@@ -112,29 +112,34 @@ def _renumber(table, rank):
 
 
 @kernel
-def _find_rows(columns, program, parts, table, first, rows, templates):
-    """Known rows of every part: first (int64[A + 1]) is filled; rows int32 and templates int16 too, where they have room."""
+def _find_rows(columns, program, parts, table, word, count, first, rows, templates):
+    """Known rows of the parts from ``word`` on: first int64[A + 1], rows int32 and templates int16 are filled.
+
+    Returns the word where there is no more room (the number of words if there is), and how many rows there are.
+    """
     longest = _longest(parts.starts)
     sides = new_side_keys(program, longest)
     most = most_keys(program, longest)
     out, owners = np.empty(most, np.uint64), np.empty(most, np.int64)
     n_between = program.betweens.seed.size
     seen, between = np.empty((n_between, longest + 1), np.uint64), np.zeros(n_between, np.int64)
-    count = 0
-    for s in range(parts.starts.size - 1):
+    for s in range(np.searchsorted(parts.starts, word, side="right") - 1, parts.starts.size - 1):
         start, stop = parts.starts[s], parts.starts[s + 1]
         fill_side_keys(columns, start, stop, program, sides)
-        for t in range(start, stop):
+        most = most_keys(program, stop - start)
+        for t in range(max(start, word), stop):
+            if count + (parts.first[t + 1] - parts.first[t]) * most > rows.size:
+                return t, count
             for a in range(parts.first[t], parts.first[t + 1]):
                 first[a] = count
                 n_keys = part_keys(program, sides, parts, a, t - start + 1, stop - start, seen, between, out, owners)
                 for k in range(n_keys):
                     row = table.rows[find(table, out[k])]
                     if row >= 0:
-                        if rows.size:
-                            rows[count], templates[count] = row, owners[k]
+                        rows[count], templates[count] = row, owners[k]
                         count += 1
     first[parts.heads.size] = count
+    return parts.starts[-1], count
 
 
 def _number(columns: np.ndarray, program: ArcProgram, parts: Parts) -> tuple[np.ndarray, np.ndarray, np.ndarray, Table]:
@@ -180,9 +185,12 @@ def find_arc_rows(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Known rows of every part: part a has ``rows[first[a]:first[a + 1]]`` (int32), each of its template (int16). first: int64[A + 1]."""
     first = np.empty(parts.heads.size + 1, np.int64)
-    rows, templates = np.empty(0, np.int32), np.empty(0, np.int16)
-    _find_rows(columns, program, parts, table, first, rows, templates)
-    if first[-1]:
-        rows, templates = np.empty(first[-1], np.int32), np.empty(first[-1], np.int16)
-        _find_rows(columns, program, parts, table, first, rows, templates)
-    return first, rows, templates
+    room = _ROOM
+    rows, templates = np.empty(room, np.int32), np.empty(room, np.int16)
+    word, count, n_words = 0, 0, int(parts.starts[-1])
+    while True:
+        word, count = _find_rows(columns, program, parts, table, word, count, first, rows, templates)
+        if word == n_words:
+            return first, rows[:count].copy(), templates[:count].copy()
+        room = 2 * room if word < n_words // 2 else room + room // 2
+        rows, templates = np.resize(rows, room), np.resize(templates, room)

@@ -71,7 +71,11 @@ def check_arc_template(template: Template) -> None:
             raise ValueError(Errors.M130.format(template=template.text, fault=f"has more than one %{place}; keep one"))
     if "s" in places and ("b" in places or template.is_edge):
         fault = "has both %s and %b" if "b" in places else "scores labels by a sibling"
-        raise ValueError(Errors.M130.format(template=template.text, fault=f"{fault}; a U template with %s, %h, %m and %d alone scores siblings"))
+        raise ValueError(
+            Errors.M130.format(
+                template=template.text, fault=f"{fault}; a U template with %s, %h, %m and %d alone scores siblings"
+            )
+        )
 
 
 def compile_arcs(templates: Sequence[Template], columns: Mapping[str, int]) -> ArcProgram:
@@ -90,7 +94,9 @@ def compile_arcs(templates: Sequence[Template], columns: Mapping[str, int]) -> A
         pattern = _pattern(template)
         p = patterns.setdefault(pattern, len(patterns))
         if p == len(members):
-            members.append([seen.setdefault(side, len(seen)) if side else -1 for seen, side in zip(sides, pattern, strict=True)])
+            members.append(
+                [seen.setdefault(side, len(seen)) if side else -1 for seen, side in zip(sides, pattern, strict=True)]
+            )
             plain.append(-1)
             near.append(np.full(N_DISTANCES, -1, np.int64))
         distance = next((obs for obs in template.observations if obs.place == "d"), None)

@@ -181,7 +181,9 @@ class AttributeReader:
         lexical_names = [a for a in attributes if a in _LEXEME or lexical_function(a)]
         self.token_attributes = [a for a in attributes if a not in lexical_names and a in IDS and a != "ORTH"]
         self.doc_functions = {
-            a: short_tag(a) or mtl_attributes.get(a) for a in attributes if a not in IDS and a not in [*lexical_names, *context]
+            a: short_tag(a) or mtl_attributes.get(a)
+            for a in attributes
+            if a not in IDS and a not in [*lexical_names, *context]
         }
         self.lexicon = Lexicon(lexical_names, vocab)
         names = ["ORTH", *self.token_attributes, *self.doc_functions, *lexical_names, *context]

@@ -289,7 +289,9 @@ class TemplateSet:
     @property
     def attributes(self) -> tuple[str, ...]:
         """The distinct attributes read, in order of first use."""
-        return tuple(dict.fromkeys(obs.attr for template in self.templates for obs in template.observations if obs.attr))
+        return tuple(
+            dict.fromkeys(obs.attr for template in self.templates for obs in template.observations if obs.attr)
+        )
 
     @property
     def node(self) -> tuple[Template, ...]:
