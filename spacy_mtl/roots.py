@@ -36,6 +36,12 @@ class Trees:
         """bool[N]: whether the word has a head, as it does if it has a label."""
         return self.labels != 0
 
+    @property
+    def spans(self) -> list[tuple[int, int]]:
+        """First word of each sentence, and the word after its last."""
+        ends = [*self.starts[1:].tolist(), len(self.heads)]
+        return list(zip(self.starts.tolist(), ends, strict=False))  # a text of no words has an end and no start
+
 
 def heads_to_doc(heads: np.ndarray, labels: np.ndarray, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """HEAD and DEP, uint64[N] each, as ``Doc.from_array`` takes them, from heads, labels and starts as in :class:`Trees`.

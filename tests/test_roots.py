@@ -85,7 +85,7 @@ def test_of_a_doc_without_trees():
 
 def test_of_no_words():
     empty = doc_heads(Doc(VOCAB))
-    assert [len(part) for part in (empty.heads, empty.labels, empty.starts)] == [0, 0, 0]
+    assert [len(part) for part in (empty.heads, empty.labels, empty.starts, empty.spans)] == [0, 0, 0, 0]
     assert [len(part) for part in heads_to_doc(empty.heads, empty.labels, empty.starts)] == [0, 0]
 
 
@@ -94,6 +94,7 @@ def test_arrays_of_a_parse_by_spacy():
     trees = array_heads(doc.to_array(TREE_ATTRIBUTES))
     assert trees.heads.tolist() == [2, 0, 2, 0]
     assert trees.starts.tolist() == [0, 2]
+    assert trees.spans == [(0, 2), (2, 4)]
 
 
 def test_a_sentence_without_root():

@@ -130,8 +130,9 @@ def test_other_tokens_are_aligned():
 
 
 def test_of_no_examples():
-    result = dep_scorer()([])
-    assert {value for name, value in result.items() if name != "dep_las_per_type"} == {None}
+    empty = Doc(VOCAB)
+    for result in (dep_scorer()([]), scores((empty, empty))):
+        assert {value for name, value in result.items() if name != "dep_las_per_type"} == {None}
 
 
 @pytest.mark.parametrize(
