@@ -47,7 +47,7 @@ def _fill(keys, values, slots, shift, sieve, sieve_shift):
 
 def arc_table(keys: np.ndarray, values: np.ndarray) -> ArcTable:
     """keys: uint64[R], different, of KEY_BITS bits. values: float32[R] weights or int32[R] rows, kept bit by bit."""
-    bits = max(int(2 * keys.size - 1).bit_length(), 4)
+    bits = max(int(4 * keys.size / 3).bit_length(), 4)
     sieve_bits = min(max(int(_SIEVE * keys.size).bit_length(), 6), KEY_BITS)
     table = ArcTable(
         np.zeros(2 << bits, np.uint32), np.uint64(KEY_BITS - bits),
