@@ -15,8 +15,9 @@ _SIEVE = 8
 class ArcTable(NamedTuple):
     """Open addressing, linear probing. A slot is eight bytes, so that key and weight come with one access to memory.
 
-    checks: uint32[2 * capacity], the low bits of the key at 2 * slot, 0 and weight 0 where free; values: float32[2 * capacity], the same memory, the weight at
-    2 * slot + 1. shift: the slot is ``key >> shift``. sieve: uint64, a bit for each value of ``key >> sieve_shift``: a key whose bit is not set is unknown.
+    checks: uint32[2 * capacity], the low bits of the key at 2 * slot, 0 and weight 0 where free; values: float32[2 * capacity], the same memory, the
+    weight at 2 * slot + 1. shift: the slot is ``key >> shift``. sieve: uint64, a bit for each value of ``key >> sieve_shift``: a key whose bit is
+    not set is unknown.
     """
 
     checks: np.ndarray

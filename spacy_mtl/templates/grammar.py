@@ -41,8 +41,8 @@ DISTANCE_BINS = (1, 2, 3, 4, 5, 6, 11)
 class Observation:
     """The attribute ``attr`` of the token ``offset`` positions away.
 
-    place: from where: ``x`` the token itself; in templates of arcs ``h`` the head, ``m`` the modifier, ``s`` the sibling; ``b`` each token between (offset
-    0); ``d`` direction and distance (no attribute; offset: the only bin to look at, 0 for any).
+    place: from where: ``x`` the token itself; in templates of arcs ``h`` the head, ``m`` the modifier, ``s`` the sibling; ``b`` each token between
+    (offset 0); ``d`` direction and distance (no attribute; offset: the only bin to look at, 0 for any).
     """
 
     offset: int
