@@ -12,18 +12,21 @@ from spacy import util
 from spacy.language import Language
 from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
-from spacy.training import Example, validate_examples, validate_get_examples
+from spacy.training import Example, validate_examples
 from spacy.vocab import Vocab
 from thinc.api import Model
 
 from ..errors import Errors, Warnings
 from ..files import write_atomically
-from ..templates.attributes import AttributeReader, check_attributes
+from ..templates.attributes import AttributeReader
+from ..templates.grammar import Template
 from ..trainers.base import Report, Trainer
 from . import store
+from .examples import each_example
 from .gather import Gatherer, Piece, content_key
 from .learning import Learner, check_set
 from .model import current_weights, set_weights, weights_later
+from .places import check_known
 from .sentences import borders
 
 #: Attributes of a component that serve a training under way; copies go without.
@@ -48,10 +51,8 @@ class StructuredPipe(TrainablePipe):
         self.cfg: dict[str, Any] = {}
         self._end_training()
         templates = model.attrs["templates"]
-        check_attributes(
-            templates.attributes,
-            lambda attr: next(t.text for t in templates.templates if any(o.attr == attr for o in t.observations)),
-        )
+        self.check_templates(templates.templates)
+        check_known(templates)
 
     def _end_training(self) -> None:
         """Forget what only a training needs."""
@@ -61,6 +62,10 @@ class StructuredPipe(TrainablePipe):
         self._batches: list[np.ndarray] = []
 
     # --- what a subclass provides ---
+
+    @abstractmethod
+    def check_templates(self, templates: Sequence[Template]) -> None:
+        """Refuse templates that look at what the structure does not have (M129)."""
 
     @abstractmethod
     def check_trainer(self) -> None:
@@ -125,9 +130,8 @@ class StructuredPipe(TrainablePipe):
         """Read the corpus once: labels, and what a full pass consists of. Training begins anew.
 
         labels: as ``spacy init labels`` writes them; taken from the examples if missing. Raises ValueError: M111 a template's attribute is not on
-        the documents, M301 a trainer that needs what the structure does not offer, M402 no
-        example, M403 no annotation, M406 a stream for a trainer that needs the whole corpus; TypeError from spaCy if ``get_examples`` gives no
-        examples at all.
+        the documents, M301 a trainer that needs what the structure does not offer, M402 no example, M403 no annotation, M406 a stream for a
+        trainer that needs the whole corpus; TypeError from spaCy if ``get_examples`` gives no examples at all.
         """
         self.check_trainer()
         training = nlp.config.interpolate()["training"] if nlp is not None else {}
@@ -139,7 +143,7 @@ class StructuredPipe(TrainablePipe):
         reader = self.make_reader()
         expected: Counter[bytes] = Counter()
         references, given = [], []
-        for example in _each(get_examples, f"{type(self).__name__}.initialize"):
+        for example in each_example(get_examples, f"{type(self).__name__}.initialize"):
             if example.predicted.vocab is not self.vocab:
                 raise ValueError(Errors.M410.format(name=self.name))
             expected[content_key(example.reference, self.gold_attributes)] += 1
@@ -339,13 +343,3 @@ def _restore(kind: type[StructuredPipe], state: dict[str, Any]) -> StructuredPip
         setattr(pipe, name, value)
     pipe._end_training()
     return pipe
-
-
-def _each(get_examples: Callable[[], Iterable[Example]], method: str) -> Iterator[Example]:
-    """The examples, checked as they come: the corpus is read once. Raises TypeError as spaCy's components do."""
-    examples = get_examples() if callable(get_examples) else None
-    if not isinstance(examples, Iterable):
-        validate_get_examples(get_examples if examples is None else lambda: examples, method)
-    for example in examples or ():
-        validate_examples([example], method)
-        yield example

@@ -1,15 +1,17 @@
 """ChainPipe: a component over a linear chain, one label a position."""
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from spacy.tokens import Doc
 
 from ..structures.chain_build import CHAIN_OFFERS, Constraints
+from ..templates.grammar import Template
 from .base import StructuredPipe
 from .learner import ChainLearner
 from .model import predict_labels
+from .places import check_places
 from .weights import ChainWeights
 
 
@@ -35,6 +37,9 @@ class ChainPipe(StructuredPipe):
 
     def model_constraints(self) -> Constraints:
         return self.chain_constraints()
+
+    def check_templates(self, templates: Sequence[Template]) -> None:
+        check_places(self.name, templates, "x", "positions of a sequence", "%x[offset,ATTRIBUTE]")
 
     def check_trainer(self) -> None:
         self.trainer.check(CHAIN_OFFERS, "linear chain")

@@ -61,7 +61,10 @@ class ChainLearner(Learner):
         self.training.step(np.concatenate([np.empty(0, np.int64), *sentences]))
 
     def rebind(self, pieces: Sequence[Piece]) -> None:
-        """Index anew, go on from where we were. Where sentence borders or gold have changed with it, there is nothing to go on from: training starts again."""
+        """Index anew, go on from where we were.
+
+        Where sentence borders or gold have changed with it, there is nothing to go on from: training starts again.
+        """
         assert self.training is not None
         old = self._keys()
         self.documents = tuple(pieces)

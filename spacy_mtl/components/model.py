@@ -12,7 +12,10 @@ from thinc.model import deserialize_attr, serialize_attr
 from ..errors import Errors
 from ..structures.chain_build import Constraints
 from ..templates.grammar import TemplateSet
+from .tree_weights import TreeWeights
 from .weights import ChainWeights
+
+AnyWeights = ChainWeights | TreeWeights
 
 
 @registry.architectures("spacy_mtl.TemplateChain.v1")
@@ -39,18 +42,21 @@ def template_chain(templates: TemplateSet, megabytes: float | None = 10.0) -> Mo
     )
 
 
-def set_weights(model: Model, weights: ChainWeights, constraints: Constraints | None) -> None:
-    """Put weights in place, trained ones with their constraints; the predictor is built at the first prediction."""
+def set_weights(model: Model, weights: AnyWeights, constraints: Any) -> None:
+    """Put weights in place, trained ones with their constraints (:class:`.Constraints` of a chain, :class:`.TreeRules` of a tree).
+
+    The predictor is built at the first prediction.
+    """
     model.attrs.update(weights=weights, constraints=constraints, predictor=None, export=None)
 
 
-def weights_later(model: Model, export: Callable[[], ChainWeights], constraints: Constraints) -> None:
+def weights_later(model: Model, export: Callable[[], AnyWeights], constraints: Any) -> None:
     """Weights that are made only when somebody asks: training calls this after each pass."""
     model.attrs.update(export=export, constraints=constraints, predictor=None)
 
 
-def current_weights(model: Model) -> ChainWeights:
-    """The weights, made now if training has moved on."""
+def current_weights(model: Model) -> Any:
+    """:class:`.ChainWeights` or :class:`.TreeWeights`, made now if training has moved on."""
     if model.attrs["export"] is not None:
         set_weights(model, model.attrs["export"](), model.attrs["constraints"])
     return model.attrs["weights"]

@@ -15,9 +15,13 @@ from thinc.api import Model
 from ..errors import Errors
 from ..roots import ROOT, heads_to_doc
 from ..structures.tree_build import TREE_OFFERS
+from ..templates.arc_program import check_arc_template
+from ..templates.grammar import Template
 from ..trainers.base import Trainer
 from .labelled import LabelledPipe
+from .places import check_places
 from .sentences import borders
+from .tree_features import TreeTemplates
 from .tree_gold import encode, gold_trees, has_several_roots
 from .tree_learner import TreeLearner
 from .tree_model import predict_trees
@@ -69,9 +73,10 @@ def make_parser(
 
     model: ``@architectures = "spacy_mtl.TemplateTree.v1"``; its templates decide the order: those that look at ``%s`` score pairs of siblings.
     trainer: any of ``@mtl_trainers`` whose needs trees meet. projective: predict projective trees alone (crossing arcs may still be learnt from).
-    roots: of a sentence: "one", "several", or "auto": several if the training corpus has such sentences. labelling: labels in a "second_pass" over the
-    tree, "joint" with it, or "none". support: which observations get weights, those of "gold" arcs or of "all". margin: how far below the best arc of
-    its word an arc may score in the filter over tags to be looked at; null looks at all. filter_attr: what the filter reads, null chooses.
+    roots: of a sentence: "one", "several", or "auto": several if the training corpus has such sentences. labelling: labels in a "second_pass"
+    over the tree, "joint" with it, or "none". support: which observations get weights, those of "gold" arcs or of "all". margin: how far below
+    the best arc of its word an arc may score in the filter over tags to be looked at; null looks at all. filter_attr: what the filter reads, null
+    chooses.
     """
     return MTLParser(
         nlp.vocab, model, name, trainer=trainer, projective=projective, roots=roots, labelling=labelling, support=support,
@@ -82,7 +87,8 @@ def make_parser(
 class MTLParser(LabelledPipe):
     """Dependency parser. Sentence borders are taken as they are, from any component or reader, and never moved.
 
-    Raises ValueError: M441 a setting out of range.
+    Raises ValueError: M129 a template that looks at a position (%x), M130 one of arcs that cannot be, M246 pairs of siblings in trees that need not
+    be projective, M441 a setting out of range.
     """
 
     gold_attributes = ("HEAD", "DEP")
@@ -116,6 +122,12 @@ class MTLParser(LabelledPipe):
                 )
         if margin is not None and not margin > 0:
             raise ValueError(Errors.M441.format(name=name, setting="margin", expected="above 0, or null", value=margin))
+        kinds = TreeTemplates.of(model.attrs["templates"].templates)
+        if kinds.siblings and not projective:
+            raise ValueError(Errors.M246)
+        if labelling != "none" and not kinds.labels:
+            expected = '"none", since no template scores labels (B...)'
+            raise ValueError(Errors.M441.format(name=name, setting="labelling", expected=expected, value=labelling))
         self.roots = roots
         rules = TreeRules(projective, roots != "several", labelling, support, margin, filter_attr)  # type: ignore[arg-type]
         self.cfg = {"labels": [], "rules": asdict(rules)}
@@ -132,6 +144,11 @@ class MTLParser(LabelledPipe):
         if isinstance(self._learner, TreeLearner):
             self.cfg["rules"] = asdict(self._learner.rules)
         return self.rules
+
+    def check_templates(self, templates: Sequence[Template]) -> None:
+        check_places(self.name, templates, "hmsbd", "arcs", "%h, %m, %s, %b and %d")
+        for template in templates:
+            check_arc_template(template)
 
     def check_trainer(self) -> None:
         self.trainer.check(TREE_OFFERS, "dependency tree")
@@ -184,4 +201,4 @@ class MTLParser(LabelledPipe):
                     doc.vocab.strings.add(label)
             if len(doc):
                 columns = heads_to_doc(heads, ids[labels], borders([doc])[:-1])
-                doc.from_array([HEAD, DEP], np.stack(columns, axis=1))
+                doc.from_array([HEAD, DEP], np.stack(columns, axis=1))  # type: ignore[arg-type]

@@ -36,7 +36,7 @@ def decode_trees(starts, first, heads, scores, pair_first, inner, pair_scores, p
     for s in range(starts.size - 1):
         start, n = starts[s], starts[s + 1] - starts[s]
         dense = dense_scores(first, heads, scores, start, n)
-        if pair_first.size > 1:
+        if pair_first.size > 1:  # noqa: SIM108
             pairs = sentence_pairs(first, heads, pair_first, inner, pair_scores, start, n)
         else:
             pairs = no_pairs()

@@ -12,7 +12,7 @@ _RATES = np.array([0.1, 0.05, 0.03], np.float32)
 
 
 def choose_attribute(columns: np.ndarray, names: Mapping[str, int], templates: Sequence[Template]) -> str:
-    """Of the attributes that templates read of the modifier itself, the one with most different values of those that have at most MOST_TAGS - 2; else the one with fewest.
+    """Of the attributes that templates read, the one with most different values of those that have at most MOST_TAGS - 2; else the one with fewest.
 
     columns: uint64[A, N], by ``names``.
     """

@@ -33,10 +33,10 @@ def _own_trees(doc: Doc) -> tuple[np.ndarray, np.ndarray]:
 
 
 def encode(heads: np.ndarray, labels: np.ndarray, starts: np.ndarray, numbers: Mapping[int, int]) -> np.ndarray:
-    """int32[n]: head within the sentence (0 for roots) * L + label, -1 where the head is unknown or outside the sentence, or the label not known.
+    """int32[n]: head within the sentence (0 for roots) * L + label; -1 where the head is unknown or outside the sentence, or the label unknown.
 
-    heads, labels: of :func:`gold_trees`. starts: int64[S + 1] borders of the predicted sentences. numbers: label id -> number, L of them; without any all
-    labels are 0.
+    heads, labels: of :func:`gold_trees`. starts: int64[S + 1] borders of the predicted sentences. numbers: label id -> number, L of them; without any
+    all labels are 0.
     """
     sentence = sentence_of(starts[:-1], heads.size)
     inside = (heads >= starts[sentence]) & (heads < starts[sentence + 1])

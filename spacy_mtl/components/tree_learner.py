@@ -93,7 +93,10 @@ class TreeLearner(Learner):
             self.labelling.end_pass()
 
     def rebind(self, pieces: Sequence[Piece]) -> None:
-        """Make features anew, go on from where we were. Where arcs have changed with the tags, there is nothing to go on from: training starts again."""
+        """Make features anew, go on from where we were.
+
+        Where arcs have changed with the tags, there is nothing to go on from: training starts again.
+        """
         assert self.training is not None
         old, corpus = (self._node_keys, self._label_keys), self._corpus(pieces)
         self.documents = tuple(pieces)
@@ -127,7 +130,8 @@ class TreeLearner(Learner):
 
     def _arcs(self, corpus: Corpus) -> Arcs:
         """All arcs, or those that the filter leaves; it is learnt first."""
-        if self.rules.margin is None:
+        margin = self.rules.margin
+        if margin is None:
             return all_arcs(corpus.starts)
         if self._tables is None:
             attr = self.rules.filter_attr or choose_attribute(corpus.columns, self.reader.columns, self.templates.arcs)
@@ -136,7 +140,7 @@ class TreeLearner(Learner):
             self._tags, self._tables = learn_tables(column, corpus.starts, corpus.heads)
         assert self.rules.filter_attr is not None
         tags = number_tags(corpus.columns[self.reader.columns[self.rules.filter_attr]], self._tags)
-        return filtered_arcs(tags, corpus.starts, self._tags.size + 2, self._tables, self.rules.margin, corpus.heads)
+        return filtered_arcs(tags, corpus.starts, self._tags.size + 2, self._tables, margin, corpus.heads)
 
     def _problems(self, corpus: Corpus) -> tuple[Problem, Problem | None]:
         """The problem of the arcs, and that of the labels where it is one of its own."""

@@ -22,8 +22,8 @@ def template_tree(templates: TemplateSet, megabytes: float | None = 10.0) -> Mod
     """Dependency trees whose scores come from feature templates.
 
     templates: of arcs, from ``@mtl_templates``. megabytes: size of the saved model; the strongest feature rows that fit are kept, in memory as on
-    disk, so that a loaded model predicts the same. null keeps every row. Predicts, for each doc, heads and labels int32[2, n_tokens]. Raises ValueError:
-    M401 if megabytes is not above 0, M129 a template that looks at a token in a chain.
+    disk, so that a loaded model predicts the same. null keeps every row. Predicts, for each doc, heads and labels int32[2, n_tokens].
+    Raises ValueError: M401 if megabytes is not above 0.
     """
     if megabytes is not None and not megabytes > 0:
         raise ValueError(Errors.M401.format(value=megabytes))
@@ -46,7 +46,10 @@ def _forward(model: Model, docs: Sequence[Doc], is_train: bool) -> tuple[list[np
 
 
 def predict_trees(model: Model, docs: Sequence[Doc]) -> list[np.ndarray]:
-    """Heads (within the sentence, from 1; 0 for roots) and labels of each doc, int32[2, n_tokens]; while untrained, every word hangs on the one before."""
+    """Heads (within the sentence, from 1; 0 for roots) and labels of each doc, int32[2, n_tokens].
+
+    While untrained, every word hangs on the one before.
+    """
     from .sentences import borders
     from .tree_predict import TreePredictor
 

@@ -13,8 +13,8 @@ from .weights import TemplateRow
 class TreeWeights:
     """Weights of dependency trees, ready to save. labels: of arcs, none of them for the root's.
 
-    templates: every template trained with, those of arcs (U) first. keys: uint64[R], ascending, the live observations of arcs and of siblings; values:
-    float16[R]. pair_keys, pair_codes (int8[Rp, L]), pair_scales (float32[Rp]): observations that score labels, weight = code * scale.
+    templates: every template trained with, those of arcs (U) first. keys: uint64[R], ascending, the live observations of arcs and of siblings;
+    values: float16[R]. pair_keys, pair_codes (int8[Rp, L]), pair_scales (float32[Rp]): observations that score labels, weight = code * scale.
     filter_tags: uint64[T - 2], values of the filter's attribute, the last standing for all others; filter_values: float16, its tables one after
     another. Both empty where all arcs are kept.
     """

@@ -113,7 +113,7 @@ def shares(problem: Problem, values: np.ndarray) -> contract.Scale:
     return contract.Scale(np.ascontiguousarray(values[:n_node]), np.ascontiguousarray(values[n_node:]))
 
 
-def block_starts(sizes: Sequence[int]) -> np.ndarray:
+def block_starts(sizes: Sequence[int] | np.ndarray) -> np.ndarray:
     """int64[T + 1] borders of blocks of the given sizes."""
     return np.concatenate([[0], np.cumsum(np.asarray(sizes, np.int64))]).astype(np.int64)
 

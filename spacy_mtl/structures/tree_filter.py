@@ -18,8 +18,10 @@ _N_DISTANCES = 14
 
 
 class FilterTables(NamedTuple):
-    """Weights over T tags. pair: float32[T * T * 14], head, modifier, direction and distance. before_head, after_head, before_modifier, after_modifier:
-    float32[T * T * T * 2], head, modifier, the neighbour, direction. between: float32[T * T * T], head, modifier, each different tag between.
+    """Weights over T tags.
+
+    pair: float32[T * T * 14], head, modifier, direction and distance. before_head, after_head, before_modifier, after_modifier: float32[T * T * T *
+    2], head, modifier, the neighbour, direction. between: float32[T * T * T], head, modifier, each different tag between.
     """
 
     pair: np.ndarray
@@ -51,15 +53,17 @@ def padded(tags, start, end, n_tags, out):
 
 
 @kernel
-def between_tags(tags, m, step, n, present, first):
-    """present[k] = the different tags strictly between word m and its k-th neighbour in direction ``step``: first[k]:first[k + 1] would be a list; here
+def between_tags(tags, m, step, n, present, counts):
+    """The different tags that stand between word m and each of its possible heads in direction ``step`` (1 or -1).
 
-    tags are listed once in order of appearance in ``present`` and first[k] says how many there are.
+    present: int64[> T] is filled with the tags met on the way, each once, nearest first. counts: int64[> n], ``present[:counts[k]]`` are
+    those strictly between word m and ``m + step * (k + 1)``. Returns how many such heads there are: to the left down to the root, to the
+    right up to word n.
     """
     count = 0
     k, p = 0, m + step
     while 0 <= p <= n:
-        first[k] = count
+        counts[k] = count
         new = True
         for c in range(count):
             new &= present[c] != tags[p + 1]

@@ -155,7 +155,7 @@ def _number(columns: np.ndarray, program: ArcProgram, parts: Parts) -> tuple[np.
             grown = empty_table(room)
             _copy_table(table, grown)
             table = grown
-            keys, owners, counts = (np.resize(array, room) for array in (keys, owners, counts))
+            keys, owners, counts = np.resize(keys, room), np.resize(owners, room), np.resize(counts, room)
     return keys[:used], owners[:used], counts[:used], table
 
 

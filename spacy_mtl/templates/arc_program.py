@@ -59,8 +59,8 @@ def _text(observations: Sequence[Observation]) -> str:
 
 
 def _pattern(template: Template) -> tuple[tuple[Observation, ...], ...]:
-    """The observations of each side: head, modifier, sibling, between."""
-    return tuple(tuple(obs for obs in template.observations if obs.place == place) for place in "hmsb")
+    """The observations of each side: head, modifier, sibling, and what is seen of each of several words."""
+    return tuple(tuple(obs for obs in template.observations if obs.place in place) for place in ("h", "m", "s", "bc"))
 
 
 def check_arc_template(template: Template) -> None:
@@ -105,11 +105,14 @@ def compile_arcs(templates: Sequence[Template], columns: Mapping[str, int]) -> A
         else:
             near[p][_distances(distance)] = j
     column = _columns(templates, columns)
-    compiled = [_side(place, list(side), column) for place, side in zip("hmsb", sides, strict=True)]
-    table = np.array(members, np.int64).reshape(-1, 4)
+    heads, modifiers, siblings, betweens = (
+        _side(place, list(side), column) for place, side in zip("hmsb", sides, strict=True)
+    )
+    head, modifier, sibling, between = np.array(members, np.int64).reshape(-1, 4).T.copy()
     seeds = np.array([_digest("bias") if max(row, default=-1) < 0 else 0 for row in members], np.uint64)
     return ArcProgram(
-        *compiled, *np.ascontiguousarray(table.T), seeds, np.array(plain, np.int64), np.array(near, np.int64).reshape(-1, N_DISTANCES)
+        heads, modifiers, siblings, betweens, head, modifier, sibling, between, seeds,
+        np.array(plain, np.int64), np.array(near, np.int64).reshape(-1, N_DISTANCES),
     )  # fmt: skip
 
 
