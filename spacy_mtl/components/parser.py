@@ -128,6 +128,10 @@ class MTLParser(LabelledPipe):
         if labelling != "none" and not kinds.labels:
             expected = '"none", since no template scores labels (B...)'
             raise ValueError(Errors.M441.format(name=name, setting="labelling", expected=expected, value=labelling))
+        for template in model.attrs["templates"].edge:
+            if labelling == "joint" and any(obs.place == "c" for obs in template.observations):
+                fault = 'looks at the tree, which labelling = "joint" does not have yet; use "second_pass"'
+                raise ValueError(Errors.M130.format(template=template.text, fault=fault))
         self.roots = roots
         rules = TreeRules(projective, roots != "several", labelling, support, margin, filter_attr)  # type: ignore[arg-type]
         self.cfg = {"labels": [], "rules": asdict(rules)}
