@@ -76,7 +76,7 @@ def set_trees(doc: Doc, heads: np.ndarray, labels: np.ndarray, starts: np.ndarra
     doc.vocab.strings.add(ROOT)
     head, dep = heads_to_doc(heads, labels, starts)
     doc.from_array([HEAD, DEP], np.array([head, dep]).T)  # type: ignore[arg-type]
-    doc.from_array([SENT_START], start_marks(starts, len(doc)))
+    doc.from_array([SENT_START], start_marks(starts, len(doc)))  # type: ignore[arg-type]
 
 
 def start_marks(starts: np.ndarray, n: int) -> np.ndarray:
