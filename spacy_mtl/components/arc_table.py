@@ -68,14 +68,20 @@ def sift(key, sieve, sieve_shift, out, count):
 
 @kernel
 def look_up(keys, n, slots, shift, out):
-    """Where the values of keys[:n] are in ``slots``, into out (int64); returns how many are known."""
+    """Where the values of keys[:n] are in ``slots``, into out (int64); returns how many are known.
+
+    All first slots are fetched before any is looked at: fetches without branches between them overlap.
+    """
     mask = np.uint64(slots.size // 2 - 1)
+    for k in range(n):
+        out[k] = slots[2 * (keys[k] >> shift)]
     count = 0
     for k in range(n):
-        slot = keys[k] >> shift
-        check = check_of(keys[k])
-        while slots[2 * slot] != 0 and slots[2 * slot] != check:
+        slot, check = keys[k] >> shift, check_of(keys[k])
+        found = np.uint32(out[k])
+        while found != 0 and found != check:
             slot = (slot + np.uint64(1)) & mask
+            found = slots[2 * slot]
         out[count] = np.int64(2 * slot + np.uint64(1))
-        count += np.int64(slots[2 * slot] != 0)
+        count += np.int64(found != 0)
     return count

@@ -150,7 +150,7 @@ class MTLParser(LabelledPipe):
         return self.rules
 
     def check_templates(self, templates: Sequence[Template]) -> None:
-        check_places(self.name, templates, "hmsbd", "arcs", "%h, %m, %s, %b and %d")
+        check_places(self.name, templates, "hmsbcd", "arcs", "%h, %m, %s, %b, %c and %d")
         for template in templates:
             check_arc_template(template)
 
