@@ -9,35 +9,21 @@ from .weights import KEY_BITS
 
 _KEY_MASK = np.uint64((1 << KEY_BITS) - 1)
 #: Bits of the sieve for each key.
-_SIEVE = 8
+_SIEVE = 4
 
 
 class ArcTable(NamedTuple):
-    """Open addressing, linear probing. A slot is eight bytes, so that key and weight come with one access to memory.
+    """Open addressing, linear probing. A slot is eight bytes, so that key and value come with one access to memory.
 
-    checks: uint32[2 * capacity], the low bits of the key at 2 * slot, 0 and weight 0 where free; values: float32[2 * capacity], the same memory, the
-    weight at 2 * slot + 1. shift: the slot is ``key >> shift``. sieve: uint64, a bit for each value of ``key >> sieve_shift``: a key whose bit is
-    not set is unknown.
+    slots: uint32[2 * capacity], at 2 * slot the low bits of the key, 0 where free, and after it the row. shift: the slot is ``key >>
+    shift``. sieve: uint64, a bit for each value of ``key >> sieve_shift``: a key whose bit is not set is unknown. Kernels take these apart:
+    an array inside a tuple is counted at each use.
     """
 
-    checks: np.ndarray
-    values: np.ndarray
+    slots: np.ndarray
     shift: np.uint64
     sieve: np.ndarray
     sieve_shift: np.uint64
-
-
-@kernel
-def _fill(keys, weights, checks, values, shift, sieve, sieve_shift):
-    mask = np.uint64(checks.size // 2 - 1)
-    for i in range(keys.size):
-        slot = (keys[i] >> shift) & mask
-        while checks[2 * slot] != 0:
-            slot = (slot + np.uint64(1)) & mask
-        checks[2 * slot] = check_of(keys[i])
-        values[2 * slot + np.uint64(1)] = weights[i]
-        bit = keys[i] >> sieve_shift
-        sieve[bit >> np.uint64(6)] |= np.uint64(1) << (bit & np.uint64(63))
 
 
 @kernel
@@ -47,31 +33,50 @@ def check_of(key):
     return low if low != 0 else np.uint32(1)
 
 
-def arc_table(keys: np.ndarray, weights: np.ndarray) -> ArcTable:
-    """keys: uint64[R], different, of KEY_BITS bits; weights: float[R]."""
+@kernel
+def _fill(keys, values, slots, shift, sieve, sieve_shift):
+    mask = np.uint64(slots.size // 2 - 1)
+    for i in range(keys.size):
+        slot = (keys[i] >> shift) & mask
+        while slots[2 * slot] != 0:
+            slot = (slot + np.uint64(1)) & mask
+        slots[2 * slot] = check_of(keys[i])
+        slots[2 * slot + np.uint64(1)] = values[i]
+        bit = keys[i] >> sieve_shift
+        sieve[bit >> np.uint64(6)] |= np.uint64(1) << (bit & np.uint64(63))
+
+
+def arc_table(keys: np.ndarray, values: np.ndarray) -> ArcTable:
+    """keys: uint64[R], different, of KEY_BITS bits. values: float32[R] weights or int32[R] rows, kept bit by bit."""
     bits = max(int(2 * keys.size - 1).bit_length(), 4)
-    checks = np.zeros(2 << bits, np.uint32)
     sieve_bits = min(max(int(_SIEVE * keys.size).bit_length(), 6), KEY_BITS)
     table = ArcTable(
-        checks, checks.view(np.float32), np.uint64(KEY_BITS - bits),
+        np.zeros(2 << bits, np.uint32), np.uint64(KEY_BITS - bits),
         np.zeros(1 << (sieve_bits - 6), np.uint64), np.uint64(KEY_BITS - sieve_bits),
     )  # fmt: skip
-    _fill(keys, weights.astype(np.float32), *table)
+    _fill(keys, values.view(np.uint32), *table)
     return table
 
 
 @kernel
-def weight_of(key, checks, values, shift, sieve, sieve_shift):
-    """The weight of a key, uint64 of any bits; 0 if unknown."""
+def sift(key, sieve, sieve_shift, out, count):
+    """Enter a key (uint64 of any bits) into out (uint64) unless it is known to be unknown; returns the new count."""
     key &= _KEY_MASK
     bit = key >> sieve_shift
-    if not (sieve[bit >> np.uint64(6)] >> (bit & np.uint64(63))) & np.uint64(1):
-        return np.float32(0)
-    slot = key >> shift
-    check = check_of(key)
-    mask = np.uint64(checks.size // 2 - 1)
-    while checks[2 * slot] != 0:
-        if checks[2 * slot] == check:
-            return values[2 * slot + np.uint64(1)]
-        slot = (slot + np.uint64(1)) & mask
-    return np.float32(0)
+    out[count] = key
+    return count + np.int64((sieve[bit >> np.uint64(6)] >> (bit & np.uint64(63))) & np.uint64(1))
+
+
+@kernel
+def look_up(keys, n, slots, shift, out):
+    """Where the values of keys[:n] are in ``slots``, into out (int64); returns how many are known."""
+    mask = np.uint64(slots.size // 2 - 1)
+    count = 0
+    for k in range(n):
+        slot = keys[k] >> shift
+        check = check_of(keys[k])
+        while slots[2 * slot] != 0 and slots[2 * slot] != check:
+            slot = (slot + np.uint64(1)) & mask
+        out[count] = np.int64(2 * slot + np.uint64(1))
+        count += np.int64(slots[2 * slot] != 0)
+    return count

@@ -13,10 +13,8 @@ from ..structures.tree_filter import filtered_arcs
 from ..templates.arc_program import compile_arcs
 from ..templates.attributes import AttributeReader
 from ..templates.grammar import parse_template
-from ..templates.program import Program  # noqa: F401
-from .arc_scores import score_labels, score_parts
+from .arc_scores import plans_of, score_labels, score_parts
 from .arc_table import arc_table
-from .lookup import key_table
 from .sentences import borders
 from .tree_decode import best_labels, decode_trees
 from .tree_features import TreeTemplates, sibling_parts, siblings_of
@@ -38,10 +36,12 @@ class TreePredictor:
         read = [obs.attr for group in vars(templates).values() for t in group for obs in t.observations if obs.attr]
         attributes = list(dict.fromkeys([*read, *([rules.filter_attr] if rules.filter_attr else [])]))
         self.reader = AttributeReader(attributes, vocab)
-        self._programs = [compile_arcs(group, self.reader.columns) for group in vars(templates).values()]
+        programs = [compile_arcs(group, self.reader.columns) for group in vars(templates).values()]
+        self._plans = [(program, *plans_of(program)) for program in programs]
         self._second_order = bool(templates.siblings)
-        self._table = arc_table(weights.keys, weights.values)
-        self._label_table, self._label_rows = key_table(weights.pair_keys), weights.pair_rows()
+        self._table = arc_table(weights.keys, weights.values.astype(np.float32))
+        self._label_table = arc_table(weights.pair_keys, np.arange(weights.pair_keys.size, dtype=np.int32))
+        self._label_rows = weights.pair_rows()
         self._tags = weights.filter_tags
         self._filter = weights.filter_tables() if weights.filter_tags.size else None
         self._lock = threading.Lock()
@@ -89,12 +89,12 @@ class TreePredictor:
 
     def _score(self, columns: np.ndarray, starts: np.ndarray, arcs: Arcs) -> np.ndarray:
         scores = np.empty(arcs.heads.size, np.float32)
-        score_parts(columns, starts, self._programs[0], self._table, arcs.first, arcs.heads, _NONE, scores)
+        score_parts(columns, starts, *self._plans[0], *self._table, arcs.first, arcs.heads, _NONE, scores)
         return scores
 
     def _score_labels(self, columns: np.ndarray, starts: np.ndarray, arcs: Arcs, scores: np.ndarray) -> None:
         score_labels(
-            columns, starts, self._programs[2], self._label_table, self._label_rows, arcs.first, arcs.heads, scores
+            columns, starts, *self._plans[2], *self._label_table, self._label_rows, arcs.first, arcs.heads, scores
         )
 
     def _pairs(self, columns: np.ndarray, starts: np.ndarray, arcs: Arcs) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -104,5 +104,5 @@ class TreePredictor:
         first, inner = siblings_of(arcs, starts)
         parts = sibling_parts(starts, arcs, first, inner)
         scores = np.empty(inner.size, np.float32)
-        score_parts(columns, starts, self._programs[1], self._table, parts.first, parts.heads, inner, scores)
+        score_parts(columns, starts, *self._plans[1], *self._table, parts.first, parts.heads, inner, scores)
         return first, inner, scores
