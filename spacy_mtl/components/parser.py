@@ -122,6 +122,10 @@ class MTLParser(LabelledPipe):
                 )
         if margin is not None and not margin > 0:
             raise ValueError(Errors.M441.format(name=name, setting="margin", expected="above 0, or null", value=margin))
+        attributes = model.attrs["templates"].attributes
+        if filter_attr is not None and filter_attr not in attributes:
+            expected = f"an attribute that the templates read ({', '.join(attributes)}), or null"
+            raise ValueError(Errors.M441.format(name=name, setting="filter_attr", expected=expected, value=filter_attr))
         kinds = TreeTemplates.of(model.attrs["templates"].templates)
         if kinds.siblings and not projective:
             raise ValueError(Errors.M246)
