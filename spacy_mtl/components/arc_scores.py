@@ -40,7 +40,24 @@ def plans_of(program: ArcProgram) -> tuple[Plan, Plan, np.ndarray]:
 
 
 @kernel
-def sift_plan(head, modifier, sibling, plan_head, plan_modifier, plan_sibling, seed, plain, near, distance, shift, more, sieve, sieve_shift, out, count):
+def sift_plan(
+    head,
+    modifier,
+    sibling,
+    plan_head,
+    plan_modifier,
+    plan_sibling,
+    seed,
+    plain,
+    near,
+    distance,
+    shift,
+    more,
+    sieve,
+    sieve_shift,
+    out,
+    count,
+):
     """Keys that may be known of one arc: those of all patterns of a plan, plus ``more``, without and with ``shift`` for the distance.
 
     head, modifier, sibling: uint64[K + 1], side keys of the words of the arc. out: uint64, filled from ``count`` on. Returns the new count.
@@ -123,7 +140,9 @@ def most_candidates(plan, inner, n):
 
 
 @kernel
-def score_parts(columns, starts, program, plan, inner, looks, slots, shift, sieve, sieve_shift, first, heads, siblings, scores):
+def score_parts(
+    columns, starts, program, plan, inner, looks, slots, shift, sieve, sieve_shift, first, heads, siblings, scores
+):
     """scores[a] of every part: arcs, or pairs of siblings.
 
     slots, shift, sieve, sieve_shift: of an :class:`.ArcTable` of weights. first: int64[N + 1], word t has the parts ``first[t]:first[t + 1]``. heads:
@@ -150,7 +169,9 @@ def score_parts(columns, starts, program, plan, inner, looks, slots, shift, siev
                     note_words(between, dependent, h, m, tree, seen, counts)
                 if siblings.size and siblings[a] != h:
                     sibling = np.int64(siblings[a])
-                count = sift_part(words, h, m, sibling, plan, inner, looks, seen, counts, shifts, sieve, sieve_shift, out)
+                count = sift_part(
+                    words, h, m, sibling, plan, inner, looks, seen, counts, shifts, sieve, sieve_shift, out
+                )
                 total = np.float32(0)
                 for k in range(look_up(out, count, slots, shift, places)):
                     total += weights[places[k]]
@@ -158,7 +179,9 @@ def score_parts(columns, starts, program, plan, inner, looks, slots, shift, siev
 
 
 @kernel
-def score_labels(columns, starts, program, plan, inner, looks, slots, shift, sieve, sieve_shift, rows, first, heads, tree, scores):
+def score_labels(
+    columns, starts, program, plan, inner, looks, slots, shift, sieve, sieve_shift, rows, first, heads, tree, scores
+):
     """scores[a] of every arc's labels, 0 for arcs from the root. The table is one of rows of ``rows``, float32[R, L]; scores: float32[A, L]."""
     longest = longest_of(starts)
     keys, words = new_room(program, longest)

@@ -15,7 +15,7 @@ from thinc.api import Model
 from ..errors import Errors
 from ..roots import ROOT, heads_to_doc
 from ..structures.tree_build import TREE_OFFERS
-from ..templates.arc_program import check_arc_template
+from ..templates.arc_program import check_arc_templates
 from ..templates.grammar import Template
 from ..trainers.base import Trainer
 from .labelled import LabelledPipe
@@ -87,8 +87,8 @@ def make_parser(
 class MTLParser(LabelledPipe):
     """Dependency parser. Sentence borders are taken as they are, from any component or reader, and never moved.
 
-    Raises ValueError: M129 a template that looks at a position (%x), M130 one of arcs that cannot be, M246 pairs of siblings in trees that need not
-    be projective, M441 a setting out of range.
+    Raises ValueError: M129 a template that looks at a position (%x), M126 or M130 some of arcs that cannot be, M246 pairs of siblings in
+    trees that need not be projective, M441 a setting out of range.
     """
 
     gold_attributes = ("HEAD", "DEP")
@@ -122,6 +122,10 @@ class MTLParser(LabelledPipe):
                 )
         if margin is not None and not margin > 0:
             raise ValueError(Errors.M441.format(name=name, setting="margin", expected="above 0, or null", value=margin))
+        attributes = model.attrs["templates"].attributes
+        if filter_attr is not None and filter_attr not in attributes:
+            expected = f"an attribute that the templates read ({', '.join(attributes)}), or null"
+            raise ValueError(Errors.M441.format(name=name, setting="filter_attr", expected=expected, value=filter_attr))
         kinds = TreeTemplates.of(model.attrs["templates"].templates)
         if kinds.siblings and not projective:
             raise ValueError(Errors.M246)
@@ -151,8 +155,7 @@ class MTLParser(LabelledPipe):
 
     def check_templates(self, templates: Sequence[Template]) -> None:
         check_places(self.name, templates, "hmsbcd", "arcs", "%h, %m, %s, %b, %c and %d")
-        for template in templates:
-            check_arc_template(template)
+        check_arc_templates(templates)
 
     def check_trainer(self) -> None:
         self.trainer.check(TREE_OFFERS, "dependency tree")

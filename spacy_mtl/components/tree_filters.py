@@ -11,15 +11,17 @@ from ..templates.grammar import Template
 _RATES = np.array([0.1, 0.05, 0.03], np.float32)
 
 
-def choose_attribute(columns: np.ndarray, names: Mapping[str, int], templates: Sequence[Template]) -> str:
+def choose_attribute(columns: np.ndarray, names: Mapping[str, int], templates: Sequence[Template]) -> str | None:
     """Of the attributes that templates read, the one with most different values of those that have at most MOST_TAGS - 2; else the one with fewest.
 
-    columns: uint64[A, N], by ``names``.
+    columns: uint64[A, N], by ``names``. None where templates read nothing at all.
     """
     read = {obs.attr for t in templates for obs in t.observations if obs.attr}
-    counts = {attr: np.unique(columns[names[attr]]).size for attr in sorted(read)} or {"ORTH": 0}
+    counts = {attr: np.unique(columns[names[attr]]).size for attr in sorted(read)}
     few = {attr: count for attr, count in counts.items() if 2 < count <= MOST_TAGS - 2}
-    return max(few, key=lambda attr: few[attr]) if few else min(counts, key=lambda attr: counts[attr])
+    if few:
+        return max(few, key=lambda attr: few[attr])
+    return min(counts, key=lambda attr: counts[attr], default=None)
 
 
 def number_tags(column: np.ndarray, tags: np.ndarray) -> np.ndarray:

@@ -72,6 +72,11 @@ class TreeLearner(Learner):
     def joint(self) -> bool:
         return self.rules.labelling == "joint"
 
+    @property
+    def passes(self) -> int:
+        """Passes of the longer of the two trainings so far: either may have converged before the other."""
+        return max((t.passes for t in (self.training, self.labelling) if t is not None), default=0)
+
     def begin(self, pieces: Sequence[Piece]) -> None:
         corpus = self._corpus(pieces)
         self.documents = tuple(pieces)
@@ -118,16 +123,23 @@ class TreeLearner(Learner):
         check_set(self.name, self.reader, given, (*self.templates.node, *self.templates.labels))
         columns = self.reader.expand(given, starts, doc_starts)
         sizes = np.diff(starts)
-        whole = np.minimum.reduceat(gold, starts[:-1]) >= 0 if gold.size else np.zeros(0, bool)
+        n_labels = max(len(self.labels), 1)
+        whole = self._whole(gold, gold // n_labels, starts)
         if not whole.any():
             raise ValueError(Errors.M442.format(name=self.name, sentences=sizes.size))
         words = np.repeat(whole, sizes)
-        n_labels = max(len(self.labels), 1)
         counts = np.concatenate([[0], np.cumsum(whole)])
         return Corpus(
             np.ascontiguousarray(columns[:, words]), block_starts(sizes[whole]), gold[words] // n_labels, gold[words] % n_labels,
             counts[np.searchsorted(starts[:-1], doc_starts)].astype(np.int64),
         )  # fmt: skip
+
+    def _whole(self, gold: np.ndarray, heads: np.ndarray, starts: np.ndarray) -> np.ndarray:
+        """bool[S]: sentences with gold for every word, and no more roots than they may have (input may join what are two sentences in the gold)."""
+        if not gold.size:
+            return np.zeros(0, bool)
+        roots = np.add.reduceat(heads == 0, starts[:-1], dtype=np.int64)
+        return (np.minimum.reduceat(gold, starts[:-1]) >= 0) & ((roots == 1) | (not self.rules.single_root))
 
     def _arcs(self, corpus: Corpus) -> Arcs:
         """All arcs, or those that the filter leaves; it is learnt first."""
@@ -136,6 +148,8 @@ class TreeLearner(Learner):
             return all_arcs(corpus.starts)
         if self._tables is None:
             attr = self.rules.filter_attr or choose_attribute(corpus.columns, self.reader.columns, self.templates.arcs)
+            if attr is None:
+                return all_arcs(corpus.starts)
             self.rules = replace(self.rules, filter_attr=attr)
             column = corpus.columns[self.reader.columns[attr]]
             self._tags, self._tables = learn_tables(column, corpus.starts, corpus.heads)

@@ -53,6 +53,8 @@ def predict_trees(model: Model, docs: Sequence[Doc]) -> list[np.ndarray]:
     from .sentences import borders
     from .tree_predict import TreePredictor
 
+    if not docs:
+        return []
     lengths = [len(doc) for doc in docs]
     weights = current_weights(model)
     if not weights.is_trained or not sum(lengths):

@@ -92,7 +92,9 @@ class TreePredictor:
         score_parts(columns, starts, *self._plans[0], *self._table, arcs.first, arcs.heads, _NONE, scores)
         return scores
 
-    def _score_labels(self, columns: np.ndarray, starts: np.ndarray, arcs: Arcs, tree: np.ndarray, scores: np.ndarray) -> None:
+    def _score_labels(
+        self, columns: np.ndarray, starts: np.ndarray, arcs: Arcs, tree: np.ndarray, scores: np.ndarray
+    ) -> None:
         table = *self._label_table, self._label_rows
         score_labels(columns, starts, *self._plans[2], *table, arcs.first, arcs.heads, tree, scores)
 

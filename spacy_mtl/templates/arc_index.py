@@ -68,7 +68,19 @@ def _add_keys(columns, program, parts, word, table, keys, owners, counts, used):
             if used + (parts.first[t + 1] - parts.first[t]) * most > keys.size:
                 return t, used
             for a in range(parts.first[t], parts.first[t + 1]):
-                n_keys = part_keys(program, sides, parts, parts.tree[start:stop], a, t - start + 1, stop - start, seen, between, out, templates)
+                n_keys = part_keys(
+                    program,
+                    sides,
+                    parts,
+                    parts.tree[start:stop],
+                    a,
+                    t - start + 1,
+                    stop - start,
+                    seen,
+                    between,
+                    out,
+                    templates,
+                )
                 for k in range(n_keys):
                     slot = find(table, out[k])
                     row = table.rows[slot]
@@ -120,7 +132,19 @@ def _find_rows(columns, program, parts, table, word, count, first, rows, templat
                 return t, count
             for a in range(parts.first[t], parts.first[t + 1]):
                 first[a] = count
-                n_keys = part_keys(program, sides, parts, parts.tree[start:stop], a, t - start + 1, stop - start, seen, between, out, owners)
+                n_keys = part_keys(
+                    program,
+                    sides,
+                    parts,
+                    parts.tree[start:stop],
+                    a,
+                    t - start + 1,
+                    stop - start,
+                    seen,
+                    between,
+                    out,
+                    owners,
+                )
                 for k in range(n_keys):
                     row = table.rows[find(table, out[k])]
                     if row >= 0:

@@ -84,19 +84,39 @@ def check_arc_template(template: Template) -> None:
         )
 
 
+def check_arc_templates(templates: Sequence[Template]) -> None:
+    """Refuse what no arc template can be (M130), and two that observe the same, at some distance at least (M126). Raises ValueError.
+
+    Neither the order of sides nor, where one of them has ``%d`` and the other ``%d[3]``, the distance tells two templates apart.
+    """
+    seen: dict[tuple, Template] = {}
+    for template in templates:
+        check_arc_template(template)
+        for distance in _fires_at(template):
+            first = seen.setdefault((template.is_edge, _pattern(template), distance), template)
+            if first is not template:
+                raise ValueError(Errors.M126.format(first=first.name, second=template.name, pattern=template.pattern))
+
+
+def _fires_at(template: Template) -> Sequence[int]:
+    """The distances that a template tells apart, -1 if none."""
+    distance = next((obs for obs in template.observations if obs.place == "d"), None)
+    return [-1] if distance is None else np.arange(N_DISTANCES)[_distances(distance)].tolist()
+
+
 def compile_arcs(templates: Sequence[Template], columns: Mapping[str, int]) -> ArcProgram:
     """Compile templates of arcs (or of siblings) over attribute columns; template j is the j-th.
 
     columns: attribute name -> row of the column matrix (uint64[A, N]). Keys depend on what a template observes alone.
-    Raises ValueError: M125 a template reads an attribute that has no column, M130 a template that cannot be.
+    Raises ValueError: M125 a template reads an attribute that has no column; M126, M130 as :func:`check_arc_templates`.
     """
+    check_arc_templates(templates)
     sides: list[dict[tuple[Observation, ...], int]] = [{}, {}, {}, {}]
     patterns: dict[tuple, int] = {}
     members: list[list[int]] = []
     plain: list[int] = []
     near: list[np.ndarray] = []
     for j, template in enumerate(templates):
-        check_arc_template(template)
         pattern = _pattern(template)
         p = patterns.setdefault(pattern, len(patterns))
         if p == len(members):

@@ -1,0 +1,153 @@
+"""Input that a parser cannot do with gets one clear sentence."""
+
+import pytest
+import spacy
+from parsing import FIRST_ORDER, LABELS, SIBLINGS, bare_doc, examples, gold_doc, make_parser, train, treebank
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from spacy_mtl.components.parser import MTLParser
+from spacy_mtl.components.tree_model import template_tree
+from spacy_mtl.templates.grammar import TemplateSet
+from spacy_mtl.trainers.mtlstruct import MTLStruct
+
+
+def error_of(function, *args, **kwargs) -> str:
+    with pytest.raises(ValueError, match=r"^\[M\d+\] ") as info:
+        function(*args, **kwargs)
+    message = str(info.value)
+    assert "\n" not in message
+    assert "{" not in message
+    return message
+
+
+# --- settings ---
+
+
+def make_component(texts=(*FIRST_ORDER, *LABELS), **settings) -> MTLParser:
+    """Without a config, where settings may be anything."""
+    model = template_tree(TemplateSet.from_texts(texts))
+    return MTLParser(spacy.blank("en").vocab, model, "x", trainer=MTLStruct(), **settings)
+
+
+@pytest.mark.parametrize(
+    ("settings", "start"),
+    [
+        ({"roots": "two"}, "[M441] The setting 'roots' of 'x' must be auto or one or several, but it is two."),
+        ({"labelling": "first"}, "[M441] The setting 'labelling' of 'x' must be second_pass or joint or none"),
+        ({"support": "some"}, "[M441] The setting 'support' of 'x' must be gold or all, but it is some."),
+        ({"margin": 0.0}, "[M441] The setting 'margin' of 'x' must be above 0, or null, but it is 0.0."),
+        ({"margin": float("nan")}, "[M441] The setting 'margin' of 'x'"),
+        (
+            {"filter_attr": "POS"},
+            "[M441] The setting 'filter_attr' of 'x' must be an attribute that the templates read",
+        ),
+        ({"texts": FIRST_ORDER}, "[M441] The setting 'labelling' of 'x' must be \"none\", since no template scores"),
+        ({"texts": [*SIBLINGS, *LABELS], "projective": False}, "[M246] Pairs of siblings"),
+        (
+            {"texts": ["U0:%h[0,TAG]", "U1:%x[0,TAG]"]},
+            "[M129] Template 'U1:%x[0,TAG]' looks at %x, but 'x' scores arcs: use %h, %m, %s, %b and %d.",
+        ),
+        ({"texts": ["U0:%m[0,TAG]/%x[-1,TAG]"]}, "[M129] Template 'U0:%m[0,TAG]/%x[-1,TAG]'"),
+        ({"texts": ["U0:%s[0,TAG]/%b[TAG]"]}, "[M130] Template 'U0:%s[0,TAG]/%b[TAG]' has both %s and %b"),
+        ({"texts": ["B0:%s[0,TAG]"]}, "[M130] Template 'B0:%s[0,TAG]' scores labels by a sibling"),
+        ({"texts": ["U0:%h[0,TAG]/%m[0,TAG]", "U1:%m[0,TAG]/%h[0,TAG]"]}, "[M126] The templates 'U0' and 'U1'"),
+        ({"texts": ["U0:%h[0,TAGS]"]}, "[M110] Unknown attribute 'TAGS' in template 'U0:%h[0,TAGS]'."),
+    ],
+)
+def test_setting_is_refused_when_the_component_is_made(settings, start):
+    assert error_of(make_component, **settings).startswith(start)
+
+
+@pytest.mark.parametrize("factory", ["mtl_ner", "mtl_tagger", "mtl_segmenter"])
+@pytest.mark.parametrize("pattern", ["%h[0,TAG]", "%x[0,CHAR]/%m[0,CHAR]", "%s[0,TAG]", "%b[TAG]", "%d"])
+def test_chains_refuse_templates_of_arcs(factory, pattern):
+    nlp = spacy.blank("zh" if factory == "mtl_segmenter" else "es")
+    templates = {"@mtl_templates": "spacy_mtl.patterns.v1", "patterns": ["B", f"U7:{pattern}"]}
+    message = error_of(nlp.add_pipe, factory, name="chain", config={"model": {"templates": templates}})
+    found = next(place for place in ("%h", "%m", "%s", "%b", "%d") if place in pattern)
+    assert message.startswith(f"[M129] Template 'U7:{pattern}' looks at {found}, but 'chain' scores positions of a")
+
+
+def test_trees_cannot_be_cut():
+    inner = {"@mtl_trainers": "spacy_mtl.Perceptron.v1"}
+    nlp = make_parser(trainer={"@mtl_trainers": "spacy_mtl.StructReg.v1", "trainer": inner})
+    message = error_of(nlp.initialize, lambda: examples(nlp, treebank(3)))
+    assert message.startswith("[M301] StructReg cannot train a dependency tree: the structure does not offer cut.")
+
+
+# --- corpora ---
+
+
+@pytest.fixture
+def parser():
+    return make_parser()
+
+
+def test_no_labels(parser):
+    docs = [bare_doc(parser, treebank(3))]
+    shown = [Example(doc, doc.copy()) for doc in docs]
+    start = "[M443] There is no dependency label in the 1 examples that 'mtl_parser' was initialized with."
+    assert error_of(parser.initialize, lambda: shown).startswith(start)
+
+
+def test_no_whole_tree(parser):
+    """Borders in the input that cut every sentence."""
+    sentences = [sentence for sentence in treebank(20) if len(sentence.words) > 4]
+    [example] = examples(parser, sentences, len(sentences))
+    for token in example.predicted:
+        token.is_sent_start = token.i % 2 == 0
+    parser.initialize(lambda: [example])
+    message = error_of(parser.update, [example])
+    assert message.startswith("[M442] No sentence of the ")
+
+
+def test_tags_are_missing_in_training(parser):
+    sentences = treebank(3)
+    shown = [Example(bare_doc(parser, sentences, tags=False), gold_doc(parser, sentences))]
+    start = "[M111] Template 'U0:%h[0,TAG]/%m[0,TAG]' reads the attribute 'TAG', which no input document carries."
+    assert error_of(parser.initialize, lambda: shown).startswith(start)
+
+
+def test_several_roots_where_one_is_asked_for():
+    nlp = make_parser(roots="one")
+    shown = examples(nlp, treebank(10, double=1.0))
+    assert error_of(nlp.initialize, lambda: shown).startswith("[M445] The corpus has sentences with several roots")
+
+
+# --- prediction ---
+
+
+@pytest.fixture(scope="module")
+def trained():
+    nlp = make_parser()
+    return train(nlp, examples(nlp, treebank(6)), 1)
+
+
+def test_no_sentence_borders(trained):
+    doc = bare_doc(trained, treebank(1), borders=False)
+    start = f"[M440] 'mtl_parser' parses inside given sentences, but the document that begins with '{doc.text[:40]}'"
+    assert error_of(trained.get_pipe("mtl_parser").predict, [doc]).startswith(start)
+
+
+def test_one_word_needs_no_borders(trained):
+    doc = trained(Doc(trained.vocab, ["cat"], tags=["NOUN"]))
+    assert [token.dep_ for token in doc] == ["ROOT"]
+
+
+def test_tags_are_missing(trained):
+    doc = bare_doc(trained, treebank(1), tags=False)
+    start = (
+        f"[M444] The templates read 'TAG', but no word of the documents has it (the first begins with '{doc.text[:40]}"
+    )
+    assert error_of(trained.get_pipe("mtl_parser").predict, [doc]).startswith(start)
+
+
+def test_a_model_of_another_component_is_refused(trained, tmp_path):
+    trained.get_pipe("mtl_parser").to_disk(tmp_path / "parser")
+    other = spacy.blank("es").add_pipe("mtl_tagger")
+    assert error_of(other.from_disk, tmp_path / "parser", exclude=["vocab"]).startswith("[M604] ")
+
+
+def test_labels_cannot_be_added_to_a_trained_parser(trained):
+    assert error_of(trained.get_pipe("mtl_parser").add_label, "new").startswith("[M408] 'mtl_parser' is trained for")

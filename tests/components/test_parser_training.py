@@ -1,0 +1,213 @@
+"""Training of a parser: the corpus that trainers get, weights that prediction uses, input that changes."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from numba import njit
+from parsing import FIRST_ORDER, LABELS, SIBLINGS, bare_doc, examples, gold_doc, make_parser, scores, train, treebank
+from spacy.training import Example
+
+from spacy_mtl.components.tree_learner import TreeLearner
+from spacy_mtl.components.tree_model import predict_trees
+from spacy_mtl.structures import contract
+from spacy_mtl.structures.tree_problem import inner_sibling
+
+SECOND_ORDER = [*FIRST_ORDER, *SIBLINGS, *LABELS]
+
+
+# --- prediction is decoding with the weights of the training ---
+
+
+@njit
+def best_scores(arrays, weights, live, out):
+    work = contract.new_work(arrays)
+    for i in range(out.size):
+        contract.score_parts(arrays, weights, live, i, work)
+        out[i] = contract.decode(arrays, i, work, False)
+
+
+def bundle_rows(bundles, i: int, links) -> list[int]:
+    used = bundles.used[bundles.first_use[i] : bundles.first_use[i + 1]]
+    return [row for u in links if u >= 0 for row in bundles.rows[bundles.first[used[u]] : bundles.first[used[u] + 1]]]
+
+
+def place(values, begin: int, end: int, value: int) -> int:
+    return begin + values[begin:end].tolist().index(value)
+
+
+def tree_score(problem, weights, i: int, heads, labels) -> float:
+    """Score of a tree under weights of training, part by part."""
+    arrays, total = problem.arrays, 0.0
+    for m, (head, label) in enumerate(zip(heads, labels, strict=True), start=1):
+        t = arrays.first[i] + m - 1
+        arc = place(arrays.heads, arrays.first_arc[t], arrays.first_arc[t + 1], head)
+        rows = bundle_rows(arrays.node, i, arrays.node_links[arc])
+        if arrays.second_order:
+            pairs = arrays.siblings
+            pair = place(pairs.inner, pairs.first[arc], pairs.first[arc + 1], inner_sibling(np.array(heads), m))
+            rows += bundle_rows(arrays.node, i, pairs.links[pair])
+        total += float(weights.node[rows, 0].sum())
+        total += sum(float(weights.pair[row, label]) for row in bundle_rows(arrays.pair, i, arrays.pair_links[arc]))
+    return total
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"margin": None},
+        {},
+        {"margin": None, "support": "all", "projective": False},
+        {"margin": None, "patterns": SECOND_ORDER},
+        {"patterns": SECOND_ORDER, "labelling": "joint"},
+        {"margin": None, "labelling": "joint", "projective": False},
+    ],
+    ids=["first", "filtered", "all arcs", "second", "second filtered joint", "joint"],
+)
+def test_prediction_is_decoding_with_the_weights_of_training(settings):
+    """Up to rounding of the weights that are kept: the predicted tree scores as much as the best."""
+    nlp = make_parser(**settings)
+    sentences = treebank(40, crossing=0.3)
+    shown = examples(nlp, sentences, group=40)
+    train(nlp, shown, 4)
+    parser = nlp.get_pipe("mtl_parser")
+    problem, weights = parser._learner.training.problem, parser._learner.training.weights
+    best = np.empty(problem.n)
+    best_scores(problem.arrays, weights, problem.all_live(), best)
+    [(heads, labels)] = predict_trees(parser.model, [shown[0].predicted])
+    for i, (start, stop) in enumerate(zip(problem.arrays.first, problem.arrays.last, strict=True)):
+        score = tree_score(problem, weights, i, heads[start:stop].tolist(), labels[start:stop])
+        assert best[i] - 0.02 * (stop - start) <= score <= best[i] + 1e-3
+
+
+# --- what trainers get ---
+
+
+def n_sentences(nlp) -> int:
+    return nlp.get_pipe("mtl_parser")._learner.training.problem.n
+
+
+def test_sentences_without_a_whole_tree_are_left_out():
+    nlp = make_parser()
+    sentences = treebank(9)
+    shown = examples(nlp, sentences)
+    shown[0].reference[0].dep_ = ""
+    train(nlp, shown, 1)
+    assert n_sentences(nlp) == 8
+
+
+def test_documents_without_trees_are_left_out():
+    nlp = make_parser()
+    sentences = treebank(9)
+    bare = [Example(bare_doc(nlp, treebank(2, 1)), bare_doc(nlp, treebank(2, 1))), Example(nlp(""), nlp(""))]
+    train(nlp, [*examples(nlp, sentences), *bare], 2)
+    assert n_sentences(nlp) == 9
+    assert nlp.get_pipe("mtl_parser").report.passes == 2
+
+
+def test_sentences_that_the_input_cuts_or_joins_are_left_out():
+    nlp = make_parser()
+    sentences = [sentence for sentence in treebank(30) if len(sentence.words) > 5][:9]
+    shown = examples(nlp, sentences)
+    shown[0].predicted[3].is_sent_start = True  # cut
+    shown[1].predicted[len(sentences[3].words)].is_sent_start = False  # joined with the one before: two roots
+    train(nlp, shown, 1)
+    assert n_sentences(nlp) == 6
+
+
+def test_joined_sentences_are_kept_where_there_may_be_several_roots():
+    nlp = make_parser(roots="several")
+    sentences = treebank(4)
+    shown = examples(nlp, sentences)
+    shown[0].predicted[len(sentences[0].words)].is_sent_start = False
+    train(nlp, shown, 1)
+    assert n_sentences(nlp) == 3
+
+
+def test_words_of_another_tokenization():
+    """Sentences whose words are others in the input are left out."""
+    nlp = make_parser()
+    sentences = treebank(6)
+    merged = bare_doc(nlp, sentences[:3])
+    with merged.retokenize() as retokenizer:
+        retokenizer.merge(merged[0:2])
+    shown = [Example(merged, gold_doc(nlp, sentences[:3])), *examples(nlp, sentences[3:])]
+    train(nlp, shown, 1)
+    assert 3 <= n_sentences(nlp) <= 5
+
+
+@pytest.mark.parametrize("size", [1, 2])
+def test_batches_of_any_size(size):
+    whole, split = make_parser(), make_parser()
+    train(whole, examples(whole, treebank(12)), 2)
+    shown = examples(split, treebank(12))
+    split.initialize(lambda: shown)
+    for _ in range(2):
+        for begin in range(0, len(shown), size):
+            split.update(shown[begin : begin + size])
+    pipes = [nlp.get_pipe("mtl_parser") for nlp in (whole, split)]
+    assert pipes[1].report.passes == 2
+    assert pipes[0].to_bytes(exclude=["vocab"]) == pipes[1].to_bytes(exclude=["vocab"])
+
+
+# --- input that changes: a tagger learns at the same time ---
+
+
+def retagged(nlp, sentences, tags: dict[str, str]) -> list[Example]:
+    """The same gold; tags of the input are replaced."""
+    shown = examples(nlp, sentences)
+    for example in shown:
+        for token in example.predicted:
+            token.tag_ = tags.get(token.tag_, token.tag_)
+    return shown
+
+
+@pytest.mark.parametrize("labelling", ["second_pass", "joint", "none"])
+@pytest.mark.parametrize("patterns", [[*FIRST_ORDER, *LABELS], SECOND_ORDER], ids=["first", "second"])
+def test_training_goes_on_when_tags_change(labelling, patterns):
+    nlp = make_parser(patterns, labelling=labelling, margin=None)
+    sentences = treebank(30)
+    train(nlp, retagged(nlp, sentences, {"ADJ": "NOUN", "ADV": "X"}), 3)
+    shown = examples(nlp, sentences)
+    for _ in range(4):
+        nlp.update(shown)
+    parser = nlp.get_pipe("mtl_parser")
+    assert parser.report.passes == 7
+    found = scores(nlp, shown)
+    assert found["dep_uas"] > 0.95
+    assert labelling == "none" or found["dep_las"] > 0.95
+
+
+def test_weights_are_carried_over():
+    """Nothing is lost of what has not changed: the same tags under an indexing of their own."""
+    nlp = make_parser(margin=None)
+    sentences = treebank(20)
+    shown = examples(nlp, sentences)
+    train(nlp, shown, 5)
+    learner = nlp.get_pipe("mtl_parser")._learner
+    before = learner.training.report()
+    learner.rebind(learner.documents)
+    after = learner.training.report()
+    assert after.primal == pytest.approx(before.primal, rel=1e-3)
+
+
+def test_training_starts_again_when_tags_change_the_arcs():
+    nlp = make_parser(margin=0.1)
+    sentences = treebank(30)
+    train(nlp, retagged(nlp, sentences, {"NOUN": "VERB", "VERB": "DET", "DET": "NOUN"}), 3)
+    shown = examples(nlp, sentences)
+    nlp.update(shown)
+    assert nlp.get_pipe("mtl_parser").report.passes == 1
+    for _ in range(5):
+        nlp.update(shown)
+    assert scores(nlp, shown)["dep_uas"] > 0.8
+
+
+def test_labels_go_on_learning_after_the_arcs_have_converged():
+    learner = object.__new__(TreeLearner)
+    learner.training = learner.labelling = None
+    assert learner.passes == 0
+    learner.training = SimpleNamespace(passes=3)
+    assert learner.passes == 3
+    learner.labelling = SimpleNamespace(passes=7)
+    assert learner.passes == 7
