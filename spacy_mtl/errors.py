@@ -51,6 +51,10 @@ class Errors(metaclass=_Codes):
     M125 = "Template '{template}' reads the attribute '{attr}', but the columns at hand are only: {known}."
     M126 = ("The templates '{first}' and '{second}' observe the same ({pattern}). Keep one of the two.")
     M127 = ("The attribute '{attr}' looks words up in a dictionary, which only mtl_segmenter has. Take its templates out of the set, or segment with it.")
+    M128 = ("Bad template at {place}: %d takes one of the distances {bins} (each the least of its bin), but found {found}.{snippet}")
+    M129 = ("Template '{template}' looks at {found}, but '{name}' scores {scores}: use {use}.")
+    M130 = ("Template '{template}' {fault}.")
+    M131 = ("spacy_mtl.mst.v1 has the variants {known}, but 'variants' is {value!r}.")
 
     # --- M2xx structures ---
     M201 = ("The gold label '{current}' after '{previous}' (token {position} of the corpus) is forbidden by the constraints. Correct the annotation, "
@@ -164,6 +168,15 @@ class Errors(metaclass=_Codes):
     M416 = ("'{name}': unknown tag set '{tags}'. Choose one of {known}.")
     M418 = ("'{name}': known = {known} and folds = {folds} do not make sense. known is at least 1, and folds, the parts of the corpus, at least 2.")
     M417 = ("'{model}' cannot be turned into a pipeline with a tokenizer: {reason}. Give a pipeline whose first component is a trained mtl_segmenter.")
+    M440 = ("'{name}' parses inside given sentences, but the document that begins with '{text}' has no sentence boundaries. Put a component that sets "
+            "them ('sentencizer' or 'senter') before it, or let the corpus reader set them.")
+    M441 = "The setting '{setting}' of '{name}' must be {expected}, but it is {value}."
+    M442 = ("No sentence of the {sentences} that '{name}' was shown has a whole tree (a head inside the sentence and a label for every word), so there is "
+            "nothing to learn from. Check that the corpus has heads and labels, and that the sentence boundaries of the input are those of the annotation.")
+    M443 = "There is no dependency label in the {n} examples that '{name}' was initialized with. Use a corpus with heads and labels, or labelling = \"none\"."
+    M444 = ("The templates read '{attr}', but no word of the documents has it (the first begins with '{text}'). Put a component that sets it before the parser, "
+            "or give it with the documents.")
+    M445 = ("The corpus has sentences with several roots, but '{name}' is set to roots = \"one\". Set roots to \"several\" or \"auto\".")
 
     # --- M5xx corpora and training support ---
     M501 = "Cannot read '{path}': {reason}. Check the path (a relative one starts at '{cwd}')."
@@ -194,6 +207,22 @@ class Errors(metaclass=_Codes):
     M520 = "'{path}' holds no word. A segmented text has one sentence a line, with spaces between its words."
     M521 = ("The segmentation of '{text}' cannot be scored: the predicted words are those of another text, '{other}'. Predict on the text of the gold "
             "words; only white space may differ.")
+
+    M550 = ("Line {line} of '{path}' (sentence {sentence}) has {got} column(s), but CoNLL-U and CoNLL-X have 10, with tabs between. Correct the line, or check "
+            "that the file is in one of these formats.")
+    M551 = ("Line {line} of '{path}' (sentence {sentence}): the id '{id}' is not the {expected} that must follow. Words are numbered from 1 within their "
+            "sentence; ranges (1-2) come before their first word, empty nodes (1.1) after word 1.")
+    M552 = ("Line {line} of '{path}' (sentence {sentence}): '{head}' is no head. Expected 0 for the root, or the id of another word of the sentence, 1 to {n}.")
+    M553 = ("Line {line} of '{path}' (sentence {sentence}): the heads lead from the word '{word}' in a circle. Correct the tree: every word must reach a root.")
+    M554 = ("Line {line} of '{path}' (sentence {sentence}): no word is the root. Give at least one word of the sentence the head 0, or all the head '_' if "
+            "there is no gold.")
+    M555 = ("Line {line} of '{path}' (sentence {sentence}): the word '{word}' has no head, but other words of the sentence have. Give every word a head, or "
+            "all the head '_' if there is no gold.")
+    M556 = "Sentence {sentence} of the document has no root. Give at least one word of each sentence the head 0."
+    M557 = ("Line {line} of '{path}' (sentence {sentence}): the word '{word}' is labelled ROOT, but has the head {head}. The label is kept for roots: name the "
+            "relation otherwise, or give the word the head 0.")
+    M558 = "'{setting}' of the corpus cannot be '{value}'. Choose among {known}."
+    M559 = "Line {line} of '{path}' (sentence {sentence}) has an empty word. Give it a form, '_' for one that is not known."
 
     # --- M6xx saved models ---
     M601 = ("{where} is not a model file of spacy_mtl. Check the path, or train again.")
@@ -244,4 +273,7 @@ class Warnings(metaclass=_Codes):
             "Put a component that sets {attr} before this one, or train without it.")
     M432 = ("The tokenizer spacy_mtl.Segmenter.v1 has no model, so that every character becomes a word. Load a trained one: set 'path' in "
             "[initialize.tokenizer] to a pipeline with mtl_segmenter, or make one with: python -m spacy mtl tokenizer MODEL OUTPUT")
+
+    # --- M5xx corpora ---
+    M560 = ("{n} sentence(s) of '{path}' were left out, since their heads make no tree. The first: {reason}")
     # fmt: on

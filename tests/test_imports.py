@@ -10,7 +10,7 @@ import pytest
 
 PACKAGE = Path(__file__).parents[1] / "spacy_mtl"
 FILES = sorted(PACKAGE.rglob("*.py"))
-BASE = {"errors", "files", "kernels", "registry", "thresholds"}
+BASE = {"errors", "files", "kernels", "registry", "roots", "thresholds"}
 #: what each part may import of the package besides itself
 MAY_IMPORT = {
     **dict.fromkeys(BASE, BASE),

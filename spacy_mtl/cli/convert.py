@@ -1,4 +1,4 @@
-"""``python -m spacy mtl convert``: column files and segmented texts to a ``.spacy`` corpus."""
+"""``python -m spacy mtl convert``: column files, segmented texts and dependency trees to a ``.spacy`` corpus."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,7 +7,21 @@ import typer
 
 from ..errors import Errors
 from .messages import clear_errors
-from .options import Columns, Encoding, FileFormat, Format, Given, Group, Limit, Scheme, Separator, reader_settings
+from .options import (
+    Broken,
+    Columns,
+    Encoding,
+    FileFormat,
+    Format,
+    Given,
+    Group,
+    Limit,
+    Scheme,
+    Separator,
+    Tag,
+    reader_settings,
+    tree_settings,
+)
 
 
 def convert_cli(
@@ -22,22 +36,28 @@ def convert_cli(
     encoding: Encoding = "utf8",
     group: Group = 1,
     limit: Limit = 0,
+    tag: Tag = "auto",
+    broken: Broken = "error",
 ) -> None:
-    """Convert CoNLL column files, or texts with spaces between the words, to spaCy's binary corpus format.
+    """Convert CoNLL column files, texts with spaces between the words, or dependency trees to spaCy's binary corpus format.
 
-    Of the other options, segmented texts take --encoding and --limit.
+    Of the other options, segmented texts take --encoding and --limit, trees take --given, --tag, --broken, --encoding, --group and --limit.
     """
-    from ..corpora.convert import convert_columns, convert_segmented
+    from ..corpora.convert import convert_columns, convert_conllu, convert_segmented
 
-    segmented = file_format is Format.segmented
     with clear_errors():
         try:
-            if segmented:
+            if file_format is Format.conllu:
+                trees = tree_settings(given, tag, broken, encoding, group, limit)
+                counts = convert_conllu(input_path, output_path, lang, **trees)
+            elif file_format is Format.segmented:
                 counts = convert_segmented(input_path, output_path, lang, encoding=encoding, limit=limit)
             else:
                 settings = reader_settings(columns, given, scheme, separator, encoding, group, limit)
                 counts = convert_columns(input_path, output_path, lang, **settings)
         except OSError as error:
             raise ValueError(Errors.M704.format(path=output_path, reason=error.strerror)) from None
-    found = f"{counts.tokens} words" if segmented else f"{counts.tokens} tokens, {counts.entities} entities"
+    found = f"{counts.tokens} {'words' if file_format is Format.segmented else 'tokens'}"
+    if file_format is Format.columns:
+        found += f", {counts.entities} entities"
     typer.echo(f"{output_path}: {counts.documents} documents, {counts.sentences} sentences, {found}")

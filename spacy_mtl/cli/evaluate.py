@@ -1,4 +1,4 @@
-"""``python -m spacy mtl evaluate``: spaCy's ``evaluate`` for corpora with given columns, and for segmented texts.
+"""``python -m spacy mtl evaluate``: spaCy's ``evaluate`` for corpora with given columns, segmented texts and trees.
 
 ``spacy evaluate`` reads ``.spacy`` files only and hides all of their annotation from the pipeline, the part-of-speech tags that
 templates read included.
@@ -23,7 +23,9 @@ from .options import (
     Limit,
     Scheme,
     Separator,
+    Tag,
     reader_settings,
+    tree_settings,
 )
 from .output import make_console, write_json
 from .pipelines import load_pipeline
@@ -54,7 +56,7 @@ Scores = dict[str, Any]
 def evaluate_cli(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="Pipeline name or directory.")],
     data: Annotated[
-        list[str], typer.Argument(metavar="DATA...", help="Column files, segmented texts or .spacy files.")
+        list[str], typer.Argument(metavar="DATA...", help="Column files, segmented texts, trees, or .spacy files.")
     ],
     file_format: FileFormat = Format.columns,
     columns: Columns = "ORTH,TAG,ENT",
@@ -64,6 +66,7 @@ def evaluate_cli(
     encoding: Encoding = "utf8",
     group: Group = 1,
     limit: Limit = 0,
+    tag: Tag = "auto",
     code: Code = None,
     lexicon: Annotated[
         list[Path] | None,
@@ -71,17 +74,20 @@ def evaluate_cli(
     ] = None,
     output: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the scores there, as JSON.")] = None,
 ) -> None:
-    """Evaluate a pipeline on column files, segmented texts or .spacy files.
+    """Evaluate a pipeline on column files, segmented texts, dependency trees or .spacy files.
 
     The given columns are on the documents that the pipeline sees; without --given, what the pipeline itself predicts is not.
     Scores and JSON are those of "spacy evaluate". The columns of a .spacy file are its own; --given chooses among them.
-    Of the other options, segmented texts take --encoding and --limit. With --lexicon, words are scored as the bakeoffs do, too.
+    Of the other options, segmented texts take --encoding and --limit, trees take --given, --tag, --encoding, --group and --limit.
+    With --lexicon, words are scored as the bakeoffs do, too.
     """
     settings = reader_settings(columns, given, scheme, separator, encoding, group, limit)
     with clear_errors():
         nlp = load_pipeline(model, code)
         if file_format is Format.segmented:
             examples = read_segmented(nlp, data, encoding, limit)
+        elif file_format is Format.conllu:
+            examples = read_trees(nlp, data, tree_settings(given, tag, "error", encoding, group, limit))
         else:
             examples = read_examples(nlp, data, settings, settings["given"] if given is not None else None)
         scores = evaluate(nlp, examples, lexicon)
@@ -100,6 +106,15 @@ def read_segmented(nlp: "Language", data: list[str], encoding: str, limit: int) 
     from ..corpora.segmented import SegmentedCorpus
 
     return [example for path in data for example in SegmentedCorpus(path, encoding, limit)(nlp)]
+
+
+def read_trees(nlp: "Language", data: list[str], settings: dict[str, Any]) -> list["Example"]:
+    """Examples of all files of dependency trees; what the pipeline predicts is given only if ``settings`` name it. Raises ValueError (M501-M559)."""
+    from ..corpora.conllu import GIVEN, ConlluCorpus
+
+    hidden = predicted_columns(nlp)
+    settings = {"given": [column for column in GIVEN if column not in hidden], **settings}
+    return [example for path in data for example in ConlluCorpus(path, **settings)(nlp)]
 
 
 def read_examples(
@@ -129,7 +144,7 @@ def read_examples(
 def predicted_columns(nlp: "Language") -> list[str]:
     """Columns that some component sets."""
     assigned = {name for pipe in nlp.pipe_names for name in nlp.get_pipe_meta(pipe).assigns}
-    return [column for column in ("TAG", "POS", "LEMMA") if f"token.{column.lower()}" in assigned]
+    return [column for column in ("TAG", "POS", "MORPH", "LEMMA") if f"token.{column.lower()}" in assigned]
 
 
 def evaluate(nlp: "Language", examples: list["Example"], lexicon: list[Path] | None = None) -> Scores:

@@ -12,13 +12,20 @@ class Format(str, Enum):
 
     columns = "columns"
     segmented = "segmented"
+    conllu = "conllu"
 
 
 FileFormat = Annotated[
-    Format, typer.Option("--format", help="CoNLL columns, or segmented: a sentence a line, words with spaces between.")
+    Format,
+    typer.Option(
+        "--format",
+        help="CoNLL columns; segmented: a sentence a line, words with spaces between; conllu: trees, CoNLL-U or CoNLL-X.",
+    ),
 ]
 Columns = Annotated[str, typer.Option(help="Column names from left to right, '_' for one to ignore.")]
-Given = Annotated[str | None, typer.Option(help="Columns that are input. TAG, if it is a column.")]
+Given = Annotated[str | None, typer.Option(help="Columns that are input. TAG, if it is a column; all of trees.")]
+Tag = Annotated[str, typer.Option(help="Trees: the column of TAG, xpos, upos, or auto: xpos if there is one.")]
+Broken = Annotated[str, typer.Option(help="Trees: 'error', or 'skip' to leave out sentences that are none.")]
 Scheme = Annotated[str, typer.Option(help="Of the ENT column: iob1, iob2, biluo or auto.")]
 Separator = Annotated[str | None, typer.Option(help="What parts columns, '\\t' for a tab. Any blanks.")]
 Encoding = Annotated[str, typer.Option(help="Encoding of column files.")]
@@ -35,6 +42,12 @@ Limit = Annotated[int, typer.Option(help="Stop after so many Docs; 0 for all.")]
 def split_names(text: str) -> list[str]:
     """Names with commas between; blanks around them are dropped."""
     return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def tree_settings(given: str | None, tag: str, broken: str, encoding: str, group: int, limit: int) -> dict[str, Any]:
+    """The options as settings of :class:`~spacy_mtl.corpora.conllu.ConlluCorpus`."""
+    settings = {"tag": tag, "broken": broken, "encoding": encoding, "group": group, "limit": limit}
+    return settings if given is None else {**settings, "given": split_names(given)}
 
 
 def reader_settings(

@@ -18,24 +18,22 @@ from thinc.api import Model
 
 from ..errors import Errors, Warnings
 from ..files import write_atomically
-from ..structures.chain_build import CHAIN_OFFERS, Constraints
 from ..templates.attributes import AttributeReader, check_attributes
 from ..trainers.base import Report, Trainer
 from . import store
 from .gather import Gatherer, Piece, content_key
-from .learner import ChainLearner, check_set
-from .model import current_weights, predict_labels, set_weights, weights_later
+from .learning import Learner, check_set
+from .model import current_weights, set_weights, weights_later
 from .sentences import borders
-from .weights import ChainWeights
 
 #: Attributes of a component that serve a training under way; copies go without.
 _OF_TRAINING = ("_gathered", "_learner", "_reader", "_batches", "_corpus_words")
 
 
 class StructuredPipe(TrainablePipe):
-    """A trainable component over a linear chain.
+    """A trainable component over some structure.
 
-    Subclasses say what the labels are and how gold annotation is read and written.
+    Subclasses say which structure, what the labels are and how gold annotation is read and written.
     """
 
     #: attributes of the reference Doc that hold the gold annotation
@@ -58,31 +56,43 @@ class StructuredPipe(TrainablePipe):
     def _end_training(self) -> None:
         """Forget what only a training needs."""
         self._gathered: Gatherer | None = None
-        self._learner: ChainLearner | None = None
+        self._learner: Learner | None = None
         self._reader: AttributeReader | None = None
         self._batches: list[np.ndarray] = []
 
     # --- what a subclass provides ---
 
-    @property
     @abstractmethod
-    def chain_labels(self) -> tuple[str, ...]:
-        """Labels of the chain."""
+    def check_trainer(self) -> None:
+        """Refuse a trainer that needs what the structure does not offer (M301)."""
 
     @abstractmethod
-    def chain_constraints(self) -> Constraints:
-        """Which label sequences are allowed."""
+    def make_learner(self) -> Learner:
+        """The training of a gathered corpus."""
+
+    @abstractmethod
+    def untrained(self) -> Any:
+        """Weights of a model that has learnt nothing."""
+
+    @property
+    @abstractmethod
+    def model_labels(self) -> tuple[str, ...]:
+        """Labels of the weights."""
+
+    def model_constraints(self) -> Any:
+        """What prediction needs to know besides the weights: nothing."""
+        return None
 
     @abstractmethod
     def gold_labels(self, example: Example, starts: np.ndarray) -> np.ndarray:
-        """Gold of the predicted Doc's tokens as label numbers int32[n], -1 where unknown."""
+        """Gold of the predicted Doc's tokens as numbers int32[n], -1 where unknown."""
 
     def make_reader(self) -> AttributeReader:
         """What reads the templates' attributes while training."""
         return AttributeReader(self.model.attrs["templates"].attributes, self.vocab)
 
     def read_input(self, reader: AttributeReader, docs: Sequence[Doc]) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Of each doc the given columns uint64[A, n] and the borders of its sentences int64[S + 1]: n positions of the chain, here tokens."""
+        """Of each doc the given columns uint64[A, n] and the borders of its sentences int64[S + 1]: n positions, here tokens."""
         given = np.split(reader.read_given(docs), np.cumsum([len(doc) for doc in docs])[:-1], axis=1)
         return [(columns, borders([doc])) for columns, doc in zip(given, docs, strict=True)]
 
@@ -92,9 +102,8 @@ class StructuredPipe(TrainablePipe):
     def before_features(self, pieces: Sequence[Piece]) -> None:
         """Called whenever features are about to be made of the pieces: nothing."""
 
-    def cost_matrix(self) -> np.ndarray | None:
-        """float32[L, L], gold by predicted; None for Hamming."""
-        return None
+    def check_settings(self) -> None:
+        """Refuse settings that do not fit the labels, before a pass over the corpus: nothing."""
 
     @abstractmethod
     def collect_labels(self, references: Iterable[Doc]) -> None:
@@ -102,9 +111,9 @@ class StructuredPipe(TrainablePipe):
 
     # --- spaCy's protocol ---
 
+    @abstractmethod
     def predict(self, docs: Iterable[Doc]) -> list[np.ndarray]:
-        """Best labels of each doc: list of int32[n_tokens]."""
-        return predict_labels(self.model, list(docs))
+        """What :meth:`set_annotations` writes on each doc."""
 
     def initialize(
         self,
@@ -116,16 +125,16 @@ class StructuredPipe(TrainablePipe):
         """Read the corpus once: labels, and what a full pass consists of. Training begins anew.
 
         labels: as ``spacy init labels`` writes them; taken from the examples if missing. Raises ValueError: M111 a template's attribute is not on
-        the documents, M301 a trainer that needs what chains do not offer, M402 no
+        the documents, M301 a trainer that needs what the structure does not offer, M402 no
         example, M403 no annotation, M406 a stream for a trainer that needs the whole corpus; TypeError from spaCy if ``get_examples`` gives no
         examples at all.
         """
-        self.trainer.check(CHAIN_OFFERS, "linear chain")
+        self.check_trainer()
         training = nlp.config.interpolate()["training"] if nlp is not None else {}
         if self.trainer.batch and training.get("max_epochs") == -1:
             raise ValueError(Errors.M406.format(name=self.name, trainer=type(self.trainer).__name__))
         self.vocab = self.vocab if nlp is None else nlp.vocab  # a sourced component belongs to this pipeline now
-        set_weights(self.model, ChainWeights(), None)
+        set_weights(self.model, self.untrained(), None)
         self._end_training()
         reader = self.make_reader()
         expected: Counter[bytes] = Counter()
@@ -144,7 +153,7 @@ class StructuredPipe(TrainablePipe):
             self.set_labels(labels)
         self._reader = reader
         self.collect_labels(references)
-        self.cost_matrix()  # refuses what it cannot read now, not after a pass over the corpus
+        self.check_settings()
         self._gathered = Gatherer(expected)
 
     @abstractmethod
@@ -214,10 +223,7 @@ class StructuredPipe(TrainablePipe):
         place = self._gathered.close()
         self.prepare(self._gathered.pieces)
         self.before_features(self._gathered.pieces)
-        self._learner = ChainLearner(
-            self.name, self.trainer, self.model.attrs["templates"], self._reader, self.chain_labels,
-            self.chain_constraints(), self.cost_matrix(),
-        )  # fmt: skip
+        self._learner = self.make_learner()
         self._learner.begin(self._gathered.pieces)
         for batch in self._batches:
             self._learner.step(place[batch])
@@ -235,11 +241,11 @@ class StructuredPipe(TrainablePipe):
             self._learner.rebind(self._gathered.pieces)
         assert self._learner is not None
         assert self._learner.training is not None
-        self._learner.training.end_pass()
+        self._learner.end_pass()
         self._gathered.begin_pass()
         if self._learner.passes != before:  # a training that has converged leaves the weights as they are
             learner, megabytes = self._learner, self.model.attrs["megabytes"]
-            weights_later(self.model, lambda: learner.export(megabytes), self.chain_constraints())
+            weights_later(self.model, lambda: learner.export(megabytes), self.model_constraints())
         return self._learner.training.loss
 
     def finish_update(self, sgd: Any) -> None:
@@ -283,11 +289,11 @@ class StructuredPipe(TrainablePipe):
         before = dict(self.cfg)
         self.cfg.update(settings["cfg"])
         self.set_labels(self._labels_in_cfg())
-        if weights.is_trained and weights.labels != self.chain_labels:
+        if weights.is_trained and weights.labels != self.model_labels:
             self.cfg = before
             raise ValueError(Errors.M603.format(where=where))
         self._end_training()
-        set_weights(self.model, weights, self.chain_constraints())
+        set_weights(self.model, weights, self.model_constraints())
 
     @abstractmethod
     def _labels_in_cfg(self) -> Sequence[str]: ...

@@ -16,7 +16,7 @@ ROW_BYTES = 8
 
 
 @kernel
-def _largest(matrix):
+def largest(matrix):
     """Largest absolute weight of each row: float32[R]. A kernel, for numpy would copy a matrix that may fill half the memory."""
     out = np.zeros(matrix.shape[0], np.float32)
     for r in range(matrix.shape[0]):
@@ -52,7 +52,7 @@ def export_chain(
     for j, template in enumerate(edge):
         plain[blocks.pair[j] : blocks.pair[j + 1]] = not template.observations
     step = weights.pair[plain].sum(axis=0).reshape(n_labels, n_labels).astype(np.float32)
-    sizes = _largest(weights.node), np.where(plain, 0, _largest(weights.pair))
+    sizes = largest(weights.node), np.where(plain, 0, largest(weights.pair))
     dead = mu <= LIVE * mu.sum()
     for j in np.flatnonzero(dead[: blocks.n_node]).tolist():
         sizes[0][blocks.node[j] : blocks.node[j + 1]] = 0

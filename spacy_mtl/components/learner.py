@@ -4,21 +4,20 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..errors import Errors
 from ..structures.chain_build import ChainFeatures, Constraints, chain_problem
-from ..structures.contract import Weights
 from ..structures.problem import Blocks, Problem, block_starts
 from ..templates.attributes import AttributeReader
 from ..templates.grammar import Template, TemplateSet
 from ..templates.index import build_index
 from ..templates.program import compile_program
-from ..trainers.base import Trainer, Training
+from ..trainers.base import Trainer
 from .export import export_chain
 from .gather import Piece, concatenate
+from .learning import Learner, carry_rows, check_set, row_map
 from .weights import ChainWeights
 
 
-class ChainLearner:
+class ChainLearner(Learner):
     """One training of a chain over the documents of a corpus.
 
     labels: of the chain. cost: float32[L, L] or None for Hamming. Raises ValueError (M111) for a template whose attribute no document carries.
@@ -42,27 +41,18 @@ class ChainLearner:
         self.cost = cost
         self.node, self.edge = templates.node, templates.edge
         self.min_count = templates.min_count
-        self.training: Training | None = None
-        self.documents: Sequence[Piece] = ()
-
-    @property
-    def passes(self) -> int:
-        """Passes of the training so far."""
-        return self.training.passes if self.training is not None else 0
 
     @property
     def templates(self) -> tuple[Template, ...]:
         """Node templates first: the numbering of blocks."""
         return (*self.node, *self.edge)
 
-    def begin(self, pieces: Sequence[Piece]) -> Training:
+    def begin(self, pieces: Sequence[Piece]) -> None:
         """Index the features of the corpus and start training."""
         self.documents = tuple(pieces)
         self.training = self.trainer.begin(self._problem(pieces))
-        return self.training
 
     def step(self, documents: np.ndarray) -> None:
-        """Show the training a batch of documents (int64[k]): their sentences, or what of them has gold."""
         assert self.training is not None
         first = self.training.problem.arrays.first
         borders = block_starts([piece.gold.size for piece in self.documents])
@@ -71,10 +61,7 @@ class ChainLearner:
         self.training.step(np.concatenate([np.empty(0, np.int64), *sentences]))
 
     def rebind(self, pieces: Sequence[Piece]) -> None:
-        """The input of some documents has changed (an annotating component learns too): index anew, go on from where we were.
-
-        Where sentence borders or gold have changed with it, there is nothing to go on from: training starts again.
-        """
+        """Index anew, go on from where we were. Where sentence borders or gold have changed with it, there is nothing to go on from: training starts again."""
         assert self.training is not None
         old = self._keys()
         self.documents = tuple(pieces)
@@ -141,7 +128,6 @@ class ChainLearner:
         return keys
 
     def export(self, megabytes: float | None) -> ChainWeights:
-        """The present weights, cut to what prediction needs."""
         assert self.training is not None
         weights, problem = self.training.weights, self.training.problem
         return export_chain(
@@ -156,35 +142,8 @@ class ChainLearner:
         )
 
 
-def row_map(old: np.ndarray, new: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of ``old`` and rows of ``new`` with the same key: two int64[k]. Rows without key are as many as before, and in the same order."""
-    keyed = np.flatnonzero(old)
-    order = np.argsort(old[keyed])
-    place = np.minimum(np.searchsorted(old[keyed], new, sorter=order), max(keyed.size - 1, 0))
-    found = np.flatnonzero((new != 0) & (old[keyed[order[place]]] == new)) if keyed.size else np.empty(0, np.int64)
-    unkeyed = np.flatnonzero(old == 0), np.flatnonzero(new == 0)
-    return np.concatenate([unkeyed[0], keyed[order[place[found]]] if keyed.size else found]), np.concatenate(
-        [unkeyed[1], found]
-    )
-
-
-def carry_rows(problem: Problem, weights: Weights, rows: Sequence[tuple[np.ndarray, np.ndarray]]) -> Weights:
-    """Weights of ``problem`` whose rows are taken over: (old, new) row numbers of the node and the pair matrix."""
-    carried = problem.zeros()
-    for matrix, before, (old, new) in zip(carried, weights, rows, strict=True):
-        matrix[new] = before[old]
-    return carried
-
-
 def same_layout(old: Problem, new: Problem) -> bool:
     """Whether two chain problems have the same tokens, gold and pieces."""
     return all(
         np.array_equal(getattr(old.arrays, part), getattr(new.arrays, part)) for part in ("first", "last", "gold")
     )
-
-
-def check_set(name: str, reader: AttributeReader, given: np.ndarray, templates: Sequence[Template]) -> None:
-    """Refuse templates that read what no document carries (M111)."""
-    for attr in reader.unset(given):
-        template = next(t for t in templates if any(attr in reader.reads(obs.attr) for obs in t.observations))
-        raise ValueError(Errors.M111.format(template=template.text, attr=attr, name=name))

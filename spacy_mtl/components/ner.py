@@ -13,6 +13,7 @@ from thinc.api import Model
 from ..errors import Errors
 from ..structures.chain_build import Constraints, hamming_cost
 from ..trainers.base import Trainer
+from .chain_pipe import ChainPipe
 from .labelled import LabelledPipe
 from .sentences import borders
 from .tags import BEGIN, INSIDE, MISSING, OUTSIDE, PREFIXES, decode_tags, encode_tags, tag_constraints, tag_labels
@@ -60,7 +61,7 @@ def make_ner(
     )  # fmt: skip
 
 
-class MTLEntityRecognizer(LabelledPipe):
+class MTLEntityRecognizer(ChainPipe, LabelledPipe):
     """Entity recognizer over a linear chain. Raises ValueError: M407 unknown scheme, M409 a cost that cannot be read."""
 
     gold_attributes = ("ENT_IOB", "ENT_TYPE")

@@ -21,9 +21,9 @@ from ..structures.chain_build import Constraints
 from ..templates.attributes import AttributeReader
 from ..templates.characters import CHARACTER_CONTEXT, word_table
 from ..trainers.base import Trainer
-from .base import StructuredPipe
 from .boundaries import TAG_SETS, begin_tags, encode_words, tag_set_constraints
 from .carry import carry_over
+from .chain_pipe import ChainPipe
 from .characters import Characters, CharacterTable, doc_text, split_words, word_offsets
 from .corpus_words import CorpusWords
 from .gather import Piece
@@ -87,7 +87,7 @@ def make_segmenter(
     )  # fmt: skip
 
 
-class MTLSegmenter(StructuredPipe):
+class MTLSegmenter(ChainPipe):
     """Word segmenter over a linear chain of characters. It returns new Docs. Raises ValueError: M411 a template reads what characters do not carry,
     M416 an unknown tag set, M418 counts that make no sense."""
 

@@ -14,12 +14,14 @@ from typing import Any
 import numpy as np
 
 from ..errors import Errors
+from .tree_weights import TreeWeights
 from .weights import KEY_BITS, SCALE_SHIFT, ChainWeights, TemplateRow
 
 MAGIC = b"SPMTL"
 FORMAT = 1
 _DIGEST = 16
-_ARRAYS = ("keys", "codes", "scales", "pair_keys", "pair_codes", "pair_scales", "step")
+#: What a model may hold, by the name in its header; files without one hold a chain.
+_KINDS: dict[str, type[ChainWeights] | type[TreeWeights]] = {"chain": ChainWeights, "tree": TreeWeights}
 
 
 def _planes(keys: np.ndarray) -> np.ndarray:
@@ -48,15 +50,16 @@ def _unpack(name: str, array: np.ndarray) -> np.ndarray:
     return array.copy()  # what comes from bytes is read-only, and kernels would compile anew for that
 
 
-def to_bytes(weights: ChainWeights, settings: dict[str, Any]) -> bytes:
+def to_bytes(weights: ChainWeights | TreeWeights, settings: dict[str, Any]) -> bytes:
     """Serialize weights and JSON-serializable ``settings``."""
     described, chunks = [], []
-    for name in _ARRAYS:
+    for name in weights.ARRAYS:
         array = _pack(name, getattr(weights, name))
         chunk = zlib.compress(np.ascontiguousarray(array).tobytes(), 6)
         described.append({"name": name, "dtype": array.dtype.str, "shape": array.shape, "bytes": len(chunk)})
         chunks.append(chunk)
     header = {
+        "kind": next(name for name, kind in _KINDS.items() if isinstance(weights, kind)),
         "settings": settings,
         "labels": weights.labels,
         "templates": [asdict(row) for row in weights.templates],
@@ -67,8 +70,8 @@ def to_bytes(weights: ChainWeights, settings: dict[str, Any]) -> bytes:
     return body + blake2b(body, digest_size=_DIGEST).digest()
 
 
-def from_bytes(data: bytes, where: str) -> tuple[ChainWeights, dict[str, Any]]:
-    """The reverse of :func:`to_bytes`.
+def from_bytes(data: bytes, where: str) -> tuple[Any, dict[str, Any]]:
+    """The reverse of :func:`to_bytes`: :class:`.ChainWeights` or :class:`.TreeWeights`, and the settings.
 
     Raises ValueError naming ``where``: M601 not a model file of this package, M602 another format number, M603 damaged.
     """
@@ -84,11 +87,12 @@ def from_bytes(data: bytes, where: str) -> tuple[ChainWeights, dict[str, Any]]:
         weights, settings = _parse(body[head:])
     except (LookupError, TypeError, ValueError, zlib.error):  # written by somebody else, with a checksum that fits
         raise ValueError(Errors.M603.format(where=where)) from None
-    check_shapes(weights, where)
+    if not weights.fits:
+        raise ValueError(Errors.M603.format(where=where))
     return weights, settings
 
 
-def _parse(body: bytes) -> tuple[ChainWeights, dict[str, Any]]:
+def _parse(body: bytes) -> tuple[ChainWeights | TreeWeights, dict[str, Any]]:
     """body: from the header's length on."""
     at = 8 + int.from_bytes(body[:8], "little")
     header = json.loads(body[8:at])
@@ -99,7 +103,8 @@ def _parse(body: bytes) -> tuple[ChainWeights, dict[str, Any]]:
         arrays[entry["name"]] = _unpack(entry["name"], array)
         at += entry["bytes"]
     rows = tuple(TemplateRow(**row) for row in header["templates"])
-    return ChainWeights(tuple(header["labels"]), rows, **arrays), dict(header["settings"])
+    kind = _KINDS[header.get("kind", "chain")]
+    return kind(tuple(header["labels"]), rows, **arrays), dict(header["settings"])
 
 
 def read(path: Path) -> bytes:
@@ -108,17 +113,3 @@ def read(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise ValueError(Errors.M605.format(where=path, reason=error.strerror)) from None
-
-
-def check_shapes(weights: ChainWeights, where: str) -> None:
-    """Refuse weights whose arrays do not fit each other (M603)."""
-    n = len(weights.labels)
-    fits = (
-        weights.codes.shape == (weights.keys.size, n)
-        and weights.scales.shape == weights.keys.shape
-        and weights.pair_codes.shape == (weights.pair_keys.size, n * n)
-        and weights.pair_scales.shape == weights.pair_keys.shape
-        and weights.step.shape == (n, n)
-    )
-    if not fits:
-        raise ValueError(Errors.M603.format(where=where))

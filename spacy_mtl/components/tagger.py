@@ -14,6 +14,7 @@ from thinc.api import Model
 from ..errors import Errors
 from ..structures.chain_build import Constraints
 from ..trainers.base import Trainer
+from .chain_pipe import ChainPipe
 from .gather import Piece
 from .known_words import constrain_words, count_known_words
 from .labelled import LabelledPipe
@@ -60,7 +61,7 @@ def make_tagger(
     )  # fmt: skip
 
 
-class MTLTagger(LabelledPipe):
+class MTLTagger(ChainPipe, LabelledPipe):
     """Tagger over a linear chain. Raises ValueError: M419 a setting out of range, M421 a pos_map to what is no part of speech."""
 
     gold_attributes = ("TAG",)

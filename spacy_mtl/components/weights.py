@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -30,6 +31,8 @@ class ChainWeights:
     step: float32[L, L], the transition weights without observation.
     """
 
+    ARRAYS: ClassVar = ("keys", "codes", "scales", "pair_keys", "pair_codes", "pair_scales", "step")
+
     labels: tuple[str, ...] = ()
     templates: tuple[TemplateRow, ...] = ()
     keys: np.ndarray = field(default_factory=lambda: np.empty(0, np.uint64))
@@ -43,6 +46,18 @@ class ChainWeights:
     @property
     def is_trained(self) -> bool:
         return bool(self.labels)
+
+    @property
+    def fits(self) -> bool:
+        """Whether the arrays fit each other."""
+        n = len(self.labels)
+        return (
+            self.codes.shape == (self.keys.size, n)
+            and self.scales.shape == self.keys.shape
+            and self.pair_codes.shape == (self.pair_keys.size, n * n)
+            and self.pair_scales.shape == self.pair_keys.shape
+            and self.step.shape == (n, n)
+        )
 
     def node_rows(self) -> np.ndarray:
         """The weights themselves: float32[R, L]."""

@@ -11,7 +11,13 @@ from spacy.vocab import Vocab
 from ..errors import Errors
 from .convert import GIVEN_KEY
 
-_ATTRIBUTES = {"TAG": ("TAG",), "POS": ("POS",), "LEMMA": ("LEMMA",), "ENT": ("ENT_IOB", "ENT_TYPE")}
+_ATTRIBUTES = {
+    "TAG": ("TAG",),
+    "POS": ("POS",),
+    "MORPH": ("MORPH",),
+    "LEMMA": ("LEMMA",),
+    "ENT": ("ENT_IOB", "ENT_TYPE"),
+}
 
 
 def read_binary(
@@ -19,7 +25,7 @@ def read_binary(
 ) -> Iterator[Example]:
     """Stream the Examples of a ``.spacy`` file, Docs in ``vocab``.
 
-    given: columns (TAG, POS, LEMMA, ENT) copied from the reference to the predicted Doc. None: those that the file names for each
+    given: columns (TAG, POS, MORPH, LEMMA, ENT) copied from the reference to the predicted Doc. None: those that the file names for each
     Doc, as ``convert`` writes them; TAG where it names none. hidden: columns left out of these. Sentence starts are copied too where
     a Doc holds several sentences.
 

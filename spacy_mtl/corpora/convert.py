@@ -1,4 +1,4 @@
-"""From column files and segmented texts to spaCy's own corpus format."""
+"""From column files, segmented texts and dependency trees to spaCy's own corpus format."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +11,7 @@ from spacy.vocab import Vocab
 from ..errors import Errors
 from ..files import write_atomically
 from .conll import ConllCorpus
+from .conllu import ConlluCorpus
 from .segmented import SegmentedCorpus
 
 GIVEN_KEY = "spacy_mtl.given"
@@ -40,9 +41,20 @@ def convert_columns(
     Raises ValueError for an output of another name (M516), an unknown language (M515) and all that the reader refuses,
     an empty file among them (M504); nothing is written then.
     """
-    output_path = _output(output_path)
-    corpus = ConllCorpus(input_path, **settings)
-    vocab = _vocab(lang)
+    return _convert(ConllCorpus(input_path, **settings), _output(output_path), _vocab(lang))
+
+
+def convert_conllu(
+    input_path: str | Path | list[str | Path], output_path: str | Path, lang: str, **settings: Any
+) -> Counts:
+    """Write files of dependency trees as one ``.spacy`` file, as :func:`convert_columns` does.
+
+    settings: those of :class:`~spacy_mtl.corpora.conllu.ConlluCorpus`, by name; its errors besides M515 and M516.
+    """
+    return _convert(ConlluCorpus(input_path, **settings), _output(output_path), _vocab(lang))
+
+
+def _convert(corpus: ConllCorpus | ConlluCorpus, output_path: Path, vocab: Vocab) -> Counts:
     packed = DocBin(store_user_data=True)
     sentences = tokens = entities = 0
     for _, reference, n_sentences in corpus.docs(vocab):

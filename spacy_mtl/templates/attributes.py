@@ -21,6 +21,7 @@ from ..registry import mtl_attributes
 from .characters import CHARACTER_CONTEXT, CharacterContext, WordTable, character, character_class, word_table
 from .context import CONTEXT_ATTRIBUTES, ContextReader, case_flags, case_pattern
 from .index import empty_table, find, insert_all
+from .short_tags import ShortTag, short_tag
 
 _AFFIX = re.compile(r"(PREFIX|SUFFIX)([1-9]\d*)\Z")
 #: spaCy attributes that depend on the word form alone: attribute name -> name on Lexeme.
@@ -86,7 +87,7 @@ def lexical_function(attr: str) -> Callable[[str], str | int | bool] | None:
 def check_attributes(attributes: Sequence[str], template_of: Callable[[str], str]) -> None:
     """Refuse an attribute that does not exist (M110). ``template_of``: the pattern to name in the message."""
     for attr in attributes:
-        known = (attr in IDS and attr not in _NOT_TOKEN_ATTRIBUTES) or attr in _CONTEXT
+        known = (attr in IDS and attr not in _NOT_TOKEN_ATTRIBUTES) or attr in _CONTEXT or short_tag(attr)
         if not (known or lexical_function(attr) or attr in mtl_attributes):
             raise ValueError(
                 Errors.M110.format(attr=attr, template=template_of(attr), known="ORTH, LOWER, SHAPE, TAG, ...")
@@ -180,7 +181,9 @@ class AttributeReader:
         lexical_names = [a for a in attributes if a in _LEXEME or lexical_function(a)]
         self.token_attributes = [a for a in attributes if a not in lexical_names and a in IDS and a != "ORTH"]
         self.doc_functions = {
-            a: mtl_attributes.get(a) for a in attributes if a not in IDS and a not in [*lexical_names, *context]
+            a: short_tag(a) or mtl_attributes.get(a)
+            for a in attributes
+            if a not in IDS and a not in [*lexical_names, *context]
         }
         self.lexicon = Lexicon(lexical_names, vocab)
         names = ["ORTH", *self.token_attributes, *self.doc_functions, *lexical_names, *context]
@@ -248,11 +251,15 @@ class AttributeReader:
         """Context attributes that no token of ``given`` carries (all values are 0)."""
         if not given.shape[1]:
             return []
-        return [a for a in self.token_attributes if a not in _ALWAYS_SET and not given[self.columns[a]].any()]
+        needed = [a for a in self.token_attributes if a not in _ALWAYS_SET]
+        needed += [a for a, function in self.doc_functions.items() if isinstance(function, ShortTag)]
+        return [a for a in needed if not given[self.columns[a]].any()]
 
 
 def _call(attr: str, function: Callable, doc: Doc) -> np.ndarray:
     values = list(function(doc))
+    if isinstance(function, ShortTag):
+        return np.array(values, np.uint64)
     if len(values) != len(doc):
         raise ValueError(Errors.M112.format(attr=attr, got=len(values), expected=len(doc)))
     return np.array([_as_uint64(value, attr) for value in values], np.uint64)

@@ -5,6 +5,13 @@ A template is a name and, after a colon, observations joined by ``/``::
     U03:%x[-1,LOWER]/%x[0,TAG]     scores a label by the previous form and this token's tag
     B                              scores a pair of labels
     B01:%x[0,ORTH]                 scores a pair of labels by this token's form
+
+Templates of dependency trees look at an arc from a head ``h`` to a modifier ``m``; U templates score arcs, B templates labels of arcs::
+
+    U07:%h[0,TAG]/%m[0,LOWER]/%m[1,TAG]   the head's tag, the modifier's form and the tag after it; offset 0 of the root is a value of its own
+    U21:%h[0,TAG]/%b[TAG]/%m[0,TAG]       one observation for every different tag between the two
+    U22:%h[0,TAG]/%m[0,TAG]/%d            direction and binned distance as well; %d[3] only where the distance is in the bin of 3
+    U30:%s[0,TAG]/%m[0,TAG]               scores a pair of neighbouring modifiers of one head: ``s`` is the one next to ``m`` on the head's side
 """
 
 import re
@@ -21,19 +28,31 @@ _NAME = re.compile(r"[UB][\w-]*")
 _INTEGER = re.compile(r"([+-]?)0*([0-9]+)")
 _ATTRIBUTE = re.compile(r"[^\W\d][\w.-]*")
 _FIELD = re.compile(r"[^\s,/%\[\]]*")  # what stands where an offset or an attribute should
+_PLACE = re.compile(r"%[xhmsbd](?![\w-])")
 _CONSTANT = re.compile(r"[^%]*[^%\s]")
 _WORD = re.compile(r"\S+")
 
 
+#: Distances between a head and its modifier from which on a bin reaches: 1, 2, 3, 4, 5, 6 to 10, and more.
+DISTANCE_BINS = (1, 2, 3, 4, 5, 6, 11)
+
+
 @dataclass(frozen=True)
 class Observation:
-    """The attribute ``attr`` of the token ``offset`` positions away."""
+    """The attribute ``attr`` of the token ``offset`` positions away.
+
+    place: from where: ``x`` the token itself; in templates of arcs ``h`` the head, ``m`` the modifier, ``s`` the sibling; ``b`` each token between (offset
+    0); ``d`` direction and distance (no attribute; offset: the only bin to look at, 0 for any).
+    """
 
     offset: int
     attr: str
+    place: str = "x"
 
     def __str__(self) -> str:
-        return f"%x[{self.offset},{self.attr}]"
+        if self.place == "d":
+            return f"%d[{self.offset}]" if self.offset else "%d"
+        return f"%b[{self.attr}]" if self.place == "b" else f"%{self.place}[{self.offset},{self.attr}]"
 
 
 @dataclass(frozen=True)
@@ -107,20 +126,39 @@ class _Scanner:
 
 
 def _observation(scan: _Scanner) -> Observation:
-    """``%x[offset,ATTRIBUTE]``"""
-    if not scan.take("%x"):
+    """``%x[offset,ATTRIBUTE]``, or with ``h``, ``m``, ``s`` in place of ``x``; ``%b[ATTRIBUTE]``; ``%d`` and ``%d[bin]``."""
+    macro = scan.match(_PLACE)
+    if not macro:
         _refuse_non_macro(scan)
+    place = macro[1]
+    if place == "d" and not scan.rest.startswith("["):
+        return Observation(0, "", place)
     if not scan.take("["):
-        scan.fail(Errors.M103, expected="'[' after '%x'")
-    offset = _offset(scan)
-    if not scan.take(","):
-        if scan.rest[:1] in ("", "]"):
-            scan.fail(Errors.M106)
-        scan.fail(Errors.M103, expected="',' after the offset")
+        scan.fail(Errors.M103, expected=f"'[' after '{macro}'")
+    if place == "d":
+        return Observation(_bin(scan), "", place)
+    offset = 0
+    if place != "b":
+        offset = _offset(scan)
+        if not scan.take(","):
+            if scan.rest[:1] in ("", "]"):
+                scan.fail(Errors.M106)
+            scan.fail(Errors.M103, expected="',' after the offset")
     attr = _attribute(scan)
     if not scan.take("]"):
         scan.fail(Errors.M103, expected="']' after the attribute")
-    return Observation(offset, attr)
+    return Observation(offset, attr, place)
+
+
+def _bin(scan: _Scanner) -> int:
+    """``3]`` of ``%d[3]``"""
+    at = scan.at
+    found = scan.match(_FIELD)
+    if found not in map(str, DISTANCE_BINS):
+        scan.fail(Errors.M128, at, found=found, bins=", ".join(map(str, DISTANCE_BINS)))
+    if not scan.take("]"):
+        scan.fail(Errors.M103, expected="']' after the distance")
+    return int(found)
 
 
 def _refuse_non_macro(scan: _Scanner) -> NoReturn:
@@ -159,8 +197,8 @@ def _observations(scan: _Scanner) -> tuple[Observation, ...]:
             observations.append(_observation(scan))
         elif scan.rest.startswith("%"):
             scan.fail(Errors.M103, expected="'/' between two observations")
-        elif "%x" in scan.rest:
-            scan.fail(Errors.M108, found=scan.rest.split("%x")[0].rstrip())
+        elif _PLACE.search(scan.rest):
+            scan.fail(Errors.M108, found=_PLACE.split(scan.rest)[0].rstrip())
         else:
             scan.fail(Errors.M109, found=scan.rest)
     return tuple(observations)
@@ -251,7 +289,9 @@ class TemplateSet:
     @property
     def attributes(self) -> tuple[str, ...]:
         """The distinct attributes read, in order of first use."""
-        return tuple(dict.fromkeys(obs.attr for template in self.templates for obs in template.observations))
+        return tuple(
+            dict.fromkeys(obs.attr for template in self.templates for obs in template.observations if obs.attr)
+        )
 
     @property
     def node(self) -> tuple[Template, ...]:

@@ -9,6 +9,7 @@ from ..registry import mtl_templates
 from .characters import WORD_ATTRIBUTES
 from .context import CONTEXT_ATTRIBUTES
 from .grammar import Observation, Template, TemplateSet
+from .mst import mst_set
 
 TRANSITION = Template("B")
 
@@ -160,6 +161,33 @@ def pos(min_count: int = 1) -> TemplateSet:
     min_count: leave out observations that are rarer.
     """
     return TemplateSet((*_state(_pos_patterns()), TRANSITION), min_count)
+
+
+@mtl_templates("spacy_mtl.mst.v1")
+def mst(
+    form: str | None = "ORTH",
+    lemma: str | None = None,
+    tag: str = "TAG",
+    coarse: str | None = None,
+    variants: str = "one",
+    siblings: bool = False,
+    labels: bool = True,
+    min_count: int = 1,
+) -> TemplateSet:
+    """Templates of arcs, those of MSTParser (McDonald, Crammer & Pereira 2005), see :mod:`.mst`.
+
+    form, lemma, tag, coarse: the attributes to read, null for none. variants: every template without and with direction and distance, the latter
+    as "one" template, as one for "each" distance (as Mao & Tsang count them), or "none". siblings: templates of the second order. labels:
+    templates of labels. min_count: leave out observations that are rarer. Raises ValueError (M131) for other variants.
+    """
+    return mst_set(
+        [name for name in (form, lemma) if name],
+        [name for name in (tag, coarse) if name],
+        variants,
+        siblings,
+        labels,
+        min_count,
+    )
 
 
 @mtl_templates("spacy_mtl.patterns.v1")

@@ -53,17 +53,20 @@ class BatchEG(EGTraining):
         return expectation(self.problem, self.settings.C, gather, vector)
 
     def _remake(self) -> None:
+        self._form.withdraw(self._w)  # a step that an interrupt left open
         self._torn = True
         self._dual = self._best = self._expect(False, self._w)
         self._torn = False
 
     def _pass(self) -> None:
+        self._form.withdraw(self._w)  # a step that an interrupt left open
         while True:
             self._form.propose(self._w, self._rate * self.settings.C)
             dual = self._expect(True, self._trial)
             norms = self.problem.block_norms(self._trial)
             if dual >= self._best - ROUNDING * (abs(dual) + float(norms @ norms)):
                 break
+            self._form.withdraw(self._w)
             self._rate /= 2
         self._torn = True
         self._form.accept()
@@ -85,6 +88,7 @@ class BatchEG(EGTraining):
 
     def rebind(self, problem: Problem, carry: Carry) -> None:
         """theta stays, or z is carried over; the weights are made anew."""
+        self._form.withdraw(self._w)
         form = copy(self._form)
         form.rebind(problem, carry)
         w, trial = problem.zeros(), problem.zeros()
@@ -94,6 +98,7 @@ class BatchEG(EGTraining):
 
     def recut(self, problem: Problem) -> None:
         """In dual form theta belongs to pieces, and begins anew with its learning rate; in primal form it goes on."""
+        self._form.withdraw(self._w)
         state, rate = new_state(problem), self._rate
         if self.settings.mode == "batch_primal":
             form = copy(self._form)

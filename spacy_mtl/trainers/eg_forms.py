@@ -33,6 +33,9 @@ class DualForm:
         """Keep what was proposed."""
         self._theta, self._next = self._next, self._theta
 
+    def withdraw(self, weights: Weights) -> None:
+        """Drop what was proposed: nothing, theta itself has not moved."""
+
     def gather(self, proposed: bool, state: Any, vector: Weights) -> float:
         """vector += V(M) for the marginals M, which ``state`` becomes; returns E_M[loss]. proposed: of the theta proposed, else of that kept."""
         return float(expect_dual(self._problem.arrays, self._next if proposed else self._theta, state, vector))
@@ -45,29 +48,34 @@ class DualForm:
 class PrimalForm:
     """theta_{i,r} = a l_{i,r} + <z, phi_{i,r}>, with z the sum of eta C w over the steps and a that of eta C, less the start.
 
-    With one eta for all steps this is the paper's eta C ((t - 1) l_{i,r} + <z, phi_{i,r}>). Memory: z, z after the step, and the marginals.
+    With one eta for all steps this is the paper's eta C ((t - 1) l_{i,r} + <z, phi_{i,r}>). Memory: z and the marginals. A step is taken in z
+    itself; one that is withdrawn leaves a rounding of what it had moved z to.
     """
 
     def __init__(self, problem: Problem, start: float):
         self._problem = problem
-        self._z, self._next = problem.zeros(), problem.zeros()
-        self._steps = self._next_steps = -start
+        self._z = problem.zeros()
+        # a, and what the step proposed adds to it; the kernel that moves z writes the second, so that an interrupt cannot come between
+        self._amounts = np.array([-start, 0.0])
 
     def propose(self, weights: Weights, amount: float) -> None:
-        """z and the steps after a step of ``amount`` = eta C."""
-        self._next_steps = self._steps + amount
-        for new, old, matrix in zip(self._next, self._z, weights, strict=True):
-            add_weights(new, old, matrix, np.float32(amount))
+        """z and a after a step of ``amount`` = eta C along the weights, which stay as they are until it is accepted or withdrawn."""
+        add_weights(self._z, weights, amount, self._amounts)
 
     def accept(self) -> None:
         """Keep what was proposed."""
-        self._z, self._next, self._steps = self._next, self._z, self._next_steps
+        self._amounts[:] = self._amounts.sum(), 0.0
+
+    def withdraw(self, weights: Weights) -> None:
+        """Take back what was proposed, if anything was. weights: those of the proposal."""
+        if self._amounts[1]:
+            add_weights(self._z, weights, -self._amounts[1], self._amounts)
 
     def gather(self, proposed: bool, state: Any, vector: Weights) -> float:
-        """As of :class:`DualForm`."""
-        z, steps = (self._next, self._next_steps) if proposed else (self._z, self._steps)
-        return float(expect_primal(self._problem.arrays, z, self._problem.all_live(), steps, state, vector))
+        """As of :class:`DualForm`; proposed: whether a step is."""
+        arrays, live = self._problem.arrays, self._problem.all_live()
+        return float(expect_primal(arrays, self._z, live, self._amounts.sum(), state, vector))
 
     def rebind(self, problem: Problem, carry: Carry) -> None:
         """z is a weight vector."""
-        self._problem, self._z, self._next = problem, carry(self._z), problem.zeros()
+        self._problem, self._z, self._amounts = problem, carry(self._z), self._amounts.copy()

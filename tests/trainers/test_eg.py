@@ -315,6 +315,41 @@ def test_an_interrupt_inside_a_pass_leaves_no_torn_weights(monkeypatch, mode, wh
     assert training.report().dual >= before - 1e-6
 
 
+@pytest.mark.parametrize("name", ["add_weights", "expect_primal", "withdraw", "accept"])
+@pytest.mark.parametrize(("rate", "call"), [(0.5, 1), (64.0, 1), (64.0, 2)])
+def test_a_step_left_open_by_an_interrupt_is_taken_back(monkeypatch, name, rate, call):
+    """In primal form z moves before the dual objective is known. Where the rate is too high, a step is withdrawn and a shorter one accepted."""
+    from spacy_mtl.trainers import eg_forms
+
+    training, straight = (fit(EG("batch_primal", C, eta=0.5, tol=1e-12), random_problem(1), 5) for _ in range(2))
+    training._rate = straight._rate = rate
+    owner = eg_forms.PrimalForm if hasattr(eg_forms.PrimalForm, name) else eg_forms
+    original, calls = getattr(owner, name), []
+
+    def interrupted(*arguments):
+        result = original(*arguments)
+        calls.append(name)
+        if len(calls) == call:
+            raise KeyboardInterrupt
+        return result
+
+    monkeypatch.setattr(owner, name, interrupted)
+    with pytest.raises(KeyboardInterrupt):  # noqa: PT012  one pass may accept only once
+        training.end_pass()
+        training.end_pass()
+    monkeypatch.setattr(owner, name, original)
+    for _ in range(call if name == "accept" else 0):  # after this a step counts
+        straight.end_pass()
+        assert straight._rate < 64
+    np.testing.assert_allclose(flat(training.weights), flat(straight.weights), rtol=1e-4, atol=1e-5)
+    for _ in range(2):
+        training.end_pass()
+        straight.end_pass()
+        assert training._form._amounts == pytest.approx(straight._form._amounts)
+        np.testing.assert_allclose(flat(training._form._z), flat(straight._form._z), rtol=1e-4, atol=1e-4)
+        np.testing.assert_allclose(flat(training.weights), flat(straight.weights), rtol=1e-4, atol=1e-5)
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_interrupt_keeps_what_was_learnt(mode):
     def interrupt(training):

@@ -4,6 +4,8 @@ Every sentence has a distribution a_i(y) ~ exp(sum_{r in y} theta_{i,r}). With M
 F = C sum_i E_{M_i}[loss] - 1/2 ||w||^2,  w = C sum_i (Phi(gold_i) - E_{M_i} Phi),  and its gradient in part r is C (l_{i,r} + <w, phi_{i,r}>).
 """
 
+import numpy as np
+
 from ...kernels import kernel
 from ...structures.contract import (
     add_loss,
@@ -69,11 +71,16 @@ def add_gradients(arrays, weights, live, loss, theta, amount):
 
 
 @kernel
-def add_weights(total, matrix, other, amount):
-    """total = matrix + amount * other. All float32[R, K]."""
-    for r in range(matrix.shape[0]):
-        for y in range(matrix.shape[1]):
-            total[r, y] = matrix[r, y] + amount * other[r, y]
+def add_weights(total, other, amount, amounts):
+    """total += amount * other, both Weights, and amounts[1] += amount (float64[2])."""
+    factor = np.float32(amount)
+    for r in range(total.node.shape[0]):
+        for y in range(total.node.shape[1]):
+            total.node[r, y] += factor * other.node[r, y]
+    for r in range(total.pair.shape[0]):
+        for y in range(total.pair.shape[1]):
+            total.pair[r, y] += factor * other.pair[r, y]
+    amounts[1] += amount
 
 
 @kernel

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from spacy_mtl.structures.chain import FORBIDDEN
+from spacy_mtl.structures.contract import Weights
 from spacy_mtl.trainers.eg_training import begin_theta, new_state
 from spacy_mtl.trainers.optim.eg import add_gradients, add_weights, expect_dual, expect_primal, gather, online_pass
 
@@ -47,11 +48,18 @@ def test_theta_begins_below_gold_by_the_loss():
 
 
 def test_add_weights():
-    a, b = np.full((2, 3), 1, np.float32), np.full((2, 3), 2, np.float32)
-    out = np.empty((2, 3), np.float32)
-    add_weights(out, a, b, np.float32(0.5))
-    assert (out == 2).all()
-    assert (a == 1).all()
+    """And what they were taken times, so that it can be taken back."""
+    total, other = (Weights(np.full((2, 3), n, np.float32), np.full((1, 9), 2 * n, np.float32)) for n in (1, 2))
+    amounts = np.array([7.0, 0.0])
+    add_weights(total, other, 0.5, amounts)
+    assert (total.node == 2).all()
+    assert (total.pair == 4).all()
+    assert (other.node == 2).all()
+    np.testing.assert_array_equal(amounts, [7.0, 0.5])
+    add_weights(total, other, -amounts[1], amounts)
+    assert (total.node == 1).all()
+    assert (total.pair == 2).all()
+    np.testing.assert_array_equal(amounts, [7.0, 0.0])
 
 
 def online_state(problem, C, start):

@@ -1,0 +1,187 @@
+"""mtl_parser: labelled dependency trees, projective or not, inside the sentences that a Doc has."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
+from typing import Literal
+
+import numpy as np
+from spacy.attrs import DEP, HEAD
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.vocab import Vocab
+from thinc.api import Model
+
+from ..errors import Errors
+from ..roots import ROOT, heads_to_doc
+from ..structures.tree_build import TREE_OFFERS
+from ..trainers.base import Trainer
+from .labelled import LabelledPipe
+from .sentences import borders
+from .tree_gold import encode, gold_trees, has_several_roots
+from .tree_learner import TreeLearner
+from .tree_model import predict_trees
+from .tree_rules import TreeRules
+from .tree_weights import TreeWeights
+
+DEFAULT_CONFIG = {
+    "model": {
+        "@architectures": "spacy_mtl.TemplateTree.v1",
+        "templates": {"@mtl_templates": "spacy_mtl.mst.v1"},
+    },
+    "trainer": {"@mtl_trainers": "spacy_mtl.MTLStruct.v1", "p": 1.3333, "C": 0.1, "average": 6},
+    "projective": True,
+    "roots": "auto",
+    "labelling": "second_pass",
+    "support": "gold",
+    "margin": 6.0,
+    "filter_attr": None,
+    "scorer": {"@scorers": "spacy_mtl.dep_scorer.v1"},
+}
+#: The label of arcs where the parser has learnt none.
+UNLABELLED = "dep"
+
+
+@Language.factory(
+    "mtl_parser",
+    assigns=["token.dep", "token.head"],
+    default_config=DEFAULT_CONFIG,
+    default_score_weights={
+        "dep_uas": 0.5, "dep_las": 0.5, "dep_las_per_type": None, "dep_uas_conllx": None, "dep_las_conllx": None,
+        "dep_uas_all": None, "dep_las_all": None, "dep_complete": None, "dep_complete_all": None,
+        "dep_crossing_p": None, "dep_crossing_r": None, "dep_crossing_f": None,
+    },
+)  # fmt: skip
+def make_parser(
+    nlp: Language,
+    name: str,
+    model: Model,
+    trainer: Trainer,
+    projective: bool,
+    roots: Literal["auto", "one", "several"],
+    labelling: Literal["second_pass", "joint", "none"],
+    support: Literal["gold", "all"],
+    margin: float | None,
+    filter_attr: str | None,
+    scorer: Callable | None,
+) -> "MTLParser":
+    """Make a parser.
+
+    model: ``@architectures = "spacy_mtl.TemplateTree.v1"``; its templates decide the order: those that look at ``%s`` score pairs of siblings.
+    trainer: any of ``@mtl_trainers`` whose needs trees meet. projective: predict projective trees alone (crossing arcs may still be learnt from).
+    roots: of a sentence: "one", "several", or "auto": several if the training corpus has such sentences. labelling: labels in a "second_pass" over the
+    tree, "joint" with it, or "none". support: which observations get weights, those of "gold" arcs or of "all". margin: how far below the best arc of
+    its word an arc may score in the filter over tags to be looked at; null looks at all. filter_attr: what the filter reads, null chooses.
+    """
+    return MTLParser(
+        nlp.vocab, model, name, trainer=trainer, projective=projective, roots=roots, labelling=labelling, support=support,
+        margin=margin, filter_attr=filter_attr, scorer=scorer,
+    )  # fmt: skip
+
+
+class MTLParser(LabelledPipe):
+    """Dependency parser. Sentence borders are taken as they are, from any component or reader, and never moved.
+
+    Raises ValueError: M441 a setting out of range.
+    """
+
+    gold_attributes = ("HEAD", "DEP")
+    label_key = "labels"
+    no_labels = Errors.M443
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        model: Model,
+        name: str = "mtl_parser",
+        *,
+        trainer: Trainer,
+        projective: bool = True,
+        roots: str = "auto",
+        labelling: str = "second_pass",
+        support: str = "gold",
+        margin: float | None = 6.0,
+        filter_attr: str | None = None,
+        scorer: Callable | None = None,
+    ):
+        super().__init__(vocab, model, name, trainer=trainer, scorer=scorer)
+        for setting, value, known in (
+            ("roots", roots, ("auto", "one", "several")),
+            ("labelling", labelling, ("second_pass", "joint", "none")),
+            ("support", support, ("gold", "all")),
+        ):
+            if value not in known:
+                raise ValueError(
+                    Errors.M441.format(name=name, setting=setting, expected=" or ".join(known), value=value)
+                )
+        if margin is not None and not margin > 0:
+            raise ValueError(Errors.M441.format(name=name, setting="margin", expected="above 0, or null", value=margin))
+        self.roots = roots
+        rules = TreeRules(projective, roots != "several", labelling, support, margin, filter_attr)  # type: ignore[arg-type]
+        self.cfg = {"labels": [], "rules": asdict(rules)}
+
+    @property
+    def rules(self) -> TreeRules:
+        return TreeRules(**self.cfg["rules"])
+
+    @property
+    def model_labels(self) -> tuple[str, ...]:
+        return self.labels
+
+    def model_constraints(self) -> TreeRules:
+        if isinstance(self._learner, TreeLearner):
+            self.cfg["rules"] = asdict(self._learner.rules)
+        return self.rules
+
+    def check_trainer(self) -> None:
+        self.trainer.check(TREE_OFFERS, "dependency tree")
+
+    def untrained(self) -> TreeWeights:
+        return TreeWeights()
+
+    def make_learner(self) -> TreeLearner:
+        assert self._reader is not None
+        return TreeLearner(
+            self.name, self.trainer, self.model.attrs["templates"], self._reader, self.labels, self.rules
+        )
+
+    def labels_of(self, doc: Doc) -> set[str]:
+        return {self.vocab.strings[int(dep)] for dep in np.unique(doc.to_array([DEP])) if dep} - {ROOT}
+
+    def collect_labels(self, references: Iterable[Doc]) -> None:
+        references = list(references)
+        if self.cfg["rules"]["labelling"] != "none":
+            super().collect_labels(references)
+        several = self.roots != "several" and any(has_several_roots(doc) for doc in references)
+        if several and self.roots == "one":
+            raise ValueError(Errors.M445.format(name=self.name))
+        if self.roots == "auto":
+            self.cfg["rules"]["single_root"] = not several
+
+    def gold_labels(self, example: Example, starts: np.ndarray) -> np.ndarray:
+        """Head * L + label of the predicted Doc's words, -1 where unknown: not annotated, not aligned, or a head outside the sentence."""
+        return encode(*gold_trees(example), starts, self.label_numbers())
+
+    def label_numbers(self) -> dict[int, int]:
+        """Number of each label by its id."""
+        return {self.vocab.strings[label]: number for number, label in enumerate(self.labels)}
+
+    def predict(self, docs: Iterable[Doc]) -> list[np.ndarray]:
+        """Heads and labels of each doc: list of int32[2, n_tokens]. Raises ValueError: M440 a doc without sentence boundaries, M444 without tags."""
+        docs = list(docs)
+        for doc in docs:
+            if len(doc) > 1 and not doc.has_annotation("SENT_START"):
+                raise ValueError(Errors.M440.format(name=self.name, text=doc.text[:40]))
+        return predict_trees(self.model, docs)
+
+    def set_annotations(self, docs: Iterable[Doc], scores: Sequence[np.ndarray]) -> None:
+        """Write ``token.head`` and ``token.dep``. scores: what :meth:`predict` returns."""
+        names = self.labels or (UNLABELLED,)
+        ids = np.array([self.vocab.strings.add(label) for label in names], np.uint64)
+        for doc, (heads, labels) in zip(docs, scores, strict=True):
+            if doc.vocab is not self.vocab:
+                for label in (*names, ROOT):
+                    doc.vocab.strings.add(label)
+            if len(doc):
+                columns = heads_to_doc(heads, ids[labels], borders([doc])[:-1])
+                doc.from_array([HEAD, DEP], np.stack(columns, axis=1))

@@ -1,0 +1,66 @@
+"""From training weights of trees to the weights a model keeps."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..structures.tree_filter import FilterTables
+from ..templates.grammar import Template
+from ..thresholds import LIVE
+from .export import ROW_BYTES, largest
+from .tree_weights import TreeWeights
+from .weights import TemplateRow, by_key, quantize, strongest
+
+
+@dataclass(frozen=True)
+class Side:
+    """One weight matrix, float32[R, K], with its templates: mu, ||w_j||, keys uint64[R] and blocks int64[T + 1]."""
+
+    templates: tuple[Template, ...]
+    matrix: np.ndarray
+    mu: np.ndarray
+    norms: np.ndarray
+    keys: np.ndarray
+    blocks: np.ndarray
+
+    def sizes(self) -> np.ndarray:
+        """float32[R]: the largest weight of each row, 0 in templates that are not live."""
+        sizes = largest(self.matrix)
+        for j in np.flatnonzero(self.mu <= LIVE * self.mu.sum()).tolist():
+            sizes[self.blocks[j] : self.blocks[j + 1]] = 0
+        return sizes
+
+    def report(self, kept: np.ndarray) -> tuple[TemplateRow, ...]:
+        """A line for each template. kept: ascending row numbers."""
+        counts = np.diff(np.searchsorted(kept, self.blocks)).tolist()
+        lines = zip(self.templates, self.mu.tolist(), self.norms.tolist(), counts, strict=True)
+        return tuple(TemplateRow(template.text, mu, norm, count) for template, mu, norm, count in lines)
+
+
+def export_tree(
+    node: Side,
+    pair: Side | None,
+    labels: Sequence[str],
+    tags: np.ndarray,
+    tables: FilterTables | None,
+    megabytes: float | None,
+) -> TreeWeights:
+    """The model for prediction.
+
+    node: weights of arcs and siblings, one column. pair: of labels, a column each; None without. tags, tables: the filter. megabytes: keep the
+    strongest rows that fit, before compression; None keeps all.
+    """
+    values = np.empty(0, np.float16) if tables is None else np.concatenate(tables).astype(np.float16)
+    budget = None if megabytes is None else max(int(megabytes * 1e6) - 2 * values.size, 1)
+    sides = [node] if pair is None else [node, pair]
+    costs = [ROW_BYTES, ROW_BYTES + len(labels)][: len(sides)]
+    kept = strongest([side.sizes() for side in sides], costs, budget)
+    report = [line for side, rows in zip(sides, kept, strict=True) for line in side.report(rows)]
+    keys, weights = by_key(node.keys[kept[0]], node.matrix[kept[0], 0].astype(np.float16))
+    arrays = [keys, weights]
+    if pair is not None:
+        arrays += by_key(pair.keys[kept[1]], *quantize(pair.matrix[kept[1]]))
+    else:
+        arrays += [np.empty(0, np.uint64), np.empty((0, len(labels)), np.int8), np.empty(0, np.float32)]
+    return TreeWeights(tuple(labels), tuple(report), *arrays, tags, values)  # type: ignore[call-arg]

@@ -1,0 +1,108 @@
+"""Fast parsing: docs to heads and labels."""
+
+import threading
+from collections.abc import Sequence
+
+import numpy as np
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from ..errors import Errors
+from ..structures.tree_build import Arcs, all_arcs
+from ..structures.tree_filter import filtered_arcs
+from ..templates.arc_program import compile_arcs
+from ..templates.attributes import AttributeReader
+from ..templates.grammar import parse_template
+from ..templates.program import Program  # noqa: F401
+from .arc_scores import score_labels, score_parts
+from .arc_table import arc_table
+from .lookup import key_table
+from .sentences import borders
+from .tree_decode import best_labels, decode_trees
+from .tree_features import TreeTemplates, sibling_parts, siblings_of
+from .tree_filters import number_tags
+from .tree_rules import TreeRules
+from .tree_weights import TreeWeights
+
+_NONE = np.empty(0, np.int32)
+
+
+class TreePredictor:
+    """Trees for docs of one vocabulary under fixed weights. Safe to call from several threads."""
+
+    def __init__(self, weights: TreeWeights, rules: TreeRules, vocab: Vocab):
+        self.vocab = vocab
+        self.rules = rules
+        self._made_of = (weights, rules, vocab)
+        templates = TreeTemplates.of([parse_template(row.text) for row in weights.templates if row.rows])
+        read = [obs.attr for group in vars(templates).values() for t in group for obs in t.observations if obs.attr]
+        attributes = list(dict.fromkeys([*read, *([rules.filter_attr] if rules.filter_attr else [])]))
+        self.reader = AttributeReader(attributes, vocab)
+        self._programs = [compile_arcs(group, self.reader.columns) for group in vars(templates).values()]
+        self._second_order = bool(templates.siblings)
+        self._table = arc_table(weights.keys, weights.values)
+        self._label_table, self._label_rows = key_table(weights.pair_keys), weights.pair_rows()
+        self._tags = weights.filter_tags
+        self._filter = weights.filter_tables() if weights.filter_tags.size else None
+        self._lock = threading.Lock()
+
+    def __reduce__(self) -> tuple:
+        """Copies and other processes build their own tables."""
+        return TreePredictor, self._made_of
+
+    def __call__(self, docs: Sequence[Doc]) -> np.ndarray:
+        """int32[2, N]: the heads (within the sentence, from 1; 0 for roots) and labels of all words."""
+        starts = borders(docs)
+        with self._lock:  # the lexicon of the reader grows
+            columns = self.reader.read(docs, starts)
+        unset = self.reader.unset(columns)
+        if unset:
+            raise ValueError(Errors.M444.format(attr=unset[0], text=docs[0].text[:40]))
+        arcs = self._arcs(columns, starts)
+        out = np.zeros((2, int(starts[-1])), np.int32)
+        labels = self._label_rows.shape[1]
+        joint = self.rules.labelling == "joint" and labels > 0
+        scores = self._score(columns, starts, arcs)
+        by_label = np.zeros((arcs.heads.size if joint else 0, max(labels, 1)), np.float32)
+        if joint:
+            self._score_labels(columns, starts, arcs, by_label)
+            scores += by_label.max(axis=1)
+        first, inner, pair_scores = self._pairs(columns, starts, arcs)
+        decode_trees(
+            starts, arcs.first, arcs.heads, scores, first, inner, pair_scores, self.rules.projective, self.rules.single_root, out[0]
+        )  # fmt: skip
+        if joint:
+            best_labels(arcs.first, arcs.heads, by_label, out[0], out[1])
+        elif labels:
+            tree = Arcs(np.arange(out.shape[1] + 1), out[0])
+            by_label = np.zeros((out.shape[1], labels), np.float32)
+            self._score_labels(columns, starts, tree, by_label)
+            out[1] = by_label.argmax(axis=1)
+        return out
+
+    def _arcs(self, columns: np.ndarray, starts: np.ndarray) -> Arcs:
+        if self._filter is None or self.rules.filter_attr is None:
+            return all_arcs(starts)
+        tags = number_tags(columns[self.reader.columns[self.rules.filter_attr]], self._tags)
+        assert self.rules.margin is not None
+        return filtered_arcs(tags, starts, self._tags.size + 2, self._filter, self.rules.margin)
+
+    def _score(self, columns: np.ndarray, starts: np.ndarray, arcs: Arcs) -> np.ndarray:
+        scores = np.empty(arcs.heads.size, np.float32)
+        score_parts(columns, starts, self._programs[0], self._table, arcs.first, arcs.heads, _NONE, scores)
+        return scores
+
+    def _score_labels(self, columns: np.ndarray, starts: np.ndarray, arcs: Arcs, scores: np.ndarray) -> None:
+        score_labels(
+            columns, starts, self._programs[2], self._label_table, self._label_rows, arcs.first, arcs.heads, scores
+        )
+
+    def _pairs(self, columns: np.ndarray, starts: np.ndarray, arcs: Arcs) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Pairs of siblings and their scores; none for trees of the first order."""
+        if not self._second_order:
+            return np.zeros(1, np.int64), _NONE, np.empty(0, np.float32)
+        first, inner = siblings_of(arcs, starts)
+        parts = sibling_parts(starts, arcs, first, inner)
+        scores = np.empty(inner.size, np.float32)
+        score_parts(columns, starts, self._programs[1], self._table, parts.first, parts.heads, inner, scores)
+        return first, inner, scores

@@ -1,0 +1,55 @@
+"""What a trained tree model keeps: non-zero rows of live templates, the tables of its filter, and nothing else."""
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from ..structures.tree_filter import FilterTables, table_sizes
+from .weights import TemplateRow
+
+
+@dataclass(frozen=True)
+class TreeWeights:
+    """Weights of dependency trees, ready to save. labels: of arcs, none of them for the root's.
+
+    templates: every template trained with, those of arcs (U) first. keys: uint64[R], ascending, the live observations of arcs and of siblings; values:
+    float16[R]. pair_keys, pair_codes (int8[Rp, L]), pair_scales (float32[Rp]): observations that score labels, weight = code * scale.
+    filter_tags: uint64[T - 2], values of the filter's attribute, the last standing for all others; filter_values: float16, its tables one after
+    another. Both empty where all arcs are kept.
+    """
+
+    ARRAYS: ClassVar = ("keys", "values", "pair_keys", "pair_codes", "pair_scales", "filter_tags", "filter_values")
+    labels: tuple[str, ...] = ()
+    templates: tuple[TemplateRow, ...] = ()
+    keys: np.ndarray = field(default_factory=lambda: np.empty(0, np.uint64))
+    values: np.ndarray = field(default_factory=lambda: np.empty(0, np.float16))
+    pair_keys: np.ndarray = field(default_factory=lambda: np.empty(0, np.uint64))
+    pair_codes: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.int8))
+    pair_scales: np.ndarray = field(default_factory=lambda: np.empty(0, np.float32))
+    filter_tags: np.ndarray = field(default_factory=lambda: np.empty(0, np.uint64))
+    filter_values: np.ndarray = field(default_factory=lambda: np.empty(0, np.float16))
+
+    @property
+    def is_trained(self) -> bool:
+        return bool(self.templates)
+
+    @property
+    def fits(self) -> bool:
+        """Whether the arrays fit each other."""
+        size = sum(table_sizes(self.filter_tags.size + 2)) if self.filter_tags.size else 0
+        return (
+            self.values.shape == self.keys.shape
+            and self.pair_codes.shape == (self.pair_keys.size, len(self.labels))
+            and self.pair_scales.shape == self.pair_keys.shape
+            and self.filter_values.shape == (size,)
+        )
+
+    def pair_rows(self) -> np.ndarray:
+        """float32[Rp, L]."""
+        return self.pair_codes * self.pair_scales[:, None]
+
+    def filter_tables(self) -> FilterTables:
+        """The tables of the filter; only where there are ``filter_tags``."""
+        sizes = table_sizes(self.filter_tags.size + 2)
+        return FilterTables(*np.split(self.filter_values.astype(np.float32), np.cumsum(sizes)[:-1]))

@@ -1,0 +1,180 @@
+"""The reader ``spacy_mtl.ConlluCorpus.v1``: files of dependency trees, CoNLL-U and CoNLL-X, as spaCy Examples."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, groupby, islice
+from pathlib import Path
+
+import numpy as np
+from spacy.attrs import DEP, HEAD, LEMMA, MORPH, POS, SENT_START, TAG
+from spacy.language import Language
+from spacy.parts_of_speech import IDS as POS_IDS
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.vocab import Vocab
+
+from ..errors import Errors
+from ..registry import registry
+from ..roots import ROOT, heads_to_doc
+from .conll import corpus_paths
+from .conllu_read import MISSING, TreeSentence, read_conllu
+from .docs import Attributes, Ids, spaces_between
+
+GIVEN = ("TAG", "POS", "MORPH", "LEMMA")
+TAG_COLUMNS = ("auto", "xpos", "upos")
+_ATTRIBUTES = {"TAG": TAG, "POS": POS, "MORPH": MORPH, "LEMMA": LEMMA}
+_FEATURE = r"[A-Z0-9][A-Za-z0-9]*(\[[a-z0-9]+\])?=[A-Za-z0-9]+(,[A-Za-z0-9]+)*"
+_FEATURES = re.compile(rf"{_FEATURE}(\|{_FEATURE})*")
+
+
+@registry.readers("spacy_mtl.ConlluCorpus.v1")
+class ConlluCorpus:
+    """Examples from files of dependency trees; calling it with a pipeline streams them, file after file.
+
+    Both Docs of an Example have the words of the file, never those of a tokenizer, and its sentence starts: parsing is within given sentences. The
+    *reference* carries TAG, POS, MORPH, LEMMA, HEAD and DEP, the *predicted* Doc the ``given`` ones of the first four.
+
+    Trees: a word with head 0 is labelled ROOT whatever its label in the file; of several roots in a sentence all but the first hang on the
+    first (:mod:`spacy_mtl.roots`). Non-projective trees are read as they are. A sentence whose heads are all ``_`` has no gold: it is never
+    in a Doc with others that have. POS is column 4 where that is a universal part of speech; MORPH is column 6 where it is written as in
+    Universal Dependencies (Key=Value), and left unset in CoNLL-X. Of a range (1-2) and of an empty node (1.1) nothing is kept but the space
+    after the range.
+
+    path: a file, several in a list, or several in a string with commas between.
+    format: "conllu", "conllx" or "auto", see :func:`~spacy_mtl.corpora.conllu_read.read_conllu`. CoNLL-X does not say where spaces are: see
+        :func:`~spacy_mtl.corpora.docs.spaces_between`.
+    given: which of TAG, POS, MORPH and LEMMA are input and not to be predicted.
+    group: sentences per Doc; 0 makes one Doc of each file. Mind ``nlp.max_length``, spaCy's limit on characters.
+    limit: stop after so many Examples; 0 for all.
+    tag: where TAG comes from: "xpos" (column 5), "upos" (column 4), or "auto": column 5 unless it is unused in the file's first 1,000 lines.
+    encoding: of the files.
+    broken: "error", or "skip" to leave out sentences whose heads make no tree, with one warning a file (M560).
+
+    Raises ValueError on construction for settings that cannot be (M511, M514, M558) and files that do not exist (M501); while reading, for
+    what is wrong with a file, with line and sentence (M502, M504, M513, M550-M555, M557, M559).
+    """
+
+    def __init__(
+        self,
+        path: str | Path | list[str | Path] | None,
+        format: str = "auto",
+        given: Sequence[str] = GIVEN,
+        group: int = 1,
+        limit: int = 0,
+        tag: str = "auto",
+        encoding: str = "utf8",
+        broken: str = "error",
+    ):
+        self.paths = corpus_paths(path)
+        self.format = format
+        self.given = list(given)
+        self.group = group
+        self.limit = limit
+        self.tag = tag
+        self.encoding = encoding
+        self.broken = broken
+        self._check()
+
+    def _check(self) -> None:
+        for column in self.given:
+            if column not in GIVEN:
+                raise ValueError(Errors.M558.format(setting="given", value=column, known=", ".join(GIVEN)))
+        if self.tag not in TAG_COLUMNS:
+            raise ValueError(Errors.M558.format(setting="tag", value=self.tag, known=", ".join(TAG_COLUMNS)))
+        for setting, value in (("group", self.group), ("limit", self.limit)):
+            if value < 0:
+                raise ValueError(Errors.M514.format(setting=setting, expected="0 or more", value=value))
+        for path in self.paths:
+            self._read(path)  # checks path and format at once, reads nothing yet
+
+    def _read(self, path: Path) -> Iterator[TreeSentence]:
+        return read_conllu(path, self.format, self.encoding, self.broken)
+
+    def __call__(self, nlp: Language) -> Iterator[Example]:
+        """Stream the Examples, Docs in ``nlp.vocab``."""
+        for predicted, reference, _ in self.docs(nlp.vocab):
+            yield Example(predicted, reference)
+
+    def docs(self, vocab: Vocab) -> Iterator[tuple[Doc, Doc, int]]:
+        """Stream the predicted Doc, the reference Doc and how many sentences they hold, in the order of the files."""
+        maker = TreeDocMaker(vocab, self.tag)
+        pairs = (maker.pair(group, self.given) for path in self.paths for group in self._groups(path))
+        return islice(pairs, self.limit or None)
+
+    def _groups(self, path: Path) -> Iterator[list[TreeSentence]]:
+        for _, run in groupby(self._read(path), key=lambda sentence: sentence.heads is None):
+            while group := list(islice(run, self.group or None)):
+                yield group
+
+
+class TreeDocMaker:
+    """Makes Docs of one vocab from lists of sentences with trees. tag: which column TAG comes from, as in :class:`ConlluCorpus`."""
+
+    def __init__(self, vocab: Vocab, tag: str = "auto"):
+        self._vocab = vocab
+        self._tag = tag
+        self._has_spaces = vocab.writing_system.get("has_letters", True)
+        self._words = Ids(vocab.strings.add)
+        self._strings = Ids(vocab.strings.add)
+        self._morphs = Ids(lambda features: vocab.morphology.add(features) if _FEATURES.fullmatch(features) else 0)
+        vocab.strings.add(ROOT)
+        self._strings.update(dict.fromkeys(MISSING, 0))
+        self._morphs.update(dict.fromkeys(MISSING, vocab.morphology.add("_")))  # no features, which is not: not known
+
+    def pair(self, sentences: Sequence[TreeSentence], given: Sequence[str]) -> tuple[Doc, Doc, int]:
+        """Predicted and reference Doc, and how many sentences they hold. Of these all have gold, or none."""
+        starts = np.cumsum([0, *(len(sentence.words) for sentence in sentences[:-1])])
+        words = [self._words[word] for sentence in sentences for word in sentence.words]
+        spaces = self._spaces(sentences)
+        first = np.full(len(words), -1, np.int64)
+        first[starts] = 1
+        borders = {SENT_START: first.view(np.uint64)}
+        values = {_ATTRIBUTES[name]: self._column(sentences, name) for name in GIVEN}
+        chosen = {_ATTRIBUTES[name]: values[_ATTRIBUTES[name]] for name in given}
+        predicted = self._make(words, spaces, {**chosen, **borders})
+        reference = self._make(words, spaces, {**values, **self._trees(sentences, starts)})
+        # last: HEAD and DEP set borders anew, and take those of a sentence crossed a dozen times over for others
+        _set(reference, borders)
+        return predicted, reference, len(sentences)
+
+    def _spaces(self, sentences: Sequence[TreeSentence]) -> list[bool]:
+        if sentences[0].layout.format == "conllu":
+            spaces = [space for sentence in sentences for space in sentence.spaces]
+            return [*spaces[:-1], False]
+        words = [word for sentence in sentences for word in sentence.words]
+        return spaces_between(words) if self._has_spaces else [False] * len(words)
+
+    def _column(self, sentences: Sequence[TreeSentence], name: str) -> np.ndarray:
+        layout = sentences[0].layout
+        field = {"POS": "upos", "MORPH": "feats", "LEMMA": "lemma", "TAG": self._tag}[name]
+        if field == "auto":
+            field = "xpos" if "xpos" in layout.columns else "upos"
+        find: Callable[[str], int] = self._strings.__getitem__
+        if name == "POS":
+            find = _part_of_speech
+        elif name == "MORPH":
+            find = self._morphs.__getitem__
+        known = name != "MORPH" or (layout.format == "conllu" and "feats" in layout.columns)
+        texts = chain.from_iterable(getattr(sentence, field) for sentence in sentences)
+        return np.array([find(text) if known else 0 for text in texts], np.uint64)
+
+    def _trees(self, sentences: Sequence[TreeSentence], starts: np.ndarray) -> Attributes:
+        heads = [sentence.heads for sentence in sentences if sentence.heads is not None]
+        if not heads:
+            return {}
+        labels = np.array([self._strings[label] for sentence in sentences for label in sentence.labels], np.uint64)
+        head, dep = heads_to_doc(np.concatenate(heads), labels, starts)
+        return {HEAD: head, DEP: dep}
+
+    def _make(self, words: list[int], spaces: list[bool], attributes: Attributes) -> Doc:
+        doc = Doc(self._vocab, words=words, spaces=spaces)  # type: ignore[arg-type]
+        _set(doc, attributes)
+        return doc
+
+
+def _set(doc: Doc, attributes: Attributes) -> None:
+    doc.from_array(list(attributes), np.array(list(attributes.values())).T)
+
+
+def _part_of_speech(name: str) -> int:
+    return POS_IDS.get(name, 0)

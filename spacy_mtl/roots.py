@@ -1,0 +1,93 @@
+"""Dependency trees in Docs and as arrays of heads, several roots in a sentence included.
+
+A Doc must have exactly one word a sentence that is its own head, or spaCy cuts the sentence. So the *first* root of a sentence is the one that spaCy
+knows, every further root hangs on it, and all roots are labelled ``ROOT``: a word with this label is a root wherever it hangs, and no other word may
+have the label. Non-projective trees stay what they are.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from spacy.strings import get_string_id
+from spacy.tokens import Doc
+
+from .errors import Errors
+
+ROOT = "ROOT"
+#: id of the label of roots, in every string store
+ROOT_ID = np.uint64(get_string_id(ROOT))
+TREE_ATTRIBUTES: list[int | str] = ["HEAD", "DEP", "SENT_START"]
+
+
+@dataclass(frozen=True, slots=True)
+class Trees:
+    """The trees of a text of N words in S sentences.
+
+    heads: int32[N], position of the head within the sentence, from 1; 0 for a root. labels: uint64[N], ids in the string store, ``ROOT_ID`` for
+    roots, 0 where there is none. starts: int64[S], index of each sentence's first word.
+    """
+
+    heads: np.ndarray
+    labels: np.ndarray
+    starts: np.ndarray
+
+    @property
+    def known(self) -> np.ndarray:
+        """bool[N]: whether the word has a head, as it does if it has a label."""
+        return self.labels != 0
+
+
+def heads_to_doc(heads: np.ndarray, labels: np.ndarray, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """HEAD and DEP, uint64[N] each, as ``Doc.from_array`` takes them, from heads, labels and starts as in :class:`Trees`.
+
+    The labels of roots do not matter. HEAD is relative, in two's complement. The string store of the Doc must have "ROOT" and all labels.
+
+    Raises ValueError where a sentence has no root (M556); whether heads make trees is not checked.
+    """
+    n = len(heads)
+    if not n:
+        return np.zeros(0, np.uint64), np.zeros(0, np.uint64)
+    words = np.arange(n)
+    is_root = heads == 0
+    n_roots = np.add.reduceat(is_root, starts, dtype=np.int64)
+    if not n_roots.all():
+        raise ValueError(Errors.M556.format(sentence=int(np.argmin(n_roots)) + 1))
+    first_root = np.minimum.reduceat(np.where(is_root, words, n), starts)
+    sentence = sentence_of(starts, n)
+    absolute = np.where(is_root, first_root[sentence], starts[sentence] + heads - 1)
+    dep = np.where(is_root, ROOT_ID, labels)
+    return (absolute - words).view(np.uint64), dep
+
+
+def doc_heads(doc: Doc) -> Trees:
+    """The trees of a Doc, the inverse of :func:`heads_to_doc`. Words without a parse have head 0 and label 0; without sentences all words are one."""
+    values = doc.to_array(TREE_ATTRIBUTES).reshape(len(doc), len(TREE_ATTRIBUTES))
+    return array_heads(values)
+
+
+def array_heads(values: np.ndarray) -> Trees:
+    """As :func:`doc_heads`, of ``doc.to_array(TREE_ATTRIBUTES)``, uint64[N, 3]."""
+    relative, labels, start = values.T
+    is_start = start == 1
+    is_start[:1] = True
+    starts = np.flatnonzero(is_start)
+    words = np.arange(len(values))
+    heads = words + relative.view(np.int64) - starts[sentence_of(starts, len(values))] + 1
+    heads[(relative == 0) | (labels == ROOT_ID)] = 0
+    return Trees(heads.astype(np.int32), np.ascontiguousarray(labels), starts)
+
+
+def sentence_of(starts: np.ndarray, n: int) -> np.ndarray:
+    """int64[n]: which sentence each word is in."""
+    is_start = np.zeros(n, np.int64)
+    is_start[starts] = 1
+    return np.cumsum(is_start) - 1
+
+
+def first_off_tree(heads: np.ndarray) -> int:
+    """Position, from 1, of the first word of a sentence from which following heads (int[n], 0 to n) leads to no root; 0 where all reach one."""
+    above = np.concatenate(([0], heads))
+    for _ in range(len(heads).bit_length()):  # each round doubles the number of steps taken
+        above = above[above]
+    lost = np.flatnonzero(above)
+    return int(lost[0]) if len(lost) else 0

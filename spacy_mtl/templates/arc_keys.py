@@ -1,0 +1,138 @@
+"""Kernels that turn attribute columns into the observation keys of arcs."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..kernels import kernel
+from .extract import boundary, mix
+
+
+class SideKeys(NamedTuple):
+    """Keys of the sides of one sentence of n words: uint64[K, n + 1], of every word and of the root (0); for tokens between, of the n words alone.
+
+    siblings: one more column, of "no sibling".
+    """
+
+    heads: np.ndarray
+    modifiers: np.ndarray
+    siblings: np.ndarray
+    betweens: np.ndarray
+
+
+@kernel
+def side_keys(columns, start, end, side, out):
+    """Fill out[k, p] for the words p = 1..n of the sentence [start, end) and the root, 0. columns: uint64[A, N]; out: uint64[K, >= n + 1]."""
+    n = end - start
+    for k in range(side.seed.size):
+        for p in range(n + 1):
+            key = side.seed[k]
+            for o in range(side.first[k], side.first[k + 1]):
+                at = p + side.offset[o]
+                if at < 0:
+                    value = boundary(at)
+                elif at > n:
+                    value = boundary(at - n)
+                elif at == 0:
+                    value = np.uint64(0xA0)
+                else:
+                    value = columns[side.column[o], start + at - 1]
+                key = mix(key, value)
+            out[k, p] = key
+
+
+@kernel
+def new_side_keys(program, n):
+    """Room for sentences of up to n words."""
+    return SideKeys(
+        np.empty((program.heads.seed.size, n + 1), np.uint64),
+        np.empty((program.modifiers.seed.size, n + 1), np.uint64),
+        np.empty((program.siblings.seed.size, n + 2), np.uint64),
+        np.empty((program.betweens.seed.size, n + 1), np.uint64),
+    )
+
+
+@kernel
+def fill_side_keys(columns, start, end, program, keys):
+    """All sides of one sentence."""
+    side_keys(columns, start, end, program.heads, keys.heads)
+    side_keys(columns, start, end, program.modifiers, keys.modifiers)
+    side_keys(columns, start, end, program.siblings, keys.siblings)
+    side_keys(columns, start, end, program.betweens, keys.betweens)
+    for k in range(program.siblings.seed.size):
+        keys.siblings[k, end - start + 1] = mix(program.siblings.seed[k], np.uint64(0xA1))
+
+
+@kernel
+def distance_of(head, modifier):
+    """Direction and binned distance of an arc: 0..13."""
+    gap = abs(head - modifier)
+    at = gap - 1 if gap <= 5 else 5 if gap <= 10 else 6
+    return at if head < modifier else at + 7
+
+
+@kernel
+def distance_key(distance):
+    """What direction and distance add to a key."""
+    return mix(np.uint64(0xD15), np.uint64(distance))
+
+
+@kernel
+def note_between(keys, p, seen, counts):
+    """Word p comes to stand between: enter its keys where they are new. keys: uint64[K, .]; seen: uint64[K, .]; counts: int64[K]."""
+    for k in range(counts.size):
+        new = True
+        for c in range(counts[k]):
+            new &= seen[k, c] != keys[k, p]
+        if new:
+            seen[k, counts[k]] = keys[k, p]
+            counts[k] += 1
+
+
+@kernel
+def emit(key, distance, shift, plain, near, count, out, templates):
+    """Enter one observation without and with its distance, for the templates that want it. Returns the new count."""
+    if plain >= 0:
+        out[count], templates[count] = key, plain
+        count += 1
+    if near[distance] >= 0:
+        out[count], templates[count] = key + shift, near[distance]
+        count += 1
+    return count
+
+
+@kernel
+def arc_keys(program, keys, head, modifier, sibling, seen, counts, out, templates):
+    """Keys and templates of all observations of one arc into out (uint64) and templates (int64); returns how many.
+
+    sibling: place of the sibling in ``keys.siblings``, n + 1 for none; patterns without one do not mind. seen, counts: what stands between, see
+    :func:`note_between`.
+    """
+    distance = distance_of(head, modifier)
+    shift = distance_key(distance)
+    count = 0
+    for p in range(program.head.size):
+        key = program.seed[p]
+        if program.head[p] >= 0:
+            key += keys.heads[program.head[p], head]
+        if program.modifier[p] >= 0:
+            key += keys.modifiers[program.modifier[p], modifier]
+        if program.sibling[p] >= 0:
+            key += keys.siblings[program.sibling[p], sibling]
+        plain, near = program.plain[p], program.near[p]
+        b = program.between[p]
+        if b < 0:
+            count = emit(key, distance, shift, plain, near, count, out, templates)
+        else:
+            for c in range(counts[b]):
+                count = emit(key + seen[b, c], distance, shift, plain, near, count, out, templates)
+    return count
+
+
+@kernel
+def most_keys(program, n):
+    """Observations that an arc of a sentence of n words may have at most."""
+    total = 0
+    for p in range(program.head.size):
+        total += 2 if program.between[p] < 0 else 2 * n
+    return total + 1
