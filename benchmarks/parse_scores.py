@@ -6,6 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 from parse_data import Sentence, Tree
 
+from spacy_mtl.training.dependencies import crossing
+
 #: The labels that spaCy's scorer leaves out.
 PUNCTUATION_LABELS = frozenset({"p", "punct"})
 
@@ -15,21 +17,9 @@ def is_punctuation(form: str) -> bool:
     return all(unicodedata.category(character).startswith("P") for character in form)
 
 
-def crossing(heads: Sequence[int]) -> np.ndarray:
-    """bool[T]: whether the arc of a token crosses another one. heads: int[T], numbers from 1, 0 for a root.
-
-    Both arcs of a crossing pair count. Arcs of roots neither cross nor are crossed: a root may stand anywhere.
-    """
-    ends = np.array([(min(head, token), max(head, token)) for token, head in enumerate(heads, 1)]).reshape(-1, 2)
-    left, right = ends.T
-    overlaps = (left[:, None] < left) & (left < right[:, None]) & (right[:, None] < right)
-    inner = left > 0
-    return ((overlaps | overlaps.T) & inner & inner[:, None]).any(axis=1)
-
-
 def percent(part: float, whole: float) -> float:
     """nan of nothing."""
-    return 100 * part / whole if whole else float("nan")
+    return float(100 * part / whole) if whole else float("nan")
 
 
 def scores(sentences: Sequence[Sentence], trees: Sequence[Tree]) -> dict[str, float]:
@@ -37,8 +27,9 @@ def scores(sentences: Sequence[Sentence], trees: Sequence[Tree]) -> dict[str, fl
 
     uas, las: of all tokens. uas_x, las_x: CoNLL-X's rule, tokens of nothing but Unicode punctuation do not count. uas_spacy, las_spacy: spaCy's rule, F of
     the arcs that are not labelled punct or p, in gold or found trees respectively. complete, complete_labelled: sentences whose heads (and labels) are
-    all right, punctuation included. crossing_gold, crossing_found: numbers of crossing arcs (:func:`crossing`). crossing_precision: of those found the
-    share with the right head; crossing_recall: of the gold ones the share whose head was found.
+    all right, punctuation included. crossing_gold, crossing_found: numbers of arcs that another arc of the same tree crosses, arcs to the root (left of
+    the sentence) included. crossing_precision: of those found the share with the right head; crossing_recall: of the gold ones the share whose head was
+    found.
 
     Raises ValueError where a tree is not as long as its sentence.
     """
@@ -55,8 +46,8 @@ def scores(sentences: Sequence[Sentence], trees: Sequence[Tree]) -> dict[str, fl
         word += [not is_punctuation(form) for form in sentence.forms]
         counted += [name.lower() not in PUNCTUATION_LABELS for name in gold.labels]
         found_counted += [name.lower() not in PUNCTUATION_LABELS for name in tree.labels]
-        crosses.append(crossing(gold.heads))
-        found_crosses.append(crossing(tree.heads))
+        crosses.append(crossing(np.array(gold.heads)))
+        found_crosses.append(crossing(np.array(tree.heads)))
     heads, labels, words = np.array(head), np.array(label), np.array(word)
     both_counted = np.array(counted) & np.array(found_counted)
     n_counted = (sum(counted) + sum(found_counted)) / 2
