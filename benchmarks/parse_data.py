@@ -87,7 +87,9 @@ def read_sentences(path: Path, with_feats: bool) -> Iterator[Sentence]:
 
 
 def _sentence(lines: list[list[str]], with_feats: bool) -> Sentence:
-    _, forms, _, coarse, fine, feats, heads, labels = (list(column) for column in zip(*(c[:8] for c in lines), strict=True))
+    _, forms, _, coarse, fine, feats, heads, labels = (
+        list(column) for column in zip(*(c[:8] for c in lines), strict=True)
+    )
     tree = Tree([int(head) for head in heads], labels)
     return Sentence(forms, coarse, fine, feats if with_feats else ["_"] * len(forms), tree)
 
@@ -111,8 +113,8 @@ def all_roots(tree: Tree, root: str) -> Tree:
 
 @dataclass(frozen=True)
 class Data:
-    """Which sentences. corpora: the folder that the treebanks are in. name: danish, swedish or dutch. limit: training sentences, 0 for all; a fifth as
-    many to test."""
+    """Which sentences. corpora: the folder that the treebanks are in. name: danish, swedish or dutch. limit: training sentences, 0 for all; a fifth
+    as many to test."""
 
     corpora: str
     name: str = "swedish"
@@ -133,12 +135,16 @@ class Data:
         return Path(self.corpora, self.treebank.folder, files.get(part, self.treebank.train))
 
     def sentences(self, part: str) -> list[Sentence]:
-        """The sentences of one of :data:`PARTS`. Those to learn from whose arcs run in a circle are left out (Dutch has one). Raises OSError where the file
-        is missing, ValueError where a sentence to be scored is no tree."""
+        """The sentences of one of :data:`PARTS`. Those to learn from whose arcs run in a circle are left out (Dutch has one).
+
+        Raises OSError where the file is missing, ValueError where a sentence of the test part is no tree.
+        """
         found = list(read_sentences(self.path(part), not self.treebank.plain_tags))
         trees = [sentence for sentence in found if is_tree(sentence.tree.heads)]
         if part == "test" and len(trees) < len(found):
-            raise ValueError(f"{len(found) - len(trees)} sentences of {self.path(part)} are no trees: take another copy of the file.")
+            raise ValueError(
+                f"{len(found) - len(trees)} sentences of {self.path(part)} are no trees: take another copy of the file."
+            )
         found = trees
         if not self.has_dev and part in ("train", "dev"):
             cut = len(found) - int(HELD_OUT * len(found))
@@ -148,7 +154,9 @@ class Data:
 
     def labels(self) -> list[str]:
         """Of the training part, sorted, roots aside."""
-        return sorted({label for sentence in self.sentences("all") for label in sentence.tree.labels} - {self.treebank.root})
+        return sorted(
+            {label for sentence in self.sentences("all") for label in sentence.tree.labels} - {self.treebank.root}
+        )
 
 
 def n_words(sentences: list[Sentence]) -> int:

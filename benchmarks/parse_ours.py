@@ -45,7 +45,10 @@ class Ours:
         return f"ours: {self.trainer}, order {self.order}, {trees}"
 
     def trainer_config(self) -> dict[str, Any]:
-        config: dict[str, Any] = {"@mtl_trainers": f"spacy_mtl.{self.trainer}.v1", "C": self.C or TRAINERS[self.trainer]}
+        config: dict[str, Any] = {
+            "@mtl_trainers": f"spacy_mtl.{self.trainer}.v1",
+            "C": self.C or TRAINERS[self.trainer],
+        }
         if self.trainer in ("MTLStruct", "SSVM"):
             config["average"] = self.average
         if self.trainer == "MTLStruct":
@@ -92,12 +95,12 @@ def warm_up(data: Data, ours: Ours) -> float:
     def made(nlp: Language, heads: tuple[int, ...]) -> Example:
         words = [f"w{i}" for i in range(len(heads))]
         tags, pos, morphs = ["AA"] * len(words), ["NOUN"] * len(words), ["Case=Nom"] * len(words)
-        given = Doc(nlp.vocab, words, tags=tags, pos=pos, morphs=morphs, sent_starts=[True] + [False] * (len(words) - 1))
+        given = Doc(
+            nlp.vocab, words, tags=tags, pos=pos, morphs=morphs, sent_starts=[True] + [False] * (len(words) - 1)
+        )
         absolute = [head - 1 if head else i for i, head in enumerate(heads)]
         deps = [ROOT if not head else "a" if i % 2 else "b" for i, head in enumerate(heads)]
-        return Example(
-            given, Doc(nlp.vocab, words, tags=tags, pos=pos, morphs=morphs, heads=absolute, deps=deps)
-        )
+        return Example(given, Doc(nlp.vocab, words, tags=tags, pos=pos, morphs=morphs, heads=absolute, deps=deps))
 
     def run() -> None:
         nlp, parser = replace(ours, passes=2).pipeline(data)

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from measure import run_child
+from measure import median, run_child
 from parse_data import PARTS, Data
 from rows import Row, find_row, progress
 
@@ -39,6 +39,15 @@ def measured(about: Row, known: list[Row], task: str, data: Data, **more: Any) -
     if found:
         return {**found, "measured": found["time"][:10]}
     return about | child(task, str(about["contestant"]), data, **more)
+
+
+def train_ours(data: Data, ours: Row, repeats: int) -> Row:
+    """Median CPU of several trainings; the other figures are those of the last. ours: settings."""
+    compiling = child("parse_ours:compile_kernels", "compiling kernels", data, ours=ours)["cpu"]
+    runs = [child("parse_ours:train", f"ours, {ours['trainer']}", data, ours=ours) for _ in range(repeats)]
+    seconds = [run["cpu"] for run in runs]
+    row = {**identity("train", data), **ours, "iterations": ours["passes"], "cpu_compiling": compiling}
+    return row | runs[-1] | {"cpu": median(seconds), "cpu_runs": seconds}
 
 
 def train_udpipe(data: Data, iterations: int, structured_interval: int, known: list[Row]) -> Row:

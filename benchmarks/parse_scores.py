@@ -25,11 +25,11 @@ def percent(part: float, whole: float) -> float:
 def scores(sentences: Sequence[Sentence], trees: Sequence[Tree]) -> dict[str, float]:
     """Percentages of the trees of one part.
 
-    uas, las: of all tokens. uas_x, las_x: CoNLL-X's rule, tokens of nothing but Unicode punctuation do not count. uas_spacy, las_spacy: spaCy's rule, F of
-    the arcs that are not labelled punct or p, in gold or found trees respectively. complete, complete_labelled: sentences whose heads (and labels) are
-    all right, punctuation included. crossing_gold, crossing_found: numbers of arcs that another arc of the same tree crosses, arcs to the root (left of
-    the sentence) included. crossing_precision: of those found the share with the right head; crossing_recall: of the gold ones the share whose head was
-    found.
+    uas, las: of all tokens. uas_x, las_x: CoNLL-X's rule, tokens of nothing but Unicode punctuation do not count. uas_spacy, las_spacy: spaCy's rule,
+    F of the arcs that are not labelled punct or p, in gold or found trees respectively. complete, complete_labelled: sentences whose heads (and
+    labels) are all right, punctuation included. crossing_gold, crossing_found: numbers of arcs that another arc of the same tree crosses, arcs to the
+    root (left of the sentence) included. crossing_precision: of those found the share with the right head; crossing_recall: of the gold ones the
+    share whose head was found.
 
     Raises ValueError where a tree is not as long as its sentence.
     """

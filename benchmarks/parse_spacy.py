@@ -93,6 +93,7 @@ def config_of(data: Data, train_part: str, max_steps: int, patience: int) -> Con
     config["components"] = {"parser": config["components"]["parser"]}
     config["components"]["parser"]["model"]["tok2vec"] = TOK2VEC
     config["training"] |= {"max_steps": max_steps, "patience": patience, "logger": {"@loggers": LOGGER}}
+    config["training"]["eval_frequency"] = min(200, max_steps)
     settings = {"corpora": data.corpora, "name": data.name, "limit": data.limit}
     for name, part in (("train", train_part), ("dev", "dev")):
         config["corpora"][name] = {"@readers": READER, "data": settings, "part": part}
@@ -142,7 +143,7 @@ def train(data: dict, max_steps: int, patience: int) -> dict[str, Any]:
     """Train to spaCy's own stop, or for so many steps, and score the best model: a row.
 
     cpu: all of it, corpus reading and the evaluations that the stop needs included, as ``spacy train`` has them. Where a treebank has no dev part, a
-    first training holds a tenth out and says how many steps are best; cpu and the scores of the test part are of a second one on all, for so many steps.
+    first training holds a tenth out and says how many steps are best; cpu and the scores of the test part are of a second one, on all, for so many.
     """
     the_data = Data(**data)
     forget_peak()

@@ -29,7 +29,13 @@ RULES = {
     "crossing_precision_test": "precision",
     "crossing_recall_test": "recall",
 }
-SPEED = {"contestant": "contestant", "words": "words", "words_a_second": "words/s", "runs": "runs", "ratio": "first : it"}
+SPEED = {
+    "contestant": "contestant",
+    "words": "words",
+    "words_a_second": "words/s",
+    "runs": "runs",
+    "ratio": "first : it",
+}
 COST_NOTE = "UAS and LAS: percent of all tokens. Passes of UDPipe are iterations, of spaCy steps."
 
 
@@ -37,6 +43,6 @@ def rules_note(rows: list[Row]) -> str:
     """What is counted."""
     crossing = next((row["crossing_gold_test"] for row in rows if "crossing_gold_test" in row), 0)
     return (
-        "CoNLL-X: without tokens of Unicode punctuation alone; spaCy: F of arcs not labelled punct or p. Complete: percent of sentences with all heads "
-        f"(and labels) right. {crossing} gold arcs cross others; precision and recall are of their heads."
+        "CoNLL-X: without tokens of Unicode punctuation alone; spaCy: F of arcs not labelled punct or p. Complete: percent of sentences with all "
+        f"heads (and labels) right. {crossing} gold arcs cross others; precision and recall are of their heads."
     )

@@ -10,8 +10,8 @@ from parse_data import Data, Sentence, Tree, all_roots, one_root
 from parse_scores import scores
 from ufal import udpipe
 
-#: Of the parsers of UDPipe's models for Universal Dependencies 2.0 (Danish, Swedish, Dutch-LassySmall): these and the ones below, for 30 iterations, with
-#: structured_interval=8, from pre-trained word vectors. No contestant gets such vectors; the other two are options, for training takes so long.
+#: Of the parsers of UDPipe's models for Universal Dependencies 2.0 (Danish, Swedish, Dutch-LassySmall): these and the ones below, for 30 iterations,
+#: with structured_interval=8, from pre-trained word vectors. No contestant gets such vectors; the other two are options, for training takes so long.
 COMMON = "hidden_layer=200;batch_size=10;learning_rate=0.01;learning_rate_final=0.001;use_gold_tags=1"
 SWAP = "transition_system=swap;transition_oracle=static_lazy"
 PROJECTIVE = "transition_system=projective;transition_oracle=dynamic"
@@ -62,7 +62,9 @@ def fit(train: list[Sentence], heldout: list[Sentence], settings: str, path: Pat
     parts = with_trees(train), with_trees(heldout)
     clock, error = Clock(), udpipe.ProcessingError()
     with clock("cpu"):
-        model = udpipe.Trainer.train("morphodita_parsito", *parts, udpipe.Trainer.NONE, udpipe.Trainer.NONE, settings, error)
+        model = udpipe.Trainer.train(
+            "morphodita_parsito", *parts, udpipe.Trainer.NONE, udpipe.Trainer.NONE, settings, error
+        )
     if error.occurred():
         raise RuntimeError(f"UDPipe's training failed: {error.message}")
     path.write_bytes(model)
