@@ -152,6 +152,7 @@ def train(data: dict, max_steps: int, patience: int) -> dict[str, Any]:
         row["cpu"], points = fit(config_of(the_data, "train", max_steps, patience), folder)
         top = max(points, key=lambda point: point["uas"] + point["las"])
         row |= {"iterations": points[-1]["step"], "best_step": top["step"], "cpu_to_best": top["cpu"], "points": points}
+        row["stopped"] = "max_steps" if points[-1]["step"] >= max_steps else "patience"
         best = spacy.load(f"{folder}/model-best")
         row |= scores_of(best, the_data, "dev")
         if not the_data.has_dev:

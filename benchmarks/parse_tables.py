@@ -36,7 +36,17 @@ SPEED = {
     "runs": "runs",
     "ratio": "first : it",
 }
-COST_NOTE = "UAS and LAS: percent of all tokens. Passes of UDPipe are iterations, of spaCy steps."
+
+
+def cost_note(rows: list[Row]) -> str:
+    """What is counted, and who was not let run to its own stop."""
+    parts = ["UAS and LAS: percent of all tokens. Passes of UDPipe are iterations, of spaCy steps."]
+    for row in rows:
+        if row.get("stopped") == "max_steps":
+            parts.append(f"{row['contestant']} was stopped after {row['max_steps']:,} steps.")
+        if "cpu_compiling" in row:
+            parts.append(f"First training of a process of {row['contestant']}: {row['cpu_compiling']:.1f} s.")
+    return " ".join(parts)
 
 
 def rules_note(rows: list[Row]) -> str:

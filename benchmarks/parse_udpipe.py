@@ -1,6 +1,7 @@
 """UDPipe 1 as a contestant: its parser alone, on the given tags, with the settings its authors trained their models of these languages with."""
 
 import os
+from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -107,7 +108,8 @@ def train(data: dict, settings: str) -> dict[str, Any]:
     with TemporaryDirectory() as folder:
         path = Path(folder, "model")
         forget_peak()
-        row: dict[str, Any] = {"contestant": "UDPipe 1", "resident_before_mb": resident_megabytes()}
+        row: dict[str, Any] = {"contestant": "UDPipe 1", "version": version("ufal.udpipe")}
+        row["resident_before_mb"] = resident_megabytes()
         row["cpu"] = fit(sentences, dev, settings, path)
         row |= {"peak_mb": peak_megabytes(), "model_mb": os.path.getsize(path) / 1e6}
         for part in ("dev", "test") if dev else ("test",):

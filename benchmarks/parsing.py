@@ -134,7 +134,12 @@ def train(
             append_rows(json, [row for row in rows[-1:] if "measured" not in row])
         for row in rows:
             row["ratio"] = ratio(rows[0]["cpu"], row["cpu"])
-        show(f"Parsing, {data.name}, {data.limit or 'all'} sentences", parse_tables.COST, rows, parse_tables.COST_NOTE)
+        show(
+            f"Parsing, {data.name}, {data.limit or 'all'} sentences",
+            parse_tables.COST,
+            rows,
+            parse_tables.cost_note(rows),
+        )
         show(f"Trees of the test part, {data.name}", parse_tables.RULES, rows, parse_tables.rules_note(rows))
 
 

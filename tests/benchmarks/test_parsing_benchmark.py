@@ -196,7 +196,8 @@ def test_udpipe_is_given_one_root_and_gives_several_back(data):
     made = as_udpipe(sentence, True)
     assert [(word.head, word.deprel) for word in list(made.words)[1:3]] == [(0, "root"), (1, FURTHER_ROOT)]
     assert tree_of(made, "ROOT") == sentence.tree
-    assert not as_udpipe(sentence, False).words[1].deprel
+    given = as_udpipe(sentence, False)  # kept: words point into it
+    assert [(word.head, word.deprel) for word in list(given.words)[1:3]] == [(-1, ""), (-1, "")]
 
 
 @pytest.mark.filterwarnings("ignore")  # of thinc's, where it is initialized
