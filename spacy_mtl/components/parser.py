@@ -31,14 +31,14 @@ from .tree_weights import TreeWeights
 DEFAULT_CONFIG = {
     "model": {
         "@architectures": "spacy_mtl.TemplateTree.v1",
-        "templates": {"@mtl_templates": "spacy_mtl.mst.v1"},
+        "templates": {"@mtl_templates": "spacy_mtl.parse.v1"},
     },
-    "trainer": {"@mtl_trainers": "spacy_mtl.MTLStruct.v1", "p": 1.3333, "C": 0.1, "average": 6},
+    "trainer": {"@mtl_trainers": "spacy_mtl.MTLStruct.v1", "p": 1.3333, "C": 0.3, "average": 6},
     "projective": True,
     "roots": "auto",
     "labelling": "second_pass",
     "support": "gold",
-    "margin": 6.0,
+    "margin": 5.0,
     "filter_attr": None,
     "scorer": {"@scorers": "spacy_mtl.dep_scorer.v1"},
 }
@@ -106,7 +106,7 @@ class MTLParser(LabelledPipe):
         roots: str = "auto",
         labelling: str = "second_pass",
         support: str = "gold",
-        margin: float | None = 6.0,
+        margin: float | None = 5.0,
         filter_attr: str | None = None,
         scorer: Callable | None = None,
     ):

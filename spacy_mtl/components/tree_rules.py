@@ -16,6 +16,6 @@ class TreeRules:
     single_root: bool = True
     labelling: Literal["joint", "second_pass", "none"] = "second_pass"
     support: Literal["gold", "all"] = "gold"
-    margin: float | None = 6.0
+    margin: float | None = 5.0
     filter_attr: str | None = None
     label_cost: float = 0.5

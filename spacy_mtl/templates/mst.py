@@ -53,6 +53,42 @@ def arc_patterns(forms: Sequence[str], tags: Sequence[str]) -> list[Pattern]:
     return list(dict.fromkeys([*words, *(pattern for tag in tags for pattern in tag_patterns(tag))]))
 
 
+def affix_patterns(tag: str) -> list[Pattern]:
+    """Beginnings and ends of forms, for words not met in training."""
+    patterns = [(_h(affix), _m(tag)) for affix in ("SUFFIX3", "PREFIX5")]
+    return [*patterns, (_h("SUFFIX3"), _m("SUFFIX3")), *((_h(tag), _m(affix)) for affix in ("SUFFIX3", "PREFIX5"))]
+
+
+def wide_patterns(tag: str) -> list[Pattern]:
+    """Tags further around, of the head given the modifier and the other way round."""
+    h, m = [_h(tag, i) for i in range(-2, 3)], [_m(tag, i) for i in range(-2, 3)]
+    return [
+        (*h[:3], m[2]), (*h[2:], m[2]), (h[2], *m[:3]), (h[2], *m[2:]),
+        (*h[1:4], m[2]), (h[2], *m[1:4]), (*h[1:4], *m[1:4]),
+    ]  # fmt: skip
+
+
+def dependent_patterns(form: str, tags: Sequence[str]) -> list[Pattern]:
+    """The dependents of the modifier: what tells a subject from an adjunct is often a word below it."""
+    h, m = _h(tags[-1]), _m(tags[-1])
+    word = Observation(0, form, "c")
+    return [(m, word), (h, m, word), (_h(form), word), *((h, m, Observation(0, tag, "c")) for tag in tags)]
+
+
+def parse_set(form: str, tags: Sequence[str], siblings: bool, dependents: bool, min_count: int) -> TemplateSet:
+    """See :func:`.presets.parse`."""
+    coarse = tags[-1]
+    arcs = [*arc_patterns([form], tags), *affix_patterns(coarse), *wide_patterns(coarse)]
+    templates = with_variants("U", arcs, "one")
+    if siblings:
+        h, s, m = _h(coarse), _s(coarse), _m(coarse)
+        words = [(_h(form), s, m), (h, _s(form), m), (h, s, _m(form))]
+        second = [*(pattern for tag in tags for pattern in sibling_patterns([form], tag)), *words]
+        templates += with_variants("U", dict.fromkeys(second), "one", len(arcs))
+    labels = [*arcs, (_m("SUFFIX3"),), (_h("SUFFIX3"),), *(dependent_patterns(form, tags) if dependents else ())]
+    return TemplateSet((*templates, *with_variants("B", labels, "one")), min_count)
+
+
 def with_variants(letter: str, patterns: Iterable[Pattern], variants: str, first: int = 0) -> list[Template]:
     """Templates of the patterns, U00, U01, ..., and with direction and distance U00d, or U00d1, U00d2, ..."""
     templates = []

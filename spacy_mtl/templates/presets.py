@@ -9,7 +9,7 @@ from ..registry import mtl_templates
 from .characters import WORD_ATTRIBUTES
 from .context import CONTEXT_ATTRIBUTES
 from .grammar import Observation, Template, TemplateSet
-from .mst import mst_set
+from .mst import mst_set, parse_set
 
 TRANSITION = Template("B")
 
@@ -188,6 +188,23 @@ def mst(
         labels,
         min_count,
     )
+
+
+@mtl_templates("spacy_mtl.parse.v1")
+def parse(
+    form: str = "LOWER",
+    tag: str = "TAG",
+    coarse: str | None = None,
+    siblings: bool = True,
+    dependents: bool = True,
+    min_count: int = 1,
+) -> TemplateSet:
+    """Rich templates of trees: those of ``mst.v1``, affixes, more tags around, neighbouring modifiers of one head, and for labels the dependents.
+
+    form, tag, coarse: the attributes to read, null for no coarse tag. siblings: templates of the second order. dependents: templates of labels that
+    look at the tree, which joint labelling does not have. min_count: leave out observations that are rarer.
+    """
+    return parse_set(form, [name for name in (tag, coarse) if name], siblings, dependents, min_count)
 
 
 @mtl_templates("spacy_mtl.patterns.v1")
