@@ -84,6 +84,7 @@ class Errors(metaclass=_Codes):
     M236 = ("No width h of the block '{name}' leaves a share zeros = {zeros} of the kernel values at 0: too many positions are duplicates of others. "
             "Remove duplicates, set a smaller 'zeros', or give 'h'.")
     M237 = ("The blocks have {n} features in all, but the weights hold at most {most}. Leave out features, or hash them into fewer columns.")
+    M238 = ("{culprit}: X has {x} positions, y has {y} and the lengths sum to {total}, but all three count the positions of all sequences.")
 
     M241 = ("The gold heads of sentence {sentence} are no tree: {heads}. Heads must be 0 (the root) or words of the sentence, and every word must reach the root; "
             "correct the annotation.")

@@ -8,6 +8,7 @@ have the label. Non-projective trees stay what they are.
 from dataclasses import dataclass
 
 import numpy as np
+from spacy.attrs import DEP, HEAD, SENT_START
 from spacy.strings import get_string_id
 from spacy.tokens import Doc
 
@@ -36,11 +37,18 @@ class Trees:
         """bool[N]: whether the word has a head, as it does if it has a label."""
         return self.labels != 0
 
+    @property
+    def spans(self) -> list[tuple[int, int]]:
+        """First word of each sentence, and the word after its last."""
+        ends = [*self.starts[1:].tolist(), len(self.heads)]
+        return list(zip(self.starts.tolist(), ends, strict=False))  # a text of no words has an end and no start
+
 
 def heads_to_doc(heads: np.ndarray, labels: np.ndarray, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """HEAD and DEP, uint64[N] each, as ``Doc.from_array`` takes them, from heads, labels and starts as in :class:`Trees`.
 
-    The labels of roots do not matter. HEAD is relative, in two's complement. The string store of the Doc must have "ROOT" and all labels.
+    :func:`set_trees` writes them. The labels of roots do not matter. HEAD is relative, in two's complement. The string store of the Doc must
+    have "ROOT" and all labels.
 
     Raises ValueError where a sentence has no root (M556); whether heads make trees is not checked.
     """
@@ -57,6 +65,25 @@ def heads_to_doc(heads: np.ndarray, labels: np.ndarray, starts: np.ndarray) -> t
     absolute = np.where(is_root, first_root[sentence], starts[sentence] + heads - 1)
     dep = np.where(is_root, ROOT_ID, labels)
     return (absolute - words).view(np.uint64), dep
+
+
+def set_trees(doc: Doc, heads: np.ndarray, labels: np.ndarray, starts: np.ndarray) -> None:
+    """Write trees to a Doc: heads, labels and starts as in :class:`Trees`. All else that the Doc has stays.
+
+    Sentence starts are written last: spaCy derives them from the heads, and gives up where those lead back and forth a dozen times (it does so again
+    when such a Doc comes back from bytes). Raises ValueError where a sentence has no root (M556).
+    """
+    doc.vocab.strings.add(ROOT)
+    head, dep = heads_to_doc(heads, labels, starts)
+    doc.from_array([HEAD, DEP], np.array([head, dep]).T)  # type: ignore[arg-type]
+    doc.from_array([SENT_START], start_marks(starts, len(doc)))  # type: ignore[arg-type]
+
+
+def start_marks(starts: np.ndarray, n: int) -> np.ndarray:
+    """SENT_START of n words, uint64[n]: 1 at the first of each sentence, -1 (in two's complement) elsewhere."""
+    marks = np.full(n, -1, np.int64)
+    marks[starts] = 1
+    return marks.view(np.uint64)
 
 
 def doc_heads(doc: Doc) -> Trees:

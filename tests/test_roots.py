@@ -5,17 +5,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from spacy.tokens import Doc
 
-from spacy_mtl.roots import ROOT_ID, TREE_ATTRIBUTES, array_heads, doc_heads, first_off_tree, heads_to_doc, sentence_of
+from spacy_mtl.roots import (
+    ROOT_ID,
+    TREE_ATTRIBUTES,
+    array_heads,
+    doc_heads,
+    first_off_tree,
+    heads_to_doc,
+    sentence_of,
+    set_trees,
+    start_marks,
+)
 
 VOCAB = spacy.blank("xx").vocab
 LABELS = np.array([VOCAB.strings.add(label) for label in ("a", "b", "c")], np.uint64)
-VOCAB.strings.add("ROOT")
 
 
 def make_doc(heads, labels, starts):
-    head, dep = heads_to_doc(heads, labels, starts)
     doc = Doc(VOCAB, words=["w"] * len(heads))
-    doc.from_array(["HEAD", "DEP"], np.array([head, dep]).T)
+    set_trees(doc, heads, labels, starts)
     return doc
 
 
@@ -68,10 +76,24 @@ def test_further_roots_hang_on_the_first_and_are_labelled():
     assert [token.dep_ == "ROOT" for token in doc] == [False, True, True, False, True, True, False]
 
 
-def test_a_deep_crossing_tree_keeps_its_borders():
-    """Ten crossings, one above the other: as many as spaCy follows."""
-    heads, labels, starts = text_of([np.array([0, 1]), np.array([3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 0, 12])])
-    assert_trees(make_doc(heads, labels, starts), heads, labels, starts)
+def test_a_tree_that_leads_back_and_forth_keeps_its_borders():
+    """A chain through all words in any order, which spaCy alone would cut into sentences."""
+    order = np.random.default_rng(2).permutation(120)
+    chain = np.zeros(120, np.int64)
+    chain[order[1:]] = order[:-1] + 1
+    heads, labels, starts = text_of([chain, np.array([0, 1])])
+    doc = make_doc(heads, labels, starts)
+    assert_trees(doc, heads, labels, starts)
+    doc.from_array(["HEAD", "DEP"], np.array(heads_to_doc(heads, labels, starts)).T)
+    assert doc_heads(doc).starts.tolist() != starts.tolist()
+
+
+def test_all_else_stays_as_it_is():
+    doc = Doc(VOCAB, words=["a", "b"], tags=["x", "y"], spaces=[False, True], sent_starts=[True, True])
+    set_trees(doc, np.array([2, 0]), LABELS[:2], np.array([0]))
+    assert ([token.tag_ for token in doc], doc.text) == (["x", "y"], "ab ")
+    assert [(token.head.i, token.dep_, token.is_sent_start) for token in doc] == [(1, "a", True), (1, "ROOT", False)]
+    assert start_marks(np.array([0, 2]), 3).view(np.int64).tolist() == [1, -1, 1]
 
 
 def test_of_a_doc_without_trees():
@@ -85,7 +107,7 @@ def test_of_a_doc_without_trees():
 
 def test_of_no_words():
     empty = doc_heads(Doc(VOCAB))
-    assert [len(part) for part in (empty.heads, empty.labels, empty.starts)] == [0, 0, 0]
+    assert [len(part) for part in (empty.heads, empty.labels, empty.starts, empty.spans)] == [0, 0, 0, 0]
     assert [len(part) for part in heads_to_doc(empty.heads, empty.labels, empty.starts)] == [0, 0]
 
 
@@ -94,6 +116,7 @@ def test_arrays_of_a_parse_by_spacy():
     trees = array_heads(doc.to_array(TREE_ATTRIBUTES))
     assert trees.heads.tolist() == [2, 0, 2, 0]
     assert trees.starts.tolist() == [0, 2]
+    assert trees.spans == [(0, 2), (2, 4)]
 
 
 def test_a_sentence_without_root():

@@ -1,4 +1,4 @@
-"""``python -m spacy mtl convert``: column files, segmented texts and dependency trees to a ``.spacy`` corpus."""
+"""``python -m spacy mtl convert``: column files, segmented texts and dependency trees to a ``.spacy`` corpus, or that to CoNLL-U."""
 
 from pathlib import Path
 from typing import Annotated
@@ -26,7 +26,9 @@ from .options import (
 
 def convert_cli(
     input_path: Annotated[str, typer.Argument(metavar="INPUT", help="Corpus file; several with commas between.")],
-    output_path: Annotated[Path, typer.Argument(metavar="OUTPUT", help="The .spacy file to write.")],
+    output_path: Annotated[
+        Path, typer.Argument(metavar="OUTPUT", help="The .spacy file to write, or the .conllu file.")
+    ],
     lang: Annotated[str, typer.Option(help='Language code, such as "es".')],
     file_format: FileFormat = Format.columns,
     columns: Columns = "ORTH,TAG,ENT",
@@ -41,13 +43,19 @@ def convert_cli(
 ) -> None:
     """Convert CoNLL column files, texts with spaces between the words, or dependency trees to spaCy's binary corpus format.
 
+    Where OUTPUT is a .conllu file, INPUT is a .spacy corpus, written as CoNLL-U; --lang is the only option then.
     Of the other options, segmented texts take --encoding and --limit, trees take --given, --tag, --broken, --encoding, --group and --limit.
     """
+    from ..corpora.conllu_write import export_conllu
     from ..corpora.convert import convert_columns, convert_conllu, convert_segmented
+
+    exports = output_path.suffix == ".conllu"
 
     with clear_errors():
         try:
-            if file_format is Format.conllu:
+            if exports:
+                counts = export_conllu(input_path, output_path, lang)
+            elif file_format is Format.conllu:
                 trees = tree_settings(given, tag, broken, encoding, group, limit)
                 counts = convert_conllu(input_path, output_path, lang, **trees)
             elif file_format is Format.segmented:
@@ -58,6 +66,6 @@ def convert_cli(
         except OSError as error:
             raise ValueError(Errors.M704.format(path=output_path, reason=error.strerror)) from None
     found = f"{counts.tokens} {'words' if file_format is Format.segmented else 'tokens'}"
-    if file_format is Format.columns:
+    if file_format is Format.columns and not exports:
         found += f", {counts.entities} entities"
     typer.echo(f"{output_path}: {counts.documents} documents, {counts.sentences} sentences, {found}")

@@ -5,8 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernels import kernel
-from ..templates.arc_index import between_of
-from ..templates.arc_keys import SideKeys, distance_key, distance_of, fill_side_keys
+from ..templates.arc_keys import SideKeys, distance_key, distance_of, fill_side_keys, note_words
 from ..templates.arc_program import N_DISTANCES, ArcProgram
 from .arc_table import look_up, sift
 
@@ -155,7 +154,8 @@ def score_parts(
     seen, counts = np.empty((n_between, longest + 1), np.uint64), np.zeros(n_between, np.int64)
     most = most_candidates(plan, inner, longest)
     out, places, shifts = np.empty(most, np.uint64), np.empty(most, np.int64), _distance_keys()
-    weights, between = slots.view(np.float32), keys.betweens
+    weights, between, dependent = slots.view(np.float32), keys.betweens, program.dependent
+    tree = heads[:0]
     for s in range(starts.size - 1):
         start, n = starts[s], starts[s + 1] - starts[s]
         fill_side_keys(columns, start, start + n, program, keys)
@@ -166,7 +166,7 @@ def score_parts(
             for a in range(first[start + m - 1], first[start + m]):
                 h, sibling = np.int64(heads[a]), n + 1
                 if n_between:
-                    between_of(between, h, m, seen, counts)
+                    note_words(between, dependent, h, m, tree, seen, counts)
                 if siblings.size and siblings[a] != h:
                     sibling = np.int64(siblings[a])
                 count = sift_part(
@@ -180,7 +180,7 @@ def score_parts(
 
 @kernel
 def score_labels(
-    columns, starts, program, plan, inner, looks, slots, shift, sieve, sieve_shift, rows, first, heads, scores
+    columns, starts, program, plan, inner, looks, slots, shift, sieve, sieve_shift, rows, first, heads, tree, scores
 ):
     """scores[a] of every arc's labels, 0 for arcs from the root. The table is one of rows of ``rows``, float32[R, L]; scores: float32[A, L]."""
     longest = longest_of(starts)
@@ -189,7 +189,7 @@ def score_labels(
     seen, counts = np.empty((n_between, longest + 1), np.uint64), np.zeros(n_between, np.int64)
     most = most_candidates(plan, inner, longest)
     out, places, shifts = np.empty(most, np.uint64), np.empty(most, np.int64), _distance_keys()
-    between = keys.betweens
+    between, dependent = keys.betweens, program.dependent
     for s in range(starts.size - 1):
         start, n = starts[s], starts[s + 1] - starts[s]
         fill_side_keys(columns, start, start + n, program, keys)
@@ -203,7 +203,7 @@ def score_labels(
                 if h <= 0:
                     continue
                 if n_between:
-                    between_of(between, h, m, seen, counts)
+                    note_words(between, dependent, h, m, tree[start : start + n], seen, counts)
                 count = sift_part(words, h, m, n + 1, plan, inner, looks, seen, counts, shifts, sieve, sieve_shift, out)
                 for k in range(look_up(out, count, slots, shift, places)):
                     row = slots[places[k]]

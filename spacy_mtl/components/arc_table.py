@@ -15,9 +15,8 @@ _SIEVE = 4
 class ArcTable(NamedTuple):
     """Open addressing, linear probing. A slot is eight bytes, so that key and value come with one access to memory.
 
-    slots: uint32[2 * capacity], at 2 * slot the low bits of the key, 0 where free, and after it the row. shift: the slot is ``key >>
-    shift``. sieve: uint64, a bit for each value of ``key >> sieve_shift``: a key whose bit is not set is unknown. Kernels take these apart:
-    an array inside a tuple is counted at each use.
+    slots: uint32[2 * capacity], at 2 * slot the low bits of the key, 0 where free, and after it the row. shift: the slot is ``key >> shift``. sieve: uint64, a
+    bit for each value of ``key >> sieve_shift``: a key whose bit is not set is unknown. Kernels take these apart: an array inside a tuple is counted at each use.
     """
 
     slots: np.ndarray
@@ -48,7 +47,7 @@ def _fill(keys, values, slots, shift, sieve, sieve_shift):
 
 def arc_table(keys: np.ndarray, values: np.ndarray) -> ArcTable:
     """keys: uint64[R], different, of KEY_BITS bits. values: float32[R] weights or int32[R] rows, kept bit by bit."""
-    bits = max(int(2 * keys.size - 1).bit_length(), 4)
+    bits = max(int(4 * keys.size / 3).bit_length(), 4)
     sieve_bits = min(max(int(_SIEVE * keys.size).bit_length(), 6), KEY_BITS)
     table = ArcTable(
         np.zeros(2 << bits, np.uint32), np.uint64(KEY_BITS - bits),
@@ -69,14 +68,20 @@ def sift(key, sieve, sieve_shift, out, count):
 
 @kernel
 def look_up(keys, n, slots, shift, out):
-    """Where the values of keys[:n] are in ``slots``, into out (int64); returns how many are known."""
+    """Where the values of keys[:n] are in ``slots``, into out (int64); returns how many are known.
+
+    All first slots are fetched before any is looked at: fetches without branches between them overlap.
+    """
     mask = np.uint64(slots.size // 2 - 1)
+    for k in range(n):
+        out[k] = slots[2 * (keys[k] >> shift)]
     count = 0
     for k in range(n):
-        slot = keys[k] >> shift
-        check = check_of(keys[k])
-        while slots[2 * slot] != 0 and slots[2 * slot] != check:
+        slot, check = keys[k] >> shift, check_of(keys[k])
+        found = np.uint32(out[k])
+        while found != 0 and found != check:
             slot = (slot + np.uint64(1)) & mask
+            found = slots[2 * slot]
         out[count] = np.int64(2 * slot + np.uint64(1))
-        count += np.int64(slots[2 * slot] != 0)
+        count += np.int64(found != 0)
     return count

@@ -132,6 +132,10 @@ class MTLParser(LabelledPipe):
         if labelling != "none" and not kinds.labels:
             expected = '"none", since no template scores labels (B...)'
             raise ValueError(Errors.M441.format(name=name, setting="labelling", expected=expected, value=labelling))
+        for template in model.attrs["templates"].edge:
+            if labelling == "joint" and any(obs.place == "c" for obs in template.observations):
+                fault = 'looks at the tree, which labelling = "joint" does not have yet; use "second_pass"'
+                raise ValueError(Errors.M130.format(template=template.text, fault=fault))
         self.roots = roots
         rules = TreeRules(projective, roots != "several", labelling, support, margin, filter_attr)  # type: ignore[arg-type]
         self.cfg = {"labels": [], "rules": asdict(rules)}
@@ -150,7 +154,7 @@ class MTLParser(LabelledPipe):
         return self.rules
 
     def check_templates(self, templates: Sequence[Template]) -> None:
-        check_places(self.name, templates, "hmsbd", "arcs", "%h, %m, %s, %b and %d")
+        check_places(self.name, templates, "hmsbcd", "arcs", "%h, %m, %s, %b, %c and %d")
         check_arc_templates(templates)
 
     def check_trainer(self) -> None:

@@ -235,6 +235,10 @@ class MTLSegmenter(ChainPipe):
 
     # --- prediction ---
 
+    def meet_characters(self, text: str) -> None:
+        """Enter the characters of a text into the tables of prediction."""
+        self._characters.read([text])
+
     def _predictor(self) -> CharacterPredictor | None:
         """With the present weights and words; None while untrained."""
         weights = current_weights(self.model)

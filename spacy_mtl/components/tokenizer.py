@@ -18,7 +18,7 @@ from ..templates.presets import tp1
 from ..trainers.mtlstruct import MTLStruct
 from . import store
 from .model import current_weights, template_chain
-from .segmenter import MTLSegmenter
+from .segmenter import MTLSegmenter, score_words
 from .user_words import UserWords
 
 
@@ -53,6 +53,10 @@ class SegmenterTokenizer:
         self._warn_without_model()
         for batch in util.minibatch(texts, size=batch_size):
             yield from self.segmenter.docs(list(batch))
+
+    def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
+        """token_acc, and precision, recall and F1 of words: what spaCy's own tokenizer reports in ``nlp.evaluate``."""
+        return score_words(examples, **kwargs)
 
     def _warn_without_model(self) -> None:
         if not self._warned and not current_weights(self.segmenter.model).is_trained:
@@ -104,6 +108,8 @@ class SegmenterTokenizer:
             words = self.segmenter.cfg["lexicon"].split()
             for word in (*words, *set("".join(words))):
                 self.vocab[word]
+        # a character met for the first time makes tables anew, which text by text would happen in most texts
+        self.segmenter.meet_characters(self.segmenter.cfg["lexicon"])
 
 
 def with_tokenizer(nlp: Language) -> Language:

@@ -14,7 +14,7 @@ from ..templates.arc_program import compile_arcs
 from ..templates.grammar import Template
 from ..templates.index import FeatureIndex
 
-_NO_SIBLINGS = np.empty(0, np.int32)
+_NONE = np.empty(0, np.int32)
 
 
 @dataclass(frozen=True)
@@ -69,22 +69,27 @@ def rows_of(
 
 def gold_parts(starts: np.ndarray, heads: np.ndarray) -> Parts:
     """The gold arcs. heads: int32[N]."""
-    return Parts(starts, np.arange(heads.size + 1), heads, _NO_SIBLINGS)
+    return Parts(starts, np.arange(heads.size + 1), heads, _NONE, _NONE)
+
+
+def tree_parts(starts: np.ndarray, heads: np.ndarray) -> Parts:
+    """The arcs of given trees, for templates that look at the rest of the tree. heads: int32[N]."""
+    return Parts(starts, np.arange(heads.size + 1), heads, _NONE, heads)
 
 
 def arc_parts(starts: np.ndarray, arcs: Arcs) -> Parts:
-    return Parts(starts, arcs.first, arcs.heads, _NO_SIBLINGS)
+    return Parts(starts, arcs.first, arcs.heads, _NONE, _NONE)
 
 
 def sibling_parts(starts: np.ndarray, arcs: Arcs, first: np.ndarray, inner: np.ndarray) -> Parts:
     """Pairs of siblings, as of :func:`.all_siblings`, by their modifiers."""
-    return Parts(starts, first[arcs.first], np.repeat(arcs.heads, np.diff(first)), inner)
+    return Parts(starts, first[arcs.first], np.repeat(arcs.heads, np.diff(first)), inner, _NONE)
 
 
 def gold_sibling_parts(starts: np.ndarray, heads: np.ndarray) -> Parts:
     inner = np.empty(heads.size, np.int32)
     _gold_inner(starts, heads, inner)
-    return Parts(starts, np.arange(heads.size + 1), heads, inner)
+    return Parts(starts, np.arange(heads.size + 1), heads, inner, _NONE)
 
 
 @kernel

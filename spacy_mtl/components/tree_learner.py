@@ -27,6 +27,7 @@ from .tree_features import (
     rows_of,
     sibling_parts,
     siblings_of,
+    tree_parts,
 )
 from .tree_filters import choose_attribute, learn_tables, number_tags
 from .tree_rules import TreeRules
@@ -208,12 +209,10 @@ class TreeLearner(Learner):
         return node_features(starts, arcs, arc_rows, pairs)
 
     def _labels(self, corpus: Corpus, arcs: Arcs):
-        """Features of labels, of what gold arcs alone observe."""
-        gold = gold_parts(corpus.starts, corpus.heads)
-        templates = self.templates.labels
-        rows = rows_of(
-            corpus.columns, self.reader.columns, templates, arc_parts(corpus.starts, arcs), gold, self.min_count
-        )
+        """Features of labels, of what gold arcs alone observe. In a second pass templates may look at the tree."""
+        gold = gold_parts(corpus.starts, corpus.heads) if self.joint else tree_parts(corpus.starts, corpus.heads)
+        parts = arc_parts(corpus.starts, arcs) if self.joint else gold
+        rows = rows_of(corpus.columns, self.reader.columns, self.templates.labels, parts, gold, self.min_count)
         self._label_keys, self._label_blocks = rows.index.keys, rows.index.blocks
         return label_features(corpus.starts, arcs, rows)
 

@@ -65,7 +65,7 @@ class TreePredictor:
         scores = self._score(columns, starts, arcs)
         by_label = np.zeros((arcs.heads.size if joint else 0, max(labels, 1)), np.float32)
         if joint:
-            self._score_labels(columns, starts, arcs, by_label)
+            self._score_labels(columns, starts, arcs, _NONE, by_label)
             scores += by_label.max(axis=1)
         first, inner, pair_scores = self._pairs(columns, starts, arcs)
         decode_trees(
@@ -76,7 +76,7 @@ class TreePredictor:
         elif labels:
             tree = Arcs(np.arange(out.shape[1] + 1), out[0])
             by_label = np.zeros((out.shape[1], labels), np.float32)
-            self._score_labels(columns, starts, tree, by_label)
+            self._score_labels(columns, starts, tree, out[0], by_label)
             out[1] = by_label.argmax(axis=1)
         return out
 
@@ -92,10 +92,11 @@ class TreePredictor:
         score_parts(columns, starts, *self._plans[0], *self._table, arcs.first, arcs.heads, _NONE, scores)
         return scores
 
-    def _score_labels(self, columns: np.ndarray, starts: np.ndarray, arcs: Arcs, scores: np.ndarray) -> None:
-        score_labels(
-            columns, starts, *self._plans[2], *self._label_table, self._label_rows, arcs.first, arcs.heads, scores
-        )
+    def _score_labels(
+        self, columns: np.ndarray, starts: np.ndarray, arcs: Arcs, tree: np.ndarray, scores: np.ndarray
+    ) -> None:
+        table = *self._label_table, self._label_rows
+        score_labels(columns, starts, *self._plans[2], *table, arcs.first, arcs.heads, tree, scores)
 
     def _pairs(self, columns: np.ndarray, starts: np.ndarray, arcs: Arcs) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Pairs of siblings and their scores; none for trees of the first order."""

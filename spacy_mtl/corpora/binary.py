@@ -34,12 +34,13 @@ def read_binary(
     for column in given or ():
         if column not in _ATTRIBUTES:
             raise ValueError(Errors.M714.format(column=column, known=", ".join(_ATTRIBUTES)))
-    for reference in _load(Path(path)).get_docs(vocab):
+    for reference in load_docs(Path(path)).get_docs(vocab):
         columns = reference.user_data.get(GIVEN_KEY, ("TAG",)) if given is None else given
         yield Example(_predicted(reference, [column for column in columns if column not in hidden]), reference)
 
 
-def _load(path: Path) -> DocBin:
+def load_docs(path: Path) -> DocBin:
+    """The Docs of a ``.spacy`` file. Raises ValueError where it cannot be read (M501) or is damaged or of another format (M705)."""
     try:
         data = path.read_bytes()
     except OSError as error:

@@ -6,7 +6,7 @@ from itertools import chain, groupby, islice
 from pathlib import Path
 
 import numpy as np
-from spacy.attrs import DEP, HEAD, LEMMA, MORPH, POS, SENT_START, TAG
+from spacy.attrs import LEMMA, MORPH, POS, SENT_START, TAG
 from spacy.language import Language
 from spacy.parts_of_speech import IDS as POS_IDS
 from spacy.tokens import Doc
@@ -15,7 +15,7 @@ from spacy.vocab import Vocab
 
 from ..errors import Errors
 from ..registry import registry
-from ..roots import ROOT, heads_to_doc
+from ..roots import set_trees, start_marks
 from .conll import corpus_paths
 from .conllu_read import MISSING, TreeSentence, read_conllu
 from .docs import Attributes, Ids, spaces_between
@@ -117,7 +117,6 @@ class TreeDocMaker:
         self._words = Ids(vocab.strings.add)
         self._strings = Ids(vocab.strings.add)
         self._morphs = Ids(lambda features: vocab.morphology.add(features) if _FEATURES.fullmatch(features) else 0)
-        vocab.strings.add(ROOT)
         self._strings.update(dict.fromkeys(MISSING, 0))
         self._morphs.update(dict.fromkeys(MISSING, vocab.morphology.add("_")))  # no features, which is not: not known
 
@@ -126,15 +125,12 @@ class TreeDocMaker:
         starts = np.cumsum([0, *(len(sentence.words) for sentence in sentences[:-1])])
         words = [self._words[word] for sentence in sentences for word in sentence.words]
         spaces = self._spaces(sentences)
-        first = np.full(len(words), -1, np.int64)
-        first[starts] = 1
-        borders = {SENT_START: first.view(np.uint64)}
+        borders = {SENT_START: start_marks(starts, len(words))}
         values = {_ATTRIBUTES[name]: self._column(sentences, name) for name in GIVEN}
         chosen = {_ATTRIBUTES[name]: values[_ATTRIBUTES[name]] for name in given}
         predicted = self._make(words, spaces, {**chosen, **borders})
-        reference = self._make(words, spaces, {**values, **self._trees(sentences, starts)})
-        # last: HEAD and DEP set borders anew, and take those of a sentence crossed a dozen times over for others
-        _set(reference, borders)
+        reference = self._make(words, spaces, {**values, **borders})
+        self._set_trees(reference, sentences, starts)
         return predicted, reference, len(sentences)
 
     def _spaces(self, sentences: Sequence[TreeSentence]) -> list[bool]:
@@ -158,22 +154,16 @@ class TreeDocMaker:
         texts = chain.from_iterable(getattr(sentence, field) for sentence in sentences)
         return np.array([find(text) if known else 0 for text in texts], np.uint64)
 
-    def _trees(self, sentences: Sequence[TreeSentence], starts: np.ndarray) -> Attributes:
+    def _set_trees(self, doc: Doc, sentences: Sequence[TreeSentence], starts: np.ndarray) -> None:
         heads = [sentence.heads for sentence in sentences if sentence.heads is not None]
-        if not heads:
-            return {}
-        labels = np.array([self._strings[label] for sentence in sentences for label in sentence.labels], np.uint64)
-        head, dep = heads_to_doc(np.concatenate(heads), labels, starts)
-        return {HEAD: head, DEP: dep}
+        if heads:
+            labels = np.array([self._strings[label] for sentence in sentences for label in sentence.labels], np.uint64)
+            set_trees(doc, np.concatenate(heads), labels, starts)
 
     def _make(self, words: list[int], spaces: list[bool], attributes: Attributes) -> Doc:
         doc = Doc(self._vocab, words=words, spaces=spaces)  # type: ignore[arg-type]
-        _set(doc, attributes)
+        doc.from_array(list(attributes), np.array(list(attributes.values())).T)
         return doc
-
-
-def _set(doc: Doc, attributes: Attributes) -> None:
-    doc.from_array(list(attributes), np.array(list(attributes.values())).T)
 
 
 def _part_of_speech(name: str) -> int:

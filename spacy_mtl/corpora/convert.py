@@ -41,7 +41,7 @@ def convert_columns(
     Raises ValueError for an output of another name (M516), an unknown language (M515) and all that the reader refuses,
     an empty file among them (M504); nothing is written then.
     """
-    return _convert(ConllCorpus(input_path, **settings), _output(output_path), _vocab(lang))
+    return _convert(ConllCorpus(input_path, **settings), _output(output_path), vocab_of(lang))
 
 
 def convert_conllu(
@@ -51,7 +51,7 @@ def convert_conllu(
 
     settings: those of :class:`~spacy_mtl.corpora.conllu.ConlluCorpus`, by name; its errors besides M515 and M516.
     """
-    return _convert(ConlluCorpus(input_path, **settings), _output(output_path), _vocab(lang))
+    return _convert(ConlluCorpus(input_path, **settings), _output(output_path), vocab_of(lang))
 
 
 def _convert(corpus: ConllCorpus | ConlluCorpus, output_path: Path, vocab: Vocab) -> Counts:
@@ -81,7 +81,7 @@ def convert_segmented(
     """
     output_path = _output(output_path)
     corpus = SegmentedCorpus(input_path, **settings)
-    vocab = _vocab(lang)
+    vocab = vocab_of(lang)
     packed = DocBin(store_user_data=True)
     tokens = 0
     for reference in corpus.references(vocab):
@@ -99,7 +99,8 @@ def _output(path: str | Path) -> Path:
     return path
 
 
-def _vocab(lang: str) -> Vocab:
+def vocab_of(lang: str) -> Vocab:
+    """The vocab of a language. Raises ValueError for one that spaCy does not know (M515)."""
     try:
         return spacy.blank(lang).vocab
     except ImportError as error:

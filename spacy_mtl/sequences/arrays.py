@@ -11,9 +11,18 @@ from ..structures.chain_build import ChainFeatures, Constraints, chain_problem
 from ..structures.chain_vectors import Vectors, no_vectors
 from ..structures.contract import Weights
 from ..structures.problem import Blocks, Problem, block_starts
-from .blocks import CategoryBlock, Entries, FittedBlock, KernelisedBlock, as_mapping, fit_block, position_chunks
+from .blocks import (
+    CategoryBlock,
+    Entries,
+    FittedBlock,
+    KernelisedBlock,
+    as_mapping,
+    count_positions,
+    fit_block,
+    position_chunks,
+)
 from .model import SequenceModel
-from .values import as_labels, as_starts
+from .values import as_labels, as_starts, sum_of
 
 #: Rows of the weights are numbered in int32.
 MOST_ROWS = 2**31 - 1
@@ -62,9 +71,10 @@ def problem_from_arrays(
     predicting the column where the row is gold, Hamming by default); sorted if not given.
 
     A kernelised block takes 8 bytes for each pair of positions whose kernel value is not 0.
-    Raises ValueError: M220-M237 for arrays that do not fit, M201-M204 as :func:`chain_problem`.
+    Raises ValueError: M220-M238 for arrays that do not fit, M201-M204 as :func:`chain_problem`.
     """
     gold, names = as_labels(y, labels)
+    check_counts(as_mapping(X), gold.size, lengths)
     starts = as_starts(lengths, gold.size)
     allowed = as_constraints(constraints or Constraints.none(names.size), names.size)
     fitted, tables = fit_blocks(as_mapping(X), gold.size)
@@ -75,6 +85,20 @@ def problem_from_arrays(
     base = chain_problem(features, blocks, gold, starts, [str(name) for name in names], allowed, cost)
     shared = {field.name: getattr(base, field.name) for field in fields(base)}
     return SequenceProblem(**shared, labels=names, fitted=tuple(fitted), constraints=allowed)
+
+
+def check_counts(X: Mapping[str, Any], n: int, lengths: Any) -> None:
+    """Where y (n labels) and the lengths disagree, say so (M238) unless X agrees with y: then the lengths are wrong (M220)."""
+    total = sum_of(lengths)
+    if total in (None, n) or not X:
+        return
+    sizes = {str(name): count_positions(value) for name, value in X.items()}
+    if set(sizes.values()) == {n}:
+        return
+    alike = len(set(sizes.values())) == 1
+    x = next(iter(sizes.values())) if alike else ", ".join(f"{size} ('{name}')" for name, size in sizes.items())
+    culprit = "y does not fit" if x == total else "X, y and lengths do not fit"
+    raise ValueError(Errors.M238.format(culprit=culprit, x=x, y=n, total=total))
 
 
 def fit_blocks(X: Mapping[str, Any], n: int) -> tuple[list[FittedBlock], list[Any]]:

@@ -189,6 +189,14 @@ def as_mapping(X: Any) -> Mapping[str, Any]:
     return X if isinstance(X, Mapping) else {"X": X}
 
 
+def count_positions(value: Any) -> int:
+    """Positions of a block as the caller gave it."""
+    if isinstance(value, Categories | KernelBlock):
+        value = value.columns if isinstance(value, Categories) else value.vectors
+    shape = np.shape(value) if not sparse.issparse(value) else value.shape
+    return int(shape[0]) if shape else 1
+
+
 def fit_block(name: str, value: Any, n: int) -> tuple[FittedBlock, Any]:
     """A block as the caller gave it, ready for training, and its n positions in canonical form.
 

@@ -97,10 +97,11 @@ class SequenceModel:
         return out
 
     def _read(self, X: Any) -> list[Any]:
-        known = {block.name for block in self.blocks}
-        if {str(name) for name in X} != known:
-            got = ", ".join(map(str, X)) or "none"
-            raise ValueError(Errors.M232.format(name="X", wanted=f"the blocks {', '.join(sorted(known))}", got=got))
+        wanted, given = [block.name for block in self.blocks], [str(name) for name in X]
+        odd = [name for name in given if name not in wanted] or [name for name in wanted if name not in given]
+        if odd:
+            known, got = (", ".join(f"'{name}'" for name in sorted(names)) or "none" for names in (wanted, given))
+            raise ValueError(Errors.M232.format(name=odd[0], wanted=f"the blocks {known}", got=got))
         by_name = {str(name): value for name, value in X.items()}
         tables = [block.read(by_name[block.name]) for block in self.blocks]
         for block, table in zip(self.blocks, tables, strict=True):

@@ -58,13 +58,19 @@ def as_categories(value: Any, name: str) -> np.ndarray:
 
 def as_starts(lengths: Any, n: int) -> np.ndarray:
     """Borders int64[S + 1] of sequences of these lengths. Raises ValueError (M220) unless they are whole numbers above 0 that sum to n."""
-    array = np.asarray(lengths)
-    if array.ndim != 1 or not array.size or array.dtype.kind not in "iu" or array.min() < 1:
+    array, total = np.asarray(lengths), sum_of(lengths)
+    if total is None:
         raise ValueError(Errors.M220.format(got=f"are {np.array2string(array, threshold=6, edgeitems=2)}", n=n))
-    starts = np.concatenate([[0], np.cumsum(array, dtype=np.int64)])
-    if starts[-1] != n:
-        raise ValueError(Errors.M220.format(got=f"sum to {starts[-1]}", n=n))
-    return starts
+    if total != n:
+        raise ValueError(Errors.M220.format(got=f"sum to {total}", n=n))
+    return np.concatenate([[0], np.cumsum(array, dtype=np.int64)])
+
+
+def sum_of(lengths: Any) -> int | None:
+    """The positions of sequences of these lengths; None where :func:`as_starts` refuses the lengths themselves."""
+    array = np.asarray(lengths)
+    whole = array.ndim == 1 and array.size and array.dtype.kind in "iu" and array.min() >= 1
+    return int(array.sum(dtype=np.int64)) if whole else None
 
 
 def as_labels(y: Any, labels: Sequence[Any] | None) -> tuple[np.ndarray, np.ndarray]:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernels import kernel
-from .arc_keys import arc_keys, fill_side_keys, most_keys, new_side_keys, note_between
+from .arc_keys import arc_keys, fill_side_keys, most_keys, new_side_keys, note_words
 from .arc_program import ArcProgram
 from .index import EMPTY, FeatureIndex, Table, empty_table, find, insert_all
 
@@ -17,35 +17,23 @@ class Parts(NamedTuple):
     """The arcs of a corpus, or its pairs of siblings, in the layout of its words.
 
     starts: int64[S + 1] borders of sentences. first: int64[N + 1], word t has the parts ``first[t]:first[t + 1]``, in any order. heads: int32[A].
-    siblings: int32[A], the word next to the modifier on the head's side, or the head itself for none; empty for arcs.
+    siblings: int32[A], the word next to the modifier on the head's side, or the head itself for none; empty for arcs. tree: int32[N], the heads
+    of a tree that templates may look at; empty where there is none.
     """
 
     starts: np.ndarray
     first: np.ndarray
     heads: np.ndarray
     siblings: np.ndarray
+    tree: np.ndarray
 
 
 @kernel
-def forget_between(counts):
-    for k in range(counts.size):
-        counts[k] = 0
-
-
-@kernel
-def between_of(keys, head, modifier, seen, counts):
-    """What stands between head and modifier, from scratch."""
-    forget_between(counts)
-    for p in range(min(head, modifier) + 1, max(head, modifier)):
-        note_between(keys, p, seen, counts)
-
-
-@kernel
-def part_keys(program, keys, parts, a, m, n, seen, counts, out, templates):
+def part_keys(program, keys, parts, tree, a, m, n, seen, counts, out, templates):
     """The observations of part a, whose modifier is word m of a sentence of n; returns how many."""
     head = parts.heads[a]
     if counts.size:
-        between_of(keys.betweens, head, m, seen, counts)
+        note_words(keys.betweens, program.dependent, head, m, tree, seen, counts)
     sibling = n + 1
     if parts.siblings.size and parts.siblings[a] != head:
         sibling = parts.siblings[a]
@@ -80,7 +68,19 @@ def _add_keys(columns, program, parts, word, table, keys, owners, counts, used):
             if used + (parts.first[t + 1] - parts.first[t]) * most > keys.size:
                 return t, used
             for a in range(parts.first[t], parts.first[t + 1]):
-                n_keys = part_keys(program, sides, parts, a, t - start + 1, stop - start, seen, between, out, templates)
+                n_keys = part_keys(
+                    program,
+                    sides,
+                    parts,
+                    parts.tree[start:stop],
+                    a,
+                    t - start + 1,
+                    stop - start,
+                    seen,
+                    between,
+                    out,
+                    templates,
+                )
                 for k in range(n_keys):
                     slot = find(table, out[k])
                     row = table.rows[slot]
@@ -132,7 +132,19 @@ def _find_rows(columns, program, parts, table, word, count, first, rows, templat
                 return t, count
             for a in range(parts.first[t], parts.first[t + 1]):
                 first[a] = count
-                n_keys = part_keys(program, sides, parts, a, t - start + 1, stop - start, seen, between, out, owners)
+                n_keys = part_keys(
+                    program,
+                    sides,
+                    parts,
+                    parts.tree[start:stop],
+                    a,
+                    t - start + 1,
+                    stop - start,
+                    seen,
+                    between,
+                    out,
+                    owners,
+                )
                 for k in range(n_keys):
                     row = table.rows[find(table, out[k])]
                     if row >= 0:

@@ -78,15 +78,28 @@ def distance_key(distance):
 
 
 @kernel
-def note_between(keys, p, seen, counts):
-    """Word p comes to stand between: enter its keys where they are new. keys: uint64[K, .]; seen: uint64[K, .]; counts: int64[K]."""
+def note(keys, k, p, seen, counts):
+    """Enter what list k sees of word p where it is new. keys: uint64[K, .]; seen: uint64[K, .]; counts: int64[K]."""
+    key, count = keys[k, p], counts[k]
+    for c in range(count):
+        if seen[k, c] == key:
+            return
+    seen[k, count] = key
+    counts[k] = count + 1
+
+
+@kernel
+def note_words(keys, dependent, head, modifier, tree, seen, counts):
+    """What is seen of the words between head and modifier, and of the modifier's dependents. tree: int32[n] heads, or empty where there is none."""
     for k in range(counts.size):
-        new = True
-        for c in range(counts[k]):
-            new &= seen[k, c] != keys[k, p]
-        if new:
-            seen[k, counts[k]] = keys[k, p]
-            counts[k] += 1
+        counts[k] = 0
+        if not dependent[k]:
+            for p in range(min(head, modifier) + 1, max(head, modifier)):
+                note(keys, k, p, seen, counts)
+        else:
+            for p in range(1, tree.size + 1):
+                if tree[p - 1] == modifier:
+                    note(keys, k, p, seen, counts)
 
 
 @kernel
@@ -106,7 +119,7 @@ def arc_keys(program, keys, head, modifier, sibling, seen, counts, out, template
     """Keys and templates of all observations of one arc into out (uint64) and templates (int64); returns how many.
 
     sibling: place of the sibling in ``keys.siblings``, n + 1 for none; patterns without one do not mind. seen, counts: what stands between, see
-    :func:`note_between`.
+    :func:`note_words`.
     """
     distance = distance_of(head, modifier)
     shift = distance_key(distance)

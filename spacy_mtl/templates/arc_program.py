@@ -34,7 +34,8 @@ class ArcProgram(NamedTuple):
     """P patterns: different combinations of sides, each with the templates that have it without and with direction and distance.
 
     head, modifier, sibling, between: int64[P], which list of each side; -1 for none. seed: uint64[P], the key of a pattern without any side.
-    plain: int64[P], the template without distance, -1 for none. near: int64[P, N_DISTANCES], that with each distance.
+    plain: int64[P], the template without distance, -1 for none. near: int64[P, N_DISTANCES], that with each distance. dependent: bool[K], whether a
+    list of ``betweens`` is seen of the modifier's dependents, not of the words between.
     """
 
     heads: Side
@@ -48,6 +49,7 @@ class ArcProgram(NamedTuple):
     seed: np.ndarray
     plain: np.ndarray
     near: np.ndarray
+    dependent: np.ndarray
 
 
 def _digest(text: str) -> int:
@@ -59,16 +61,20 @@ def _text(observations: Sequence[Observation]) -> str:
 
 
 def _pattern(template: Template) -> tuple[tuple[Observation, ...], ...]:
-    """The observations of each side: head, modifier, sibling, between."""
-    return tuple(tuple(obs for obs in template.observations if obs.place == place) for place in "hmsb")
+    """The observations of each side: head, modifier, sibling, and what is seen of each of several words."""
+    return tuple(tuple(obs for obs in template.observations if obs.place in place) for place in ("h", "m", "s", "bc"))
 
 
 def check_arc_template(template: Template) -> None:
     """Refuse what no arc template can be (M130). Raises ValueError."""
     places = [obs.place for obs in template.observations]
-    for place in "bd":
-        if places.count(place) > 1:
-            raise ValueError(Errors.M130.format(template=template.text, fault=f"has more than one %{place}; keep one"))
+    if places.count("d") > 1:
+        raise ValueError(Errors.M130.format(template=template.text, fault="has more than one %d; keep one"))
+    if places.count("b") + places.count("c") > 1:
+        raise ValueError(Errors.M130.format(template=template.text, fault="has more than one %b or %c; keep one"))
+    if "c" in places and not template.is_edge:
+        fault = "looks at the dependents of the modifier, which only labels (B templates) can"
+        raise ValueError(Errors.M130.format(template=template.text, fault=fault))
     if "s" in places and ("b" in places or template.is_edge):
         fault = "has both %s and %b" if "b" in places else "scores labels by a sibling"
         raise ValueError(
@@ -133,6 +139,7 @@ def compile_arcs(templates: Sequence[Template], columns: Mapping[str, int]) -> A
     return ArcProgram(
         heads, modifiers, siblings, betweens, head, modifier, sibling, between, seeds,
         np.array(plain, np.int64), np.array(near, np.int64).reshape(-1, N_DISTANCES),
+        np.array([side[0].place == "c" for side in sides[3]], bool),
     )  # fmt: skip
 
 

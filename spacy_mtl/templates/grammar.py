@@ -11,6 +11,7 @@ Templates of dependency trees look at an arc from a head ``h`` to a modifier ``m
     U07:%h[0,TAG]/%m[0,LOWER]/%m[1,TAG]   the head's tag, the modifier's form and the tag after it; offset 0 of the root is a value of its own
     U21:%h[0,TAG]/%b[TAG]/%m[0,TAG]       one observation for every different tag between the two
     U22:%h[0,TAG]/%m[0,TAG]/%d            direction and binned distance as well; %d[3] only where the distance is in the bin of 3
+    B07:%m[0,TAG]/%c[LOWER]               one observation for every different dependent of m, in labelling that has the tree before it
     U30:%s[0,TAG]/%m[0,TAG]               scores a pair of neighbouring modifiers of one head: ``s`` is the one next to ``m`` on the head's side
 """
 
@@ -28,7 +29,7 @@ _NAME = re.compile(r"[UB][\w-]*")
 _INTEGER = re.compile(r"([+-]?)0*([0-9]+)")
 _ATTRIBUTE = re.compile(r"[^\W\d][\w.-]*")
 _FIELD = re.compile(r"[^\s,/%\[\]]*")  # what stands where an offset or an attribute should
-_PLACE = re.compile(r"%[xhmsbd](?![\w-])")
+_PLACE = re.compile(r"%[xhmsbcd](?![\w-])")
 _CONSTANT = re.compile(r"[^%]*[^%\s]")
 _WORD = re.compile(r"\S+")
 
@@ -52,7 +53,7 @@ class Observation:
     def __str__(self) -> str:
         if self.place == "d":
             return f"%d[{self.offset}]" if self.offset else "%d"
-        return f"%b[{self.attr}]" if self.place == "b" else f"%{self.place}[{self.offset},{self.attr}]"
+        return f"%{self.place}[{self.attr}]" if self.place in "bc" else f"%{self.place}[{self.offset},{self.attr}]"
 
 
 @dataclass(frozen=True)
@@ -126,7 +127,7 @@ class _Scanner:
 
 
 def _observation(scan: _Scanner) -> Observation:
-    """``%x[offset,ATTRIBUTE]``, or with ``h``, ``m``, ``s`` in place of ``x``; ``%b[ATTRIBUTE]``; ``%d`` and ``%d[bin]``."""
+    """``%x[offset,ATTRIBUTE]``, or with ``h``, ``m``, ``s`` in place of ``x``; ``%b[ATTRIBUTE]`` or ``%c``; ``%d`` and ``%d[bin]``."""
     macro = scan.match(_PLACE)
     if not macro:
         _refuse_non_macro(scan)
@@ -138,7 +139,7 @@ def _observation(scan: _Scanner) -> Observation:
     if place == "d":
         return Observation(_bin(scan), "", place)
     offset = 0
-    if place != "b":
+    if place not in "bc":
         offset = _offset(scan)
         if not scan.take(","):
             if scan.rest[:1] in ("", "]"):

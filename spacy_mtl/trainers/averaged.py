@@ -42,8 +42,8 @@ class AveragedTraining(OnlineTraining):
 
     def rebind(self, problem: Problem, carry: Carry) -> None:
         """Both vectors go on; the features that are new have always had weight 0."""
-        self.problem = problem
-        self._state = Average(carry(self._state.w), carry(self._state.u), self._state.seen)
+        state = Average(carry(self._state.w), carry(self._state.u), self._state.seen)
+        self.problem, self._state = problem, state
         self._average, self._written, self._report = None, -1, None
 
     @property

@@ -144,12 +144,13 @@ class DualAscent(Training):
 
     def rebind(self, problem: Problem, carry: Carry) -> None:
         """The marginals stay; the weights are made anew from them."""
-        self.problem, self._filled = problem, _filled(problem)
-        self._certified, self.converged = None, False
-        self._average = None if self._average is None else carry(self._average)
+        average = None if self._average is None else carry(self._average)
+        filled, w = _filled(problem), problem.zeros()  # blocks may have other sizes now
+        # stored at once, so that an interrupt leaves the old features or the new ones
+        self.problem, self._filled, self._average, self._w = problem, filled, average, w
+        self._certified, self.converged, self._torn = None, False, True
         self._idle[:] = self._rest[:] = 0
-        self._w, _ = problem.gold_minus_expected(self._state)  # blocks may have other sizes now
-        problem.scale_blocks(self._w, self.settings.C * self.mu)
+        self._repair()
 
     def recut(self, problem: Problem) -> None:
         """Marginals belong to pieces and begin anew at gold; template weights and the average of the passes so far stay."""

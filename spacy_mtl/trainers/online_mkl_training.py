@@ -128,8 +128,7 @@ class OnlineMKLTraining(OnlineTraining):
         vector = carry(old.vector)
         past = carry(old.past) if self._averages else old.past
         best = None if self._best is None else carry(self._best)
-        self.problem, self._shown, self._best = problem, None, best
+        norms, blocks = old.scale * problem.block_norms(vector), problem.blocks
+        new = old._replace(vector=vector, past=past, node=blocks.node, pair=blocks.pair, norms=norms)
+        self.problem, self._blocks, self._shown, self._best = problem, new, None, best
         self._written, self._report, self._zero_loss = -1, None, None
-        blocks = problem.blocks
-        self._blocks = old._replace(vector=vector, past=past, node=blocks.node, pair=blocks.pair)
-        self._blocks.norms[:] = self._blocks.scale * problem.block_norms(vector)

@@ -53,6 +53,14 @@ class StructRegTraining(Training):
         super().__init__(problem)
         self.settings = settings
 
+    def _rebind(self, problem: Problem, inner: Problem, carry: Carry) -> None:
+        """The training within goes on with ``inner``, which belongs to ``problem``; after an interrupt both problems are the old ones, or the new."""
+        try:
+            self.inner.rebind(inner, carry)
+        finally:
+            if self.inner.problem is inner:
+                self.problem = problem
+
     def _follow(self) -> None:
         self.passes, self.converged = self.inner.passes, self.inner.converged
 
@@ -100,8 +108,7 @@ class OnlineStructReg(StructRegTraining):
 
     def rebind(self, problem: Problem, carry: Carry) -> None:
         """The training within goes on with the new features."""
-        self.inner.rebind(problem, carry)
-        self.problem = problem
+        self._rebind(problem, problem, carry)
 
 
 class BatchStructReg(StructRegTraining):
@@ -110,13 +117,13 @@ class BatchStructReg(StructRegTraining):
     def __init__(self, settings: StructReg, problem: Problem):
         super().__init__(settings, problem)
         self._draws = 0
-        self.inner = settings.trainer.begin(self._cut(self._draws))
+        self.inner = settings.trainer.begin(self._cut(problem, self._draws))
         self._drawn_at = 0
 
-    def _cut(self, draw: int) -> Problem:
+    def _cut(self, problem: Problem, draw: int) -> Problem:
         """The corpus under a draw, which can be repeated."""
         random = np.random.default_rng([self.settings.seed, draw])
-        return self.problem.cut(np.arange(self.problem.n), self.settings.size, random)
+        return problem.cut(np.arange(problem.n), self.settings.size, random)
 
     def step(self, sentences: np.ndarray) -> None:
         """Nothing: the pass is run at its end."""
@@ -126,7 +133,7 @@ class BatchStructReg(StructRegTraining):
         if self.converged:
             return
         if self.settings.redraw and self.inner.passes - self._drawn_at >= self.settings.redraw:
-            self.inner.recut(self._cut(self._draws + 1))
+            self.inner.recut(self._cut(self.problem, self._draws + 1))
             self._draws, self._drawn_at = self._draws + 1, self.inner.passes  # an interrupt before: drawn again
         self.inner.step(np.arange(self.inner.problem.n))
         self.inner.end_pass()
@@ -134,8 +141,7 @@ class BatchStructReg(StructRegTraining):
 
     def rebind(self, problem: Problem, carry: Carry) -> None:
         """The cuts stay where they are."""
-        self.problem = problem
-        self.inner.rebind(self._cut(self._draws), carry)
+        self._rebind(problem, self._cut(problem, self._draws), carry)
         self._follow()
 
 

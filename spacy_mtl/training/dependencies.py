@@ -66,8 +66,8 @@ class ArcCounts:
         self.las.add(labelled[known & words])
         self.uas_all.add(right[known])
         self.las_all.add(labelled[known])
-        for begin, end in zip(trees.starts, [*trees.starts[1:], n], strict=True):
-            if begin < end and known[begin:end].all():
+        for begin, end in trees.spans:
+            if known[begin:end].all():
                 here = slice(begin, end)
                 self._add_sentence(gold[here] - begin, heads[here] - begin, right[here], words[here], begin)
 

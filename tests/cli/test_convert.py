@@ -104,3 +104,35 @@ def test_bad_segmented_text_is_one_message_and_a_failure(source, tmp_path, text,
     result = invoke(source, tmp_path / "out.spacy", "--lang", "zh", "--format", "segmented")
     assert (result.exit_code, result.stderr[:6]) == (1, code)
     assert not (tmp_path / "out.spacy").exists()
+
+
+TREE = (
+    "1\tAna\tAna\tPROPN\tNP\tNumber=Sing\t2\tnsubj\t_\t_\n"
+    "2\tríe\treír\tVERB\tV\t_\t0\troot\t_\tSpaceAfter=No\n"
+    "3\t.\t.\tPUNCT\tF\t_\t2\tpunct\t_\t_\n"
+)
+
+
+def test_trees_there_and_back(tmp_path):
+    source, out, back = tmp_path / "in.conllu", tmp_path / "out.spacy", tmp_path / "back.conllu"
+    source.write_text(TREE + "\n" + TREE.replace("\t0\t", "\t1\t"), encoding="utf8")
+    result = invoke(source, out, "--lang", "es", "--format", "conllu")
+    assert result.exit_code == 1
+    assert "[M554]" in result.stderr
+    with pytest.warns(UserWarning, match="M560"):
+        result = invoke(source, out, "--lang", "es", "--format", "conllu", "--broken", "skip", "--tag", "upos")
+    assert result.exit_code == 0
+    assert "1 documents, 1 sentences, 3 tokens\n" in result.stdout
+    (doc,) = load(out)
+    assert [(t.dep_, t.head.i, t.tag_) for t in doc] == [
+        ("nsubj", 1, "PROPN"),
+        ("ROOT", 1, "VERB"),
+        ("punct", 1, "PUNCT"),
+    ]
+    assert doc.user_data == {"spacy_mtl.given": ("TAG", "POS", "MORPH", "LEMMA")}
+    result = invoke(out, back, "--lang", "es")
+    assert (result.exit_code, result.stdout.split(": ")[1]) == (0, "1 documents, 1 sentences, 3 tokens\n")
+    assert (
+        back.read_text(encoding="utf8").splitlines()[2:5]
+        == TREE.replace("NP", "PROPN").replace("V\t_", "VERB\t_").replace("F\t", "PUNCT\t").splitlines()
+    )

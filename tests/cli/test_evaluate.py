@@ -5,6 +5,7 @@ import spacy
 from spacy.cli import app
 from typer.testing import CliRunner
 
+from spacy_mtl.cli.evaluate import read_trees
 from spacy_mtl.cli.tokenizer import convert_pipeline
 from spacy_mtl.corpora.conll import ConllCorpus
 from spacy_mtl.corpora.convert import convert_columns
@@ -197,3 +198,36 @@ def test_bad_segmented_texts(segmenter, tmp_path):
     check_refused(invoke(segmenter, tmp_path / "none.txt", "--format", "segmented"), "M501")
     args = ("--format", "segmented", "--lexicon", tmp_path / "none.txt")
     check_refused(invoke(segmenter, WORDS / "dev.txt", *args), "M501")
+
+
+TREES = ASSETS.parent / "nl-trees"
+
+
+@spacy.Language.component("heads_of_a_test", assigns=["token.tag", "token.dep", "token.head"])
+def chain(doc):
+    for token in doc[1:]:
+        token.head, token.dep_, token.tag_ = doc[token.i - 1], "dep", "X"
+    doc[0].dep_ = "ROOT"
+    return doc
+
+
+def test_trees_are_read_without_what_the_pipeline_predicts():
+    nlp = spacy.blank("nl")
+    nlp.add_pipe("heads_of_a_test")
+    files = [str(TREES / "dev.conllu"), str(TREES / "test.conllu")]
+    examples = read_trees(nlp, files, {"group": 2})
+    assert len(examples) == 34
+    assert {token.pos_ for token in examples[0].predicted} > {"NOUN", "VERB"}
+    assert not any(example.predicted.has_annotation(name) for example in examples for name in ("TAG", "DEP"))
+    examples = read_trees(nlp, files[:1], {"given": ["TAG"]})
+    assert [token.tag_ for token in examples[1].predicted] == [token.tag_ for token in examples[1].reference]
+
+
+def test_trees(tmp_path):
+    nlp = spacy.blank("nl")
+    nlp.add_pipe("heads_of_a_test")
+    nlp.to_disk(tmp_path / "model")
+    result = invoke(tmp_path / "model", TREES / "dev.conllu", "--format", "conllu", "--limit", 5)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "on 5 documents" in result.stdout
+    check_refused(invoke(tmp_path / "model", TREES / "README.md", "--format", "conllu"), "M550")

@@ -9,6 +9,8 @@ import spacy
 from hypothesis import given
 from hypothesis import strategies as st
 from segmenting import TEXTS, make, segmenter_of, train, words_of
+from spacy.tokens import Doc
+from spacy.training import Example
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train as train_nlp
 from spacy.util import load_config
@@ -65,6 +67,28 @@ def test_the_words_of_the_dictionary_are_in_the_vocabulary(nlp):
     blank.tokenizer.from_bytes(nlp.tokenizer.to_bytes())
     assert lexicon
     assert all(word in blank.vocab and set(word) <= set(blank.vocab.strings) for word in lexicon)
+
+
+def test_the_characters_of_the_dictionary_are_met_when_the_model_is_loaded(nlp):
+    """Tables of prediction are then not made anew in the middle of texts."""
+    blank = spacy.blank("zh", config=CONFIG)
+    blank.tokenizer.from_bytes(nlp.tokenizer.to_bytes())
+    segmenter = blank.tokenizer.segmenter
+    lexicon = segmenter.cfg["lexicon"]
+    n = segmenter._characters.orths.size
+    assert n >= len(set(lexicon))
+    blank("".join(lexicon.split()))
+    assert segmenter._characters.orths.size == n
+
+
+def test_evaluation_scores_the_tokenizer(nlp):
+    texts = TEXTS[:3]
+    right = [Example(nlp.make_doc(text), nlp.make_doc(text)) for text in texts]
+    assert nlp.evaluate(right)["token_f"] == 1
+    characters = [Example(nlp.make_doc(text), Doc(nlp.vocab, list(text), [False] * len(text))) for text in texts]
+    scores = nlp.tokenizer.score(characters)
+    assert set(scores) == {"token_acc", "token_p", "token_r", "token_f"}
+    assert scores["token_f"] == nlp.evaluate(characters)["token_f"] < 1
 
 
 def test_processes_give_the_same_documents(nlp, expected):

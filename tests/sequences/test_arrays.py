@@ -149,6 +149,21 @@ def test_arrays_that_do_not_fit(letters):
     assert "'9'" in refused("M231", letters.vectors, letters, y=["9"] * n, labels=["a"])
 
 
+def test_who_disagrees_about_the_number_of_positions_is_named(letters):
+    X, y, n = letters.vectors, letters.y, letters.y.size
+    message = refused("M238", X, letters, y=y[1:])
+    assert "y does not fit" in message
+    assert f"X has {n} positions, y has {n - 1} and the lengths sum to {n}" in message
+    blocks = {"k": KernelBlock(X), "c": Categories(letters.columns), "s": sparse.csr_array(X), "list": X.tolist()}
+    assert "y does not fit" in refused("M238", blocks, letters, y=y[1:])
+    assert "lengths of the sequences sum to 3" in refused("M220", blocks, letters, lengths=[1, 2])
+    assert "X, y and lengths do not fit" in refused("M238", X[2:], letters, y=y[1:])
+    message = refused("M238", {"a": X, "b": X[1:]}, letters, y=y[2:])
+    assert "X, y and lengths do not fit" in message
+    assert f"X has {n} ('a'), {n - 1} ('b') positions" in message
+    assert "Block 'b'" in refused("M222", {"a": X, "b": X[1:]}, letters)
+
+
 def test_blocks_that_are_refused(letters):
     vectors = letters.vectors.copy()
     vectors[3, 1] = np.nan

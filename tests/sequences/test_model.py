@@ -171,8 +171,9 @@ def test_new_arrays_that_do_not_fit(trained, new_letters):
     X, lengths = blocks_of(new_letters), new_letters.lengths
     n = new_letters.y.size
     less = {name: value for name, value in X.items() if name != "near"}
-    assert "near" in refused("M232", trained, less, lengths)
-    assert "other" in refused("M232", trained, {**X, "other": X["dense"]}, lengths)
+    assert "Block 'near'" in refused("M232", trained, less, lengths)
+    assert "Block 'other'" in refused("M232", trained, {**X, "other": X["dense"]}, lengths)
+    assert "Block 'other'" in refused("M232", trained, {**less, "other": X["near"]}, lengths)
     refused("M232", trained, X["dense"], lengths)
     for name, value in (
         ("dense", X["near"]),

@@ -1,5 +1,6 @@
 """Structure regularization around every kind of trainer: what the training within gets to see, and that it is never asked twice."""
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -7,11 +8,14 @@ import numpy as np
 import pytest
 from spacy.util import registry
 
+from spacy_mtl.structures import problem as structures
 from spacy_mtl.structures.problem import block_starts
 from spacy_mtl.trainers.base import Trainer, fit
+from spacy_mtl.trainers.eg import EG
 from spacy_mtl.trainers.mira import MIRA
 from spacy_mtl.trainers.mtlstruct import MTLStruct
 from spacy_mtl.trainers.online import OnlineTraining
+from spacy_mtl.trainers.online_mkl import OnlineMKL
 from spacy_mtl.trainers.perceptron import Perceptron
 from spacy_mtl.trainers.structreg import StructReg, struct_reg
 
@@ -225,6 +229,47 @@ def test_features_indexed_anew_keep_the_cuts(trainer):
         np.testing.assert_allclose(weights_of(rebound), before, atol=1e-3)
         if settings.batch:
             assert starts_of(rebound) == starts_of(straight)
+
+
+def enlarged(problem):
+    """The same corpus with a row of no use before all others, as (problem, carry)."""
+    arrays, blocks = problem.arrays, problem.blocks
+    node = np.concatenate([blocks.node[:1], blocks.node[1:] + 1])
+    rows = np.where(arrays.rows < 0, -1, arrays.rows + 1).astype(np.int32)
+    more = replace(problem, arrays=arrays._replace(rows=rows), blocks=replace(blocks, node=node))
+    return more, lambda weights: weights._replace(node=np.vstack([np.zeros_like(weights.node[:1]), weights.node]))
+
+
+@pytest.mark.parametrize("when", ["carry", "_scale_blocks", "_block_norms", "inner"])
+@pytest.mark.parametrize("trainer", [*ONLINE, *BATCH, EG("batch_primal"), OnlineMKL()], ids=repr)
+def test_an_interrupt_while_features_are_indexed_anew_leaves_the_old_or_the_new(monkeypatch, trainer, when):
+    """Whenever Ctrl-C comes, problem and weights belong together, and training goes on."""
+    problem = long_problem()
+    other, carry = enlarged(problem)
+    training = fit(StructReg(trainer, size=2, redraw=1), problem, 3)
+    before = training.weights.node.copy()
+
+    def interrupted(function):
+        def call(*arguments):
+            function(*arguments)
+            raise KeyboardInterrupt
+
+        return call
+
+    with monkeypatch.context() as patch:
+        if when == "inner":
+            patch.setattr(training.inner, "rebind", interrupted(training.inner.rebind))
+        elif when != "carry":
+            patch.setattr(structures, when, interrupted(getattr(structures, when)))
+        with suppress(KeyboardInterrupt):  # not everyone calls all of these
+            training.rebind(other, interrupted(carry) if when == "carry" else carry)
+    assert training.problem is (other if training.inner.problem.blocks is other.blocks else problem)
+    assert training.weights.node.shape[0] == training.problem.blocks.node[-1]
+    np.testing.assert_allclose(training.weights.node[-before.shape[0] :], before, rtol=1e-3, atol=1e-3)
+    for _ in range(2):
+        training.step(np.arange(problem.n))
+        training.end_pass()
+    assert training.weights.node.shape[0] == training.problem.blocks.node[-1]
 
 
 def test_needs_and_kind_follow_the_trainer_within():

@@ -8,11 +8,10 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import registry
 
-from spacy_mtl.roots import heads_to_doc
+from spacy_mtl.roots import set_trees
 from spacy_mtl.training.dependencies import crossing, dep_scorer, is_punctuation
 
 VOCAB = spacy.blank("xx").vocab
-VOCAB.strings.add("ROOT")
 
 
 def make_doc(words, heads, labels=None, starts=(0,)):
@@ -20,8 +19,7 @@ def make_doc(words, heads, labels=None, starts=(0,)):
     labels = labels or ["x"] * len(words)
     doc = Doc(VOCAB, words=words, spaces=[False] * len(words))
     ids = np.array([VOCAB.strings.add(label) for label in labels], np.uint64)
-    head, dep = heads_to_doc(np.array(heads), ids, np.array(starts))
-    doc.from_array(["HEAD", "DEP"], np.array([head, dep]).T)
+    set_trees(doc, np.array(heads), ids, np.array(starts))
     return doc
 
 
@@ -130,8 +128,9 @@ def test_other_tokens_are_aligned():
 
 
 def test_of_no_examples():
-    result = dep_scorer()([])
-    assert {value for name, value in result.items() if name != "dep_las_per_type"} == {None}
+    empty = Doc(VOCAB)
+    for result in (dep_scorer()([]), scores((empty, empty))):
+        assert {value for name, value in result.items() if name != "dep_las_per_type"} == {None}
 
 
 @pytest.mark.parametrize(
