@@ -29,7 +29,11 @@ def test_own_words(nlp):
     numbers = numbers_of(nlp, LABELS)
     codes = encode(*gold_trees(example), borders([example.predicted]), numbers)
     assert (codes // len(LABELS)).tolist() == [head for s in sentences for head in s.heads]
-    wanted = [0 if head == 0 else LABELS.index(label) for s in sentences for head, label in zip(s.heads, s.labels, strict=False)]
+    wanted = [
+        0 if head == 0 else LABELS.index(label)
+        for s in sentences
+        for head, label in zip(s.heads, s.labels, strict=False)
+    ]
     assert (codes % len(LABELS)).tolist() == wanted
 
 
