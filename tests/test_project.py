@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 
 @pytest.fixture
 def project(tmp_path):
-    for name in ("configs", "assets/es-entities", "assets/zh-words"):
+    for name in ("configs", "assets/es-entities", "assets/nl-trees", "assets/zh-words"):
         shutil.copytree(ROOT / name, tmp_path / name)
     shutil.copy(ROOT / "project.yml", tmp_path)
     return tmp_path
@@ -48,11 +48,14 @@ def test_quickstart(project):
     table = [line.split() for line in said[said.rindex("component ") :].splitlines() if line.strip()]
     assert table[0][:5] == ["component", "corpus", "score", "dev", "test"]
     rows = {row[0]: row for row in table[1:]}
-    assert {name: row[1:3] for name, row in rows.items()} == {
-        "ner": ["es-entities", "ents_f"],
-        "tagger": ["es-entities", "tag_acc"],
-        "segmenter": ["zh-words", "token_f"],
-    }
+    assert [row[:3] for row in table[1:]] == [
+        ["ner", "es-entities", "ents_f"],
+        ["tagger", "es-entities", "tag_acc"],
+        ["segmenter", "zh-words", "token_f"],
+        ["parser", "nl-trees", "dep_uas"],
+        ["parser", "nl-trees", "dep_las"],
+    ]
+    assert 70 < float(rows["parser"][4]) < 100
     assert float(rows["tagger"][4]) > 85
     assert float(rows["segmenter"][4]) > 90
     assert all(float(row[5]) >= 0 and 0 < float(row[6]) < 10 for row in rows.values())
@@ -65,6 +68,25 @@ def test_tag(project):
     assert json.loads((project / "metrics" / "tag-templates.json").read_text())["components"]["tagger"][
         "live_templates"
     ]
+
+
+def test_parse_a_folder_of_trees(project, tmp_path):
+    folder = tmp_path / "treebank"
+    folder.mkdir()
+    text = (ROOT / "assets/nl-trees/train.conllu").read_text(encoding="utf8")
+    trees = [block + "\n\n" for block in text.split("\n\n") if block.strip()]
+    for name, part in {"a.conllu": trees[:60], "b.conllu": trees[60:75], "c.conllu": trees[75:90]}.items():
+        (folder / name).write_text("".join(part), encoding="utf8")
+    variables = {"trees": folder, "trees_train": "a.conllu", "trees_dev": "b.conllu", "trees_test": "c.conllu"}
+    said = run(
+        project, "parse", ".", *(str(text) for name, value in variables.items() for text in (f"--vars.{name}", value))
+    )
+    assert "DEP_UAS" in said
+    assert "UAS" in said
+    metrics = json.loads((project / "metrics/parse.json").read_text())
+    assert 0.6 < metrics["dep_las"] < metrics["dep_uas"] < 1
+    weights = json.loads((project / "metrics/parse-templates.json").read_text())
+    assert weights["components"]["parser"]["live_templates"] > 10
 
 
 def test_segment_a_folder_of_texts(project, tmp_path):

@@ -45,8 +45,8 @@ def summary_cli(
 ) -> None:
     """Show a row for each trained component: its main score on dev and test, the seconds of training, the size of its model.
 
-    The dev score is that of the best model, as spaCy keeps it with the model; the seconds are those of the logger (log.jsonl in TRAINING);
-    "-" stands for what there is no file of.
+    Where several scores count the same, each has a row. The dev score is that of the best model, as spaCy keeps it with the model; the
+    seconds are those of the logger (log.jsonl in TRAINING); "-" stands for what there is no file of.
     """
     with clear_errors():
         rows = [row for training in trainings for row in summarize(training, metrics / f"{training.name}.json")]
@@ -68,23 +68,21 @@ def summarize(training: Path, metrics: Path) -> list[Row]:
     test, seconds = _read_json(metrics), _seconds(training / LOG)
     rows = []
     for name in config["nlp"]["pipeline"]:
-        score = _main_score(nlp, config["components"][name].get("factory"))
-        if score is not None:
-            files = [path for path in (best / name).rglob("*") if path.is_file()]
+        files = [path for path in (best / name).rglob("*") if path.is_file()]
+        for score in _main_scores(nlp, config["components"][name].get("factory")):
             row = {"component": name, "corpus": _corpus(config), "score": score, "dev": dev.get(score)}
             size = sum(path.stat().st_size for path in files) / 1e6
             rows.append({**row, "test": test.get(score), "seconds": seconds, "megabytes": size})
     return rows
 
 
-def _main_score(nlp: "Language", factory: str | None) -> str | None:
-    """The score that the factory gives most weight, None where there is none."""
+def _main_scores(nlp: "Language", factory: str | None) -> list[str]:
+    """The score that the factory gives most weight, or several with the same."""
     if factory is None or not nlp.has_factory(factory):
-        return None
-    weights = {
-        name: weight or 0.0 for name, weight in (nlp.get_factory_meta(factory).default_score_weights or {}).items()
-    }
-    return max(weights, key=lambda name: weights[name], default=None)
+        return []
+    weights = nlp.get_factory_meta(factory).default_score_weights or {}
+    most = max((weight or 0.0 for weight in weights.values()), default=0.0)
+    return [name for name, weight in weights.items() if (weight or 0.0) == most and most > 0]
 
 
 def _corpus(config: dict[str, Any]) -> str:

@@ -15,8 +15,9 @@ _SIEVE = 4
 class ArcTable(NamedTuple):
     """Open addressing, linear probing. A slot is eight bytes, so that key and value come with one access to memory.
 
-    slots: uint32[2 * capacity], at 2 * slot the low bits of the key, 0 where free, and after it the row. shift: the slot is ``key >> shift``. sieve: uint64, a
-    bit for each value of ``key >> sieve_shift``: a key whose bit is not set is unknown. Kernels take these apart: an array inside a tuple is counted at each use.
+    slots: uint32[2 * capacity], at 2 * slot the low bits of the key, 0 where free, and after it the row. shift: the slot is ``key >>
+    shift``. sieve: uint64, a bit for each value of ``key >> sieve_shift``: a key whose bit is not set is unknown. Kernels take these apart:
+    an array inside a tuple is counted at each use.
     """
 
     slots: np.ndarray

@@ -27,7 +27,7 @@ def read_binary(
 
     given: columns (TAG, POS, MORPH, LEMMA, ENT) copied from the reference to the predicted Doc. None: those that the file names for each
     Doc, as ``convert`` writes them; TAG where it names none. hidden: columns left out of these. Sentence starts are copied too where
-    a Doc holds several sentences.
+    a Doc holds several sentences, or trees.
 
     Raises ValueError for an unknown column (M714), a file that cannot be read (M501) or is damaged or of another format (M705).
     """
@@ -55,7 +55,7 @@ def _predicted(reference: Doc, columns: Sequence[str]) -> Doc:
     words, spaces = reference.to_array(["ORTH", "SPACY"]).reshape(len(reference), 2).T
     doc = Doc(reference.vocab, words=words.tolist(), spaces=spaces.astype(bool).tolist())
     attributes: list[int | str] = [attribute for column in columns for attribute in _ATTRIBUTES.get(column, ())]
-    if np.count_nonzero(reference.to_array(["SENT_START"]) == 1) > 1:
+    if np.count_nonzero(reference.to_array(["SENT_START"]) == 1) > 1 or reference.has_annotation("DEP"):
         attributes.append("SENT_START")
     if attributes:
         values = reference.to_array(attributes).reshape(len(doc), len(attributes))

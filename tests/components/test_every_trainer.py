@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import spacy
+from parsing import FIRST_ORDER, LABELS, examples, treebank
+from spacy.tokens import Doc
 
 from spacy_mtl.corpora.segmented import SegmentedCorpus
 from spacy_mtl.registry import mtl_trainers
@@ -31,7 +33,8 @@ SETTINGS = {
 }
 CASES = [(name, settings) for name, variants in SETTINGS.items() for settings in variants]
 #: by component: its main score
-COMPONENTS = {"mtl_ner": "ents_f", "mtl_tagger": "tag_acc", "mtl_segmenter": "token_f"}
+COMPONENTS = {"mtl_ner": "ents_f", "mtl_tagger": "tag_acc", "mtl_segmenter": "token_f", "mtl_parser": "dep_las"}
+LANGUAGES = {"mtl_ner": "es", "mtl_tagger": "es", "mtl_segmenter": "zh", "mtl_parser": "en"}
 TEMPLATES = [
     "U0:%x[0,LOWER]",
     "U1:%x[-1,LOWER]",
@@ -48,6 +51,16 @@ CHARACTERS = [
     "B",
     "B1:%x[0,CHAR_CLASS]",
 ]
+
+
+PATTERNS = {
+    "mtl_ner": TEMPLATES,
+    "mtl_tagger": TEMPLATES,
+    "mtl_segmenter": CHARACTERS,
+    "mtl_parser": [*FIRST_ORDER, *LABELS],
+}
+#: trees cannot be cut into pieces
+PAIRS = [(c, case) for c in COMPONENTS for case in CASES if (c, case[0]) != ("mtl_parser", "StructReg")]
 
 
 #: slow starters, by a setting of theirs; all others learn in ten passes
@@ -78,10 +91,8 @@ def identify(case):
 def untrained(component, case):
     """A blank pipeline with this component and trainer."""
     name, settings = case
-    characters = component == "mtl_segmenter"
-    nlp = spacy.blank("zh" if characters else "es")
-    patterns = CHARACTERS if characters else TEMPLATES
-    model = {"templates": {"@mtl_templates": "spacy_mtl.patterns.v1", "patterns": patterns}}
+    nlp = spacy.blank(LANGUAGES[component])
+    model = {"templates": {"@mtl_templates": "spacy_mtl.patterns.v1", "patterns": PATTERNS[component]}}
     trainer = {"@mtl_trainers": f"spacy_mtl.{name}.v1", **settings}
     nlp.add_pipe(component, config={"model": model, "trainer": trainer})
     return nlp
@@ -91,24 +102,32 @@ def read(component, nlp, read_corpus) -> list:
     """Examples that are enough to learn something."""
     if component == "mtl_segmenter":
         return list(SegmentedCorpus(WORDS, limit=40)(nlp))
+    if component == "mtl_parser":
+        return examples(nlp, treebank(24), group=2)
     return read_corpus(nlp, limit=40, given=["TAG"] if component == "mtl_ner" else [])
 
 
-@pytest.fixture(scope="module", params=[(c, case) for c in COMPONENTS for case in CASES], ids=identify)
+@pytest.fixture(scope="module", params=PAIRS, ids=identify)
 def pipeline(request, train, read_corpus):
     """A pipeline trained by this trainer, and the examples it saw."""
     component, case = request.param
     nlp = untrained(component, case)
-    examples = read(component, nlp, read_corpus)
-    return component, train(nlp, examples, passes=passes_of(case)), examples, least_of(case)
+    shown = read(component, nlp, read_corpus)
+    return component, train(nlp, shown, passes=passes_of(case)), shown, least_of(case)
 
 
 def annotations(docs) -> list:
-    return [[(token.text, token.ent_iob_, token.ent_type_, token.tag_) for token in doc] for doc in docs]
+    return [
+        [(token.text, token.ent_iob_, token.ent_type_, token.tag_, token.dep_, token.head.i) for token in doc]
+        for doc in docs
+    ]
 
 
-def texts(examples) -> list[str]:
-    return [example.reference.text for example in examples]
+def inputs(component, nlp, shown) -> list:
+    """Texts, or for a parser Docs with tags and sentences."""
+    if component == "mtl_parser":
+        return [Doc(nlp.vocab).from_bytes(example.predicted.to_bytes()) for example in shown]
+    return [example.reference.text for example in shown]
 
 
 def test_every_registered_trainer_is_tested():
@@ -117,8 +136,8 @@ def test_every_registered_trainer_is_tested():
 
 def test_it_learns(pipeline):
     """The corpus it was trained on, from nothing: well above what a majority label gives."""
-    component, nlp, examples, least = pipeline
-    assert nlp.evaluate(examples)[COMPONENTS[component]] > least
+    component, nlp, shown, least = pipeline
+    assert nlp.evaluate(shown)[COMPONENTS[component]] > least
 
 
 def test_its_report_is_true(pipeline):
@@ -133,13 +152,13 @@ def test_its_report_is_true(pipeline):
 
 
 def test_saved_and_loaded_it_predicts_the_same(pipeline, tmp_path):
-    component, nlp, examples, _ = pipeline
+    component, nlp, shown, _ = pipeline
     nlp.to_disk(tmp_path)
     loaded = spacy.load(tmp_path)
-    wanted = annotations(nlp.pipe(texts(examples)))
-    assert annotations(loaded.pipe(texts(examples))) == wanted
+    wanted = annotations(nlp.pipe(inputs(component, nlp, shown)))
+    assert annotations(loaded.pipe(inputs(component, loaded, shown))) == wanted
     assert loaded.get_pipe(component).to_bytes(exclude=["vocab"]) == nlp.get_pipe(component).to_bytes(exclude=["vocab"])
-    assert annotations(loaded.pipe(texts(examples), n_process=2)) == wanted
+    assert annotations(loaded.pipe(inputs(component, loaded, shown), n_process=2)) == wanted
 
 
 def test_weights_of_templates(pipeline):

@@ -27,6 +27,7 @@ from spacy_mtl.roots import ROOT
 KINDS = {
     "first": ({}, {}),
     "second": ({"patterns": [*FIRST_ORDER, *SIBLINGS, *LABELS]}, {}),
+    "labels by dependents": ({"patterns": [*FIRST_ORDER, *LABELS, "B3:%m[0,TAG]/%c[TAG]"]}, {}),
     "joint": ({"labelling": "joint", "margin": None}, {}),
     "second joint": ({"patterns": [*FIRST_ORDER, *SIBLINGS, *LABELS], "labelling": "joint"}, {}),
     "unlabelled": ({"patterns": FIRST_ORDER, "labelling": "none", "support": "all"}, {}),

@@ -46,12 +46,16 @@ def make_component(texts=(*FIRST_ORDER, *LABELS), **settings) -> MTLParser:
         ({"texts": [*SIBLINGS, *LABELS], "projective": False}, "[M246] Pairs of siblings"),
         (
             {"texts": ["U0:%h[0,TAG]", "U1:%x[0,TAG]"]},
-            "[M129] Template 'U1:%x[0,TAG]' looks at %x, but 'x' scores arcs: use %h, %m, %s, %b and %d.",
+            "[M129] Template 'U1:%x[0,TAG]' looks at %x, but 'x' scores arcs: use %h, %m, %s, %b, %c and %d.",
         ),
         ({"texts": ["U0:%m[0,TAG]/%x[-1,TAG]"]}, "[M129] Template 'U0:%m[0,TAG]/%x[-1,TAG]'"),
         ({"texts": ["U0:%s[0,TAG]/%b[TAG]"]}, "[M130] Template 'U0:%s[0,TAG]/%b[TAG]' has both %s and %b"),
         ({"texts": ["B0:%s[0,TAG]"]}, "[M130] Template 'B0:%s[0,TAG]' scores labels by a sibling"),
         ({"texts": ["U0:%h[0,TAG]/%m[0,TAG]", "U1:%m[0,TAG]/%h[0,TAG]"]}, "[M126] The templates 'U0' and 'U1'"),
+        (
+            {"texts": ["U0:%h[0,TAG]", "B0:%c[TAG]"], "labelling": "joint"},
+            "[M130] Template 'B0:%c[TAG]' looks at the tree, which labelling = \"joint\" does not have yet",
+        ),
         ({"texts": ["U0:%h[0,TAGS]"]}, "[M110] Unknown attribute 'TAGS' in template 'U0:%h[0,TAGS]'."),
     ],
 )
@@ -60,12 +64,12 @@ def test_setting_is_refused_when_the_component_is_made(settings, start):
 
 
 @pytest.mark.parametrize("factory", ["mtl_ner", "mtl_tagger", "mtl_segmenter"])
-@pytest.mark.parametrize("pattern", ["%h[0,TAG]", "%x[0,CHAR]/%m[0,CHAR]", "%s[0,TAG]", "%b[TAG]", "%d"])
+@pytest.mark.parametrize("pattern", ["%h[0,TAG]", "%x[0,CHAR]/%m[0,CHAR]", "%s[0,TAG]", "%b[TAG]", "%c[TAG]", "%d"])
 def test_chains_refuse_templates_of_arcs(factory, pattern):
     nlp = spacy.blank("zh" if factory == "mtl_segmenter" else "es")
     templates = {"@mtl_templates": "spacy_mtl.patterns.v1", "patterns": ["B", f"U7:{pattern}"]}
     message = error_of(nlp.add_pipe, factory, name="chain", config={"model": {"templates": templates}})
-    found = next(place for place in ("%h", "%m", "%s", "%b", "%d") if place in pattern)
+    found = next(place for place in ("%h", "%m", "%s", "%b", "%c", "%d") if place in pattern)
     assert message.startswith(f"[M129] Template 'U7:{pattern}' looks at {found}, but 'chain' scores positions of a")
 
 

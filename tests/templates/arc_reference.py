@@ -28,6 +28,17 @@ SIBLING_TEMPLATES = [
 ]
 
 
+LABEL_TEMPLATES = [
+    "B0:%h[0,TAG]/%m[0,TAG]",
+    "B1:%m[0,TAG]/%c[LOWER]",
+    "B2:%c[TAG]/%d",
+    "B3:%h[0,TAG]/%b[TAG]",
+    "B4:%b[LOWER]",
+    "B5:%c[LOWER]",
+    "B",
+]
+
+
 def seen_at(columns, attr: str, place: int):
     """The value of an attribute at a place of a sentence, 0 the root. columns: one list of values an attribute."""
     n = len(columns[0])
@@ -43,16 +54,18 @@ def distance_of(head: int, modifier: int) -> tuple[bool, int]:
     return head < modifier, max(bound for bound in DISTANCE_BINS if bound <= abs(head - modifier))
 
 
-def observed(columns, template: Template, head: int, modifier: int, sibling: int | None = None) -> list:
-    """Every observation of an arc. columns: values of one sentence. sibling: None for none."""
+def observed(columns, template: Template, head: int, modifier: int, sibling: int | None = None, tree=()) -> list:
+    """Every observation of an arc. columns: values of one sentence. sibling: None for none. tree: heads of its words."""
     fixed, betweens = [], [()]
     for obs in template.observations:
         if obs.place in "hm":
             fixed.append(seen_at(columns, obs.attr, {"h": head, "m": modifier}[obs.place] + obs.offset))
         elif obs.place == "s":
             fixed.append("none" if sibling is None else seen_at(columns, obs.attr, sibling + obs.offset))
-        elif obs.place == "b":
+        elif obs.place in "bc":
             places = range(min(head, modifier) + 1, max(head, modifier))
+            if obs.place == "c":
+                places = [p for p, own in enumerate(tree, start=1) if own == modifier]
             betweens = sorted({(seen_at(columns, obs.attr, p),) for p in places})
         else:
             direction, distance = distance_of(head, modifier)

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from arc_reference import ATTRIBUTES, SIBLING_TEMPLATES, TEMPLATES, observed
+from arc_reference import ATTRIBUTES, LABEL_TEMPLATES, SIBLING_TEMPLATES, TEMPLATES, observed
 
 from spacy_mtl.templates import arc_index
 from spacy_mtl.templates.arc_index import Parts, build_arc_index, find_arc_rows
@@ -14,6 +14,8 @@ from spacy_mtl.templates.grammar import parse_templates
 
 STARTS = np.array([0, 5, 6, 13])
 NO_SIBLINGS = np.empty(0, np.int32)
+#: heads that templates of labels may look at
+TREE = np.array([2, 0, 2, 5, 3, 0, 4, 4, 4, 0, 4, 5, 5], np.int32)
 
 
 def some_parts(rng, siblings: bool) -> Parts:
@@ -26,7 +28,8 @@ def some_parts(rng, siblings: bool) -> Parts:
             heads += kept
             inner += [int(rng.choice([h, *range(min(h, m) + 1, max(h, m))])) for h in kept]
     first = np.concatenate([[0], np.cumsum(counts)])
-    return Parts(STARTS, first, np.array(heads, np.int32), np.array(inner, np.int32) if siblings else NO_SIBLINGS)
+    siblings_of_parts = np.array(inner, np.int32) if siblings else NO_SIBLINGS
+    return Parts(STARTS, first, np.array(heads, np.int32), siblings_of_parts, TREE)
 
 
 def observations(columns, templates, parts) -> list[list[list]]:
@@ -38,14 +41,17 @@ def observations(columns, templates, parts) -> list[list[list]]:
                 head = int(parts.heads[a])
                 sibling = int(parts.siblings[a]) if parts.siblings.size and parts.siblings[a] != head else None
                 sentence = columns[:, start:stop]
-                found.append([observed(sentence, template, head, t - start + 1, sibling) for template in templates])
+                own_tree = TREE[start:stop]
+                found.append([observed(sentence, tem, head, t - start + 1, sibling, own_tree) for tem in templates])
     return found
 
 
 CASES = pytest.mark.parametrize("seed", range(4))
 
 
-@pytest.fixture(params=[(TEMPLATES, False), (SIBLING_TEMPLATES, True)], ids=["arcs", "siblings"])
+@pytest.fixture(
+    params=[(TEMPLATES, False), (SIBLING_TEMPLATES, True), (LABEL_TEMPLATES, False)], ids=["arcs", "siblings", "labels"]
+)
 def kind(request):
     texts, siblings = request.param
     templates = parse_templates(texts)

@@ -2,17 +2,18 @@
 
 import numpy as np
 import pytest
-from arc_reference import ATTRIBUTES, SIBLING_TEMPLATES, TEMPLATES, observed
+from arc_reference import ATTRIBUTES, LABEL_TEMPLATES, SIBLING_TEMPLATES, TEMPLATES, observed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spacy_mtl.templates.arc_index import between_of
-from spacy_mtl.templates.arc_keys import arc_keys, fill_side_keys, most_keys, new_side_keys
+from spacy_mtl.templates.arc_keys import arc_keys, fill_side_keys, most_keys, new_side_keys, note_words
 from spacy_mtl.templates.arc_program import check_arc_templates, compile_arcs
 from spacy_mtl.templates.grammar import parse_templates
 
+NO_TREE = np.empty(0, np.int32)
 
-def keys_of(program, columns, arcs) -> list[list[tuple[int, int]]]:
+
+def keys_of(program, columns, arcs, tree=NO_TREE) -> list[list[tuple[int, int]]]:
     """Template and key of every observation of each arc (head, modifier, sibling or None)."""
     n = columns.shape[1]
     keys = new_side_keys(program, n)
@@ -22,7 +23,7 @@ def keys_of(program, columns, arcs) -> list[list[tuple[int, int]]]:
     out, owners = np.empty(most_keys(program, n), np.uint64), np.empty(most_keys(program, n), np.int64)
     found = []
     for head, modifier, sibling in arcs:
-        between_of(keys.betweens, head, modifier, seen, counts)
+        note_words(keys.betweens, program.dependent, head, modifier, tree, seen, counts)
         place = n + 1 if sibling is None else sibling
         count = arc_keys(program, keys, head, modifier, place, seen, counts, out, owners)
         found.append(list(zip(owners[:count].tolist(), out[:count].tolist(), strict=True)))
@@ -36,22 +37,21 @@ def every_arc(n: int, siblings: bool) -> list[tuple[int, int, int | None]]:
     return [(h, m, s) for h, m in arcs for s in [None, *range(min(h, m) + 1, max(h, m))]]
 
 
-@pytest.mark.parametrize(
-    ("texts", "siblings"), [(TEMPLATES, False), (SIBLING_TEMPLATES, True)], ids=["arcs", "siblings"]
-)
+@pytest.mark.parametrize("texts", [TEMPLATES, SIBLING_TEMPLATES, LABEL_TEMPLATES], ids=["arcs", "siblings", "labels"])
 @settings(max_examples=30)
 @given(st.integers(0, 2**32 - 1))
-def test_keys_are_equal_where_observations_are(texts, siblings, seed):
+def test_keys_are_equal_where_observations_are(texts, seed):
     rng = np.random.default_rng(seed)
     templates = parse_templates(texts)
     program = compile_arcs(templates, ATTRIBUTES)
     key_of, observation_of = {}, {}
     for n in (int(rng.integers(1, 14)), int(rng.integers(1, 6))):
         columns = rng.integers(1, 4, (2, n)).astype(np.uint64)
-        arcs = every_arc(n, siblings)
-        for arc, found in zip(arcs, keys_of(program, columns, arcs), strict=True):
+        tree = rng.integers(0, n + 1, n).astype(np.int32)
+        arcs = every_arc(n, texts is SIBLING_TEMPLATES)
+        for arc, found in zip(arcs, keys_of(program, columns, arcs, tree), strict=True):
             for j, template in enumerate(templates):
-                wanted = observed(columns, template, *arc)
+                wanted = observed(columns, template, *arc, tree)
                 keys = [key for owner, key in found if owner == j]
                 assert len(keys) == len(set(keys)) == len(wanted)
                 for observation in wanted:
@@ -83,7 +83,12 @@ def test_a_label_without_observation_is_seen_on_every_arc():
 @pytest.mark.parametrize(
     ("texts", "start"),
     [
-        (["U0:%h[0,TAG]/%b[TAG]/%b[LOWER]"], "[M130] Template 'U0:%h[0,TAG]/%b[TAG]/%b[LOWER]' has more than one %b"),
+        (
+            ["U0:%h[0,TAG]/%b[TAG]/%b[LOWER]"],
+            "[M130] Template 'U0:%h[0,TAG]/%b[TAG]/%b[LOWER]' has more than one %b or %c",
+        ),
+        (["B0:%m[0,TAG]/%b[TAG]/%c[TAG]"], "[M130] Template 'B0:%m[0,TAG]/%b[TAG]/%c[TAG]' has more than one %b or %c"),
+        (["U0:%m[0,TAG]/%c[TAG]"], "[M130] Template 'U0:%m[0,TAG]/%c[TAG]' looks at the dependents of the modifier"),
         (["U0:%m[0,TAG]/%d/%d[3]"], "[M130] Template 'U0:%m[0,TAG]/%d/%d[3]' has more than one %d"),
         (["U0:%s[0,TAG]/%b[TAG]"], "[M130] Template 'U0:%s[0,TAG]/%b[TAG]' has both %s and %b"),
         (["B0:%s[0,TAG]/%m[0,TAG]"], "[M130] Template 'B0:%s[0,TAG]/%m[0,TAG]' scores labels by a sibling"),
