@@ -93,8 +93,10 @@ class Errors(metaclass=_Codes):
     M244 = ("The gold arc of word {position} of the corpus (head {head}), or its pair with its sibling, was left out of the arcs. Keep gold when arcs are "
             "dropped for training.")
     M245 = ("The costs of wrong heads and labels must be {n} finite numbers of at least 0, one for each word.")
-    M246 = ("Pairs of siblings can be scored in projective trees only. Set projective = true, or leave the second order out.")
     M247 = ("The gold labels must be numbers from 0 to below {n}, one for each of the {words} words.")
+    M248 = ("Word {position} of the corpus (in sentence {sentence}) has no gold head (-1). A training problem needs whole trees: leave partly annotated sentences out.")
+    M249 = ("Sentence {sentence} has a crossing gold tree and no projective tree among its arcs: there is nothing to decode. Keep more of its arcs, leave it out, "
+            "or allow crossing trees (projective = false).")
 
     # --- M3xx trainers ---
     M301 = ("{trainer} cannot train a {structure}: the structure does not offer {missing}. Choose a trainer that does without, or another structure.")

@@ -39,16 +39,47 @@ def _part(module: str) -> str:
 
 def kernel(function: Callable) -> Callable:
     """``@njit(cache=True)``; where no cache directory can be written, compile without one and say so once."""
+    return _compile_later(function)
+
+
+def subkernel(function: Callable) -> Callable:
+    """A kernel that other kernels alone call: without the code that unpacks arguments from Python.
+
+    That code is most of what a kernel with a problem among its arguments costs to compile. Calling it from Python raises TypeError.
+    """
+    compiled = _compile_later(function, no_cpython_wrapper=True)
+    _close_to_python(compiled)
+    return compiled
+
+
+def _compile_later(function: Callable, **options: bool) -> Callable:
+    """njit with the package's options; nothing here is called back from C, so that wrappers for that are left out too."""
     global _warned
+    options |= {"nogil": True, "no_cfunc_wrapper": True}
     try:
-        compiled = njit(cache=True, nogil=True)(function)
+        compiled = njit(cache=True, **options)(function)
     except RuntimeError as error:  # numba: "cannot cache function ...: no locator available"
         if not _warned:
             logger.warning("Compiled kernels cannot be cached here (%s): every process will compile them anew.", error)
             _warned = True
-        return njit(nogil=True)(function)
+        return njit(**options)(function)
     _stamp(compiled, _state_of_sources(_part(function.__module__)))
     return compiled
+
+
+def _close_to_python(compiled: Any) -> None:
+    """Have calls from Python refused: numba would jump to a wrapper that is not there."""
+
+    def refuse(*arguments: Any, **named: Any) -> None:
+        raise TypeError(f"{compiled.__name__} can be called from compiled functions only; make it a kernel.")
+
+    def add_overload(result: Any) -> None:  # as numba does, less the entry that a call from Python would find
+        compiled.overloads[tuple(result.signature.args)] = result
+
+    if hasattr(compiled, "_compile_for_args") and hasattr(
+        compiled, "add_overload"
+    ):  # not where numba's JIT is switched off
+        compiled._compile_for_args, compiled.add_overload = refuse, add_overload
 
 
 def _stamp(compiled: Callable, state: str) -> None:

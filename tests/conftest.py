@@ -18,7 +18,7 @@ def kernel_hash() -> str:
     digest = hashlib.sha256()
     for path in sorted(SPACY_MTL.rglob("*.py")):
         source = path.read_bytes()
-        if b"@kernel" in source or b"implements(" in source:
+        if b"@kernel" in source or b"@subkernel" in source or b"implements(" in source:
             digest.update(path.name.encode() + source)
     return digest.hexdigest()[:16]
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..kernels import kernel
+from ..kernels import kernel, subkernel
 
 #: Score of what is forbidden; finite, so that sums and differences stay numbers.
 FORBIDDEN = np.float32(-1e9)
@@ -22,7 +22,7 @@ def add_rows(rows, matrix, live, out):
                     out[t, y] += matrix[row, y]
 
 
-@kernel
+@subkernel
 def add_scaled_rows(rows, matrix, live, scale, out):
     """The same with block j of the matrix times ``scale[j]``. scale: float64[T]."""
     width = matrix.shape[1]

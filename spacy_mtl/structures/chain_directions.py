@@ -1,6 +1,6 @@
 """Directions between chain outputs and part marginals, kept in a ChainWork: positions that change, and by how much."""
 
-from ..kernels import kernel
+from ..kernels import subkernel
 from . import contract
 from .chain_problem import ChainProblem, n_pair_parts
 from .chain_sums import marginals
@@ -10,7 +10,7 @@ from .contract import implements
 SETTLED = 1e-7
 
 
-@kernel
+@subkernel
 def pair_direction(problem, state, i, work):
     """The pair part of the direction into ``work.pair_change``; returns <pair scores, direction>."""
     a, n = problem.first[i], problem.last[i] - problem.first[i]
@@ -31,7 +31,7 @@ def pair_direction(problem, state, i, work):
     return total
 
 
-@kernel
+@subkernel
 def node_direction(problem, state, i, work):
     """The node part of the direction into ``work.change``; returns <node scores, direction>."""
     a = problem.first[i]
@@ -55,7 +55,7 @@ def set_direction(problem, state, i, work):
     return node_direction(problem, state, i, work) + pair_direction(problem, state, i, work)
 
 
-@kernel
+@subkernel
 def difference(problem, i, outputs, work):
     """Direction from ``outputs`` (int32[N]) to the output in ``work``."""
     a, n = problem.first[i], problem.last[i] - problem.first[i]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..kernels import kernel
+from ..kernels import kernel, subkernel
 from . import contract
 from .chain_problem import ChainProblem, first_pair, n_pair_parts, split_live
 from .chain_vectors import add_vector, vector_norm2, vector_product
@@ -17,7 +17,7 @@ def dot(x, y):
     return total
 
 
-@kernel
+@subkernel
 def block_norm2(rows, repeats, change, active, norms):
     """||sum_a change[a] at row rows[active[a]]||^2 of one template column: rows int32[n], norms float64[A] = ||change[a]||^2."""
     total = 0.0
@@ -34,7 +34,7 @@ def block_norm2(rows, repeats, change, active, norms):
     return total
 
 
-@kernel
+@subkernel
 def node_norms(problem, live, i, work, out):
     """||Phi_j(direction)||^2 of the live node blocks into ``out``: float64[blocks]."""
     a, n = problem.first[i], problem.last[i] - problem.first[i]
@@ -50,7 +50,7 @@ def node_norms(problem, live, i, work, out):
         out[j] = vector_norm2(problem.vectors, a, j - n_templates, active, change)
 
 
-@kernel
+@subkernel
 def pair_norms(problem, live, i, work, out):
     """||Phi_j(direction)||^2 of the live pair templates into ``out``: float64[Tp]."""
     a, n_pairs = problem.first[i], n_pair_parts(problem, i)
@@ -118,7 +118,7 @@ def kernel_norms(problem, weights, norms):
             norms[n_templates + v] = np.sqrt(max(total, 0.0))
 
 
-@kernel
+@subkernel
 def add_scaled(rows, live, scale, change, amount, matrix):
     """matrix[rows[j]] += amount * scale[j] * change for each live template j of one token."""
     for k in range(live.size):
@@ -156,7 +156,7 @@ def move(problem, weights, live, scale, state, i, work, step):
     contract.add_direction(problem, weights, live, scale, i, work, -step)
 
 
-@kernel
+@subkernel
 def add_node(problem, vector, t, change, amount):
     """vector += amount * (features of position t) (x) change, over all node blocks."""
     for j in range(problem.rows.shape[1]):
@@ -168,7 +168,7 @@ def add_node(problem, vector, t, change, amount):
         add_vector(problem.vectors, t, v, change, amount, vector.node)
 
 
-@kernel
+@subkernel
 def add_pair(problem, vector, t, change, amount):
     """vector += amount * (pair features of position t) (x) change, over all pair templates."""
     for j in range(problem.pair_rows.shape[1]):
@@ -190,7 +190,7 @@ def add_state(problem, vector, state, i, amount):
             add_pair(problem, vector, a + k, state.pairs[at + k], amount)
 
 
-@kernel
+@subkernel
 def gold_minus(problem, state, t, difference):
     """difference[y] = 1{y = gold} - M[t, y]; returns whether any entry is not zero."""
     gold = problem.gold[t]
@@ -220,7 +220,7 @@ def add_marginals(problem, vector, state, i, amount):
         add_pair(problem, vector, a + k, change, amount)
 
 
-@kernel
+@subkernel
 def add_difference(rows, matrix, plus, minus, amount):
     """matrix[rows, plus] += amount and matrix[rows, minus] -= amount."""
     for j in range(rows.size):
@@ -230,7 +230,7 @@ def add_difference(rows, matrix, plus, minus, amount):
             matrix[row, minus] -= amount
 
 
-@kernel
+@subkernel
 def dot_difference(rows, matrix, plus, minus, dots):
     """dots[j] += matrix[rows[j], plus] - matrix[rows[j], minus]."""
     for j in range(rows.size):
@@ -239,13 +239,13 @@ def dot_difference(rows, matrix, plus, minus, dots):
             dots[j] += np.float64(matrix[row, plus]) - np.float64(matrix[row, minus])
 
 
-@kernel
+@subkernel
 def label_pair(problem, labels, offset, t):
     """Column of the pair weights for the labels of positions t - 1 and t."""
     return labels[t - 1 - offset] * problem.start.size + labels[t - offset]
 
 
-@kernel
+@subkernel
 def swap(problem, plus, minus):
     """float32[L]: +1 at ``plus``, -1 at ``minus``."""
     change = np.zeros(problem.start.size, np.float32)
@@ -254,14 +254,14 @@ def swap(problem, plus, minus):
     return change
 
 
-@kernel
+@subkernel
 def add_vectors(problem, vector, t, plus, minus, amount):
     """:func:`add_difference` for the vector blocks of position t."""
     for v in range(problem.vectors.own.shape[1]):
         add_vector(problem.vectors, t, v, swap(problem, plus, minus), amount, vector.node)
 
 
-@kernel
+@subkernel
 def dot_vectors(problem, vector, t, plus, minus, dots):
     """:func:`dot_difference` for the vector blocks of position t."""
     for v in range(problem.vectors.own.shape[1]):

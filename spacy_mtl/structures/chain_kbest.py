@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from ..kernels import kernel
+from ..kernels import kernel, subkernel
 from . import contract
 from .chain import FORBIDDEN
 from .chain_problem import ChainProblem
 from .contract import implements
 
 
-@kernel
+@subkernel
 def merge_best(lists, counts, gains, out, come_from):
     """The best of L sorted lists, each raised by its gain; returns how many were found.
 

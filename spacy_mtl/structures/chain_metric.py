@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from ..kernels import kernel
+from ..kernels import subkernel
 from . import contract
 from .chain_problem import ChainProblem, n_pair_parts, split_live
 from .chain_vectors import entries
 from .contract import implements
 
 
-@kernel
+@subkernel
 def weighted_dot(x, y, metric):
     """sum_k metric[k] x[k] y[k]."""
     total = 0.0
@@ -18,7 +18,7 @@ def weighted_dot(x, y, metric):
     return total
 
 
-@kernel
+@subkernel
 def weighted_norm2(rows, repeats, change, active, metric):
     """sum_k metric_k (sum_a change[a] at row rows[active[a]])_k^2 of one template column. metric: float32[R, K]; change: float32[A, K]."""
     total = 0.0
@@ -33,7 +33,7 @@ def weighted_norm2(rows, repeats, change, active, metric):
     return total
 
 
-@kernel
+@subkernel
 def weighted_product(vectors, t, u, v, x, y, metric):
     """sum_k metric_k (phi(x_t) (x) x)_k (phi(x_u) (x) y)_k in block v of explicit features."""
     first, first_end = entries(vectors, t, v)
@@ -52,7 +52,7 @@ def weighted_product(vectors, t, u, v, x, y, metric):
     return total
 
 
-@kernel
+@subkernel
 def weighted_vector_norm2(vectors, first, v, active, change, metric):
     """sum_k metric_k (sum_a phi(x_t) (x) change[a])_k^2 in block v, t = first + active[a]."""
     total = 0.0
@@ -88,7 +88,7 @@ def metric_curvature(problem, live, scale, i, work):
     return total
 
 
-@kernel
+@subkernel
 def add_weighted(rows, live, metric, change, amount, matrix):
     """matrix[rows[j]] += amount * metric[rows[j]] * change for each live template j of one token."""
     for k in range(live.size):
@@ -98,7 +98,7 @@ def add_weighted(rows, live, metric, change, amount, matrix):
                 matrix[row, y] += np.float32(amount) * metric[row, y] * change[y]
 
 
-@kernel
+@subkernel
 def add_weighted_vector(vectors, t, v, metric, change, amount, matrix):
     """matrix block v += amount * metric * phi(x_t) (x) change, entry by entry."""
     begin, end = entries(vectors, t, v)
@@ -124,7 +124,7 @@ def add_metric_direction(problem, vector, live, scale, i, work, amount):
             add_weighted(problem.pair_rows[a + k], live.pair, scale.pair, work.pair_change[k], amount, vector.pair)
 
 
-@kernel
+@subkernel
 def list_rows(rows, factor, change, keys, values, count):
     """Write the entries of factor * change at each of ``rows``, from place ``count``; returns the place after them."""
     for j in range(rows.size):
@@ -137,7 +137,7 @@ def list_rows(rows, factor, change, keys, values, count):
     return count
 
 
-@kernel
+@subkernel
 def most_entries(problem, i, work):
     """At least as many as the node and the pair part of the direction have entries."""
     a, node, pair = problem.first[i], 0, 0

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernels import kernel
+from ..kernels import kernel, subkernel
 from . import contract
 from .chain import add_cost, add_rows, add_scaled_rows, constrain, output_score, viterbi
 from .chain_vectors import Vectors, add_vector_scores
@@ -123,13 +123,13 @@ def new_work(problem):
     )
 
 
-@kernel
+@subkernel
 def n_pair_parts(problem, i):
     """How many label-pair tables piece i has: one a position where pair templates read observations, else one for all."""
     return problem.last[i] - problem.first[i] if problem.observed else 1
 
 
-@kernel
+@subkernel
 def first_pair(problem):
     """The first position whose label pair has features: where they are looked up at each, there is nothing before position 0."""
     return 1 if problem.observed else 0
@@ -150,7 +150,7 @@ def forbid(problem, i, work):
                 work.nodes[t, y] += problem.form_mask[form, y]
 
 
-@kernel
+@subkernel
 def split_live(problem, live):
     """Live node blocks that are templates, and those that are vectors (int64 block numbers)."""
     n = np.searchsorted(live.node, problem.rows.shape[1])

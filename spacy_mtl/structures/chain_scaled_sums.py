@@ -6,7 +6,7 @@ underflow; where one might, these functions say so, and :mod:`.chain_sums` works
 
 import numpy as np
 
-from ..kernels import kernel
+from ..kernels import kernel, subkernel
 
 #: Scores below this are forbidden: whatever has another way does without them. Those between the two are too low for plain numbers.
 FORBIDDEN_BELOW = -1e8
@@ -57,7 +57,7 @@ def set_exponentials(scores, tops, bits, out):
     return wrong == 0
 
 
-@kernel
+@subkernel
 def greatest(nodes):
     """Of each position, and their sum: float64[n]."""
     tops = np.empty(nodes.shape[0])
@@ -71,7 +71,7 @@ def greatest(nodes):
     return tops, total
 
 
-@kernel
+@subkernel
 def set_factors(nodes, pairs, emit, factors):
     """emit = exp(nodes - greatest of each position), factors = exp(pairs); returns whether plain numbers will do, and the sum of what was taken off.
 
@@ -118,7 +118,7 @@ def forward(nodes, pairs, emit, alpha, factors):
     return True, log_z + np.log(total)
 
 
-@kernel
+@subkernel
 def scale(values, t, top):
     """values[t] /= top; returns whether each of them is 0 or large enough now."""
     if not top >= LEAST:
@@ -163,7 +163,7 @@ def backward(emit, alpha, factors, node_out, pair_out):
     return True
 
 
-@kernel
+@subkernel
 def share_of(alpha, beta, t):
     """1 / sum_y alpha[t, y] beta[0, y]."""
     total = 0.0
@@ -172,7 +172,7 @@ def share_of(alpha, beta, t):
     return 1 / total if total > 0 else 0.0
 
 
-@kernel
+@subkernel
 def step_backward(factors, k, ahead, beta):
     """beta[0, x] = sum_y factors[k, x, y] * ahead[y], four sums side by side; returns the greatest."""
     n_labels = ahead.size

@@ -7,7 +7,7 @@ where this is exact (scores hundreds apart, forbidden labels) is done again term
 
 import numpy as np
 
-from ..kernels import kernel
+from ..kernels import kernel, subkernel
 from . import contract
 from .chain_problem import ChainProblem
 from .chain_scaled_sums import backward, forward
@@ -20,7 +20,7 @@ TOP_FACTOR = 50.0
 LEAST_SUM = np.exp(-650.0)
 
 
-@kernel
+@subkernel
 def set_factors(pairs, factors):
     """factors = exp(pairs), infinite above TOP_FACTOR. pairs: float32[K, L, L]; factors: float64[K, L, L]."""
     for k in range(pairs.shape[0]):
@@ -29,7 +29,7 @@ def set_factors(pairs, factors):
                 factors[k, x, y] = np.exp(np.float64(pairs[k, x, y])) if pairs[k, x, y] <= TOP_FACTOR else np.inf
 
 
-@kernel
+@subkernel
 def set_relative(scores, relative):
     """relative = exp(scores - top); returns top, the greatest score. Both float64[L]."""
     top = scores.max()
@@ -38,7 +38,7 @@ def set_relative(scores, relative):
     return top
 
 
-@kernel
+@subkernel
 def log_sum(a, b):
     """log sum_k exp(a[k] + b[k]), term by term."""
     top = -np.inf
@@ -50,7 +50,7 @@ def log_sum(a, b):
     return top + np.log(total)
 
 
-@kernel
+@subkernel
 def step_forward(before, step, factor, relative, after):
     """after[y] = log sum_x exp(before[x] + step[x, y]).
 
@@ -68,7 +68,7 @@ def step_forward(before, step, factor, relative, after):
             after[y] = log_sum(before, step[:, y])
 
 
-@kernel
+@subkernel
 def step_backward(ahead, step, factor, relative, behind):
     """behind[x] = log sum_y exp(step[x, y] + ahead[y]); returns top, the greatest of ``ahead``.
 
@@ -83,7 +83,7 @@ def step_backward(ahead, step, factor, relative, behind):
     return top
 
 
-@kernel
+@subkernel
 def add_step_marginals(before, ahead, step, factor, log_z, relative, common, out):
     """out[x * L + y] += exp(before[x] + step[x, y] + ahead[y] - log_z).
 
@@ -99,7 +99,7 @@ def add_step_marginals(before, ahead, step, factor, log_z, relative, common, out
             out[x * n_labels + y] += probability
 
 
-@kernel
+@subkernel
 def log_space_partition(nodes, pairs, alpha, factors):
     """:func:`log_partition` for any scores. Fills alpha: log sum over the prefixes that end in a label."""
     n, n_labels = nodes.shape

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernels import kernel
+from ..kernels import kernel, subkernel
 
 
 class Vectors(NamedTuple):
@@ -38,7 +38,7 @@ def entries(vectors, t, v):
     return vectors.starts[at], vectors.starts[at + 1]
 
 
-@kernel
+@subkernel
 def add_vector_scores(vectors, t, v, matrix, factor, out):
     """out += factor * scores of position t by block v. matrix: float32[R, L]; out: float32[L]."""
     e, end = entries(vectors, t, v)
@@ -58,7 +58,7 @@ def add_vector_scores(vectors, t, v, matrix, factor, out):
         e += 1
 
 
-@kernel
+@subkernel
 def vector_product(vectors, t, v, matrix, change):
     """<matrix block v, phi(x_t) (x) change>. change: float[L]."""
     begin, end = entries(vectors, t, v)
@@ -73,7 +73,7 @@ def vector_product(vectors, t, v, matrix, change):
     return total
 
 
-@kernel
+@subkernel
 def add_vector(vectors, t, v, change, amount, matrix):
     """matrix block v += amount * phi(x_t) (x) change."""
     own = vectors.own[t, v]
@@ -88,7 +88,7 @@ def add_vector(vectors, t, v, change, amount, matrix):
             matrix[row, y] += value * change[y]
 
 
-@kernel
+@subkernel
 def inner_product(vectors, t, u, v):
     """<phi(x_t), phi(x_u)> in block v, of two training positions."""
     begin, end = entries(vectors, t, v)
@@ -110,7 +110,7 @@ def inner_product(vectors, t, u, v):
     return total
 
 
-@kernel
+@subkernel
 def vector_norm2(vectors, first, v, active, change):
     """||sum_k phi(x_t) (x) change[k]||^2 in block v, t = first + active[k]. active: int64[A]; change: float32[A, L]."""
     total = 0.0

@@ -15,6 +15,8 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
+from ..kernels import subkernel
+
 
 class Weights(NamedTuple):
     """One weight vector, as two row-contiguous matrices: a feature row scores every label, or every pair of labels.
@@ -227,6 +229,17 @@ def _is_a(value: Any, named_tuple: type) -> bool:
     return isinstance(value, types.BaseNamedTuple) and value.instance_class is named_tuple  # type: ignore[attr-defined]
 
 
+def _forwarder(generic: Callable, function: Callable) -> Callable:
+    """A function with the arguments of ``generic`` that does nothing but call ``function`` as a kernel of its own.
+
+    Compiled code of the kernel is cached and shared by all that call it; an overload by itself would be compiled anew for many of its callers.
+    """
+    arguments = ", ".join(signature(generic).parameters)
+    names: dict[str, Any] = {"__name__": function.__module__, "body": subkernel(function)}
+    exec(f"def {generic.__name__}({arguments}): return body({arguments})", names)
+    return names[generic.__name__]
+
+
 def implements(generic: Callable, problem_type: type, scale_type: type | None = None) -> Callable:
     """Decorator: this function is ``generic`` for problems of ``problem_type`` (a NamedTuple class).
 
@@ -235,11 +248,13 @@ def implements(generic: Callable, problem_type: type, scale_type: type | None = 
     at = list(signature(generic).parameters).index("scale") if scale_type else 0
 
     def register(function: Callable) -> Callable:
+        forward = _forwarder(generic, function)
+
         def choose(*arguments):
             fits = _is_a(arguments[0], problem_type) and (scale_type is None or _is_a(arguments[at], scale_type))
-            return function if fits else None
+            return forward if fits else None
 
-        overload(generic, strict=False)(choose)
+        overload(generic, jit_options={"no_cfunc_wrapper": True}, strict=False)(choose)
         return function
 
     return register

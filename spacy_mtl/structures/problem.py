@@ -37,6 +37,8 @@ class Problem:
 
     arrays: the structure's NamedTuple. blocks: rows of each template. offers: what the structure can do ("decode", "marginals", ...).
     node_width, pair_width: columns of the two weight matrices. cut_arrays: see :meth:`cut`; None where the structure cannot be cut.
+    exact: whether decoding finds the best output. Where it does not, hinges (and with them every primal objective and gap) are lower bounds of the
+    true ones, made of the outputs that were found and gold; duals remain lower bounds of the optimum, as all mass is on true outputs.
     """
 
     arrays: Any
@@ -45,6 +47,7 @@ class Problem:
     node_width: int
     pair_width: int
     cut_arrays: Callable[[Any, np.ndarray, float, np.random.Generator], Any] | None = None
+    exact: bool = True
 
     @property
     def n(self) -> int:
@@ -92,7 +95,7 @@ class Problem:
             _blend(total, matrix, np.float32(rate))
 
     def hinges(self, weights: Weights, live: Live | None = None) -> np.ndarray:
-        """Structured hinge of every sentence: float64[n]."""
+        """Structured hinge of every sentence: float64[n], at least 0. Lower bounds of them where the problem is not ``exact``."""
         out = np.empty(self.n)
         _hinges(self.arrays, weights, live or self.all_live(), out)
         return out

@@ -5,18 +5,19 @@ Gold that the decoder cannot find (a crossing tree under ``projective``) counts 
 
 import numpy as np
 
-from ..kernels import kernel
+from ..kernels import kernel, subkernel
 from . import contract
 from .contract import implements
 from .tree_bundles import factors_of, score_bundles, score_scalar_bundles
 from .tree_chu_liu import chu_liu_edmonds
+from .tree_climb import climb_siblings
 from .tree_copies import copy_list, copy_table
 from .tree_eisner import eisner
 from .tree_problem import TreeProblem, TreeState, arc_to, arcs_of, gold_heads, inner_sibling, pair_to, siblings_of
 from .tree_siblings import Pairs, eisner_siblings, no_pairs
 
 
-@kernel
+@subkernel
 def add_links(links, sums, out):
     """out[r] = sum over k of sums[links[r, k]], nothing for -1. links: int32[., K]; sums, out: float32[.]."""
     for r in range(links.shape[0]):
@@ -27,7 +28,7 @@ def add_links(links, sums, out):
         out[r] = total
 
 
-@kernel
+@subkernel
 def score_all(problem, weights, node_factors, pair_factors, plain, i, work):
     """Scores of all parts. node_factors: float64[T] and pair_factors: float64[Tp]; plain: they are all 1."""
     (begin, end), (pair_begin, pair_end) = (
@@ -123,7 +124,7 @@ def dot_state(problem, state, i, work):
     return total
 
 
-@kernel
+@subkernel
 def fill_best(problem, i, work):
     """Dense scores of the arcs of sentence i, each with its best label; returns them: float64[n + 1, n + 1], -inf for arcs left out."""
     n, (begin, _) = problem.last[i] - problem.first[i], arcs_of(problem.first, problem.last, problem.first_arc, i)
@@ -140,7 +141,7 @@ def fill_best(problem, i, work):
     return scores
 
 
-@kernel
+@subkernel
 def label_tree(problem, i, work):
     """The best label of every arc of the tree in ``work.heads``; -1 where there is none."""
     begin, _ = arcs_of(problem.first, problem.last, problem.first_arc, i)
@@ -149,7 +150,7 @@ def label_tree(problem, i, work):
         work.labels[t - problem.first[i]] = work.best_label[arc - begin] if arc >= 0 else -1
 
 
-@kernel
+@subkernel
 def pairs_of(problem, i, work):
     """The pairs of siblings of sentence i with their scores in ``work``."""
     if not problem.second_order:
@@ -167,10 +168,15 @@ def pairs_of(problem, i, work):
     return Pairs(first, last, problem.siblings.inner[pair_begin:pair_end], work.siblings[: pair_end - pair_begin])
 
 
-@kernel
+@subkernel
 def best_tree(scores, pairs, projective, single_root, heads):
-    """The best tree of its kind into ``heads`` (int32[n]); returns its score. Where there is none: -inf, and heads of -1."""
+    """The best tree of its kind into ``heads`` (int32[n]); returns its score. Where there is none: -inf, and heads of -1.
+
+    Pairs of siblings in trees that need not be projective: a good one, see :mod:`.tree_climb`.
+    """
     if pairs.first.size:
+        if not projective:
+            return climb_siblings(scores, pairs, single_root, heads)
         return eisner_siblings(scores, pairs, single_root, heads)
     if projective:
         return eisner(scores, single_root, heads)
@@ -186,7 +192,18 @@ def decode(problem, i, work, augmented):
     pairs = pairs_of(problem, i, work)
     score = best_tree(scores, pairs, problem.projective, problem.single_root, work.heads[:n])
     label_tree(problem, i, work)
+    if score == -np.inf and problem.gold_arc[problem.first[i]] >= 0:
+        score = take_gold(problem, i, work)
     return score
+
+
+@subkernel
+def take_gold(problem, i, work):
+    """Gold as the output in ``work``, where no other is found: trainers always get a tree. Returns its score."""
+    a, b = problem.first[i], problem.last[i]
+    copy_list(problem.gold[a:b], work.heads)
+    copy_list(problem.gold_label[a:b], work.labels)
+    return tree_score(problem, i, problem.gold[a:b], problem.gold_label[a:b], work)
 
 
 @kernel
@@ -240,7 +257,7 @@ def expected_loss(problem, state, i):
     return total
 
 
-@kernel
+@subkernel
 def set_tree(problem, state, i, heads, labels):
     """M_i = the indicator of one labelled tree. heads, labels: int32[n]."""
     (begin, end), (pair_begin, pair_end) = (

@@ -7,14 +7,20 @@ import numpy as np
 
 from ..errors import Errors
 from ..kernels import kernel
-from . import tree, tree_directions, tree_features, tree_kbest, tree_outputs, tree_sums  # noqa: F401 (they implement the contract)
+from . import contract, tree, tree_directions, tree_features, tree_kbest, tree_outputs, tree_sums  # noqa: F401 (they implement the contract)
 from .problem import Blocks, Problem
+from .tree import best_tree, fill_best, pairs_of
 from .tree_bundles import Bundles, no_bundles
 from .tree_eisner import is_projective
 from .tree_problem import Siblings, TreeProblem, find, inner_sibling
 
-#: What trees can do for a trainer.
+#: What trees can do for a trainer, but see :func:`tree_offers`.
 TREE_OFFERS = frozenset({"decode", "marginals", "log_partition", "kbest", "features"})
+
+
+def tree_offers(projective: bool, second_order: bool) -> frozenset[str]:
+    """What trees of a kind can do for a trainer: with pairs of siblings and crossing arcs, decoding alone, and that is approximate."""
+    return TREE_OFFERS if projective or not second_order else frozenset({"decode", "features"})
 
 
 @dataclass(frozen=True)
@@ -64,6 +70,23 @@ def kept_arcs(arcs: Arcs, keep: np.ndarray) -> Arcs:
     """The arcs of a mask: bool[A]."""
     counts = np.concatenate([[0], np.cumsum(keep)]).astype(np.int64)
     return Arcs(counts[arcs.first], arcs.heads[keep])
+
+
+def fixed_heads(arcs: Arcs, heads: np.ndarray) -> Arcs:
+    """The arcs that agree with given heads: int32[N], -1 where a word's head is not given.
+
+    A given head that was not among the word's arcs leaves the word without any, and its sentence without a tree: decoding then gives a score
+    of -inf and heads of -1.
+    """
+    given = np.repeat(heads, np.diff(arcs.first))
+    return kept_arcs(arcs, (given < 0) | (arcs.heads == given))
+
+
+def without_arcs(arcs: Arcs, forbidden: np.ndarray) -> Arcs:
+    """The arcs less forbidden ones: int[k, 2], word of the corpus (from 0) and head as in ``arcs``. What is not among the arcs is passed over."""
+    words = np.repeat(np.arange(arcs.first.size - 1), np.diff(arcs.first))
+    size = int(max(arcs.heads.max(initial=0), forbidden[:, 1].max(initial=0))) + 1
+    return kept_arcs(arcs, ~np.isin(words * size + arcs.heads, forbidden[:, 0] * size + forbidden[:, 1]))
 
 
 @kernel
@@ -159,7 +182,7 @@ def tree_layout(
 ) -> TreeProblem:
     """The arrays of a problem without gold: what scoring and decoding need. starts: int64[S + 1].
 
-    Raises ValueError: M243 borders or arcs that do not cover the words, M246 for siblings in trees that need not be projective.
+    Raises ValueError: M243 borders or arcs that do not cover the words.
     """
     n_words, n_sentences = int(starts[-1]), starts.size - 1
     if (
@@ -169,8 +192,6 @@ def tree_layout(
         or arcs.first[-1] != arcs.heads.size
     ):
         raise ValueError(Errors.M243.format(words=n_words, arcs=arcs.first.size - 1))
-    if features.siblings is not None and not projective:
-        raise ValueError(Errors.M246)
     none = np.empty((arcs.heads.size, 0), np.int32)
     unknown = np.full(n_words, -1, np.int32)
     siblings = features.siblings or Siblings(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty((0, 0), np.int32))
@@ -185,6 +206,34 @@ def tree_layout(
         siblings, n_labels, blocks.n_node, blocks.n - blocks.n_node, bool(projective), bool(single_root),
         features.siblings is not None,
     )  # fmt: skip
+
+
+@kernel
+def _no_tree(problem, crossing):
+    """The first sentence of ``crossing`` (int64[k]) without a projective tree among its arcs and pairs, -1 for none."""
+    work = contract.new_work(problem)
+    for i in crossing:
+        n = problem.last[i] - problem.first[i]
+        for a in range(work.arcs.shape[0]):
+            for y in range(problem.n_labels):
+                work.arcs[a, y] = 0
+        score = best_tree(
+            fill_best(problem, i, work), pairs_of(problem, i, work), True, problem.single_root, work.heads[:n]
+        )
+        if score == -np.inf:
+            return i
+    return -1
+
+
+def _check_outputs(problem: TreeProblem) -> None:
+    """Refuse sentences without a tree that the decoder may give (M249): gold is one, unless it crosses where the others are projective."""
+    n = problem.last - problem.first
+    if not problem.projective or (problem.heads.size == (n * n).sum() and not problem.second_order):
+        return
+    crossing = crossing_sentences(problem.gold, np.append(problem.first, problem.last[-1]))
+    sentence = int(_no_tree(problem, crossing)) if crossing.size else -1
+    if sentence >= 0:
+        raise ValueError(Errors.M249.format(sentence=sentence))
 
 
 def _costs(values: np.ndarray | None, default: np.ndarray) -> np.ndarray:
@@ -210,12 +259,20 @@ def tree_problem(
     """A training problem over dependency trees.
 
     starts: int64[S + 1] sentence borders. labels: of the arcs; one for trees without labels. Gold trees may cross even where ``projective``:
-    they are then one more output beside the projective trees (see :mod:`.tree`). Raises ValueError: M241 gold heads that are no tree, M242 gold
-    with several roots under ``single_root``, M243 borders or arcs that do not cover the words, M244 gold that was left out of the arcs or pairs,
-    M245 bad costs, M246 siblings in trees that need not be projective, M247 a label out of range.
+    they are then one more output beside the projective trees (see :mod:`.tree`). With pairs of siblings and ``projective`` False decoding is
+    approximate (:mod:`.tree_climb`): the problem then offers "decode" and "features" alone, and is not ``exact`` (see :class:`.Problem`).
+
+    Raises ValueError: M241 gold heads that are no tree, M242 gold with several roots under ``single_root``, M243 borders or arcs that do not cover
+    the words, M244 gold that was left out of the arcs or pairs, M245 bad costs, M247 a label out of range, M248 a word without gold head (-1),
+    M249 a sentence with a crossing gold tree that has no projective tree among its arcs (and pairs).
     """
     layout = tree_layout(features, arcs, starts, len(labels), blocks, projective, single_root)
     heads = np.ascontiguousarray(gold.heads, np.int32)
+    if (heads == -1).any():
+        unknown = int(np.argmax(heads == -1))
+        raise ValueError(
+            Errors.M248.format(position=unknown, sentence=int(np.searchsorted(starts, unknown, "right")) - 1)
+        )
     for s in range(starts.size - 1):
         check_tree(heads[starts[s] : starts[s + 1]], s, single_root)
     gold_labels = np.zeros(heads.size, np.int32) if gold.labels is None else np.ascontiguousarray(gold.labels, np.int32)
@@ -233,4 +290,7 @@ def tree_problem(
         gold=heads, gold_label=gold_labels, gold_arc=gold_arc, gold_output=heads * np.int32(len(labels)) + gold_labels,
         cost=cost, label_cost=_costs(gold.label_cost, cost),
     )  # fmt: skip
-    return Problem(arrays, blocks, TREE_OFFERS, 1, len(labels))
+    _check_outputs(arrays)
+    offers = tree_offers(layout.projective, layout.second_order)
+    exact = layout.projective or not layout.second_order
+    return Problem(arrays, blocks, offers, 1, len(labels), exact=exact)

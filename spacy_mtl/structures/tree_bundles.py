@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernels import kernel
+from ..kernels import subkernel
 
 
 class Bundles(NamedTuple):
@@ -48,7 +48,7 @@ def bundles_of_rows(rows: np.ndarray, first_use: np.ndarray) -> Bundles:
     )  # fmt: skip
 
 
-@kernel
+@subkernel
 def factors_of(live, scale, n):
     """float64[n]: the scale of live templates, 0 of others. live: int64[k]; scale: float64[n]."""
     factors = np.zeros(n)
@@ -57,7 +57,7 @@ def factors_of(live, scale, n):
     return factors
 
 
-@kernel
+@subkernel
 def score_bundles(bundles, i, matrix, factors, plain, out):
     """out[u] = sum of the rows of use u, times their templates' factors. matrix: float32[R, K]; out: float32[., K].
 
@@ -77,7 +77,7 @@ def score_bundles(bundles, i, matrix, factors, plain, out):
                     out[u, y] += factor * matrix[row, y]
 
 
-@kernel
+@subkernel
 def score_scalar_bundles(bundles, i, matrix, factors, plain, out):
     """The same for matrices of one column, out being float32[.]: without an inner loop."""
     weights = matrix.reshape(matrix.size)
@@ -94,7 +94,7 @@ def score_scalar_bundles(bundles, i, matrix, factors, plain, out):
         out[u] = total
 
 
-@kernel
+@subkernel
 def add_bundles(bundles, i, touched, change, factors, amount, matrix):
     """matrix[row] += amount * factor of its template * change of its use, for all rows of the uses ``touched`` (int64[k]). change: float[., K]."""
     width = matrix.shape[1]
@@ -107,7 +107,7 @@ def add_bundles(bundles, i, touched, change, factors, amount, matrix):
                     matrix[row, y] += factor * np.float32(change[u, y])
 
 
-@kernel
+@subkernel
 def add_metric_bundles(bundles, i, touched, change, factors, metric, amount, matrix):
     """The same with a factor for each single weight besides: metric float32[R, K]."""
     width = matrix.shape[1]
@@ -120,7 +120,7 @@ def add_metric_bundles(bundles, i, touched, change, factors, metric, amount, mat
                     matrix[row, y] += np.float32(amount * change[u, y]) * metric[row, y]
 
 
-@kernel
+@subkernel
 def bundle_products(bundles, i, touched, change, matrix, out):
     """out[j] += sum over rows of template j of <change, matrix[row]>. out: float64[T]."""
     for u in touched:
@@ -132,7 +132,7 @@ def bundle_products(bundles, i, touched, change, matrix, out):
             out[bundles.templates[e]] += total
 
 
-@kernel
+@subkernel
 def count_rows(bundles, i, touched):
     """Rows of these uses, each as often as it comes."""
     total = 0
@@ -142,7 +142,7 @@ def count_rows(bundles, i, touched):
     return total
 
 
-@kernel
+@subkernel
 def sum_rows(bundles, i, touched, change, factors):
     """The direction as a sparse vector without repetition, templates of factor 0 left out: rows and their templates int64[k], values float64[k, K].
 
@@ -177,7 +177,7 @@ def sum_rows(bundles, i, touched, change, factors):
     return rows[:count], templates[:count], values[:count]
 
 
-@kernel
+@subkernel
 def list_entries(bundles, i, touched, change):
     """The direction as entries ``row * K + column`` (int64[k]) and their values (float64[k]), entries several times where they come several times."""
     width = change.shape[1]

@@ -9,11 +9,11 @@ Score matrices as in :mod:`.tree_eisner`.
 
 import numpy as np
 
-from ..kernels import kernel
+from ..kernels import kernel, subkernel
 from .tree_copies import copy_table
 
 
-@kernel
+@subkernel
 def best_entry(into, group, node):
     """The head with the best arc into ``node`` from outside it, -1 where all are forbidden.
 
@@ -26,7 +26,7 @@ def best_entry(into, group, node):
     return best
 
 
-@kernel
+@subkernel
 def contract_cycle(cycle, into, target, entry, column):
     """Entering the cycle at a member gains the arc's score less that of the arc it displaces: the best of these into the row of the first member.
 
@@ -46,7 +46,7 @@ def contract_cycle(cycle, into, target, entry, column):
                 target[first, h] = target[row, h]
 
 
-@kernel
+@subkernel
 def choose_entries(scores, entry, outer):
     """Contract all cycles of best incoming arcs; returns the number of nodes, 0 where some word cannot be reached.
 
@@ -96,7 +96,7 @@ def choose_entries(scores, entry, outer):
     return n_nodes
 
 
-@kernel
+@subkernel
 def spanning_tree(scores, heads):
     """The best tree with any number of roots into ``heads``; returns whether there is one. Arguments as in :func:`chu_liu_edmonds`."""
     size = scores.shape[0]
@@ -113,7 +113,7 @@ def spanning_tree(scores, heads):
     return n_nodes > 0
 
 
-@kernel
+@subkernel
 def count_roots(heads):
     """Number of words attached to the root."""
     count = 0
@@ -122,7 +122,7 @@ def count_roots(heads):
     return count
 
 
-@kernel
+@subkernel
 def with_costly_roots(scores):
     """The scores, those of root arcs lowered by more than any two trees can differ: the best tree then has as few roots as can be."""
     size = scores.shape[0]

@@ -1,16 +1,16 @@
 """Copies written out as loops: an assignment of one array to another takes numba seconds to compile, in two dimensions nearly ten."""
 
-from ..kernels import kernel
+from ..kernels import subkernel
 
 
-@kernel
+@subkernel
 def copy_list(source, target):
     """target[:] = source, for lists of the same length."""
     for k in range(source.size):
         target[k] = source[k]
 
 
-@kernel
+@subkernel
 def copy_table(source, target):
     """target[: len(source)] = source, for tables of the same width."""
     for r in range(source.shape[0]):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..kernels import kernel
+from ..kernels import subkernel
 from . import contract
 from .contract import implements
 from .tree_copies import copy_list
@@ -21,7 +21,7 @@ from .tree_sums import arc_marginals
 SETTLED = 1e-7
 
 
-@kernel
+@subkernel
 def forget(work):
     """No direction."""
     for k in range(work.counts[2]):
@@ -34,7 +34,7 @@ def forget(work):
     work.counts[:] = 0
 
 
-@kernel
+@subkernel
 def touch(links, amount, seen, touched, change, counts):
     """The node bundles in ``links`` (int32[K]) change by ``amount``."""
     for u in links:
@@ -46,7 +46,7 @@ def touch(links, amount, seen, touched, change, counts):
             change[u, 0] += amount
 
 
-@kernel
+@subkernel
 def touch_labels(links, amounts, seen, touched, change, counts):
     """The pair bundles in ``links`` (int32[K]) change by ``amounts``: float32[L]."""
     for u in links:
@@ -59,7 +59,7 @@ def touch_labels(links, amounts, seen, touched, change, counts):
                 change[u, y] += amounts[y]
 
 
-@kernel
+@subkernel
 def spread(problem, i, work):
     """What the active parts change in the bundles; uses that keep their sum are left out."""
     (begin, _), (pair_begin, _) = (
@@ -82,7 +82,7 @@ def spread(problem, i, work):
         touch(links, np.float64(work.sibling_change[k]), seen, touched, change, counts)
 
 
-@kernel
+@subkernel
 def activate(active, change, counts, a):
     """Arc a of the sentence takes part in the direction; returns the place of its change, which is 0."""
     k = counts[0]
@@ -92,7 +92,7 @@ def activate(active, change, counts, a):
     return k
 
 
-@kernel
+@subkernel
 def activate_pair(active, changes, counts, b, change):
     """The same for pair b of the sentence, with its change."""
     if change != 0:
@@ -101,7 +101,7 @@ def activate_pair(active, changes, counts, b, change):
         counts[1] += 1
 
 
-@kernel
+@subkernel
 def leave_marginals(problem, state, t, arc, label, begin, work):
     """Direction of word t from its marginals to one arc; returns <scores, direction>."""
     total = 0.0
@@ -119,7 +119,7 @@ def leave_marginals(problem, state, t, arc, label, begin, work):
     return total
 
 
-@kernel
+@subkernel
 def leave_pair_marginals(problem, state, t, arc, pair, begin, pair_begin, work):
     """The same for the pairs of siblings of word t."""
     total = 0.0
@@ -157,7 +157,7 @@ def set_direction(problem, state, i, work):
     return total
 
 
-@kernel
+@subkernel
 def arc_difference(problem, i, outputs, work):
     """The arc part of :func:`difference`; heads of ``outputs`` into ``work.other``."""
     begin, n_labels = arcs_of(problem.first, problem.last, problem.first_arc, i)[0], problem.n_labels
@@ -180,7 +180,7 @@ def arc_difference(problem, i, outputs, work):
             work.change[k, label] -= 1
 
 
-@kernel
+@subkernel
 def difference(problem, i, outputs, work):
     """Direction from ``outputs`` (int32[N], as stored) to the output in ``work``."""
     n, (pair_begin, _) = (

@@ -9,10 +9,10 @@ Score matrices of all tree kernels: float64[n + 1, n + 1], ``scores[h, m]`` of t
 
 import numpy as np
 
-from ..kernels import kernel
+from ..kernels import kernel, subkernel
 
 
-@kernel
+@subkernel
 def best_sum(a, b, low, high):
     """max over low <= k < high of a[k] + b[k]; -inf where there is none. a, b: float64[K]."""
     best = -np.inf
@@ -21,7 +21,7 @@ def best_sum(a, b, low, high):
     return best
 
 
-@kernel
+@subkernel
 def where_best(a, b, low, high):
     """The first k that reaches :func:`best_sum`."""
     where = low
@@ -31,7 +31,7 @@ def where_best(a, b, low, high):
     return where
 
 
-@kernel
+@subkernel
 def fill_spans(scores, first, left, right, across):
     """Best scores of all spans within first..n. left, right: float64[n + 1, n + 1], symmetric.
 
@@ -52,7 +52,7 @@ def fill_spans(scores, first, left, right, across):
             left[i, j] = left[j, i] = best_sum(left[i], across[j], i, j)
 
 
-@kernel
+@subkernel
 def best_root(scores, left, right):
     """The root word of the best tree with one root, and the score of that tree."""
     n = scores.shape[0] - 1
@@ -64,14 +64,14 @@ def best_root(scores, left, right):
     return root, best
 
 
-@kernel
+@subkernel
 def push(stack, count, i, j, kind):
     """One more span to follow; returns how many there are. (Assigning a tuple to a row takes numba seconds to compile.)"""
     stack[count, 0], stack[count, 1], stack[count, 2] = i, j, kind
     return count + 1
 
 
-@kernel
+@subkernel
 def follow(left, right, across, stack, count, heads):
     """Heads of all words in the spans on the stack: int64[., 3] of (i, j, side), side 0 for complete left and 1 for complete right spans."""
     while count:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernels import kernel
+from ..kernels import kernel, subkernel
 from .tree_copies import copy_list
 
 
@@ -22,7 +22,7 @@ class BestLists(NamedTuple):
     counts: np.ndarray
 
 
-@kernel
+@subkernel
 def new_lists(size, k):
     return BestLists(np.empty((size, size, k)), np.empty((size, size, k), np.int64), np.zeros((size, size), np.int64))
 
@@ -41,7 +41,7 @@ def insert(scores, links, count, score, link):
     return min(count + 1, k)
 
 
-@kernel
+@subkernel
 def merge(a, n_a, b, n_b, gain, split, scores, links, count):
     """Insert the sums of one of a[:n_a], one of b[:n_b] and ``gain`` into a list; returns its new length.
 
@@ -59,7 +59,7 @@ def merge(a, n_a, b, n_b, gain, split, scores, links, count):
     return count
 
 
-@kernel
+@subkernel
 def fill_lists(scores, first, inner, left, right):
     """The lists of all spans within first..n; inner: what lies below an arc between i and j, whichever way it points."""
     size = scores.shape[0]
@@ -92,14 +92,14 @@ def fill_lists(scores, first, inner, left, right):
             left.counts[i, j] = count
 
 
-@kernel
+@subkernel
 def push(stack, count, i, j, rank, kind):
     """One more span to follow; returns how many there are."""
     stack[count, 0], stack[count, 1], stack[count, 2], stack[count, 3] = i, j, rank, kind
     return count + 1
 
 
-@kernel
+@subkernel
 def follow_links(inner, left, right, stack, count, heads):
     """Heads of all words in the spans on the stack: int64[., 4] of (i, j, rank, kind); kind 0: complete left, 1: complete right, 2: below an arc."""
     k = left.scores.shape[2]
@@ -124,7 +124,7 @@ def follow_links(inner, left, right, stack, count, heads):
             count = push(stack, count, split + 1, j, y, 0)
 
 
-@kernel
+@subkernel
 def kbest_eisner(scores, single_root, k):
     """The k best projective trees, all different, best first; fewer where fewer are allowed.
 

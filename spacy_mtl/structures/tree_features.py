@@ -6,14 +6,14 @@ summed before squaring.
 
 import numpy as np
 
-from ..kernels import kernel
+from ..kernels import subkernel
 from . import contract
 from .contract import Scale, Weights, implements
 from .tree_bundles import add_bundles, add_metric_bundles, bundle_products, factors_of, list_entries, sum_rows
 from .tree_problem import TreeProblem, arcs_of, siblings_of
 
 
-@kernel
+@subkernel
 def add_norms(templates, values, out):
     """out[j] += squared norm of the rows of template j. templates: int64[k]; values: float64[k, K]; out: float64[T]."""
     for k in range(templates.size):
@@ -23,7 +23,7 @@ def add_norms(templates, values, out):
         out[templates[k]] += total
 
 
-@kernel
+@subkernel
 def norms_of(bundles, i, touched, change, live, n):
     """||Phi_j(direction)||^2 of the live templates: float64[n]."""
     norms = np.zeros(n)
@@ -57,7 +57,7 @@ def curvature(problem, live, scale, i, work):
     return total
 
 
-@kernel
+@subkernel
 def weighted_norm(bundles, i, touched, change, live, n, metric):
     """sum_k metric_k Phi_k(direction)^2 over the weights of live templates. metric: float32[R, K]."""
     rows, _, values = sum_rows(bundles, i, touched, change, factors_of(live, np.ones(n), n))
@@ -127,7 +127,7 @@ def move(problem, weights, live, scale, state, i, work, step):
     contract.add_direction(problem, weights, live, scale, i, work, -step)
 
 
-@kernel
+@subkernel
 def add_all(problem, vector, i, work, amount):
     """vector += amount * Phi(direction in ``work``), over all templates."""
     nodes, pairs = work.node_touched[: work.counts[2]], work.pair_touched[: work.counts[3]]

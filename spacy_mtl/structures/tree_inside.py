@@ -9,13 +9,13 @@ Score matrices as in :mod:`.tree_eisner`.
 
 import numpy as np
 
-from ..kernels import kernel
+from ..kernels import kernel, subkernel
 
 #: A number in use is 0 (forbidden) or above it, so that a product of two is far from the least float64.
 LEAST = 1e-140
 
 
-@kernel
+@subkernel
 def log_sum(a, b, low, high):
     """log sum over low <= k < high of exp(a[k] + b[k]); -inf where there is none."""
     top = -np.inf
@@ -29,7 +29,7 @@ def log_sum(a, b, low, high):
     return top + np.log(total)
 
 
-@kernel
+@subkernel
 def normalise(scores, arcs):
     """arcs[h, m] = exp(scores[h, m]) / sum over heads; returns whether plain numbers will do, and the sum of the logs of what was divided by.
 
@@ -63,7 +63,7 @@ def dot(a, b, low, high):
     return total
 
 
-@kernel
+@subkernel
 def plain_inside(arcs, first, left, right, across, inner):
     """Sums over all spans within first..n, stored as by :func:`.tree_eisner.fill_spans`; returns whether plain numbers did.
 
@@ -86,7 +86,7 @@ def plain_inside(arcs, first, left, right, across, inner):
     return fine
 
 
-@kernel
+@subkernel
 def log_inside(scores, first, left, right, across, inner):
     """The same in logs."""
     size = scores.shape[0]
@@ -102,7 +102,7 @@ def log_inside(scores, first, left, right, across, inner):
             left[i, j] = left[j, i] = log_sum(left[i], across[j], i, j)
 
 
-@kernel
+@subkernel
 def share_out(mass, total, a, b, low, high, to_a, to_b, logs):
     """Split the probability ``mass`` of a sum among its terms, onto both factors of each: to_a[k] and to_b[k] += mass * a[k] * b[k] / total."""
     if mass <= 0:
@@ -114,7 +114,7 @@ def share_out(mass, total, a, b, low, high, to_a, to_b, logs):
         to_b[k] += part
 
 
-@kernel
+@subkernel
 def outside(first, left, right, across, inner, to_left, to_right, to_across, logs):
     """Probability of every span, from that of the outermost ones, which to_left and to_right hold: float64[n + 1, n + 1].
 
@@ -133,7 +133,7 @@ def outside(first, left, right, across, inner, to_left, to_right, to_across, log
             share_out(to_inner, inner[i, j], right[i], left[j, 1:], i, j, to_right[i], to_left[j, 1:], logs)
 
 
-@kernel
+@subkernel
 def root_masses(arcs, left, right, logs, roots):
     """roots[r] = probability that word r is the only root: float64[n + 1]. Returns the partition sum, or its log."""
     n = arcs.shape[0] - 1
@@ -154,7 +154,7 @@ def root_masses(arcs, left, right, logs, roots):
     return top + np.log(total) if logs and total > 0 else -np.inf if logs else total
 
 
-@kernel
+@subkernel
 def sum_trees(arcs, single_root, logs, marginals):
     """Whether plain numbers did, and the partition sum of ``arcs``; in logs if those are logs. Fills marginals (float64[n + 1, n + 1] or [0, 0])."""
     size = arcs.shape[0]

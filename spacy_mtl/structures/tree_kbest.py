@@ -7,7 +7,7 @@ more decoding with arcs left out.
 
 import numpy as np
 
-from ..kernels import kernel
+from ..kernels import kernel, subkernel
 from . import contract
 from .contract import implements
 from .tree import best_tree, fill_best, pairs_of
@@ -16,7 +16,7 @@ from .tree_eisner_kbest import insert, kbest_eisner, merge
 from .tree_problem import TreeProblem, arc_to, arcs_of
 
 
-@kernel
+@subkernel
 def restrict(scores, heads, word, forbidden, out):
     """out = scores with the heads of the words before ``word`` given, and the heads ``forbidden`` (bool[n + 1]) for it left out.
 
@@ -83,7 +83,7 @@ def kbest_trees(scores, pairs, projective, single_root, k):
     return partition_best(scores, pairs, projective, single_root, k)
 
 
-@kernel
+@subkernel
 def best_labels(scores, k, top, labels):
     """The min(k, L) best labels of an arc and their scores, falling. scores: float32[L]; top: float64[k]; labels: int64[k]."""
     count = 0
@@ -92,7 +92,7 @@ def best_labels(scores, k, top, labels):
     return count
 
 
-@kernel
+@subkernel
 def kbest_labels(problem, i, heads, work, k):
     """The k best labellings of one tree. heads: int32[n]. Returns outputs int32[k', n] and the sums of their labelled arcs, float64[k'], falling."""
     n, begin = heads.size, arcs_of(problem.first, problem.last, problem.first_arc, i)[0]
@@ -113,7 +113,7 @@ def kbest_labels(problem, i, heads, work, k):
     return outputs, now[:count].copy()
 
 
-@kernel
+@subkernel
 def with_labels(problem, i, trees, totals, work, k):
     """The k best labelled trees: they are labellings of the k best trees with their best labels. trees: int32[k', n]; totals: float64[k']."""
     outputs = np.empty((k * trees.shape[0], trees.shape[1]), np.int32)

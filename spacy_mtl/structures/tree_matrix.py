@@ -11,12 +11,12 @@ Score matrices as in :mod:`.tree_eisner`.
 
 import numpy as np
 
-from ..kernels import kernel
+from ..kernels import kernel, subkernel
 from .tree_copies import copy_table
 from .tree_inside import LEAST, normalise
 
 
-@kernel
+@subkernel
 def log_add(a, b):
     """log(exp(a) + exp(b))."""
     if a < b:
@@ -24,7 +24,7 @@ def log_add(a, b):
     return a + np.log1p(np.exp(b - a)) if b > -np.inf else a
 
 
-@kernel
+@subkernel
 def pivot(arcs, left, k, single_root, logs):
     """Sum of the arcs into word k from the words ``left`` (int64[c]) and, with several roots, from the root."""
     total = -np.inf if logs else 0.0
@@ -36,7 +36,7 @@ def pivot(arcs, left, k, single_root, logs):
     return total
 
 
-@kernel
+@subkernel
 def eliminate_word(arcs, left, k, d, logs):
     """Arcs through word k become arcs between the words ``left``, and from the root to them."""
     for row in range(-1, left.size):
@@ -49,7 +49,7 @@ def eliminate_word(arcs, left, k, d, logs):
                 arcs[i, j] = log_add(arcs[i, j], share + arcs[k, j]) if logs else arcs[i, j] + share * arcs[k, j]
 
 
-@kernel
+@subkernel
 def eliminate(arcs, single_root, logs, order, pivots):
     """Eliminate all words, in place. Returns the partition sum of ``arcs``: its log, and the ``arcs`` are logs, where ``logs``.
 
@@ -79,7 +79,7 @@ def eliminate(arcs, single_root, logs, order, pivots):
     return log_z
 
 
-@kernel
+@subkernel
 def share_back(arcs, order, pivots, single_root, shares):
     """shares[i, j] = A_ij times the derivative of the log partition by it: the probability that flows through an arc, original or not.
 
@@ -111,7 +111,7 @@ def share_back(arcs, order, pivots, single_root, shares):
             shares[i, k] += rest * arcs[i, k] / d
 
 
-@kernel
+@subkernel
 def share_back_logs(arcs, order, pivots, single_root, shares):
     """The same with logs of arcs and pivots."""
     n = order.size
@@ -136,7 +136,7 @@ def share_back_logs(arcs, order, pivots, single_root, shares):
             shares[i, k] += rest * np.exp(arcs[i, k] - d)
 
 
-@kernel
+@subkernel
 def is_plain(arcs):
     """Whether all numbers off the diagonal are 0 or large enough."""
     fine = True

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..kernels import kernel
+from ..kernels import subkernel
 from . import contract
 from .contract import implements
 from .tree import set_tree, tree_score
@@ -81,7 +81,7 @@ def dot_output(problem, vector, i, work, node_dots, pair_dots):
         pair_dots[j] -= pair[j]
 
 
-@kernel
+@subkernel
 def add_link_sums(links, amount, sums):
     """sums[u] += amount for the uses u in ``links``. sums: float64[., K]; amount: float64[K]."""
     for u in links:
@@ -90,7 +90,7 @@ def add_link_sums(links, amount, sums):
                 sums[u, y] += amount[y]
 
 
-@kernel
+@subkernel
 def add_changed(bundles, i, sums, n_templates, amount, matrix):
     """matrix += amount * sums, at the rows of every use with a sum that is not 0."""
     touched, count = np.empty(sums.shape[0], np.int64), 0
@@ -104,7 +104,7 @@ def add_changed(bundles, i, sums, n_templates, amount, matrix):
     add_bundles(bundles, i, touched[:count], sums, np.ones(n_templates), amount, matrix)
 
 
-@kernel
+@subkernel
 def add_parts_of(problem, vector, i, arcs, pairs, amount):
     """vector += amount * Phi(numbers in the parts of sentence i). arcs: float[a, L]; pairs: float[b]."""
     (begin, end), (pair_begin, pair_end) = (

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernels import kernel
+from ..kernels import kernel, subkernel
 from . import contract
 from .contract import implements
 from .tree_bundles import Bundles
@@ -113,13 +113,13 @@ def n_sentences(problem):
     return problem.first.size
 
 
-@kernel
+@subkernel
 def arcs_of(first, last, first_arc, i):
     """Arcs of sentence i: from, up to. Small kernels take the arrays they need: a whole problem as an argument costs numba a second each."""
     return first_arc[first[i]], first_arc[last[i]]
 
 
-@kernel
+@subkernel
 def siblings_of(first, last, first_arc, first_pair, i):
     """Pairs of siblings of sentence i: from, up to. first_pair: ``siblings.first``, which has one entry only in problems of the first order."""
     if first_pair.size == 1:
@@ -174,13 +174,13 @@ def find(values, begin, end, value):
     return np.int64(-1)
 
 
-@kernel
+@subkernel
 def arc_to(first_arc, heads, t, head):
     """The arc from ``head`` to word t of the corpus, -1 where it was left out."""
     return find(heads, first_arc[t], first_arc[t + 1], head)
 
 
-@kernel
+@subkernel
 def inner_sibling(heads, m):
     """The dependent of the head of word m that is next to m between the two, or the head itself. heads: int32[n]."""
     head = heads[m - 1]
@@ -191,13 +191,13 @@ def inner_sibling(heads, m):
     return k
 
 
-@kernel
+@subkernel
 def pair_to(first_pair, inners, arc, inner):
     """The pair of siblings of this arc with ``inner``, -1 where it was left out."""
     return find(inners, first_pair[arc], first_pair[arc + 1], inner)
 
 
-@kernel
+@subkernel
 def gold_heads(gold, first, last, i):
     """int32[n], gold heads of sentence i."""
     return gold[first[i] : last[i]]

@@ -5,12 +5,12 @@ The outside pass shares probability out from the top, as in :mod:`.tree_inside`.
 
 import numpy as np
 
-from ..kernels import kernel
+from ..kernels import kernel, subkernel
 from .tree_inside import log_sum, share_out
 from .tree_siblings import root_pair_score
 
 
-@kernel
+@subkernel
 def fill_term(pairs, b, h, m, left, right, across, between):
     """Log weight of the span between head h and modifier m if it takes pair b."""
     s = pairs.inner[b]
@@ -20,7 +20,7 @@ def fill_term(pairs, b, h, m, left, right, across, between):
     return score + (left[h + 1, m] if h < m else right[m, h - 1])
 
 
-@kernel
+@subkernel
 def sum_inner(pairs, h, m, left, right, across, between):
     """Log sum over the pairs of arc (h, m) of the ways to fill the span below it."""
     top = -np.inf
@@ -34,7 +34,7 @@ def sum_inner(pairs, h, m, left, right, across, between):
     return top + np.log(total)
 
 
-@kernel
+@subkernel
 def sibling_inside(scores, pairs, first, left, right, across, between):
     """Log sums over all spans, stored as by :func:`.tree_siblings.fill_sibling_spans`."""
     size = scores.shape[0]
@@ -52,7 +52,7 @@ def sibling_inside(scores, pairs, first, left, right, across, between):
             left[i, j] = left[j, i] = log_sum(left[i], across[j], i, j)
 
 
-@kernel
+@subkernel
 def share_inner(scores, pairs, h, m, left, right, across, between, to_left, to_right, to_across, to_between, out):
     """Split the probability of arc (h, m) among its pairs, and onto what each is made of. out: float64[b], marginals of the pairs."""
     mass = to_across[h, m]
@@ -72,7 +72,7 @@ def share_inner(scores, pairs, h, m, left, right, across, between, to_left, to_r
             to_right[m, h - 1] += part
 
 
-@kernel
+@subkernel
 def sibling_outside(scores, pairs, first, left, right, across, between, to_left, to_right, to_across, out):
     """As :func:`.tree_inside.outside`; out: float64[b], becomes the marginals of the pairs."""
     size = left.shape[0]
@@ -92,7 +92,7 @@ def sibling_outside(scores, pairs, first, left, right, across, between, to_left,
             share_out(mass, between[i, j], right[i], left[j, 1:], i, j, to_right[i], to_left[j, 1:], True)
 
 
-@kernel
+@subkernel
 def sibling_roots(scores, pairs, left, right, to_left, to_right, marginals, out):
     """Log partition of the trees with one root; sets the probabilities of the two spans of each root word, of its arc and its pair."""
     size = scores.shape[0]

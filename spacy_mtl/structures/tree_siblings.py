@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernels import kernel
+from ..kernels import kernel, subkernel
 from .tree_eisner import best_sum, push, where_best
 
 
@@ -30,7 +30,7 @@ def no_pairs():
     return Pairs(np.empty((0, 0), np.int64), np.empty((0, 0), np.int64), np.empty(0, np.int32), np.empty(0, np.float32))
 
 
-@kernel
+@subkernel
 def best_inner(pairs, h, m, left, right, across, between):
     """Best way to fill the span between head h and modifier m, and the pair it takes; -1 for none."""
     best, where = -np.inf, np.int64(-1)
@@ -48,7 +48,7 @@ def best_inner(pairs, h, m, left, right, across, between):
     return best, where
 
 
-@kernel
+@subkernel
 def fill_sibling_spans(scores, pairs, first, left, right, across, between, back):
     """As :func:`.tree_eisner.fill_spans`.
 
@@ -74,7 +74,7 @@ def fill_sibling_spans(scores, pairs, first, left, right, across, between, back)
             left[i, j] = left[j, i] = best_sum(left[i], across[j], i, j)
 
 
-@kernel
+@subkernel
 def follow_siblings(pairs, left, right, across, between, back, stack, count, heads):
     """Heads of all words in the spans on the stack: int64[., 3] of (i, j, kind).
 
@@ -111,7 +111,7 @@ def follow_siblings(pairs, left, right, across, between, back, stack, count, hea
             count = push(stack, count, i, k, 0)
 
 
-@kernel
+@subkernel
 def root_pair_score(pairs, r):
     """Score of word r as the only dependent of the root, besides its arc."""
     for b in range(pairs.first[0, r], pairs.last[0, r]):

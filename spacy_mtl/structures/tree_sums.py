@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..kernels import kernel
+from ..kernels import subkernel
 from . import contract
 from .contract import implements
 from .tree import pairs_of
@@ -12,7 +12,7 @@ from .tree_problem import TreeProblem, arcs_of, siblings_of
 from .tree_sibling_sums import sibling_marginals
 
 
-@kernel
+@subkernel
 def fill_sums(problem, i, work):
     """Dense scores of the arcs of sentence i, log sums over their labels; returns them: float64[n + 1, n + 1], -inf for arcs left out."""
     n, (begin, _) = problem.last[i] - problem.first[i], arcs_of(problem.first, problem.last, problem.first_arc, i)
@@ -33,7 +33,7 @@ def fill_sums(problem, i, work):
     return scores
 
 
-@kernel
+@subkernel
 def share_labels(problem, i, work, scores, marginals, out):
     """out[a] = probability of each label of arc a of the sentence: float[a, L]. marginals: float64[n + 1, n + 1], of the arcs."""
     begin, _ = arcs_of(problem.first, problem.last, problem.first_arc, i)
@@ -47,7 +47,7 @@ def share_labels(problem, i, work, scores, marginals, out):
                 out[arc - begin, y] = mass * np.exp(score - scores[head, m]) if mass > 0 else 0.0
 
 
-@kernel
+@subkernel
 def sum_scores(problem, i, work, marginals, pairs):
     """Log partition and arc scores; fills marginals, float64[n + 1, n + 1] or [0, 0], and pairs, float64[b] or [0]."""
     scores = fill_sums(problem, i, work)
@@ -60,7 +60,7 @@ def sum_scores(problem, i, work, marginals, pairs):
     return log_z, scores
 
 
-@kernel
+@subkernel
 def arc_marginals(problem, i, work, arcs, pairs):
     """Part marginals under the scores in ``work``; returns the log partition. arcs: float[a, L] and pairs: float[b] of the sentence, overwritten."""
     n = problem.last[i] - problem.first[i]

@@ -21,7 +21,7 @@ class Report:
     """How far a training has come.
 
     primal, dual: objective values (package's convention: C times the *sum* of the sentences' losses). gap: relative, (primal - dual) / primal.
-    Values a method does not have are nan.
+    Values a method does not have are nan. Where decoding is approximate (``Problem.exact``) primal and gap are lower bounds of the true ones.
     """
 
     primal: float

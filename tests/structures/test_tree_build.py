@@ -6,6 +6,7 @@ import pytest
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Blocks
 from spacy_mtl.structures.tree_build import (
+    TREE_OFFERS,
     GoldTrees,
     TreeFeatures,
     all_arcs,
@@ -113,7 +114,8 @@ def test_a_layout_without_gold():
     [
         ({"heads": [2, 1, 2, 0, 2]}, "M241"),
         ({"heads": [2, 0, 4, 0, 2]}, "M241"),
-        ({"heads": [2, 0, -1, 0, 2]}, "M241"),
+        ({"heads": [2, 0, -2, 0, 2]}, "M241"),
+        ({"heads": [2, 0, -1, 0, 2]}, "M248"),
         ({"heads": [2, 0, 2, 1, 0]}, "M241"),
         ({"heads": [0, 0, 2, 0, 2]}, "M242"),
         ({"starts": np.array([0, 2, 4])}, "M243"),
@@ -123,13 +125,6 @@ def test_a_layout_without_gold():
         ({"cost": -np.ones(5)}, "M245"),
         ({"cost": np.full(5, np.inf)}, "M245"),
         ({"cost": np.ones(4)}, "M245"),
-        (
-            {
-                "siblings": Siblings(*all_siblings(all_arcs(STARTS), STARTS), np.zeros((20, 0), np.int32)),
-                "projective": False,
-            },
-            "M246",
-        ),
         ({"gold_labels": np.array([0, 0, 0, 0, 1])}, "M247"),
         ({"gold_labels": np.array([0, 0, 0, 0])}, "M247"),
     ],
@@ -137,6 +132,38 @@ def test_a_layout_without_gold():
 def test_what_is_refused(changes, code):
     with pytest.raises(ValueError, match=code):
         build(**changes)
+
+
+def crossing(single_root=True, projective=True):
+    """One sentence of four words with a crossing gold tree, nothing but its own arcs, 0 -> 1 and 3 -> 4."""
+    heads, starts = np.array([3, 0, 2, 1], np.int32), np.array([0, 4])
+    arcs = all_arcs(starts)
+    word = np.repeat(np.arange(4), 4)
+    arcs = kept_arcs(
+        arcs, (arcs.heads == heads[word]) | ((arcs.heads == 0) & (word == 0)) | ((arcs.heads == 3) & (word == 3))
+    )
+    parts = TreeFeatures(
+        bundles_of_rows(np.zeros((6, 1), np.int32), np.array([0, 6])), np.arange(6, dtype=np.int32)[:, None]
+    )
+    return tree_problem(parts, arcs, BLOCKS, GoldTrees(heads), starts, ("",), projective, single_root)
+
+
+def test_a_sentence_without_a_projective_tree_is_refused():
+    with pytest.raises(ValueError, match="M249"):
+        crossing()
+    zeros = Weights(np.zeros((4, 1), np.float32), np.zeros((0, 1), np.float32))
+    assert crossing(single_root=False).hinges(zeros).tolist() == [2]
+    assert crossing(projective=False).n == 1
+
+
+def test_what_is_offered_depends_on_the_kind_of_trees():
+    siblings = Siblings(*all_siblings(all_arcs(STARTS), STARTS), np.zeros((20, 0), np.int32))
+    assert build(siblings=siblings).offers == build(projective=False).offers == TREE_OFFERS
+    rough = build(siblings=siblings, projective=False)
+    assert rough.offers == {"decode", "features"}
+    assert not rough.exact
+    assert build(siblings=siblings).exact
+    assert build(projective=False).exact
 
 
 def test_a_gold_pair_that_was_left_out_is_refused():

@@ -17,12 +17,14 @@ from spacy_mtl.trainers.mira import MIRA
 from spacy_mtl.trainers.mtlstruct import MTLStruct
 from spacy_mtl.trainers.online_mkl import OnlineMKL
 from spacy_mtl.trainers.perceptron import Perceptron
+from spacy_mtl.trainers.structreg import StructReg
 
 from ..structures.tree_corpora import TreeCorpus, flat
 from ..structures.trees import all_trees
 
 C = 0.7
-#: labels, projective, second_order
+#: labels, projective, second_order; decoding is approximate under ROUGH
+ROUGH = (1, False, True)
 KINDS = [(1, True, False), (1, False, False), (2, True, False), (1, True, True)]
 
 
@@ -141,3 +143,43 @@ def test_other_trainers_learn(trainer, kind):
     problem = corpus_of(*kind).problem
     training = fit(trainer, problem, 30)
     assert predictions(problem, training.weights) < 0.9 * predictions(problem, problem.zeros())
+
+
+@pytest.mark.parametrize(
+    "trainer",
+    [Perceptron(), L1M3N(C=1.0, algorithm="subgradient"), OnlineMKL(C=1.0), MTLStruct(C=C, solver="cutting_plane")],
+    ids=lambda trainer: type(trainer).__name__,
+)
+def test_trainers_learn_from_approximate_decoding(trainer):
+    problem = corpus_of(*ROUGH).problem
+    training = fit(trainer, problem, 20)
+    assert predictions(problem, training.weights) < 0.9 * predictions(problem, problem.zeros())
+
+
+def test_a_report_of_approximate_decoding_is_made_of_lower_bounds():
+    """The dual is one of the optimum; hinges, and the primal with them, are ones of the true values."""
+    corpus = corpus_of(*ROUGH)
+    optimum, _ = solve(ROUGH, 2.0)
+    training = fit(MTLStruct(p=2.0, C=C, tol=1e-4), corpus.problem, 500)
+    w, report = flat(training.weights), training.report()
+    hinges = [
+        np.max(differences @ w + costs) for differences, costs in (margins(corpus, i) for i in range(corpus.problem.n))
+    ]
+    found = corpus.problem.hinges(training.weights)
+    assert (found >= 0).all()
+    assert (found <= np.array(hinges) + 1e-5).all()
+    assert report.dual <= optimum * (1 + 1e-6)
+    assert report.primal <= (0.5 * w @ w + C * sum(hinges)) * (1 + 1e-6)
+    assert report.primal == pytest.approx(optimum, rel=0.1)
+
+
+@pytest.mark.parametrize("trainer", [MIRA(k=3), EG("online", C), OnlineMKL(loss="log", regularizer="l2", C=C)])
+def test_trainers_that_need_more_than_decoding_are_refused(trainer):
+    with pytest.raises(ValueError, match=r"M301.*TreeProblem"):
+        trainer.begin(corpus_of(*ROUGH).problem)
+
+
+@pytest.mark.parametrize("trainer", [MTLStruct(C=C), Perceptron()], ids=["batch", "online"])
+def test_trees_cannot_be_cut(trainer):
+    with pytest.raises(ValueError, match=r"M301.*StructReg.*TreeProblem.*cut"):
+        StructReg(trainer).begin(corpus_of(1, True, False).problem)

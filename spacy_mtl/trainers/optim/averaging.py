@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...kernels import kernel
+from ...kernels import kernel, subkernel
 from ...structures.contract import Weights, add_output
 
 
@@ -20,7 +20,7 @@ class Average(NamedTuple):
     seen: np.ndarray
 
 
-@kernel
+@subkernel
 def learn_output(arrays, state, i, work, amount):
     """w += amount * (Phi(gold_i) - Phi(output in ``work``)). Count the sentence afterwards: ``seen`` is t - 1 here."""
     add_output(arrays, state.w, i, work, amount)

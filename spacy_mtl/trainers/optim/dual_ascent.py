@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...kernels import kernel
+from ...kernels import kernel, subkernel
 from ...structures.contract import (
     curvature,
     decode,
@@ -48,7 +48,7 @@ def gold_atoms(arrays, n_atoms):
     return Atoms(outputs, weights)
 
 
-@kernel
+@subkernel
 def find_atom(arrays, atoms, i, work):
     """The slot of the output in ``work`` among sentence i's atoms; if it has none, the slot with least weight takes it in."""
     least = 0
@@ -62,7 +62,7 @@ def find_atom(arrays, atoms, i, work):
     return least
 
 
-@kernel
+@subkernel
 def worst_atom(arrays, atoms, i, work):
     """The atom with the lowest score, its score, and the weight all atoms have together."""
     worst, low, total = -1, 0.0, 0.0
@@ -75,7 +75,7 @@ def worst_atom(arrays, atoms, i, work):
     return worst, low, total
 
 
-@kernel
+@subkernel
 def settle(arrays, atoms, state, i, work):
     """Where one atom has all the weight, make the marginals exactly that output: its positions then cost nothing."""
     for k in range(atoms.weights.shape[1]):
@@ -86,7 +86,7 @@ def settle(arrays, atoms, state, i, work):
             set_vertex(arrays, state, i, work)
 
 
-@kernel
+@subkernel
 def ascend(arrays, weights, live, scale, state, atoms, i, work):
     """One step of sentence i with the exact line search; returns its Frank-Wolfe gap before the step.
 

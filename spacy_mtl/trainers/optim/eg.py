@@ -6,7 +6,7 @@ F = C sum_i E_{M_i}[loss] - 1/2 ||w||^2,  w = C sum_i (Phi(gold_i) - E_{M_i} Phi
 
 import numpy as np
 
-from ...kernels import kernel
+from ...kernels import kernel, subkernel
 from ...structures.contract import (
     add_loss,
     add_marginals,
@@ -83,7 +83,7 @@ def add_weights(total, other, amount, amounts):
     amounts[1] += amount
 
 
-@kernel
+@subkernel
 def current(states, side, i):
     """The marginals of sentence i, and room for the next ones: they take turns in two states, so that none is copied."""
     return (states[0], states[1]) if side[i] == 0 else (states[1], states[0])
@@ -96,7 +96,7 @@ def replace(arrays, weights, old, new, i, C):
     add_marginals(arrays, weights, new, i, C)
 
 
-@kernel
+@subkernel
 def online_step(arrays, weights, live, theta, now, new, rate, i, C, least, work, other):
     """theta_i += rate C (l_i + <w, phi_i>), halved until the dual objective does not fall; w follows the marginals.
 

@@ -21,7 +21,7 @@ where features recur; and the half taken above allows it to stop at a half of La
 
 import numpy as np
 
-from ...kernels import kernel
+from ...kernels import kernel, subkernel
 from ...structures.contract import (
     Weights,
     add_output,
@@ -44,7 +44,7 @@ ROUNDS = 10
 GAIN = 1e-2
 
 
-@kernel
+@subkernel
 def find_extremes(arrays, vector, live, minus, i, work, most, least):
     """The outputs of sentence i with the highest and the lowest score, into ``most`` and ``least`` (int32[n_slots]); returns range_i.
 
@@ -59,7 +59,7 @@ def find_extremes(arrays, vector, live, minus, i, work, most, least):
     return width
 
 
-@kernel
+@subkernel
 def add_extremes(arrays, vector, i, work, most, least, amount):
     """vector += amount * (Phi(most) - Phi(least))."""
     load_output(arrays, i, least, work)
@@ -81,7 +81,7 @@ def power_round(arrays, vector, live, minus, target):
     return total
 
 
-@kernel
+@subkernel
 def copy_output(arrays, i, work, source, target):
     """Output of sentence i from one array of outputs to another."""
     load_output(arrays, i, source, work)

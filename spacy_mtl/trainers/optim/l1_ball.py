@@ -7,13 +7,13 @@ at the vector: from the left it never oversteps, and from the right one step tak
 
 import numpy as np
 
-from ...kernels import kernel
+from ...kernels import kernel, subkernel
 
 #: More looks than any vector takes: each drops at least one entry, and in practice most of those left.
 LOOKS = 1000
 
 
-@kernel
+@subkernel
 def excess(weights, theta):
     """f(theta), and how many |w_k| are above theta, in double precision."""
     total, count = 0.0, 0

@@ -8,7 +8,7 @@ and w = w_t + sum_a alpha_a d_a.
 
 import numpy as np
 
-from ...kernels import kernel
+from ...kernels import kernel, subkernel
 from ...structures.contract import (
     add_loss,
     curvature,
@@ -74,7 +74,7 @@ def hildreth(gram, gaps, cap, alpha, slopes):
             slopes += step * gram[down]
 
 
-@kernel
+@subkernel
 def fill_gram(arrays, i, live, scale, outputs, stored, work, gram):
     """gram[a, b] = <Phi(gold) - Phi(y_a), Phi(gold) - Phi(y_b)>, by polarisation.
 
@@ -94,7 +94,7 @@ def fill_gram(arrays, i, live, scale, outputs, stored, work, gram):
             gram[a, b] = gram[b, a] = (gram[a, a] + gram[b, b] - apart) / 2
 
 
-@kernel
+@subkernel
 def set_gaps(arrays, i, outputs, scores, gold, augmented, work, gaps):
     """gaps[a] = loss_a + score_a - score of gold; returns the greatest. augmented: whether the scores have the loss in them."""
     for a in range(gaps.size):
@@ -105,7 +105,7 @@ def set_gaps(arrays, i, outputs, scores, gold, augmented, work, gaps):
     return gaps.max()
 
 
-@kernel
+@subkernel
 def mira_step(arrays, state, live, scale, i, k, cap, augmented, stored, work):
     """One update by sentence i; returns by how much the k best outputs violated their margins, at most and at least 0."""
     score_parts(arrays, state.w, live, i, work)

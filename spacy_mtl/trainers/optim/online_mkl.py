@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...kernels import kernel
+from ...kernels import kernel, subkernel
 from ...structures.contract import (
     block_curvatures,
     block_products,
@@ -41,13 +41,13 @@ class Plan(NamedTuple):
     sigma: float
 
 
-@kernel
+@subkernel
 def rate(plan, t):
     """eta_t, t = 1, 2, ..."""
     return min(plan.eta0, 1 / (plan.sigma * t)) if plan.sigma > 0 else plan.eta0 / np.sqrt(t)
 
 
-@kernel
+@subkernel
 def stepped_norms(arrays, blocks, eta, i, work, norms, touched):
     """norms[m] = ||theta_m + eta Phi_m(direction in ``work``)|| (equation 4); touched[m]: whether the direction changes it. float64[M], bool[M]."""
     products, curvatures = np.zeros(norms.size), np.zeros(norms.size)
@@ -60,7 +60,7 @@ def stepped_norms(arrays, blocks, eta, i, work, norms, touched):
         touched[m] = curvatures[m] > 0
 
 
-@kernel
+@subkernel
 def restrain(plan, eta, norms):
     """Norms after the proximal steps and the projection (lines 6 to 9). norms: float64[M]; returns float64[M]."""
     after, together, tau = norms.copy(), np.empty(plan.together.size), eta * plan.step

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...errors import Errors
-from ...kernels import kernel
+from ...kernels import kernel, subkernel
 
 #: More steps of Newton's method than a root ever takes: each is monotone, and quadratic near the end.
 NEWTON_STEPS = 100
@@ -27,13 +27,13 @@ class Regularizer(NamedTuple):
     q: float
 
 
-@kernel
+@subkernel
 def shrink_l2(norms, tau):
     """prox of tau/2 sum b^2, in place: a scaling. norms: float64[M] >= 0."""
     norms /= 1 + tau
 
 
-@kernel
+@subkernel
 def shrink_l21(norms, tau):
     """prox of tau/2 (sum b)^2, in place: one threshold for all. norms: float64[M] >= 0. O(M log M).
 
@@ -53,7 +53,7 @@ def shrink_l21(norms, tau):
         norms[m] = max(norms[m] - threshold, 0.0)
 
 
-@kernel
+@subkernel
 def power_root(a, c, p):
     """The z in (0, 1] with a z^p + c z = 1, where p > 1, 0 <= a, c <= 1 and one of them is 1.
 
@@ -69,7 +69,7 @@ def power_root(a, c, p):
     return z
 
 
-@kernel
+@subkernel
 def shrink_lq(norms, tau, q):
     """prox of tau/q sum b^q, in place and block by block: the root of x + tau x^(q-1) = b. norms: float64[M] >= 0; q >= 1.
 

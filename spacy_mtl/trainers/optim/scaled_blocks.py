@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...kernels import kernel
+from ...kernels import kernel, subkernel
 from ...structures.contract import (
     Live,
     Scale,
@@ -86,20 +86,20 @@ def new_log(arrays, n_blocks):
     )  # fmt: skip
 
 
-@kernel
+@subkernel
 def averages(blocks):
     """Whether the sum over time is kept."""
     return blocks.past.node.shape[0] + blocks.past.pair.shape[0] > 0
 
 
-@kernel
+@subkernel
 def as_scale(blocks, values):
     """float64[M] as a factor for each block of the two kinds."""
     n = blocks.node.size - 1
     return Scale(values[:n], values[n:])
 
 
-@kernel
+@subkernel
 def as_live(blocks, values):
     """The blocks whose value is not 0. values: float64[M]."""
     n = blocks.node.size - 1
@@ -109,7 +109,7 @@ def as_live(blocks, values):
 # --- the log ---
 
 
-@kernel
+@subkernel
 def forget(blocks, log, k):
     """Free a place of the log: blocks that its update went into now hold more than the log knows of."""
     if log.sentence[k] >= 0:
@@ -120,7 +120,7 @@ def forget(blocks, log, k):
             log.amounts[k, m] = 0
 
 
-@kernel
+@subkernel
 def claim(blocks, log, i):
     """A place in the log for an update from sentence i, whose M_i may then be set."""
     if log.slots[i] >= 0:
@@ -131,7 +131,7 @@ def claim(blocks, log, i):
     log.head[0] = (k + 1) % LOG
 
 
-@kernel
+@subkernel
 def logged_direction(arrays, log, i, work):
     """Direction from M_i to gold, kept in ``work``."""
     load_output(arrays, i, log.gold, work)
@@ -153,7 +153,7 @@ def add(arrays, blocks, amounts, i, work, sign):
         add_direction(arrays, blocks.past, live, as_scale(blocks, remembered), i, work, sign)
 
 
-@kernel
+@subkernel
 def update(arrays, blocks, log, i, wanted, eta, work):
     """theta_m += eta * Phi_m(direction in ``work``) for the blocks of a mask bool[M] that are not 0, and into the log. i: has a place there."""
     amounts = log.amounts[log.slots[i]]
@@ -162,7 +162,7 @@ def update(arrays, blocks, log, i, wanted, eta, work):
     add(arrays, blocks, amounts, i, work, 1.0)
 
 
-@kernel
+@subkernel
 def fold(matrix, past, begin, end, amount, factor):
     """Rows begin to end: u -= amount * v, then v *= factor. past: may have no rows."""
     remember, less, times = past.shape[0] > 0, np.float32(amount), np.float32(factor)
@@ -173,7 +173,7 @@ def fold(matrix, past, begin, end, amount, factor):
             matrix[r, y] = times * matrix[r, y] if times != 0 else np.float32(0)
 
 
-@kernel
+@subkernel
 def fold_block(blocks, log, m, factor):
     """v_m *= factor, leaving the sum over time as it is. With the scale over the factor, theta_m is as it was; with the factor 0, v_m is clean."""
     n = blocks.node.size - 1
@@ -187,7 +187,7 @@ def fold_block(blocks, log, m, factor):
         log.amounts[k, m] *= factor
 
 
-@kernel
+@subkernel
 def take_back(arrays, blocks, log, wanted, work):
     """Take the log's updates out of v_m, for the blocks of a mask bool[M]; the sum over time stays as it is."""
     amounts = np.empty(wanted.size)
@@ -208,7 +208,7 @@ def take_back(arrays, blocks, log, wanted, work):
             blocks.sums[m] = 0
 
 
-@kernel
+@subkernel
 def wake(arrays, blocks, log, wanted, work):
     """Make ready for updates the blocks of a mask bool[M] that are 0: v_m becomes 0 and its scale not."""
     asleep, some = np.zeros(wanted.size, np.bool_), False
@@ -226,7 +226,7 @@ def wake(arrays, blocks, log, wanted, work):
             blocks.scale[m] = blocks.resume[m]
 
 
-@kernel
+@subkernel
 def rescale(blocks, log, before, after):
     """theta_m *= after_m / before_m, its norm is now after_m; count a sentence. before, after: float64[M]."""
     blocks.steps[0] += 1

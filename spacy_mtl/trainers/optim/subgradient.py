@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...kernels import kernel
+from ...kernels import kernel, subkernel
 from ...structures.contract import (
     Weights,
     add_output,
@@ -55,7 +55,7 @@ def forget_objective(tally):
     tally[BEST] = np.inf
 
 
-@kernel
+@subkernel
 def take_step(course, size, radius):
     """w <- P(w + size * step); step <- 0."""
     for weights, step in zip(course.weights, course.step):  # noqa: B905  numba knows no strict zip
@@ -78,7 +78,7 @@ def norm2(vector):
     return total
 
 
-@kernel
+@subkernel
 def blend(mean, weights, rate):
     """mean += rate * (weights - mean)."""
     for total, matrix in zip(mean, weights):  # noqa: B905
@@ -87,7 +87,7 @@ def blend(mean, weights, rate):
                 total[r, y] += np.float32(rate) * (matrix[r, y] - total[r, y])
 
 
-@kernel
+@subkernel
 def meet(arrays, course, live, i, share, work):
     """Most violated output of sentence i: its subgradient times -share into ``step``, and times -1 into ``cuts``. Returns hinge and loss."""
     score_parts(arrays, course.weights, live, i, work)
@@ -100,7 +100,7 @@ def meet(arrays, course, live, i, share, work):
     return 0.0, 0.0
 
 
-@kernel
+@subkernel
 def keep(course, hinge):
     """Let the iterate be the best if its mean hinge is."""
     if hinge < course.tally[BEST]:
@@ -119,7 +119,7 @@ def lower_bound(course, n, radius):
     return tally[BOUND]
 
 
-@kernel
+@subkernel
 def forget_cuts(course):
     """Begin the mean of the cuts anew. Sums of few terms are exact in single precision, and old cuts say little."""
     for matrix in course.cuts:
