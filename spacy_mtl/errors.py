@@ -262,7 +262,6 @@ class Warnings(metaclass=_Codes):
     M244 = ("The gold arc of word {position} of the corpus (head {head}), or its pair with its sibling, was left out of the arcs. Keep gold when arcs are "
             "dropped for training.")
     M245 = ("The costs of wrong heads and labels must be {n} finite numbers of at least 0, one for each word.")
-    M246 = ("Pairs of siblings can be scored in projective trees only. Set projective = true, or leave the second order out.")
     M247 = ("The gold labels must be numbers from 0 to below {n}, one for each of the {words} words.")
 
     # --- M3xx trainers ---

@@ -14,7 +14,7 @@ from thinc.api import Model
 
 from ..errors import Errors
 from ..roots import ROOT, heads_to_doc
-from ..structures.tree_build import TREE_OFFERS
+from ..structures.tree_build import tree_offers
 from ..templates.arc_program import check_arc_templates
 from ..templates.grammar import Template
 from ..trainers.base import Trainer
@@ -87,7 +87,7 @@ def make_parser(
 class MTLParser(LabelledPipe):
     """Dependency parser. Sentence borders are taken as they are, from any component or reader, and never moved.
 
-    Raises ValueError: M129 a template that looks at a position (%x), M126 or M130 some of arcs that cannot be, M246 pairs of siblings in
+    Raises ValueError: M129 a template that looks at a position (%x), M126 or M130 some of arcs that cannot be,
     trees that need not be projective, M441 a setting out of range.
     """
 
@@ -127,8 +127,6 @@ class MTLParser(LabelledPipe):
             expected = f"an attribute that the templates read ({', '.join(attributes)}), or null"
             raise ValueError(Errors.M441.format(name=name, setting="filter_attr", expected=expected, value=filter_attr))
         kinds = TreeTemplates.of(model.attrs["templates"].templates)
-        if kinds.siblings and not projective:
-            raise ValueError(Errors.M246)
         if labelling != "none" and not kinds.labels:
             expected = '"none", since no template scores labels (B...)'
             raise ValueError(Errors.M441.format(name=name, setting="labelling", expected=expected, value=labelling))
@@ -158,7 +156,8 @@ class MTLParser(LabelledPipe):
         check_arc_templates(templates)
 
     def check_trainer(self) -> None:
-        self.trainer.check(TREE_OFFERS, "dependency tree")
+        second_order = bool(TreeTemplates.of(self.model.attrs["templates"].templates).siblings)
+        self.trainer.check(tree_offers(self.rules.projective, second_order), "dependency tree")
 
     def untrained(self) -> TreeWeights:
         return TreeWeights()
