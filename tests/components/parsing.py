@@ -84,7 +84,7 @@ def treebank(n: int, seed: int = 0, crossing: float = 0.0, double: float = 0.0) 
         sentence = Sentence()
         verb = sentence.clause(rng, rng.random() < crossing)
         if rng.random() < double:
-            sentence.clause(rng, False)
+            verb = sentence.clause(rng, False)
         sentence.heads[sentence.add(rng, "PUNCT", "punct") - 1] = verb
         found.append(sentence)
     return found
