@@ -22,7 +22,7 @@ from .labelled import LabelledPipe
 from .places import check_places
 from .sentences import borders
 from .tree_features import TreeTemplates
-from .tree_gold import encode, gold_trees, has_several_roots
+from .tree_gold import crossing_share, encode, gold_trees, has_several_roots
 from .tree_learner import TreeLearner
 from .tree_model import predict_trees
 from .tree_rules import TreeRules
@@ -34,7 +34,7 @@ DEFAULT_CONFIG = {
         "templates": {"@mtl_templates": "spacy_mtl.parse.v1"},
     },
     "trainer": {"@mtl_trainers": "spacy_mtl.MTLStruct.v1", "p": 1.3333, "C": 0.3, "average": 6},
-    "projective": True,
+    "projective": None,
     "roots": "auto",
     "labelling": "second_pass",
     "support": "gold",
@@ -42,6 +42,8 @@ DEFAULT_CONFIG = {
     "filter_attr": None,
     "scorer": {"@scorers": "spacy_mtl.dep_scorer.v1"},
 }
+#: Share of sentences with crossing arcs from which on trees are not taken to be projective.
+CROSSING = 0.05
 #: The label of arcs where the parser has learnt none.
 UNLABELLED = "dep"
 
@@ -61,7 +63,7 @@ def make_parser(
     name: str,
     model: Model,
     trainer: Trainer,
-    projective: bool,
+    projective: bool | None,
     roots: Literal["auto", "one", "several"],
     labelling: Literal["second_pass", "joint", "none"],
     support: Literal["gold", "all"],
@@ -72,7 +74,8 @@ def make_parser(
     """Make a parser.
 
     model: ``@architectures = "spacy_mtl.TemplateTree.v1"``; its templates decide the order: those that look at ``%s`` score pairs of siblings.
-    trainer: any of ``@mtl_trainers`` whose needs trees meet. projective: predict projective trees alone (crossing arcs may still be learnt from).
+    trainer: any of ``@mtl_trainers`` whose needs trees meet. projective: predict projective trees alone (crossing arcs may still be learnt
+    from); null: if fewer than one sentence in twenty of the training corpus has crossing arcs.
     roots: of a sentence: "one", "several", or "auto": several if the training corpus has such sentences. labelling: labels in a "second_pass"
     over the tree, "joint" with it, or "none". support: which observations get weights, those of "gold" arcs or of "all". margin: how far below
     the best arc of its word an arc may score in the filter over tags to be looked at; null looks at all. filter_attr: what the filter reads, null
@@ -102,7 +105,7 @@ class MTLParser(LabelledPipe):
         name: str = "mtl_parser",
         *,
         trainer: Trainer,
-        projective: bool = True,
+        projective: bool | None = None,
         roots: str = "auto",
         labelling: str = "second_pass",
         support: str = "gold",
@@ -135,7 +138,8 @@ class MTLParser(LabelledPipe):
                 fault = 'looks at the tree, which labelling = "joint" does not have yet; use "second_pass"'
                 raise ValueError(Errors.M130.format(template=template.text, fault=fault))
         self.roots = roots
-        rules = TreeRules(projective, roots != "several", labelling, support, margin, filter_attr)  # type: ignore[arg-type]
+        self.projective = projective
+        rules = TreeRules(projective is not False, roots != "several", labelling, support, margin, filter_attr)  # type: ignore[arg-type]
         self.cfg = {"labels": [], "rules": asdict(rules)}
 
     @property
@@ -180,6 +184,9 @@ class MTLParser(LabelledPipe):
             raise ValueError(Errors.M445.format(name=self.name))
         if self.roots == "auto":
             self.cfg["rules"]["single_root"] = not several
+        if self.projective is None:
+            self.cfg["rules"]["projective"] = crossing_share(references) < CROSSING
+            self.check_trainer()
 
     def gold_labels(self, example: Example, starts: np.ndarray) -> np.ndarray:
         """Head * L + label of the predicted Doc's words, -1 where unknown: not annotated, not aligned, or a head outside the sentence."""

@@ -1,12 +1,13 @@
 """Gold trees of an Example, for the words and sentences of its predicted Doc."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..roots import ROOT, doc_heads, sentence_of
+from ..structures.tree_eisner import is_projective
 
 #: In place of a head: a root, and a word without gold.
 ROOT_HEAD, UNKNOWN = -1, -2
@@ -59,3 +60,15 @@ def has_several_roots(doc: Doc) -> bool:
         return False
     roots = (trees.heads == 0) & trees.known
     return bool((np.add.reduceat(roots, trees.starts, dtype=np.int64) > 1).any())
+
+
+def crossing_share(docs: Iterable[Doc]) -> float:
+    """Share of the sentences of whole trees whose arcs cross."""
+    sentences = crossing = 0
+    for doc in docs:
+        trees = doc_heads(doc)
+        for begin, end in trees.spans:
+            if trees.known[begin:end].all():
+                sentences += 1
+                crossing += not is_projective(trees.heads[begin:end])
+    return crossing / max(sentences, 1)
