@@ -19,7 +19,7 @@ from spacy_mtl.corpora.conllu import ConlluCorpus
 from spacy_mtl.roots import ROOT
 
 #: Trainers and their C, the others' settings being the defaults.
-TRAINERS = {"MTLStruct": 0.1, "SSVM": 0.1, "EG": 0.1, "MIRA": 0.1}
+TRAINERS = {"MTLStruct": 0.3, "SSVM": 0.1, "EG": 0.1, "MIRA": 0.1}
 #: A coarse attribute beside TAG: parts of speech, or the first two characters of the Danish tags.
 COARSE = {"danish": "TAG_PREFIX2", "swedish": "POS", "dutch": None}
 #: A few sentences with every shape that the kernels are compiled for.
@@ -58,7 +58,7 @@ class Ours:
     def pipeline(self, data: Data) -> tuple[Language, MTLParser]:
         """A pipeline with the parser alone, untrained."""
         nlp = spacy.blank(data.treebank.lang)
-        templates = {"@mtl_templates": "spacy_mtl.mst.v1", "coarse": COARSE[data.name], "siblings": self.order == 2}
+        templates = {"@mtl_templates": "spacy_mtl.parse.v1", "coarse": COARSE[data.name], "siblings": self.order == 2}
         model = {
             "@architectures": "spacy_mtl.TemplateTree.v1",
             "templates": templates,
