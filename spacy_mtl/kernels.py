@@ -52,7 +52,7 @@ def subkernel(function: Callable) -> Callable:
     return compiled
 
 
-def _compile_later(function: Callable, **options: bool) -> Callable:
+def _compile_later(function: Callable, **options: Any) -> Callable:
     """njit with the package's options; nothing here is called back from C, so that wrappers for that are left out too."""
     global _warned
     options |= {"nogil": True, "no_cfunc_wrapper": True}

@@ -35,7 +35,8 @@ def plans_of(program: ArcProgram) -> tuple[Plan, Plan, np.ndarray]:
                 (program.head, program.heads), (program.modifier, program.modifiers), (program.sibling, program.siblings)
             )
         ]  # fmt: skip
-        plans.append(Plan(*sides, program.seed[chosen], program.plain[chosen] >= 0, program.near[chosen] >= 0))
+        head, modifier, sibling = sides
+        plans.append(Plan(head, modifier, sibling, program.seed[chosen], program.plain[chosen] >= 0, program.near[chosen] >= 0))
     return plans[0], plans[1], program.between[inside]
 
 

@@ -254,7 +254,8 @@ def implements(generic: Callable, problem_type: type, scale_type: type | None = 
             fits = _is_a(arguments[0], problem_type) and (scale_type is None or _is_a(arguments[at], scale_type))
             return forward if fits else None
 
-        overload(generic, jit_options={"no_cfunc_wrapper": True}, strict=False)(choose)
+        options: Any = {"no_cfunc_wrapper": True}  # numba's own types do not know of it
+        overload(generic, jit_options=options, strict=False)(choose)
         return function
 
     return register
