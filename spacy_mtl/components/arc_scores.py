@@ -36,7 +36,9 @@ def plans_of(program: ArcProgram) -> tuple[Plan, Plan, np.ndarray]:
             )
         ]  # fmt: skip
         head, modifier, sibling = sides
-        plans.append(Plan(head, modifier, sibling, program.seed[chosen], program.plain[chosen] >= 0, program.near[chosen] >= 0))
+        plans.append(
+            Plan(head, modifier, sibling, program.seed[chosen], program.plain[chosen] >= 0, program.near[chosen] >= 0)
+        )
     return plans[0], plans[1], program.between[inside]
 
 
