@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from spacy_mtl.structures.chain_build import CHAIN_OFFERS
+from spacy_mtl.structures.tree_build import tree_offers
 from spacy_mtl.trainers.crf import CRF
 from spacy_mtl.trainers.eg import EG
 from spacy_mtl.trainers.l1m3n import L1M3N
@@ -64,3 +65,12 @@ def test_offers_of_chains():
     assert {column for column, mark in table()["linear chain"].items() if mark == "yes"} == CHAIN_OFFERS
     kernelised = {column for column, mark in table()["linear chain with kernelised blocks"].items() if mark == "yes"}
     assert kernelised == CHAIN_OFFERS - {"features"}
+
+
+def test_offers_of_trees():
+    def marks(row):
+        return {column for column, mark in table()[row].items() if mark == "yes"}
+
+    assert marks("dependency tree") == tree_offers(projective=True, second_order=True)
+    assert marks("dependency tree") == tree_offers(projective=False, second_order=False)
+    assert marks("crossing trees with pairs of siblings") == tree_offers(projective=False, second_order=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from spacy_mtl.templates.arc_program import check_arc_templates
 from spacy_mtl.templates.grammar import parse_templates
 
 ROOT = Path(__file__).parents[1]
@@ -36,7 +37,10 @@ def test_python_examples_run(tmp_path):
 
 
 def test_template_example_parses():
-    assert [template.name for template in parse_templates(code("", "U00:"))] == ["U00", "U01", "U02", "B", "B01"]
+    assert [template.name for template in parse_templates(code("", "%x["))] == ["U00", "U01", "U02", "B", "B01"]
+    arcs = parse_templates(code("", "%h["))
+    check_arc_templates(arcs)
+    assert {obs.place for template in arcs for obs in template.observations} == set("hmbdsc")
 
 
 def test_every_name_is_mentioned():
