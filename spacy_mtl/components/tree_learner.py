@@ -108,6 +108,7 @@ class TreeLearner(Learner):
         self.documents = tuple(pieces)
         problem, labelling = self._problems(corpus)
         if not (same_parts(self.training.problem, problem) and np.array_equal(self._borders, corpus.of_document)):
+            self._tables = None  # the filter is learnt anew, too: its tags are other ones now
             self.begin(pieces)
             return
         node, label = row_map(old[0], self._node_keys), row_map(old[1], self._label_keys)

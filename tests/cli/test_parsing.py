@@ -37,6 +37,7 @@ def parser(tmp_path_factory):
         nlp.update(examples)
     nlp.meta["performance"] = {"dep_uas": 0.75, "dep_las": 0.5}
     path = tmp_path_factory.mktemp("parser") / "training" / "model-best"
+    path.parent.mkdir()
     nlp.to_disk(path)
     return path
 

@@ -56,7 +56,9 @@ def test_it_learns_the_grammar(parsed):
     kind, nlp, shown, others = parsed
     for corpus, least in ((shown, 0.97), (others, 0.93)):
         found = scores(nlp, corpus)
-        assert found["dep_uas"] > least
+        assert (
+            found["dep_uas_all"] > least
+        )  # of all words: without labels spaCy's own counts predicted full stops, but no gold ones
         if kind != "unlabelled":
             assert found["dep_las"] > least
             assert found["dep_las_per_type"].keys() >= {"nsubj", "obj", "det"}

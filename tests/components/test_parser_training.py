@@ -106,13 +106,14 @@ def test_documents_without_trees_are_left_out():
 
 
 def test_sentences_that_the_input_cuts_or_joins_are_left_out():
+    """What is left of one that is cut may be a tree of its own."""
     nlp = make_parser()
     sentences = [sentence for sentence in treebank(30) if len(sentence.words) > 5][:9]
     shown = examples(nlp, sentences)
-    shown[0].predicted[3].is_sent_start = True  # cut
+    shown[0].predicted[len(sentences[0].words) - 1].is_sent_start = True  # cut: the full stop hangs on another sentence
     shown[1].predicted[len(sentences[3].words)].is_sent_start = False  # joined with the one before: two roots
     train(nlp, shown, 1)
-    assert n_sentences(nlp) == 6
+    assert n_sentences(nlp) == 7
 
 
 def test_joined_sentences_are_kept_where_there_may_be_several_roots():
@@ -174,7 +175,7 @@ def test_training_goes_on_when_tags_change(labelling, patterns):
     parser = nlp.get_pipe("mtl_parser")
     assert parser.report.passes == 7
     found = scores(nlp, shown)
-    assert found["dep_uas"] > 0.95
+    assert found["dep_uas_all"] > 0.95
     assert labelling == "none" or found["dep_las"] > 0.95
 
 
@@ -192,7 +193,7 @@ def test_weights_are_carried_over():
 
 
 def test_training_starts_again_when_tags_change_the_arcs():
-    nlp = make_parser(margin=0.1)
+    nlp = make_parser(margin=1.0, filter_attr="TAG")
     sentences = treebank(30)
     train(nlp, retagged(nlp, sentences, {"NOUN": "VERB", "VERB": "DET", "DET": "NOUN"}), 3)
     shown = examples(nlp, sentences)
