@@ -115,7 +115,7 @@ def _split_blanks(line: str) -> list[str]:
 
 def _splitter(separator: str) -> Callable[[str], list[str]]:
     def split(line: str) -> list[str]:
-        return line.rstrip("\n").split(separator) if line.strip() else []
+        return line.rstrip("\n").split(separator) if line.strip(" \t\r\n") else []
 
     return split
 

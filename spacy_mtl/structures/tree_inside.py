@@ -154,7 +154,7 @@ def root_masses(arcs, left, right, logs, roots):
     return top + np.log(total) if logs and total > 0 else -np.inf if logs else total
 
 
-@subkernel
+@kernel
 def sum_trees(arcs, single_root, logs, marginals):
     """Whether plain numbers did, and the partition sum of ``arcs``; in logs if those are logs. Fills marginals (float64[n + 1, n + 1] or [0, 0])."""
     size = arcs.shape[0]

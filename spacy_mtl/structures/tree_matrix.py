@@ -49,7 +49,7 @@ def eliminate_word(arcs, left, k, d, logs):
                 arcs[i, j] = log_add(arcs[i, j], share + arcs[k, j]) if logs else arcs[i, j] + share * arcs[k, j]
 
 
-@subkernel
+@kernel
 def eliminate(arcs, single_root, logs, order, pivots):
     """Eliminate all words, in place. Returns the partition sum of ``arcs``: its log, and the ``arcs`` are logs, where ``logs``.
 

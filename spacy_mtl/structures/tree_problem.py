@@ -180,7 +180,7 @@ def arc_to(first_arc, heads, t, head):
     return find(heads, first_arc[t], first_arc[t + 1], head)
 
 
-@subkernel
+@kernel
 def inner_sibling(heads, m):
     """The dependent of the head of word m that is next to m between the two, or the head itself. heads: int32[n]."""
     head = heads[m - 1]

@@ -2,7 +2,7 @@
 
 import pytest
 import spacy
-from parsing import FIRST_ORDER, LABELS, SIBLINGS, bare_doc, examples, gold_doc, make_parser, train, treebank
+from parsing import FIRST_ORDER, LABELS, bare_doc, examples, gold_doc, make_parser, train, treebank
 from spacy.tokens import Doc
 from spacy.training import Example
 
@@ -43,7 +43,6 @@ def make_component(texts=(*FIRST_ORDER, *LABELS), **settings) -> MTLParser:
             "[M441] The setting 'filter_attr' of 'x' must be an attribute that the templates read",
         ),
         ({"texts": FIRST_ORDER}, "[M441] The setting 'labelling' of 'x' must be \"none\", since no template scores"),
-        ({"texts": [*SIBLINGS, *LABELS], "projective": False}, "[M246] Pairs of siblings"),
         (
             {"texts": ["U0:%h[0,TAG]", "U1:%x[0,TAG]"]},
             "[M129] Template 'U1:%x[0,TAG]' looks at %x, but 'x' scores arcs: use %h, %m, %s, %b, %c and %d.",
