@@ -89,7 +89,7 @@ class SparseLP:
         return len(cuts)
 
     def _is_new(self, cut: Cut) -> bool:
-        mark = cut.sentence, cut.keys.tobytes(), cut.values.tobytes()
+        mark = cut.sentence, cut.keys.tobytes(), cut.values.tobytes(), cut.loss  # outputs of one Phi may differ in loss
         if mark in self._known:
             return False
         self._known.add(mark)

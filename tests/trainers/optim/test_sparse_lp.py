@@ -69,6 +69,15 @@ def test_a_cut_counts_once():
     assert found.value == pytest.approx(0.5)
 
 
+def test_cuts_that_differ_in_loss_alone_both_count():
+    cut = Cut(0, np.empty(0, np.int64), np.empty(0), 1.0)
+    lp = SparseLP(1, 0.7)
+    assert lp.add([cut]) == 1
+    assert lp.solve().value == pytest.approx(0.7)
+    assert lp.add([cut._replace(loss=3.0)]) == 1
+    assert lp.solve().value == pytest.approx(2.1)
+
+
 def test_without_cuts_everything_is_zero():
     found = SparseLP(2, 1.0).solve()
     assert found.value == 0
