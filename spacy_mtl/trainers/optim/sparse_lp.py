@@ -44,7 +44,7 @@ class SparseLP:
         for option, value in (("output_flag", False), ("threads", 1), ("solver", "simplex")):
             self._highs.setOptionValue(option, value)
         self._n = n
-        self._known: set[tuple[int, bytes, bytes]] = set()
+        self._known: set[tuple[int, bytes, bytes, float]] = set()
         self._keys = np.empty(0, np.int64)  # ascending
         self._places = np.empty(0, np.int64)  # of their variables, in order of arrival
         self._add_columns(n, C)
