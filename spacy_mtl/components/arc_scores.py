@@ -5,127 +5,93 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernels import kernel
-from ..templates.arc_keys import SideKeys, distance_key, distance_of, fill_side_keys, note_words
-from ..templates.arc_program import N_DISTANCES, ArcProgram
+from ..templates.arc_keys import distance_key, distance_of, fill_side_keys, new_side_keys, note_words
+from ..templates.arc_program import ArcProgram
 from .arc_table import look_up, sift
 
 
 class Plan(NamedTuple):
-    """Patterns of a program that do not look between, for a tight loop: which side keys to add; a side that is not looked at is a column of zeros.
+    """P patterns of a program, those that look between at the end: which side keys to add.
 
-    head, modifier, sibling: int64[P]. seed: uint64[P]. plain: bool[P] and near: bool[P, N_DISTANCES], whether any template wants it.
+    head, modifier, sibling: int64[P], rows of the side keys, -1 for none. seed: uint64[P]. looks: int64[I], what the last I see of each word
+    between, rows of ``program.betweens``.
     """
 
     head: np.ndarray
     modifier: np.ndarray
     sibling: np.ndarray
     seed: np.ndarray
-    plain: np.ndarray
-    near: np.ndarray
+    looks: np.ndarray
 
 
-def plans_of(program: ArcProgram) -> tuple[Plan, Plan, np.ndarray]:
-    """The patterns that do not look between; those that do; and of these, what they look at: int64, rows of ``program.betweens``."""
-    inside = program.between >= 0
-    plans = []
-    for chosen in (~inside, inside):
-        sides = [
-            np.where(side < 0, keys.seed.size, side)[chosen]
-            for side, keys in (
-                (program.head, program.heads), (program.modifier, program.modifiers), (program.sibling, program.siblings)
-            )
-        ]  # fmt: skip
-        head, modifier, sibling = sides
-        plans.append(
-            Plan(head, modifier, sibling, program.seed[chosen], program.plain[chosen] >= 0, program.near[chosen] >= 0)
-        )
-    return plans[0], plans[1], program.between[inside]
+def plan_of(program: ArcProgram) -> Plan:
+    """All patterns. Which of them have templates without or with distance does not matter here: a table knows no other keys."""
+    order = np.argsort(program.between >= 0, kind="stable")
+    between = program.between[order]
+    sides = (program.head[order], program.modifier[order], program.sibling[order])
+    return Plan(*sides, program.seed[order], between[between >= 0])
+
+
+class Words(NamedTuple):
+    """What every pattern sees of every word, to be added up with one tight loop: uint64[n + 1, P]; of siblings uint64[n + 2, P], or of no columns."""
+
+    heads: np.ndarray
+    modifiers: np.ndarray
+    siblings: np.ndarray
 
 
 @kernel
-def sift_plan(
-    head,
-    modifier,
-    sibling,
-    plan_head,
-    plan_modifier,
-    plan_sibling,
-    seed,
-    plain,
-    near,
-    distance,
-    shift,
-    more,
-    sieve,
-    sieve_shift,
-    out,
-    count,
-):
-    """Keys that may be known of one arc: those of all patterns of a plan, plus ``more``, without and with ``shift`` for the distance.
+def new_words(program, plan, n):
+    """Room for sentences of up to n words."""
+    size = plan.seed.size
+    return Words(
+        np.empty((n + 1, size), np.uint64),
+        np.empty((n + 1, size), np.uint64),
+        np.empty((n + 2, size if program.siblings.seed.size else 0), np.uint64),
+    )
 
-    head, modifier, sibling: uint64[K + 1], side keys of the words of the arc. out: uint64, filled from ``count`` on. Returns the new count.
+
+@kernel
+def _spread(keys, rows, seed, n, out):
+    """out[w, p] = keys[rows[p], w] of the first n words, the root counted, plus seed[p] where there is one."""
+    for w in range(n):
+        for p in range(out.shape[1]):
+            out[w, p] = keys[rows[p], w] if rows[p] >= 0 else np.uint64(0)
+            if seed.size:
+                out[w, p] += seed[p]
+
+
+@kernel
+def fill_words(columns, start, end, program, plan, keys, words):
+    """Everything there is to see in one sentence."""
+    n = end - start
+    fill_side_keys(columns, start, end, program, keys)
+    none = plan.seed[:0]
+    _spread(keys.heads, plan.head, plan.seed, n + 1, words.heads)
+    _spread(keys.modifiers, plan.modifier, none, n + 1, words.modifiers)
+    _spread(keys.siblings, plan.sibling, none, n + 2, words.siblings)
+
+
+@kernel
+def bases_of(head, modifier, sibling, looks, seen, counts, out):
+    """Keys without distance of all observations of one arc or pair, into out (uint64); returns how many.
+
+    head, modifier: uint64[P], what is seen of its words; sibling: uint64[P], or of length 0. seen, counts: of :func:`.arc_keys.note_words`.
     """
-    for p in range(plan_head.size):
-        key = seed[p] + head[plan_head[p]] + modifier[plan_modifier[p]] + sibling[plan_sibling[p]] + more
-        if plain[p]:
-            count = sift(key, sieve, sieve_shift, out, count)
-        if near[p, distance]:
-            count = sift(key + shift, sieve, sieve_shift, out, count)
-    return count
-
-
-@kernel
-def by_word(keys, out):
-    """Side keys with the words as rows and a column of zeros at the end: out uint64[., K + 1]. keys: uint64[K, .]."""
-    for p in range(keys.shape[1]):
-        for k in range(keys.shape[0]):
-            out[p, k] = keys[k, p]
-
-
-@kernel
-def new_room(program, n):
-    """Side keys of sentences of up to n words as they are computed, and by word."""
-    keys = SideKeys(
-        np.zeros((program.heads.seed.size, n + 1), np.uint64),
-        np.zeros((program.modifiers.seed.size, n + 1), np.uint64),
-        np.zeros((program.siblings.seed.size, n + 2), np.uint64),
-        np.zeros((program.betweens.seed.size, n + 1), np.uint64),
-    )
-    words = (
-        np.zeros((n + 1, program.heads.seed.size + 1), np.uint64),
-        np.zeros((n + 1, program.modifiers.seed.size + 1), np.uint64),
-        np.zeros((n + 2, program.siblings.seed.size + 1), np.uint64),
-    )
-    return keys, words
-
-
-@kernel
-def sift_part(words, h, m, s, plan, inner, looks, seen, counts, shifts, sieve, sieve_shift, out):
-    """Keys that may be known of one arc or pair; returns how many. words: side keys by word; plan, inner, looks: of :func:`plans_of`."""
-    distance = distance_of(h, m)
-    shift = shifts[distance]
-    head, modifier, sibling = words[0][h], words[1][m], words[2][s]
-    count = sift_plan(
-        head, modifier, sibling, plan.head, plan.modifier, plan.sibling, plan.seed, plan.plain, plan.near, distance, shift,
-        np.uint64(0), sieve, sieve_shift, out, 0,
-    )  # fmt: skip
-    for p in range(looks.size):
-        b = looks[p]
-        key = inner.seed[p] + head[inner.head[p]] + modifier[inner.modifier[p]] + sibling[inner.sibling[p]]
+    count = head.size - looks.size
+    if sibling.size:
+        for p in range(count):
+            out[p] = head[p] + modifier[p] + sibling[p]
+    else:
+        for p in range(count):
+            out[p] = head[p] + modifier[p]
+    first = count
+    for i in range(looks.size):
+        base, b = head[first + i] + modifier[first + i], looks[i]
         for c in range(counts[b]):
-            if inner.plain[p]:
-                count = sift(key + seen[b, c], sieve, sieve_shift, out, count)
-            if inner.near[p, distance]:
-                count = sift(key + seen[b, c] + shift, sieve, sieve_shift, out, count)
+            out[count] = base + seen[b, c]
+            count += 1
     return count
-
-
-@kernel
-def _distance_keys():
-    shifts = np.empty(N_DISTANCES, np.uint64)
-    for d in range(N_DISTANCES):
-        shifts[d] = distance_key(d)
-    return shifts
 
 
 @kernel
@@ -137,34 +103,30 @@ def longest_of(starts):
 
 
 @kernel
-def most_candidates(plan, inner, n):
-    """Keys of an arc at most, and one more place for what is sifted out."""
-    return 2 * plan.seed.size + 2 * inner.seed.size * n + 1
+def most_bases(plan, n):
+    """Observations of an arc at most, whatever the distance, and one more place for what is sifted out."""
+    return plan.seed.size + plan.looks.size * n + 1
 
 
 @kernel
 def score_parts(
-    columns, starts, program, plan, inner, looks, slots, shift, sieve, sieve_shift, first, heads, siblings, scores
+    columns, starts, program, plan, sieve, sieve_shift, slots, shift, weights, first, heads, siblings, scores
 ):
     """scores[a] of every part: arcs, or pairs of siblings.
 
-    slots, shift, sieve, sieve_shift: of an :class:`.ArcTable` of weights. first: int64[N + 1], word t has the parts ``first[t]:first[t + 1]``. heads:
-    int32[A]. siblings: int32[A], or empty. scores: float32[A].
+    sieve, sieve_shift, slots, shift: of an :class:`.ArcTable` of the rows of ``weights``, float32[R]. first: int64[N + 1], word t has the
+    parts ``first[t]:first[t + 1]``. heads: int32[A]. siblings: int32[A], or empty. scores: float32[A].
     """
     longest = longest_of(starts)
-    keys, words = new_room(program, longest)
+    keys, words, most = new_side_keys(program, longest), new_words(program, plan, longest), most_bases(plan, longest)
     n_between = program.betweens.seed.size
     seen, counts = np.empty((n_between, longest + 1), np.uint64), np.zeros(n_between, np.int64)
-    most = most_candidates(plan, inner, longest)
-    out, places, shifts = np.empty(most, np.uint64), np.empty(most, np.int64), _distance_keys()
-    weights, between, dependent = slots.view(np.float32), keys.betweens, program.dependent
+    bases, known, found, rows = np.empty(most, np.uint64), np.empty(most, np.uint64), np.empty(most, np.uint64), np.empty(2 * most, np.int64)
+    between, dependent, looks = keys.betweens, program.dependent, plan.looks
     tree = heads[:0]
     for s in range(starts.size - 1):
         start, n = starts[s], starts[s + 1] - starts[s]
-        fill_side_keys(columns, start, start + n, program, keys)
-        by_word(keys.heads[:, : n + 1], words[0])
-        by_word(keys.modifiers[:, : n + 1], words[1])
-        by_word(keys.siblings[:, : n + 2], words[2])
+        fill_words(columns, start, start + n, program, plan, keys, words)
         for m in range(1, n + 1):
             for a in range(first[start + m - 1], first[start + m]):
                 h, sibling = np.int64(heads[a]), n + 1
@@ -172,43 +134,42 @@ def score_parts(
                     note_words(between, dependent, h, m, tree, seen, counts)
                 if siblings.size and siblings[a] != h:
                     sibling = np.int64(siblings[a])
-                count = sift_part(
-                    words, h, m, sibling, plan, inner, looks, seen, counts, shifts, sieve, sieve_shift, out
-                )
+                count = bases_of(words.heads[h], words.modifiers[m], words.siblings[sibling], looks, seen, counts, bases)
+                count = sift(bases, count, sieve, sieve_shift, known, 0)
                 total = np.float32(0)
-                for k in range(look_up(out, count, slots, shift, places)):
-                    total += weights[places[k]]
+                for k in range(look_up(known, count, distance_key(distance_of(h, m)), slots, shift, found, rows)):
+                    total += weights[rows[k]]
                 scores[a] = total
 
 
 @kernel
 def score_labels(
-    columns, starts, program, plan, inner, looks, slots, shift, sieve, sieve_shift, rows, first, heads, tree, scores
+    columns, starts, program, plan, sieve, sieve_shift, slots, shift, codes, scales, first, heads, tree, scores
 ):
-    """scores[a] of every arc's labels, 0 for arcs from the root. The table is one of rows of ``rows``, float32[R, L]; scores: float32[A, L]."""
+    """scores[a] of every arc's labels, 0 for arcs from the root. scores: float32[A, L].
+
+    sieve, sieve_shift, slots, shift: of an :class:`.ArcTable` of the rows codes * scales: int8[R, L], float32[R].
+    """
     longest = longest_of(starts)
-    keys, words = new_room(program, longest)
+    keys, words, most = new_side_keys(program, longest), new_words(program, plan, longest), most_bases(plan, longest)
     n_between, n_labels = program.betweens.seed.size, scores.shape[1]
     seen, counts = np.empty((n_between, longest + 1), np.uint64), np.zeros(n_between, np.int64)
-    most = most_candidates(plan, inner, longest)
-    out, places, shifts = np.empty(most, np.uint64), np.empty(most, np.int64), _distance_keys()
-    between, dependent = keys.betweens, program.dependent
+    bases, known, found, rows = np.empty(most, np.uint64), np.empty(most, np.uint64), np.empty(most, np.uint64), np.empty(2 * most, np.int64)
+    between, dependent, looks = keys.betweens, program.dependent, plan.looks
     for s in range(starts.size - 1):
         start, n = starts[s], starts[s + 1] - starts[s]
-        fill_side_keys(columns, start, start + n, program, keys)
-        by_word(keys.heads[:, : n + 1], words[0])
-        by_word(keys.modifiers[:, : n + 1], words[1])
+        fill_words(columns, start, start + n, program, plan, keys, words)
         for m in range(1, n + 1):
             for a in range(first[start + m - 1], first[start + m]):
                 h, total = np.int64(heads[a]), scores[a]
-                for y in range(n_labels):
-                    total[y] = 0
+                total[:] = 0
                 if h <= 0:
                     continue
                 if n_between:
                     note_words(between, dependent, h, m, tree[start : start + n], seen, counts)
-                count = sift_part(words, h, m, n + 1, plan, inner, looks, seen, counts, shifts, sieve, sieve_shift, out)
-                for k in range(look_up(out, count, slots, shift, places)):
-                    row = slots[places[k]]
+                count = bases_of(words.heads[h], words.modifiers[m], words.siblings[n + 1], looks, seen, counts, bases)
+                count = sift(bases, count, sieve, sieve_shift, known, 0)
+                for k in range(look_up(known, count, distance_key(distance_of(h, m)), slots, shift, found, rows)):
+                    row, size = codes[rows[k]], scales[rows[k]]
                     for y in range(n_labels):
-                        total[y] += rows[row, y]
+                        total[y] += size * np.float32(row[y])

@@ -1,88 +1,127 @@
-"""A read-only hash table from observation keys to weights, made for speed: arcs look thousands of keys up for every word, and most are unknown."""
+"""A read-only hash table from observation keys to rows of weights, made for speed: arcs look hundreds of keys up for every word, and many are unknown.
+
+What is observed without and with direction and distance differs in the low bits of its key alone, so it is looked up together: the *base* is
+the key without them.
+"""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from ..kernels import kernel
+from ..templates.arc_program import DISTANCE_BITS
 from .weights import KEY_BITS
 
 _KEY_MASK = np.uint64((1 << KEY_BITS) - 1)
-#: Bits of the sieve for each key.
+_BASE = np.uint64(DISTANCE_BITS)
+_NEAR = np.uint64((1 << DISTANCE_BITS) - 1)
+#: Of a slot: from the top a check of the base, which of its keys are known (a bit each), the row of the first of them.
+_ROW_BITS = np.uint64(24)
+_CHECK_SHIFT = np.uint64(40)
+_ROW_MASK = np.uint64((1 << 24) - 1)
+_KNOWN_MASK = np.uint64((1 << 16) - 1)
+_CHECK_MASK = np.uint64((1 << 24) - 1)
+#: Bits of the sieve for each base.
 _SIEVE = 4
 
 
 class ArcTable(NamedTuple):
-    """Open addressing, linear probing. A slot is eight bytes, so that key and value come with one access to memory.
+    """Open addressing, linear probing. A slot is eight bytes, so that one access to memory tells of a base and all distances.
 
-    slots: uint32[2 * capacity], at 2 * slot the low bits of the key, 0 where free, and after it the row. shift: the slot is ``key >>
-    shift``. sieve: uint64, a bit for each value of ``key >> sieve_shift``: a key whose bit is not set is unknown. Kernels take these apart:
-    an array inside a tuple is counted at each use.
+    slots: uint64, 0 where free; a base's is ``key >> shift``. sieve: uint8, a bit for each value of ``key >> sieve_shift``: a base whose
+    bit is not set is unknown. Kernels take these apart: an array inside a tuple is counted at each use.
     """
 
-    slots: np.ndarray
-    shift: np.uint64
     sieve: np.ndarray
     sieve_shift: np.uint64
+    slots: np.ndarray
+    shift: np.uint64
 
 
 @kernel
 def check_of(key):
-    """The low bits of a key, never 0."""
-    low = np.uint32(key & np.uint64(0xFFFFFFFF))
-    return low if low != 0 else np.uint32(1)
+    """The low bits of a base."""
+    return (key >> _BASE) & _CHECK_MASK
 
 
 @kernel
-def _fill(keys, values, slots, shift, sieve, sieve_shift):
-    mask = np.uint64(slots.size // 2 - 1)
-    for i in range(keys.size):
-        slot = (keys[i] >> shift) & mask
-        while slots[2 * slot] != 0:
+def _fill(keys, sieve, sieve_shift, slots, shift):
+    mask = np.uint64(slots.size - 1)
+    i = 0
+    while i < keys.size:
+        base, known, row = keys[i] >> _BASE, np.uint64(0), np.uint64(i)
+        while i < keys.size and keys[i] >> _BASE == base:
+            known |= np.uint64(1) << (keys[i] & _NEAR)
+            i += 1
+        key = base << _BASE
+        slot = key >> shift
+        while slots[slot] != 0:
             slot = (slot + np.uint64(1)) & mask
-        slots[2 * slot] = check_of(keys[i])
-        slots[2 * slot + np.uint64(1)] = values[i]
-        bit = keys[i] >> sieve_shift
-        sieve[bit >> np.uint64(6)] |= np.uint64(1) << (bit & np.uint64(63))
+        slots[slot] = (check_of(key) << _CHECK_SHIFT) | (known << _ROW_BITS) | row
+        bit = key >> sieve_shift
+        sieve[bit >> np.uint64(3)] |= np.uint8(1) << np.uint8(bit & np.uint64(7))
 
 
-def arc_table(keys: np.ndarray, values: np.ndarray) -> ArcTable:
-    """keys: uint64[R], different, of KEY_BITS bits. values: float32[R] weights or int32[R] rows, kept bit by bit."""
-    bits = max(int(4 * keys.size / 3).bit_length(), 4)
-    sieve_bits = min(max(int(_SIEVE * keys.size).bit_length(), 6), KEY_BITS)
+def arc_table(keys: np.ndarray) -> ArcTable:
+    """The table in which key i has row i. keys: uint64[R], ascending, different, of KEY_BITS bits. Raises ValueError from 2 ** 24 rows on."""
+    if keys.size > int(_ROW_MASK):
+        raise ValueError(f"A table holds {int(_ROW_MASK)} observations at most, not {keys.size}.")
+    bases = np.unique(keys >> _BASE).size
+    bits = max(int(4 * bases / 3).bit_length(), 4)
+    sieve_bits = max(int(_SIEVE * bases).bit_length(), 6)
     table = ArcTable(
-        np.zeros(2 << bits, np.uint32), np.uint64(KEY_BITS - bits),
-        np.zeros(1 << (sieve_bits - 6), np.uint64), np.uint64(KEY_BITS - sieve_bits),
+        np.zeros(1 << (sieve_bits - 3), np.uint8), np.uint64(KEY_BITS - sieve_bits),
+        np.zeros(1 << bits, np.uint64), np.uint64(KEY_BITS - bits),
     )  # fmt: skip
-    _fill(keys, values.view(np.uint32), *table)
+    _fill(keys, *table)
     return table
 
 
 @kernel
-def sift(key, sieve, sieve_shift, out, count):
-    """Enter a key (uint64 of any bits) into out (uint64) unless it is known to be unknown; returns the new count."""
-    key &= _KEY_MASK
-    bit = key >> sieve_shift
-    out[count] = key
-    return count + np.int64((sieve[bit >> np.uint64(6)] >> (bit & np.uint64(63))) & np.uint64(1))
+def sift(keys, n, sieve, sieve_shift, out, count):
+    """Enter those of keys[:n] (uint64, bases of any bits) into out (uint64) that are not known to be unknown; returns the new count.
+
+    out needs room for one more than what is entered.
+    """
+    for k in range(n):
+        key = keys[k] & _KEY_MASK
+        bit = key >> sieve_shift
+        out[count] = key
+        count += np.int64((sieve[bit >> np.uint64(3)] >> (bit & np.uint64(7))) & np.uint64(1))
+    return count
 
 
 @kernel
-def look_up(keys, n, slots, shift, out):
-    """Where the values of keys[:n] are in ``slots``, into out (int64); returns how many are known.
+def _ones(bits):
+    """How many of 16 bits are 1."""
+    bits -= (bits >> np.uint64(1)) & np.uint64(0x5555)
+    bits = (bits & np.uint64(0x3333)) + ((bits >> np.uint64(2)) & np.uint64(0x3333))
+    bits = (bits + (bits >> np.uint64(4))) & np.uint64(0x0F0F)
+    return (bits + (bits >> np.uint64(8))) & np.uint64(0x1F)
 
-    All first slots are fetched before any is looked at: fetches without branches between them overlap.
+
+@kernel
+def look_up(keys, n, distance, slots, shift, found, rows):
+    """Rows of the bases keys[:n], alone and with a distance, into rows (int64[2 n + 1]); returns how many are known.
+
+    distance: uint64, of :func:`.arc_keys.distance_key`. found: uint64[n], room for what is fetched: all first slots before any is looked at, as
+    fetches without branches between them overlap.
     """
-    mask = np.uint64(slots.size // 2 - 1)
+    mask = np.uint64(slots.size - 1)
+    below = (np.uint64(1) << distance) - np.uint64(1)
     for k in range(n):
-        out[k] = slots[2 * (keys[k] >> shift)]
+        found[k] = slots[keys[k] >> shift]
     count = 0
     for k in range(n):
-        slot, check = keys[k] >> shift, check_of(keys[k])
-        found = np.uint32(out[k])
-        while found != 0 and found != check:
-            slot = (slot + np.uint64(1)) & mask
-            found = slots[2 * slot]
-        out[count] = np.int64(2 * slot + np.uint64(1))
-        count += np.int64(found != 0)
+        entry, check = found[k], check_of(keys[k])
+        if entry != 0 and entry >> _CHECK_SHIFT != check:
+            slot = keys[k] >> shift
+            while entry != 0 and entry >> _CHECK_SHIFT != check:
+                slot = (slot + np.uint64(1)) & mask
+                entry = slots[slot]
+        known, row = (entry >> _ROW_BITS) & _KNOWN_MASK, np.int64(entry & _ROW_MASK)
+        rows[count] = row
+        count += np.int64(known & np.uint64(1))
+        rows[count] = row + np.int64(_ones(known & below))
+        count += np.int64((known >> distance) & np.uint64(1))
     return count

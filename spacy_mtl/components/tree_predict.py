@@ -13,7 +13,7 @@ from ..structures.tree_filter import filtered_arcs
 from ..templates.arc_program import compile_arcs
 from ..templates.attributes import AttributeReader
 from ..templates.grammar import parse_template
-from .arc_scores import plans_of, score_labels, score_parts
+from .arc_scores import plan_of, score_labels, score_parts
 from .arc_table import arc_table
 from .sentences import borders
 from .tree_decode import best_labels, decode_trees
@@ -37,11 +37,11 @@ class TreePredictor:
         attributes = list(dict.fromkeys([*read, *([rules.filter_attr] if rules.filter_attr else [])]))
         self.reader = AttributeReader(attributes, vocab)
         programs = [compile_arcs(group, self.reader.columns) for group in vars(templates).values()]
-        self._plans = [(program, *plans_of(program)) for program in programs]
+        self._plans = [(program, plan_of(program)) for program in programs]
         self._second_order = bool(templates.siblings)
-        self._table = arc_table(weights.keys, weights.values.astype(np.float32))
-        self._label_table = arc_table(weights.pair_keys, np.arange(weights.pair_keys.size, dtype=np.int32))
-        self._label_rows = weights.pair_rows()
+        self._table = *arc_table(weights.keys), weights.values.astype(np.float32)
+        self._label_table = *arc_table(weights.pair_keys), weights.pair_codes, weights.pair_scales
+        self._n_labels = weights.pair_codes.shape[1]
         self._tags = weights.filter_tags
         self._filter = weights.filter_tables() if weights.filter_tags.size else None
         self._lock = threading.Lock()
@@ -60,7 +60,7 @@ class TreePredictor:
             raise ValueError(Errors.M444.format(attr=unset[0], text=docs[0].text[:40]))
         arcs = self._arcs(columns, starts)
         out = np.zeros((2, int(starts[-1])), np.int32)
-        labels = self._label_rows.shape[1]
+        labels = self._n_labels
         joint = self.rules.labelling == "joint" and labels > 0
         scores = self._score(columns, starts, arcs)
         by_label = np.zeros((arcs.heads.size if joint else 0, max(labels, 1)), np.float32)
@@ -95,8 +95,7 @@ class TreePredictor:
     def _score_labels(
         self, columns: np.ndarray, starts: np.ndarray, arcs: Arcs, tree: np.ndarray, scores: np.ndarray
     ) -> None:
-        table = *self._label_table, self._label_rows
-        score_labels(columns, starts, *self._plans[2], *table, arcs.first, arcs.heads, tree, scores)
+        score_labels(columns, starts, *self._plans[2], *self._label_table, arcs.first, arcs.heads, tree, scores)
 
     def _pairs(self, columns: np.ndarray, starts: np.ndarray, arcs: Arcs) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Pairs of siblings and their scores; none for trees of the first order."""

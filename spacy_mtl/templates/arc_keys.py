@@ -5,7 +5,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernels import kernel
+from .arc_program import DISTANCE_BITS
 from .extract import boundary, mix
+
+_REST = np.uint64(0xFFFFFFFFFFFFFFFF ^ ((1 << DISTANCE_BITS) - 1))
 
 
 class SideKeys(NamedTuple):
@@ -38,7 +41,7 @@ def side_keys(columns, start, end, side, out):
                 else:
                     value = columns[side.column[o], start + at - 1]
                 key = mix(key, value)
-            out[k, p] = key
+            out[k, p] = key & _REST
 
 
 @kernel
@@ -60,7 +63,7 @@ def fill_side_keys(columns, start, end, program, keys):
     side_keys(columns, start, end, program.siblings, keys.siblings)
     side_keys(columns, start, end, program.betweens, keys.betweens)
     for k in range(program.siblings.seed.size):
-        keys.siblings[k, end - start + 1] = mix(program.siblings.seed[k], np.uint64(0xA1))
+        keys.siblings[k, end - start + 1] = mix(program.siblings.seed[k], np.uint64(0xA1)) & _REST
 
 
 @kernel
@@ -73,8 +76,8 @@ def distance_of(head, modifier):
 
 @kernel
 def distance_key(distance):
-    """What direction and distance add to a key."""
-    return mix(np.uint64(0xD15), np.uint64(distance))
+    """What direction and distance add to a key: uint64, from 1."""
+    return np.uint64(distance + 1)
 
 
 @kernel

@@ -15,6 +15,8 @@ from .grammar import DISTANCE_BINS, Observation, Template
 
 #: Direction and distance: a bin for each distance, those of heads to the left of their modifiers first.
 N_DISTANCES = 2 * len(DISTANCE_BINS)
+#: Low bits of a key that tell direction and distance: 0 without them, so that an observation is looked up once for all distances.
+DISTANCE_BITS = 4
 
 
 class Side(NamedTuple):
@@ -135,7 +137,8 @@ def compile_arcs(templates: Sequence[Template], columns: Mapping[str, int]) -> A
         _side(place, list(side), column) for place, side in zip("hmsb", sides, strict=True)
     )
     head, modifier, sibling, between = np.array(members, np.int64).reshape(-1, 4).T.copy()
-    seeds = np.array([_digest("bias") if max(row, default=-1) < 0 else 0 for row in members], np.uint64)
+    bias = _digest("bias") >> DISTANCE_BITS << DISTANCE_BITS
+    seeds = np.array([bias if max(row, default=-1) < 0 else 0 for row in members], np.uint64)
     return ArcProgram(
         heads, modifiers, siblings, betweens, head, modifier, sibling, between, seeds,
         np.array(plain, np.int64), np.array(near, np.int64).reshape(-1, N_DISTANCES),
