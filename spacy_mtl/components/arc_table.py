@@ -45,21 +45,23 @@ def check_of(key):
 
 
 @kernel
-def _fill(keys, sieve, sieve_shift, slots, shift):
+def _fill(keys, least, most, sieve, sieve_shift, slots, shift):
+    """Enter the bases of which at least ``least`` and at most ``most`` keys are known."""
     mask = np.uint64(slots.size - 1)
     i = 0
     while i < keys.size:
-        base, known, row = keys[i] >> _BASE, np.uint64(0), np.uint64(i)
+        base, known, row = keys[i] >> _BASE, np.uint64(0), i
         while i < keys.size and keys[i] >> _BASE == base:
             known |= np.uint64(1) << (keys[i] & _NEAR)
             i += 1
-        key = base << _BASE
-        slot = key >> shift
-        while slots[slot] != 0:
-            slot = (slot + np.uint64(1)) & mask
-        slots[slot] = (check_of(key) << _CHECK_SHIFT) | (known << _ROW_BITS) | row
-        bit = key >> sieve_shift
-        sieve[bit >> np.uint64(3)] |= np.uint8(1) << np.uint8(bit & np.uint64(7))
+        if least <= i - row <= most:
+            key = base << _BASE
+            slot = key >> shift
+            while slots[slot] != 0:
+                slot = (slot + np.uint64(1)) & mask
+            slots[slot] = (check_of(key) << _CHECK_SHIFT) | (known << _ROW_BITS) | np.uint64(row)
+            bit = key >> sieve_shift
+            sieve[bit >> np.uint64(3)] |= np.uint8(1) << np.uint8(bit & np.uint64(7))
 
 
 def arc_table(keys: np.ndarray) -> ArcTable:
@@ -67,13 +69,14 @@ def arc_table(keys: np.ndarray) -> ArcTable:
     if keys.size > int(_ROW_MASK):
         raise ValueError(f"A table holds {int(_ROW_MASK)} observations at most, not {keys.size}.")
     bases = np.unique(keys >> _BASE).size
-    bits = max(int(4 * bases / 3).bit_length(), 4)
+    bits = max(int(8 * bases / 3).bit_length(), 4)
     sieve_bits = max(int(_SIEVE * bases).bit_length(), 6)
     table = ArcTable(
         np.zeros(1 << (sieve_bits - 3), np.uint8), np.uint64(KEY_BITS - sieve_bits),
         np.zeros(1 << bits, np.uint64), np.uint64(KEY_BITS - bits),
     )  # fmt: skip
-    _fill(keys, *table)
+    for least, most in ((4, 1 << DISTANCE_BITS), (3, 3), (2, 2), (1, 1)):  # what is seen at many distances is seen often: it comes first
+        _fill(keys, least, most, *table)
     return table
 
 
@@ -93,11 +96,11 @@ def sift(keys, n, sieve, sieve_shift, out, count):
 
 @kernel
 def _ones(bits):
-    """How many of 16 bits are 1."""
-    bits -= (bits >> np.uint64(1)) & np.uint64(0x5555)
-    bits = (bits & np.uint64(0x3333)) + ((bits >> np.uint64(2)) & np.uint64(0x3333))
-    bits = (bits + (bits >> np.uint64(4))) & np.uint64(0x0F0F)
-    return (bits + (bits >> np.uint64(8))) & np.uint64(0x1F)
+    """How many of 64 bits are 1: the form that compilers take for one instruction."""
+    bits -= (bits >> np.uint64(1)) & np.uint64(0x5555555555555555)
+    bits = (bits & np.uint64(0x3333333333333333)) + ((bits >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    bits = (bits + (bits >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return (bits * np.uint64(0x0101010101010101)) >> np.uint64(56)
 
 
 @kernel

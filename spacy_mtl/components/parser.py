@@ -208,10 +208,14 @@ class MTLParser(LabelledPipe):
         """Write ``token.head`` and ``token.dep``. scores: what :meth:`predict` returns."""
         names = self.labels or (UNLABELLED,)
         ids = np.array([self.vocab.strings.add(label) for label in names], np.uint64)
-        for doc, (heads, labels) in zip(docs, scores, strict=True):
-            if doc.vocab is not self.vocab:
-                for label in (*names, ROOT):
-                    doc.vocab.strings.add(label)
-            if len(doc):
-                columns = heads_to_doc(heads, ids[labels], borders([doc])[:-1])
-                doc.from_array([HEAD, DEP], np.stack(columns, axis=1))  # type: ignore[arg-type]
+        docs = list(docs)
+        for vocab in {id(doc.vocab): doc.vocab for doc in docs}.values():
+            for label in (*names, ROOT):
+                vocab.strings.add(label)
+        heads, labels = np.concatenate([np.empty((2, 0), np.int32), *scores], axis=1)
+        columns = np.stack(heads_to_doc(heads, ids[labels], borders(docs)[:-1]), axis=1)
+        end = 0
+        for doc in docs:
+            start, end = end, end + len(doc)
+            if end > start:
+                doc.from_array([HEAD, DEP], columns[start:end])  # type: ignore[arg-type]
