@@ -72,14 +72,14 @@ def fit(
     }
 
 
-def train(data: dict, templates: str, limit: int, repeats: int) -> dict[str, Any]:
-    """L-BFGS to its default stop on the first ``limit`` sentences (0: all); a row."""
+def train(data: dict, templates: str, limit: int, iterations: int, repeats: int) -> dict[str, Any]:
+    """L-BFGS for so many iterations (0: to its default stop) on the first ``limit`` sentences (0: all); a row."""
     the_data = Data(**data)
     sentences = the_data.train()[: limit or None]
     forget_peak()
     row: dict[str, Any] = {"contestant": "crfsuite lbfgs", "resident_before_mb": resident_megabytes()}
     with TemporaryDirectory() as folder:
         model = str(Path(folder, "model"))
-        row |= fit(sentences, templates, model) | {"trained_on": len(sentences)}
+        row |= fit(sentences, templates, model, iterations=iterations or None) | {"trained_on": len(sentences)}
         row["peak_mb"] = peak_megabytes()
         return row | evaluated(tagged(model, features_of(sentences, templates)), the_data, repeats)

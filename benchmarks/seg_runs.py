@@ -65,14 +65,15 @@ def fingerprint(templates: str) -> str:
     return blake2b("\n".join(template_set(templates).texts()).encode(), digest_size=6).hexdigest()
 
 
-def train_crfsuite(data: Data, templates: str, limit: int, known: list[Row]) -> Row:
-    """L-BFGS to its default stop. A row measured before is taken from ``known``; it has a "measured" date."""
-    about = {**identity("train", data), "templates": templates, "observed": fingerprint(templates), "crf_limit": limit}
+def train_crfsuite(data: Data, templates: str, limit: int, iterations: int, known: list[Row]) -> Row:
+    """L-BFGS for so many iterations, 0: to its default stop. A row measured before is taken from ``known``; it has a "measured" date."""
+    about = {**identity("train", data), "templates": templates, "observed": fingerprint(templates)}
+    about |= {"crf_limit": limit, "crf_iterations": iterations}
     found = find_row(known, {**about, "contestant": "crfsuite lbfgs"})
     if found:
         return {**found, "measured": found["time"][:10]}
     say(data, f"crfsuite, {templates}")
-    task = {"data": asdict(data), "templates": templates, "limit": limit, "repeats": 3}
+    task = {"data": asdict(data), "templates": templates, "limit": limit, "iterations": iterations, "repeats": 3}
     return about | run_child("seg_crfsuite:train", **task)
 
 

@@ -77,6 +77,9 @@ def train(
         int | None,
         typer.Option(help="Sentences for python-crfsuite, 0 for all, -1 to leave it out. All, or 200 if --quick."),
     ] = None,
+    crf_iterations: Annotated[
+        int, typer.Option(min=0, help="Of python-crfsuite's L-BFGS; 0: to its default stop, most of an hour or more.")
+    ] = 150,
     others: Annotated[bool, typer.Option(help="Run jieba, LTP and pkuseg.")] = True,
     pkuseg_model: PkusegOption = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Measure python-crfsuite even if the file has it.")] = False,
@@ -84,8 +87,8 @@ def train(
 ) -> None:
     """Training and quality: CPU, memory, model size, F1, recall of known and unknown words, characters/s from raw text.
 
-    Ours counts from Docs in memory to usable weights, features included. python-crfsuite (L-BFGS to its default stop) gets the same templates,
-    evaluated in Python, and counts from append to the end of training; making its features is not counted there, but is in characters/s. LTP's
+    Ours counts from Docs in memory to usable weights, features included. python-crfsuite (L-BFGS) gets the same templates, evaluated in Python,
+    and counts from append to the end of training; making its features is not counted there, but is in characters/s. LTP's
     perceptron trains on the same sentences with its own features. jieba and spacy-pkuseg come with their dictionary and model and are not trained:
     their standards of what is a word differ. spacy-pkuseg runs if --pkuseg-model names a model; training one takes hours.
     """
@@ -101,7 +104,7 @@ def train(
             rows.append(train_ours(data, ours, 1 if quick else repeats))
             append_rows(json, rows[-1:])
         for name in (templates or Templates) if crf_limit >= 0 else ():
-            rows.append(train_crfsuite(data, name.value, crf_limit, known))
+            rows.append(train_crfsuite(data, name.value, crf_limit, crf_iterations, known))
             append_rows(json, [row for row in rows[-1:] if "measured" not in row])
         for row in run_others(data, pkuseg_model) if others else ():
             rows.append(row)

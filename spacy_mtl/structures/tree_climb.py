@@ -55,14 +55,38 @@ def gain_of_joining(pairs, h, inside, m, outside):
 
 
 @subkernel
-def gains_of_leaving(scores, pairs, heads, out):
-    """out[m - 1] = what is gained when word m leaves its head, -inf where its neighbours may not come together. out: float64[n]."""
+def gain_of_leaving(scores, pairs, heads, m):
+    """What is gained when word m leaves its head, -inf where its neighbours may not come together."""
+    h, inside = heads[m - 1], inner_sibling(heads, m)
+    outside = next_dependent(heads, h, m, 1 if h < m else -1)
+    gain = -scores[h, m] - pair_score(pairs, h, inside, m)
+    if outside > 0:
+        gain += pair_score(pairs, h, inside, outside) - pair_score(pairs, h, m, outside)
+    return gain
+
+
+@subkernel
+def gains_of_joining(scores, pairs, heads, h, out):
+    """out[m] = what is gained when word m joins the dependents of h, -inf where it is one or may not be. out: float64[n + 1]."""
+    for step in (-1, 1):
+        inside, outside = h, next_dependent(heads, h, h, step)
+        m = h + step
+        while 0 < m <= heads.size:
+            out[m] = -np.inf
+            if heads[m - 1] == h:
+                inside, outside = m, next_dependent(heads, h, m, step)
+            elif scores[h, m] > -np.inf:
+                out[m] = scores[h, m] + gain_of_joining(pairs, h, inside, m, outside)
+            m += step
+
+
+@subkernel
+def gains_around(scores, pairs, heads, h, leaving, joining):
+    """All gains that depend on the dependents of h anew."""
+    gains_of_joining(scores, pairs, heads, h, joining[h])
     for m in range(1, heads.size + 1):
-        h, inside = heads[m - 1], inner_sibling(heads, m)
-        outside = next_dependent(heads, h, m, 1 if h < m else -1)
-        out[m - 1] = -scores[h, m] - pair_score(pairs, h, inside, m)
-        if outside > 0:
-            out[m - 1] += pair_score(pairs, h, inside, outside) - pair_score(pairs, h, m, outside)
+        if heads[m - 1] == h:
+            leaving[m] = gain_of_leaving(scores, pairs, heads, m)
 
 
 @subkernel
@@ -75,39 +99,43 @@ def mark_above(heads, h, above):
 
 
 @subkernel
-def best_change(scores, pairs, single_root, heads, least):
-    """The change of a head that gains most, and more than ``least``: word and new head, 0 and -1 for none. O(n^2) changes are looked at."""
-    n = heads.size
-    leaving, above = np.empty(n), np.empty(n + 1, np.bool_)
-    gains_of_leaving(scores, pairs, heads, leaving)
-    word, head, most = 0, -1, least
-    for h in range(1 if single_root else 0, n + 1):
-        mark_above(heads, h, above)
-        for step in (-1, 1):
-            inside, outside = h, next_dependent(heads, h, h, step)
-            m = h + step
-            while 0 < m <= n:
-                if heads[m - 1] == h:
-                    inside, outside = m, next_dependent(heads, h, m, step)
-                elif not above[m] and scores[h, m] > -np.inf and not (single_root and heads[m - 1] == 0):
-                    gain = leaving[m - 1] + scores[h, m] + gain_of_joining(pairs, h, inside, m, outside)
-                    if gain > most:
-                        word, head, most = m, h, gain
-                m += step
-    return word, head
+def best_change(leaving, joining, single_root, heads, above, least):
+    """The change of a head that gains most, and more than ``least``: word, new head and gain, word 0 for none. O(n^2) changes are looked at.
+
+    leaving: float64[n + 1]. joining: float64[n + 1, n + 1], head and word. above: bool[n + 1], room.
+    """
+    word, head, most = 0, 0, least
+    for h in range(1 if single_root else 0, heads.size + 1):
+        marked = False
+        for m in range(1, heads.size + 1):
+            if m != h and leaving[m] + joining[h, m] > most and not (single_root and heads[m - 1] == 0):
+                if not marked:
+                    mark_above(heads, h, above)
+                    marked = True
+                if not above[m]:
+                    word, head, most = m, h, leaving[m] + joining[h, m]
+    return word, head, most
 
 
 @subkernel
 def climb(scores, pairs, single_root, heads):
-    """Change heads in place as long as the score rises; returns it."""
+    """Change heads in place as long as the score rises; returns it. After a change, gains are computed anew where the dependents changed."""
+    n = heads.size
     total = sibling_score(scores, pairs, heads)
-    while total > -np.inf:
-        word, head = best_change(scores, pairs, single_root, heads, LEAST_GAIN * (1 + abs(total)))
+    if total == -np.inf:
+        return total
+    leaving, joining, above = np.empty(n + 1), np.empty((n + 1, n + 1)), np.empty(n + 1, np.bool_)
+    for h in range(n + 1):
+        gains_around(scores, pairs, heads, h, leaving, joining)
+    while True:
+        word, head, gain = best_change(leaving, joining, single_root, heads, above, LEAST_GAIN * (1 + abs(total)))
         if not word:
             break
-        heads[word - 1] = head
-        total = sibling_score(scores, pairs, heads)
-    return total
+        before, heads[word - 1] = heads[word - 1], head
+        gains_around(scores, pairs, heads, before, leaving, joining)
+        gains_around(scores, pairs, heads, head, leaving, joining)
+        total += gain
+    return sibling_score(scores, pairs, heads)
 
 
 @kernel
@@ -119,11 +147,12 @@ def climb_siblings(scores, pairs, single_root, heads):
     """
     other = np.empty(heads.size, np.int32)
     best, second = eisner_siblings(scores, pairs, single_root, heads), chu_liu_edmonds(scores, single_root, other)
+    is_other = np.any(heads != other)
     if best > -np.inf:
         best = climb(scores, pairs, single_root, heads)
-    if second > -np.inf:
+    if second > -np.inf and is_other:
         second = climb(scores, pairs, single_root, other)
-    if second > best:
+    if is_other and second > best:
         for m in range(heads.size):
             heads[m] = other[m]
         best = second
