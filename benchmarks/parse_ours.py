@@ -28,7 +28,10 @@ WARM_UP = ((2, 0, 2, 5, 2), (0, 1, 1, 3, 4))
 
 @dataclass(frozen=True)
 class Ours:
-    """Settings of our parser. order: 2 for pairs of siblings. trainer: one of :data:`TRAINERS`. C: None for that of the trainer."""
+    """Settings of our parser. order: 2 for pairs of siblings. trainer: one of :data:`TRAINERS`. C: None for that of the trainer.
+
+    patterns: templates to use in place of ``parse.v1``; with labelling "none" no labels are learnt.
+    """
 
     trainer: str = "MTLStruct"
     order: int = 1
@@ -38,11 +41,14 @@ class Ours:
     p: float = 4 / 3
     average: int = 6
     megabytes: float | None = 10.0
+    labelling: str = "second_pass"
+    patterns: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
         trees = "projective" if self.projective else "non-projective"
-        return f"ours: {self.trainer}, order {self.order}, {trees}"
+        labels = "" if self.labelling == "second_pass" else f", labels: {self.labelling}"
+        return f"ours: {self.trainer}, order {self.order}, {trees}{labels}"
 
     def trainer_config(self) -> dict[str, Any]:
         config: dict[str, Any] = {
@@ -55,17 +61,26 @@ class Ours:
             config["p"] = self.p
         return config
 
+    def template_config(self, data: Data) -> dict[str, Any]:
+        if self.patterns:
+            return {"@mtl_templates": "spacy_mtl.patterns.v1", "patterns": list(self.patterns)}
+        return {
+            "@mtl_templates": "spacy_mtl.parse.v1",
+            "coarse": COARSE[data.name],
+            "siblings": self.order == 2,
+            "dependents": self.labelling == "second_pass",  # joint labelling cannot look at the tree
+        }
+
     def pipeline(self, data: Data) -> tuple[Language, MTLParser]:
         """A pipeline with the parser alone, untrained."""
         nlp = spacy.blank(data.treebank.lang)
-        templates = {"@mtl_templates": "spacy_mtl.parse.v1", "coarse": COARSE[data.name], "siblings": self.order == 2}
         model = {
             "@architectures": "spacy_mtl.TemplateTree.v1",
-            "templates": templates,
+            "templates": self.template_config(data),
             "megabytes": self.megabytes,
         }
         config = {"model": model, "trainer": self.trainer_config(), "projective": self.projective}
-        parser = nlp.add_pipe("mtl_parser", config=config)
+        parser = nlp.add_pipe("mtl_parser", config=config | {"labelling": self.labelling})
         assert isinstance(parser, MTLParser)
         return nlp, parser
 

@@ -36,6 +36,17 @@ SPEED = {
     "runs": "runs",
     "ratio": "first : it",
 }
+TEMPLATES = {
+    "templates": "templates",
+    "C": "C",
+    "trained": "trained",
+    "live": "live",
+    "above": "above average",
+    "observations": "observations",
+    "uas_x_dev": "UAS dev, CoNLL-X",
+    "uas_x_test": "UAS test, CoNLL-X",
+    "cpu": "CPU s",
+}
 
 
 def cost_note(rows: list[Row]) -> str:

@@ -45,6 +45,13 @@ class Trees(str, Enum):
     non_projective = "non-projective"
 
 
+class Labelling(str, Enum):
+    """How ours finds labels."""
+
+    second_pass = "second_pass"
+    joint = "joint"
+
+
 CorporaOption = Annotated[
     Path,
     typer.Option(
@@ -62,17 +69,27 @@ OrderOption = Annotated[
     list[int] | None, typer.Option("--order", min=1, max=2, help="1 if not given; 2: pairs of siblings.")
 ]
 TreesOption = Annotated[list[Trees] | None, typer.Option("--trees", help="Projective if not given.")]
+LabellingOption = Annotated[list[Labelling] | None, typer.Option("--labelling", help="In a second pass if not given.")]
 CorpusOption = Annotated[list[Corpus] | None, typer.Option("--corpus", help="All if not given.")]
 
 
-def _ours(trainer: list[Trainer] | None, order: list[int] | None, trees: list[Trees] | None, **more: Any) -> list[Row]:
+def _ours(
+    trainer: list[Trainer] | None,
+    order: list[int] | None,
+    trees: list[Trees] | None,
+    labelling: list[Labelling] | None = None,
+    **more: Any,
+) -> list[Row]:
     """Settings of ours, a row for each combination; what is None is left at its default."""
     from parse_ours import Ours
 
     changes = {key: value for key, value in more.items() if value is not None}
+    combinations = product(
+        trainer or [Trainer.mtlstruct], order or [1], trees or [Trees.projective], labelling or [Labelling.second_pass]
+    )
     return [
-        asdict(Ours(trainer=name.value, order=number, projective=kind is Trees.projective, **changes))
-        for name, number, kind in product(trainer or [Trainer.mtlstruct], order or [1], trees or [Trees.projective])
+        asdict(Ours(name.value, number, kind is Trees.projective, labelling=labels.value, **changes))
+        for name, number, kind, labels in combinations
     ]
 
 
@@ -96,6 +113,7 @@ def train(
     trainer: TrainerOption = None,
     order: OrderOption = None,
     trees: TreesOption = None,
+    labelling: LabellingOption = None,
     passes: Annotated[int | None, typer.Option(help="Of ours over the corpus.")] = None,
     C: Annotated[
         float | None, typer.Option("--C", help="Weight of the losses; of each trainer its own if not given.")
@@ -113,14 +131,15 @@ def train(
 ) -> None:
     """Training and quality: CPU, memory, model size, attachment scores, crossing arcs.
 
-    Ours counts from Docs in memory to usable weights, features included; it is run with every combination of the given trainers, orders and trees.
+    Ours counts from Docs in memory to usable weights, features included; it is run with every combination of the given trainers, orders, trees
+    and ways to find labels.
     UDPipe's seconds count from sentences in memory to the model's bytes, its evaluations of dev included, by which it picks an iteration (Danish has
     no dev part: all is learnt from, for all iterations); spaCy's count all of its training, as its stop needs the evaluations.
     """
     from parse_runs import corpora_of, train_ours, train_spacy, train_udpipe
 
     known = [] if fresh else read_rows(json)
-    ours = _ours(trainer, order, trees, passes=passes, C=C, p=p, megabytes=megabytes) if repeats else []
+    ours = _ours(trainer, order, trees, labelling, passes=passes, C=C, p=p, megabytes=megabytes) if repeats else []
     for data in corpora_of(corpora, _names(corpus), quick):
         rows: list[Row] = []
         for settings in ours:
@@ -171,6 +190,34 @@ def speed(
             row["ratio"] = ratio(row["words_a_second"], rows[0]["words_a_second"])
         append_rows(json, rows)
         show(f"Words a CPU second from tagged sentences to trees, {data.name}", parse_tables.SPEED, rows)
+
+
+@app.command()
+def templates(
+    corpora: CorporaOption,
+    json: JsonOption = None,
+    quick: QuickOption = False,
+    corpus: Annotated[Corpus, typer.Option(help="Which treebank.")] = Corpus.danish,
+    plot: Annotated[Path | None, typer.Option(help="Draw the shares of the templates (.png or .svg).")] = None,
+    constants: Annotated[list[float] | None, typer.Option("--C", help="To choose among on dev: 0.1, 0.3, 1.")] = None,
+    passes: Annotated[int, typer.Option(help="Over the corpus: p = 1 takes more of them than other exponents.")] = 30,
+) -> None:
+    """Which templates count, as Figure 6 of the MTLstruct paper: MSTParser's templates, one for each direction and distance, p = 1, no labels.
+
+    Then the templates that are left are trained alone.
+    """
+    from parse_runs import child, corpora_of, identity
+
+    for data in corpora_of(corpora, [corpus.value], quick):
+        settings = {"constants": constants or [0.1, 0.3, 1.0], "passes": min(passes, 5) if quick else passes}
+        rows, shares = child("parse_templates:study", "templates", data, **settings)
+        rows = [{**identity("templates", data), **row} for row in rows]
+        append_rows(json, rows)
+        show(f"Templates of arcs at p = 1, {data.name}", parse_tables.TEMPLATES, rows)
+        if plot is not None:
+            from parse_plot import plot_shares
+
+            plot_shares(plot, shares)
 
 
 if __name__ == "__main__":

@@ -121,7 +121,12 @@ def score_parts(
     keys, words, most = new_side_keys(program, longest), new_words(program, plan, longest), most_bases(plan, longest)
     n_between = program.betweens.seed.size
     seen, counts = np.empty((n_between, longest + 1), np.uint64), np.zeros(n_between, np.int64)
-    bases, known, found, rows = np.empty(most, np.uint64), np.empty(most, np.uint64), np.empty(most, np.uint64), np.empty(2 * most, np.int64)
+    bases, known, found, rows = (
+        np.empty(most, np.uint64),
+        np.empty(most, np.uint64),
+        np.empty(most, np.uint64),
+        np.empty(2 * most, np.int64),
+    )
     between, dependent, looks = keys.betweens, program.dependent, plan.looks
     tree = heads[:0]
     for s in range(starts.size - 1):
@@ -134,7 +139,9 @@ def score_parts(
                     note_words(between, dependent, h, m, tree, seen, counts)
                 if siblings.size and siblings[a] != h:
                     sibling = np.int64(siblings[a])
-                count = bases_of(words.heads[h], words.modifiers[m], words.siblings[sibling], looks, seen, counts, bases)
+                count = bases_of(
+                    words.heads[h], words.modifiers[m], words.siblings[sibling], looks, seen, counts, bases
+                )
                 count = sift(bases, count, sieve, sieve_shift, known, 0)
                 total = np.float32(0)
                 for k in range(look_up(known, count, distance_key(distance_of(h, m)), slots, shift, found, rows)):
@@ -154,7 +161,12 @@ def score_labels(
     keys, words, most = new_side_keys(program, longest), new_words(program, plan, longest), most_bases(plan, longest)
     n_between, n_labels = program.betweens.seed.size, scores.shape[1]
     seen, counts = np.empty((n_between, longest + 1), np.uint64), np.zeros(n_between, np.int64)
-    bases, known, found, rows = np.empty(most, np.uint64), np.empty(most, np.uint64), np.empty(most, np.uint64), np.empty(2 * most, np.int64)
+    bases, known, found, rows = (
+        np.empty(most, np.uint64),
+        np.empty(most, np.uint64),
+        np.empty(most, np.uint64),
+        np.empty(2 * most, np.int64),
+    )
     between, dependent, looks = keys.betweens, program.dependent, plan.looks
     for s in range(starts.size - 1):
         start, n = starts[s], starts[s + 1] - starts[s]

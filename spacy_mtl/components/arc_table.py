@@ -1,4 +1,4 @@
-"""A read-only hash table from observation keys to rows of weights, made for speed: arcs look hundreds of keys up for every word, and many are unknown.
+"""A read-only hash table from observation keys to rows of weights, made for speed: arcs look hundreds of keys up for every word.
 
 What is observed without and with direction and distance differs in the low bits of its key alone, so it is looked up together: the *base* is
 the key without them.
@@ -16,11 +16,11 @@ _KEY_MASK = np.uint64((1 << KEY_BITS) - 1)
 _BASE = np.uint64(DISTANCE_BITS)
 _NEAR = np.uint64((1 << DISTANCE_BITS) - 1)
 #: Of a slot: from the top a check of the base, which of its keys are known (a bit each), the row of the first of them.
-_ROW_BITS = np.uint64(24)
-_CHECK_SHIFT = np.uint64(40)
-_ROW_MASK = np.uint64((1 << 24) - 1)
-_KNOWN_MASK = np.uint64((1 << 16) - 1)
-_CHECK_MASK = np.uint64((1 << 24) - 1)
+_ROW_BITS = np.uint64(28)
+_CHECK_SHIFT = np.uint64(43)
+_ROW_MASK = np.uint64((1 << 28) - 1)
+_KNOWN_MASK = np.uint64((1 << 15) - 1)
+_CHECK_MASK = np.uint64((1 << 21) - 1)
 #: Bits of the sieve for each base.
 _SIEVE = 4
 
@@ -65,9 +65,7 @@ def _fill(keys, least, most, sieve, sieve_shift, slots, shift):
 
 
 def arc_table(keys: np.ndarray) -> ArcTable:
-    """The table in which key i has row i. keys: uint64[R], ascending, different, of KEY_BITS bits. Raises ValueError from 2 ** 24 rows on."""
-    if keys.size > int(_ROW_MASK):
-        raise ValueError(f"A table holds {int(_ROW_MASK)} observations at most, not {keys.size}.")
+    """The table in which key i has row i. keys: uint64[R], ascending, different, of KEY_BITS bits; R below 2 ** 28."""
     bases = np.unique(keys >> _BASE).size
     bits = max(int(8 * bases / 3).bit_length(), 4)
     sieve_bits = max(int(_SIEVE * bases).bit_length(), 6)
@@ -75,7 +73,12 @@ def arc_table(keys: np.ndarray) -> ArcTable:
         np.zeros(1 << (sieve_bits - 3), np.uint8), np.uint64(KEY_BITS - sieve_bits),
         np.zeros(1 << bits, np.uint64), np.uint64(KEY_BITS - bits),
     )  # fmt: skip
-    for least, most in ((4, 1 << DISTANCE_BITS), (3, 3), (2, 2), (1, 1)):  # what is seen at many distances is seen often: it comes first
+    for least, most in (
+        (4, 1 << DISTANCE_BITS),
+        (3, 3),
+        (2, 2),
+        (1, 1),
+    ):  # what is seen at many distances is seen often: it comes first
         _fill(keys, least, most, *table)
     return table
 
