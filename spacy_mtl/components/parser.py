@@ -189,7 +189,11 @@ class MTLParser(LabelledPipe):
             self.check_trainer()
 
     def gold_labels(self, example: Example, starts: np.ndarray) -> np.ndarray:
-        """Head * L + label of the predicted Doc's words, -1 where unknown: not annotated, not aligned, or a head outside the sentence."""
+        """Head * L + label of the predicted Doc's words, -1 where unknown: not annotated, not aligned, or a head outside the sentence.
+
+        Raises ValueError (M440) if the predicted Doc has no sentence boundaries.
+        """
+        self._check_borders(example.predicted)
         return encode(*gold_trees(example), starts, self.label_numbers())
 
     def label_numbers(self) -> dict[int, int]:
@@ -200,9 +204,12 @@ class MTLParser(LabelledPipe):
         """Heads and labels of each doc: list of int32[2, n_tokens]. Raises ValueError: M440 a doc without sentence boundaries, M444 without tags."""
         docs = list(docs)
         for doc in docs:
-            if len(doc) > 1 and not doc.has_annotation("SENT_START"):
-                raise ValueError(Errors.M440.format(name=self.name, text=doc.text[:40]))
+            self._check_borders(doc)
         return predict_trees(self.model, docs)
+
+    def _check_borders(self, doc: Doc) -> None:
+        if len(doc) > 1 and not doc.has_annotation("SENT_START"):
+            raise ValueError(Errors.M440.format(name=self.name, text=doc.text[:40]))
 
     def set_annotations(self, docs: Iterable[Doc], scores: Sequence[np.ndarray]) -> None:
         """Write ``token.head`` and ``token.dep``. scores: what :meth:`predict` returns."""

@@ -132,6 +132,14 @@ def test_no_sentence_borders(trained):
     assert error_of(trained.get_pipe("mtl_parser").predict, [doc]).startswith(start)
 
 
+def test_no_sentence_borders_in_training():
+    nlp = make_parser()
+    shown = examples(nlp, treebank(3))
+    nlp.initialize(lambda: shown)
+    shown[0] = Example(bare_doc(nlp, treebank(3), borders=False), shown[0].reference)
+    assert error_of(nlp.update, shown).startswith("[M440] 'mtl_parser' parses inside given sentences")
+
+
 def test_one_word_needs_no_borders(trained):
     doc = trained(Doc(trained.vocab, ["cat"], tags=["NOUN"]))
     assert [token.dep_ for token in doc] == ["ROOT"]
