@@ -208,3 +208,24 @@ def test_contestants_take_turns(data, capfd):
     rows = speed(asdict(data), [asdict(OURS)], 0, 2)
     assert [row["contestant"] for row in rows] == [OURS.name, "spaCy parser", "UDPipe 1"]
     assert all(row["words_a_second"] > 0 and row["words"] == 17 and row["runs"] == 2 for row in rows)
+
+
+def test_labels_may_be_found_with_the_tree(data):
+    joint = Ours(passes=4, average=2, labelling="joint")
+    nlp, parser = joint.pipeline(data)
+    learn_ours(nlp, parser, joint, examples_of(nlp, data, "train"))
+    assert scores_of(nlp, data, "test")["las_test"] == 100
+    assert joint.name == "ours: MTLStruct, order 1, projective, labels: joint"
+
+
+def test_live_templates_are_trained_alone(data, tmp_path):
+    from parse_plot import plot_shares
+    from parse_templates import SHARE, study
+
+    rows, shares = study(asdict(data), [0.3], 6)
+    assert [row["templates"] for row in rows] == ["all", "live ones", "all", "live ones"]
+    assert rows[0]["trained"] == len(shares) > rows[0]["live"] == rows[1]["trained"] == rows[3]["trained"]
+    assert sum(share > SHARE for share in shares.values()) == rows[0]["live"] >= rows[0]["above"]
+    assert sum(shares.values()) == pytest.approx(1)
+    plot_shares(tmp_path / "shares.png", shares)
+    assert (tmp_path / "shares.png").stat().st_size > 5000
