@@ -17,7 +17,7 @@ SPACE, LETTER, DIGIT, POINT, EXTENDS, BINDS = 1, 2, 4, 8, 16, 32
 _BLANK = 32
 _JOINER, _SKIN_TONES = 0x200D, range(0x1F3FB, 0x1F400)
 _N_CODES = 0x110000
-_SURROGATES = "surrogatepass"
+SURROGATES = "surrogatepass"
 
 
 class Characters(NamedTuple):
@@ -57,7 +57,7 @@ def kind_of(char: str) -> int:
 
 
 @kernel
-def _number(codes, row_of, ids):
+def number_codes(codes, row_of, ids):
     """ids[i] = row of codes[i]; returns how many have none."""
     missing = 0
     for i in range(codes.size):
@@ -67,7 +67,7 @@ def _number(codes, row_of, ids):
 
 
 @kernel
-def _scan(ids, kinds, texts):
+def scan(ids, kinds, texts):
     """``at`` and ``starts`` of :class:`Characters`."""
     at, starts = np.empty(ids.size, np.int64), np.empty(ids.size + 1, np.int64)
     n = n_starts = 0
@@ -88,7 +88,7 @@ def _scan(ids, kinds, texts):
 
 
 @kernel
-def _join(ids, kinds, at, starts, joined):
+def join_runs(ids, kinds, at, starts, joined):
     """joined[t] = whether no word may begin at t: inside a run of letters, inside a number, before a mark that belongs to what stands before it."""
     runs = LETTER | DIGIT
     for s in range(starts.size - 1):
@@ -112,7 +112,7 @@ def _join(ids, kinds, at, starts, joined):
 
 
 @kernel
-def _borders(codes, ids, kinds, texts, at, begins):
+def token_borders(codes, ids, kinds, texts, at, begins):
     """The :class:`Tokens` of words that begin at ``begins`` (bool[N]) and of the white space between them."""
     first, last = np.empty(codes.size, np.int64), np.empty(codes.size, np.int64)
     space = np.zeros(codes.size, np.bool_)
@@ -141,7 +141,8 @@ def _borders(codes, ids, kinds, texts, at, begins):
 
 
 class CharacterTable:
-    """The distinct characters met, a row each: what spaCy calls them (orths: uint64) and their bits (kinds: uint8).
+    """The distinct characters met, a row each: what spaCy calls them (orths: uint64) and their bits (kinds: uint8). row_of: int32, the row of each
+    code point, -1 for none.
 
     vocab: knows the characters, and them alone, with the lexical attributes of ``like``; it outlives any memory zone.
     """
@@ -151,7 +152,7 @@ class CharacterTable:
         self.vocab = Vocab(lex_attr_getters=like.lex_attr_getters)  # type: ignore[attr-defined]
         self.orths = np.empty(0, np.uint64)
         self.kinds = np.empty(0, np.uint8)
-        self._row_of = np.full(_N_CODES, -1, np.int32)
+        self.row_of = np.full(_N_CODES, -1, np.int32)
         self._lock = threading.Lock()
 
     def __reduce__(self) -> tuple:
@@ -160,14 +161,14 @@ class CharacterTable:
 
     def read(self, texts: Sequence[str]) -> Characters:
         """The characters of some texts."""
-        codes = np.frombuffer("".join(texts).encode("utf-32-le", _SURROGATES), np.uint32).copy()
+        codes = np.frombuffer("".join(texts).encode("utf-32-le", SURROGATES), np.uint32).copy()
         borders = np.array([0, *accumulate(map(len, texts))], np.int64)
         ids = np.empty(codes.size, np.int32)
-        if _number(codes, self._row_of, ids):
+        if number_codes(codes, self.row_of, ids):
             with self._lock:  # two threads may meet the same character
-                self._add(np.unique(codes[self._row_of[codes] < 0]))
-            _number(codes, self._row_of, ids)
-        at, starts = _scan(ids, self.kinds, borders)
+                self._add(np.unique(codes[self.row_of[codes] < 0]))
+            number_codes(codes, self.row_of, ids)
+        at, starts = scan(ids, self.kinds, borders)
         return Characters(codes, ids, at, starts, borders)
 
     def _add(self, codes: np.ndarray) -> None:
@@ -175,7 +176,7 @@ class CharacterTable:
         rows = np.arange(self.orths.size, self.orths.size + codes.size, dtype=np.int32)
         self.orths = np.concatenate([self.orths, np.array([self.vocab.strings.add(c) for c in chars], np.uint64)])
         self.kinds = np.concatenate([self.kinds, np.array([kind_of(c) for c in chars], np.uint8)])
-        self._row_of[codes] = rows
+        self.row_of[codes] = rows
 
     def given(self, chars: Characters) -> np.ndarray:
         """The column that templates are made from, ORTH: uint64[1, N]."""
@@ -184,7 +185,7 @@ class CharacterTable:
     def joined(self, chars: Characters) -> np.ndarray:
         """bool[N]: where no word may begin, so that Latin words, numbers and characters of several code points stay whole."""
         joined = np.zeros(chars.at.size, np.bool_)
-        _join(chars.ids, self.kinds, chars.at, chars.starts, joined)
+        join_runs(chars.ids, self.kinds, chars.at, chars.starts, joined)
         return joined
 
     def tokens(self, chars: Characters, begins: np.ndarray) -> Tokens:
@@ -192,7 +193,7 @@ class CharacterTable:
 
         A blank after a word belongs to it; any other white space is a token of its own.
         """
-        return Tokens(*_borders(chars.codes, chars.ids, self.kinds, chars.texts, chars.at, begins))
+        return Tokens(*token_borders(chars.codes, chars.ids, self.kinds, chars.texts, chars.at, begins))
 
 
 def doc_text(doc: Doc) -> str:

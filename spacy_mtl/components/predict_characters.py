@@ -30,11 +30,11 @@ from .windows import WindowScores, add_window
 
 @kernel
 def tag_characters(
-    at, ids, starts, joined, begin_tags, form_of, orths,
+    at, ids, starts, joined, begin_tags, labels, form_of, orths,
     values, value_rows, n_columns, context_rows, bits, word_slots, word_rows, word_known, parts,
     form_offsets, form_values, form_outside, place_offsets, place_values, place_outside,
     first, offset, column, seed, packed, weights,
-    pair_first, pair_offset, pair_column, pair_seed, pair_slots, pair_rows, pair_weights, start, end, step, mask, labels,
+    pair_first, pair_offset, pair_column, pair_seed, pair_slots, pair_rows, pair_weights, start, end, step, mask,
 ):  # fmt: skip
     """Best tags of all characters into ``labels``."""
     n = at.size
@@ -124,11 +124,13 @@ class CharacterPredictor(Predictor):
             )  # fmt: skip
         return self._tables
 
+    def tables(self) -> tuple:
+        """The arguments of :func:`tag_characters` from ``form_of`` on; they know the characters that were in the character table before the call."""
+        with self._lock:
+            return self._arguments()
+
     def tag(self, chars: Characters, joined: np.ndarray, begin_tags: np.ndarray) -> np.ndarray:
         """Best tags int32[N]. joined: bool[N], where no tag of ``begin_tags`` (bool[L]) may stand."""
         labels = np.zeros(chars.at.size, np.int32)
-        found = chars.at, chars.ids, chars.starts, joined, begin_tags
-        with self._lock:
-            tables = self._arguments()
-        tag_characters(*found, *tables, labels)
+        tag_characters(chars.at, chars.ids, chars.starts, joined, begin_tags, labels, *self.tables())
         return labels

@@ -26,6 +26,7 @@ from .carry import carry_over
 from .chain_pipe import ChainPipe
 from .characters import Characters, CharacterTable, doc_text, split_words, word_offsets
 from .corpus_words import CorpusWords
+from .cut_text import cut_doc
 from .gather import Piece
 from .model import current_weights
 from .predict_characters import CharacterPredictor
@@ -273,9 +274,19 @@ class MTLSegmenter(ChainPipe):
         """A new Doc of each text."""
         chars = self._characters.read(texts)
         begins = begin_tags(self.cfg["tags"])[self._label(chars)]
+        return self._words_met().docs(texts, chars.codes, self._characters.tokens(chars, begins))
+
+    def doc(self, text: str) -> Doc:
+        """The same of one text, faster."""
+        predictor, doc = self._predictor(), None
+        if predictor is not None and text:
+            doc = cut_doc(text, predictor, self._words_met(), self.cfg["keep_runs"], begin_tags(self.cfg["tags"]))
+        return next(self.docs([text])) if doc is None else doc
+
+    def _words_met(self) -> WordOrths:
         if self._word_orths.vocab is not self.vocab:
             self._word_orths = WordOrths(self.vocab)
-        return self._word_orths.docs(texts, chars.codes, self._characters.tokens(chars, begins))
+        return self._word_orths
 
     def predict(self, docs: Iterable[Doc]) -> list[np.ndarray]:
         """Best tags of the characters of each doc, white space left out: list of int32[n_characters]."""

@@ -46,7 +46,7 @@ class SegmenterTokenizer:
     def __call__(self, text: str) -> Doc:
         """A Doc of words, with the text as it is."""
         self._warn_without_model()
-        return next(self.segmenter.docs([text]))
+        return self.segmenter.doc(text)
 
     def pipe(self, texts: Iterable[str], batch_size: int = 1000) -> Iterator[Doc]:
         """A Doc for each text, in order."""

@@ -1,7 +1,7 @@
 """Words that a vocabulary has met: from the characters of a token to its ORTH number, without a string on the way."""
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -75,17 +75,25 @@ class WordOrths:
             return self._orths(text, codes, tokens)
 
     def _orths(self, text: str, codes: np.ndarray, tokens: Tokens) -> np.ndarray:
-        strings = self.vocab.strings
-        if len(strings) < self._n_strings:  # somebody has loaded other ones
-            self._clear(1 << 12)
+        self._check_strings()
         keys, orths, missing = self._find(codes, tokens)
         if missing:
-            new = np.flatnonzero(orths == 0)
-            places = zip(tokens.first[new].tolist(), tokens.last[new].tolist(), strict=True)
-            orths[new] = [strings.add(text[a:b]) for a, b in places]
-            self._enter(keys[new], orths[new])
-        self._n_strings = len(strings)
+            self._add(text, orths, keys, tokens.first, tokens.last)
         return orths
+
+    def _check_strings(self) -> None:
+        n_strings = len(self.vocab.strings)
+        if n_strings < self._n_strings:  # somebody has loaded other ones
+            self._clear(1 << 12)
+        self._n_strings = n_strings
+
+    def _add(self, text: str, orths: np.ndarray, keys: np.ndarray, first: np.ndarray, last: np.ndarray) -> None:
+        """Fill in the ORTHs that are not known; arrays of a number a token."""
+        new = np.flatnonzero(orths == 0)
+        add = self.vocab.strings.add
+        orths[new] = [add(text[a:b]) for a, b in zip(first[new].tolist(), last[new].tolist(), strict=True)]
+        self._enter(keys[new], orths[new])
+        self._n_strings = len(self.vocab.strings)
 
     def _enter(self, keys: np.ndarray, orths: np.ndarray) -> None:
         if self._size + keys.size > self._known.size:
@@ -100,6 +108,24 @@ class WordOrths:
         self._clear(room)
         if room <= LIMIT:
             self._size = enter_orths(self._table, keys, known, self._known, 0)
+
+    def doc(self, text: str, cut: Callable[[tuple], tuple[np.ndarray, np.ndarray, int]]) -> Doc | None:
+        """A Doc of what ``cut`` finds in the text, see :func:`.cut_text.cut_text`.
+
+        None where that meets a new character, in a memory zone, and while another thread is here.
+        """
+        if self.vocab.in_memory_zone or not self._lock.acquire(blocking=False):  # type: ignore[attr-defined]
+            return None
+        try:
+            self._check_strings()
+            found, space, missing = cut((*self._table, self._known))
+            if missing < 0:
+                return None
+            if missing:
+                self._add(text, *found)
+        finally:
+            self._lock.release()
+        return Doc(self.vocab, words=found[0].tolist(), spaces=space.tolist())
 
     def docs(self, texts: Sequence[str], codes: np.ndarray, tokens: Tokens) -> Iterator[Doc]:
         """A Doc of each text."""

@@ -51,6 +51,34 @@ def test_tokenizer_gives_what_the_component_gave(nlp, expected):
     assert list(nlp.tokenizer.user_words) == ["甲乙丙"]
 
 
+@given(
+    st.lists(st.text(st.sampled_from("我们北京大学甲乙丙a1．。 \n😀\u0301\u200d"), max_size=12), min_size=1, max_size=4)
+)
+def test_one_text_is_cut_as_many_are(nlp, texts):
+    """By one kernel call, words met before and new ones alike, with spaces as they are."""
+    tokenizer = nlp.tokenizer
+    expected = [doc.to_json() for doc in tokenizer.pipe(texts)]
+    assert [tokenizer(text).to_json() for text in texts] == expected
+    tokenizer.segmenter._word_orths._clear(1 << 4)
+    assert [tokenizer(text).to_json() for text in texts] == expected
+
+
+def test_what_is_new_is_cut_in_steps(pipeline, monkeypatch):
+    """Characters that no text had, and memory zones: the kernel finds nothing, the result is the same."""
+    tokenizer = with_tokenizer(pipeline).tokenizer
+    in_steps = []
+    docs = tokenizer.segmenter.docs
+    monkeypatch.setattr(tokenizer.segmenter, "docs", lambda texts: in_steps.append(texts[0]) or docs(texts))
+    assert tokenizer("我们北京").text == "我们北京"
+    assert not in_steps
+    assert [tokenizer("我们 鑫").text for _ in range(2)] == ["我们 鑫"] * 2
+    assert in_steps == ["我们 鑫"]
+    expected = words_of(tokenizer("北京大学"))
+    with tokenizer.vocab.memory_zone():
+        assert words_of(tokenizer("北京大学")) == expected
+    assert in_steps == ["我们 鑫", "北京大学"]
+
+
 def test_saved_pipelines_tokenize_the_same(nlp, expected, tmp_path):
     nlp.to_disk(tmp_path)
     blank = spacy.blank("zh", config=CONFIG).from_bytes(nlp.to_bytes(), exclude=["sentencizer"])
