@@ -31,7 +31,7 @@ CHARACTER_CONTEXT = (*SAME_ATTRIBUTES, *WORD_ATTRIBUTES)
 LONGEST_TOLD = 5
 ONE_PART = np.empty(0, np.int64)
 _CLASSES = {
-    "numeral": "〇零一二三四五六七八九十百千万亿兆两廿卅壹贰叁肆伍陆柒捌玖拾佰仟萬億兩",
+    "numeral": "〇○零一二三四五六七八九十百千万亿兆两廿卅壹贰叁肆伍陆柒捌玖拾佰仟萬億兩",
     "date": "年月日时時分秒",
 }
 _CLASS_OF = {char: name for name, chars in _CLASSES.items() for char in chars}
