@@ -95,7 +95,8 @@ def l1_m3n(
     radius: subgradient; bound on ||w||_1, the paper's lambda.
     batch_size: subgradient; sentences a step, 0 for all (batch), 1 for one at a time (stochastic). Each step projects the whole vector: on large
     corpora take hundreds.
-    learning_rate: subgradient; factor of the step sizes radius / sqrt(sum of the squared norms of all subgradients so far).
+    learning_rate: subgradient; factor of the step sizes (largest ||w||_2 so far) / sqrt(sum of the squared norms of all subgradients so far). They
+    adapt to the scale of the features by themselves.
     eps: cutting_plane; stop when no sentence's loss is this much above that over its cuts.
     seed: em, laplace, stochastic subgradient; order of the sentences within a pass.
     Raises ValueError: M302, M305, M325, M326 for settings out of range.

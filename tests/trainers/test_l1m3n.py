@@ -37,7 +37,7 @@ def constant_of(algorithm, seed):
 def settings(algorithm, seed, **more):
     constant = constant_of(algorithm, seed)
     if algorithm == "subgradient":
-        return L1M3N(algorithm, radius=constant, learning_rate=0.1, **more)
+        return L1M3N(algorithm, radius=constant, learning_rate=0.2, **more)
     return L1M3N(algorithm, C=constant, **more)
 
 

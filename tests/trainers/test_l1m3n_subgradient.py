@@ -27,7 +27,7 @@ def test_weights_stay_in_the_ball(batch_size):
 
 
 def test_one_batch_step_is_that_of_the_paper():
-    """w_1 = P(eta C g_0) with eta = radius / ||g_0||, for g_0 the mean of gold minus most violated outputs at 0."""
+    """w_1 = P(eta g_0) with eta = radius / (sqrt(K) ||g_0||), for g_0 the mean of gold minus most violated outputs at 0."""
     from spacy_mtl.trainers.optim.cuts import add_cut, most_violated
 
     from .l1_reference import project_l1_ball
@@ -37,8 +37,9 @@ def test_one_batch_step_is_that_of_the_paper():
     outputs, _, hinge = most_violated(problem.arrays, vector, problem.all_live())
     add_cut(problem.arrays, vector, outputs, 1 / problem.n)
     step = flat(vector)
-    training = fit(trainer(), problem, 1)
-    wanted = project_l1_ball(RADIUS * step / np.linalg.norm(step), RADIUS)
+    training = fit(trainer(learning_rate=3.0), problem, 1)
+    size = 3 * RADIUS / np.sqrt(step.size)
+    wanted = project_l1_ball(size * step / np.linalg.norm(step), RADIUS)
     np.testing.assert_allclose(flat(training._course.weights), wanted, atol=1e-6)
     assert training.loss == pytest.approx(hinge)
 
@@ -116,7 +117,7 @@ def test_sentences_cut_elsewhere(batch_size):
     np.testing.assert_array_equal(flat(training.weights), before)
     assert training.report().dual == 0
     assert training.report().primal == pytest.approx(cuts[0].hinges(training.weights).mean())
-    fresh = trainer(batch_size=batch_size, learning_rate=0.3).begin(problem)
+    fresh = trainer(batch_size=batch_size, learning_rate=1.0).begin(problem)
     for k in range(2000):
         fresh.recut(cuts[k % 2])
         fresh.end_pass()

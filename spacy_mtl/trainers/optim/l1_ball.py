@@ -11,6 +11,9 @@ from ...kernels import kernel, subkernel
 
 #: More looks than any vector takes: each drops at least one entry, and in practice most of those left.
 LOOKS = 1000
+#: A norm this close to the radius, as a share of it, is on the border: far below what single precision can tell, and above the rounding of the
+#: sum, which would otherwise keep small thresholds from ever settling.
+CLOSE = 1e-11
 
 
 @subkernel
@@ -38,6 +41,8 @@ def l1_threshold(weights, radius, guess):
                 return 0.0
             theta = 0.0
             continue
+        if abs(total - radius) <= CLOSE * radius:
+            return theta
         new = max(0.0, theta + (total - radius) / count)
         if new < 1e-9 * theta:  # all but 0: see whether it is
             new = 0.0

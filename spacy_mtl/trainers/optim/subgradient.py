@@ -35,9 +35,9 @@ class Course(NamedTuple):
 
 #: Places in the tally: passes and steps taken; sum of the squared norms of the steps' subgradients; passes in ``cuts`` and the sum of their
 #: losses; hinge of the last pass (each sentence under the weights it met); mean hinge of ``kept`` (batch); last threshold of the projection;
-#: best lower bound.
-PASSES, STEPS, NORMS, CUTS, LOSS, HINGE, BEST, THETA, BOUND = range(9)
-N_TALLY = 9
+#: best lower bound; largest norm of an iterate.
+PASSES, STEPS, NORMS, CUTS, LOSS, HINGE, BEST, THETA, BOUND, REACH = range(10)
+N_TALLY = 10
 
 
 @kernel
@@ -76,6 +76,19 @@ def norm2(vector):
             for y in range(matrix.shape[1]):
                 total += np.float64(matrix[r, y]) * matrix[r, y]
     return total
+
+
+@subkernel
+def step_size(course, radius):
+    """Largest norm of an iterate so far over sqrt(sum of ||g||^2 so far), a distance over gradients (Ivgi, Hinder and Carmon 2023).
+
+    In place of that norm the radius would be far too large where the optimum is spread over many weights: on a border point of K weights it may
+    be as small as radius / sqrt(K), which is where it begins.
+    """
+    tally = course.tally
+    least = radius / np.sqrt(float(course.weights.node.size + course.weights.pair.size))
+    tally[REACH] = max(tally[REACH], least, np.sqrt(norm2(course.weights)))
+    return tally[REACH] / np.sqrt(tally[NORMS])
 
 
 @subkernel
@@ -129,7 +142,7 @@ def forget_cuts(course):
 
 @kernel
 def subgradient_pass(arrays, course, live, order, batch_size, radius, rate):
-    """Steps over the sentences of ``order`` (int64[n], each once), ``batch_size`` at a time, sizes rate * radius / sqrt(sum of ||g||^2 so far).
+    """Steps over the sentences of ``order`` (int64[n], each once), ``batch_size`` at a time, sizes rate * :func:`step_size`.
 
     With one batch for all, ``kept`` becomes the best iterate *before* a step; else the average of the iterates, later ones weighing more.
     """
@@ -146,7 +159,7 @@ def subgradient_pass(arrays, course, live, order, batch_size, radius, rate):
         tally[NORMS] += norm2(course.step)
         tally[STEPS] += 1
         if tally[NORMS] > 0:
-            take_step(course, rate * radius / np.sqrt(tally[NORMS]), radius)
+            take_step(course, rate * step_size(course, radius), radius)
         if batch.size < n:
             blend(course.kept, course.weights, 2 / (tally[STEPS] + 1))
     tally[CUTS] += 1

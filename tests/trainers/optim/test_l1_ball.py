@@ -72,3 +72,24 @@ def test_zeros_are_inside_at_a_glance(monkeypatch):
     zeros = Weights(np.zeros((4, 3), np.float32), np.zeros((1, 9), np.float32))
     assert l1_threshold.py_func(zeros, 1.0, 0.5) == 0
     assert looks == [0.5, 0.0]
+
+
+def test_small_thresholds_settle(monkeypatch):
+    """Steps much shorter than the radius: the threshold is a small difference of large sums, and rounding moves it for ever."""
+    looks = []
+
+    def excess(weights, theta):
+        looks.append(theta)
+        return original.py_func(weights, theta)
+
+    original, rng, theta = l1_ball.excess, np.random.default_rng(0), 0.0
+    weights = Weights(rng.normal(size=(20, 26)).astype(np.float32), rng.normal(size=(26, 26)).astype(np.float32))
+    project_onto_l1_ball(weights, 45.0, 0.0)
+    monkeypatch.setattr(l1_ball, "excess", excess)
+    for k in range(15):
+        weights.node[k] += np.float32(10.0 ** -(2 + k % 5)) * rng.normal(size=26).astype(np.float32)
+        looks.clear()
+        theta = l1_threshold.py_func(weights, 45.0, theta)
+        assert len(looks) < 20
+        l1_ball.shrink(weights, theta)
+        assert np.abs(flat(weights)).sum() <= 45 * (1 + 1e-6)
