@@ -68,7 +68,7 @@ def fingerprint(templates: str) -> str:
 def train_crfsuite(data: Data, templates: str, limit: int, iterations: int, known: list[Row]) -> Row:
     """L-BFGS for so many iterations, 0: to its default stop. A row measured before is taken from ``known``; it has a "measured" date."""
     about = {**identity("train", data), "templates": templates, "observed": fingerprint(templates)}
-    about |= {"crf_limit": limit, "crf_iterations": iterations}
+    about |= {"crf_limit": limit} | ({"crf_iterations": iterations} if iterations else {})
     found = find_row(known, {**about, "contestant": "crfsuite lbfgs"})
     if found:
         return {**found, "measured": found["time"][:10]}

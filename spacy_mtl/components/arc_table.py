@@ -16,11 +16,11 @@ _KEY_MASK = np.uint64((1 << KEY_BITS) - 1)
 _BASE = np.uint64(DISTANCE_BITS)
 _NEAR = np.uint64((1 << DISTANCE_BITS) - 1)
 #: Of a slot: from the top a check of the base, which of its keys are known (a bit each), the row of the first of them.
-_ROW_BITS = np.uint64(28)
-_CHECK_SHIFT = np.uint64(43)
-_ROW_MASK = np.uint64((1 << 28) - 1)
+_ROW_BITS = np.uint64(26)
+_CHECK_SHIFT = np.uint64(41)
+_ROW_MASK = np.uint64((1 << 26) - 1)
 _KNOWN_MASK = np.uint64((1 << 15) - 1)
-_CHECK_MASK = np.uint64((1 << 21) - 1)
+_CHECK_MASK = np.uint64((1 << 23) - 1)
 #: Bits of the sieve for each base.
 _SIEVE = 4
 
@@ -65,7 +65,7 @@ def _fill(keys, least, most, sieve, sieve_shift, slots, shift):
 
 
 def arc_table(keys: np.ndarray) -> ArcTable:
-    """The table in which key i has row i. keys: uint64[R], ascending, different, of KEY_BITS bits; R below 2 ** 28."""
+    """The table in which key i has row i. keys: uint64[R], ascending, different, of KEY_BITS bits; R below 2 ** 26."""
     bases = np.unique(keys >> _BASE).size
     bits = max(int(8 * bases / 3).bit_length(), 4)
     sieve_bits = max(int(_SIEVE * bases).bit_length(), 6)

@@ -216,6 +216,9 @@ class MTLParser(LabelledPipe):
         names = self.labels or (UNLABELLED,)
         ids = np.array([self.vocab.strings.add(label) for label in names], np.uint64)
         docs = list(docs)
+        lengths, given = [len(doc) for doc in docs], [found.shape[1] for found in scores]
+        if lengths != given:
+            raise ValueError(f"There are trees of {given} words for documents of {lengths} words.")
         for vocab in {id(doc.vocab): doc.vocab for doc in docs}.values():
             for label in (*names, ROOT):
                 vocab.strings.add(label)

@@ -14,7 +14,7 @@ import numpy as np
 from ..kernels import kernel
 from ..templates.extract import mix
 from ..templates.grammar import Template
-from ..templates.index import Table, empty_table, find
+from ..templates.index import Table, empty_table, find, first_slot
 from .lookup import Lookup, add_looked_up, row_at
 
 _NOTHING = 0
@@ -144,7 +144,7 @@ def add_shape(columns, starts, lookup, shapes, memory, g, first, out):
         start, end = starts[s], starts[s + 1]
         for p in range(max(start, first), end - shapes.reach[g]):
             key = shape_key(columns, shapes, lookup.program, g, p)
-            slot = key & mask
+            slot = first_slot(key, mask)
             while rows[slot] >= 0 and slots[slot] != key:  # as index.find
                 slot = (slot + np.uint64(1)) & mask
             if rows[slot] < 0:

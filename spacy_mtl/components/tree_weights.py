@@ -6,7 +6,16 @@ from typing import ClassVar
 import numpy as np
 
 from ..structures.tree_filter import FilterTables, table_sizes
-from .weights import TemplateRow
+from ..templates.arc_program import DISTANCE_BITS, N_DISTANCES
+from .weights import TemplateRow, are_keys
+
+#: What tables of arcs hold.
+MOST_ROWS = 1 << 26
+
+
+def are_arc_keys(keys: np.ndarray) -> bool:
+    """Whether tables of arcs can hold the keys, uint64[R]: see :func:`.are_keys`; no distance but those there are."""
+    return keys.size < MOST_ROWS and are_keys(keys) and int((keys % (1 << DISTANCE_BITS)).max(initial=0)) <= N_DISTANCES
 
 
 @dataclass(frozen=True)
@@ -43,6 +52,8 @@ class TreeWeights:
             and self.pair_codes.shape == (self.pair_keys.size, len(self.labels))
             and self.pair_scales.shape == self.pair_keys.shape
             and self.filter_values.shape == (size,)
+            and are_arc_keys(self.keys)
+            and are_arc_keys(self.pair_keys)
         )
 
     def pair_rows(self) -> np.ndarray:

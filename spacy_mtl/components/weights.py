@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-#: Feature keys keep this many bits; with millions of rows a chance collision stays below one in ten million look-ups.
+#: Feature keys keep this many bits; with a million rows a chance collision stays below one in ten million look-ups.
 KEY_BITS = 48
 #: Scales keep the upper half of a float32: its whole range, so that small C and rare features lose nothing.
 SCALE_SHIFT = np.uint32(16)
@@ -57,6 +57,8 @@ class ChainWeights:
             and self.pair_codes.shape == (self.pair_keys.size, n * n)
             and self.pair_scales.shape == self.pair_keys.shape
             and self.step.shape == (n, n)
+            and are_keys(self.keys)
+            and are_keys(self.pair_keys)
         )
 
     def node_rows(self) -> np.ndarray:
@@ -93,6 +95,11 @@ def strongest(sizes: Sequence[np.ndarray], costs: Sequence[int], budget: int | N
     keep = np.zeros(size.size, bool)
     keep[order[np.cumsum(cost[order]) <= budget]] = True
     return [rows[kept] for rows, kept in zip(live, np.split(keep, np.cumsum(counts)[:-1]), strict=True)]
+
+
+def are_keys(keys: np.ndarray) -> bool:
+    """Whether keys, uint64[R], are ascending, different and of KEY_BITS bits: tables rely on it."""
+    return not keys.size or bool(keys[-1] < 1 << KEY_BITS and np.all(keys[1:] > keys[:-1]))
 
 
 def short_keys(keys: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ from spacy.vocab import Vocab
 
 from ..kernels import kernel
 from ..templates.extract import mix
-from ..templates.index import empty_table, find
+from ..templates.index import empty_table, find, first_slot
 from .characters import Tokens, split_words
 
 #: More words than this are forgotten and met anew, so that memory stays bounded.
@@ -26,7 +26,7 @@ def find_orths(codes, first, last, slots, rows, known, keys, orths):
         for i in range(first[k], last[k]):
             key = mix(key, np.uint64(codes[i]))
         keys[k] = key
-        slot = key & mask
+        slot = first_slot(key, mask)
         while rows[slot] >= 0 and slots[slot] != key:
             slot = (slot + np.uint64(1)) & mask
         row = rows[slot]
@@ -101,13 +101,15 @@ class WordOrths:
         self._size = enter_orths(self._table, keys, orths, self._known, self._size)
 
     def _grow(self, wanted: int) -> None:
-        """Make room, or begin afresh beyond the limit."""
+        """Make room for so many words in all, or begin afresh beyond the limit: then for the new ones alone."""
         rows = np.flatnonzero(self._table.rows >= 0)
         keys, known = self._table.slots[rows], self._known[self._table.rows[rows]]
         room = 1 << int(wanted - 1).bit_length()
-        self._clear(room)
         if room <= LIMIT:
+            self._clear(room)
             self._size = enter_orths(self._table, keys, known, self._known, 0)
+        else:
+            self._clear(max(LIMIT, 1 << int(wanted - self._size - 1).bit_length()))
 
     def doc(self, text: str, cut: Callable[[tuple], tuple[np.ndarray, np.ndarray, int]]) -> Doc | None:
         """A Doc of what ``cut`` finds in the text, see :func:`.cut_text.cut_text`.

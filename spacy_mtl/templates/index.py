@@ -24,12 +24,16 @@ def empty_table(n_keys: int) -> Table:
 
 
 @kernel
+def first_slot(key, mask):
+    """Where to look first: keys of arcs that differ in distance alone are neighbours, all others are spread."""
+    return (key + (key >> np.uint64(24))) & mask
+
+
+@kernel
 def find(table, key):
     """Slot that holds ``key``, or the free slot where it belongs."""
     mask = np.uint64(table.slots.size - 1)
-    slot = (
-        key + (key >> np.uint64(24))
-    ) & mask  # keys of arcs that differ in distance alone are neighbours, all others are spread
+    slot = first_slot(key, mask)
     while table.rows[slot] >= 0 and table.slots[slot] != key:
         slot = (slot + np.uint64(1)) & mask
     return slot

@@ -140,6 +140,16 @@ def test_no_sentence_borders_in_training():
     assert error_of(nlp.update, shown).startswith("[M440] 'mtl_parser' parses inside given sentences")
 
 
+def test_trees_of_other_documents_are_not_written(trained):
+    docs = [bare_doc(trained, treebank(1)), bare_doc(trained, treebank(2))]
+    parser = trained.get_pipe("mtl_parser")
+    found = parser.predict(docs)
+    with pytest.raises(ValueError, match="for documents of"):
+        parser.set_annotations(docs, found[::-1])
+    with pytest.raises(ValueError, match="for documents of"):
+        parser.set_annotations(docs, found[:1])
+
+
 def test_one_word_needs_no_borders(trained):
     doc = trained(Doc(trained.vocab, ["cat"], tags=["NOUN"]))
     assert [token.dep_ for token in doc] == ["ROOT"]

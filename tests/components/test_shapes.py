@@ -90,6 +90,18 @@ def test_a_memory_that_grows_or_starts_afresh_changes_nothing(limit):
         assert shared.memory.table.rows.size <= max(4 * limit, 1 << 13)
 
 
+def test_what_was_met_is_remembered_when_the_memory_grows():
+    columns = np.random.default_rng(2).integers(0, 60, size=(2, 400)).astype(np.uint64)
+    starts = np.array([0, 400])
+    shared = SharedLookup(lookup_of(columns, starts, 2), TEMPLATES, N_LABELS, room=64)
+    out = np.zeros((400, N_LABELS), np.float32)
+    shared.add(columns, starts, out)
+    shared.make_room()
+    used = shared.memory.used.tolist()
+    shared.add(columns, starts, out)
+    assert shared.memory.used.tolist() == used
+
+
 def test_nothing_to_look_at():
     columns, starts = np.zeros((2, 0), np.uint64), np.zeros(1, np.int64)
     shared = SharedLookup(lookup_of(*data([1, 2], []), 1), TEMPLATES, N_LABELS)

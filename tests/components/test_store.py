@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_mtl.components import store
+from spacy_mtl.components.tree_weights import TreeWeights
 from spacy_mtl.components.weights import KEY_BITS, ChainWeights, TemplateRow, quantize
 
 SETTINGS = {"component": "X", "cfg": {"entity_types": ["PER", "ñ"]}}
@@ -131,10 +132,18 @@ def test_header_that_does_not_fit_is_refused_though_the_checksum_does(header):
         {"pair_codes": np.zeros((2, 3), np.int8)},
         {"pair_scales": np.zeros(0, np.float32)},
         {"step": np.zeros((2, 2), np.float32)},
+        {"keys": np.array([1, 2, 3, 4, 1 << KEY_BITS], np.uint64)},
+        {"keys": np.array([1, 2, 2, 3, 4], np.uint64)},
     ],
 )
 def test_arrays_that_do_not_fit_each_other_are_refused(change):
     assert error_of(store.to_bytes(replace(make_weights(0, 3, 5, 2), **change), {})) == "M603"
+
+
+@pytest.mark.parametrize("keys", [[1, 15], [1, 1], [1 << 47, 5 << 46]])
+def test_keys_that_are_none_of_arcs_are_refused(keys):
+    weights = TreeWeights(keys=np.array(keys, np.uint64), values=np.zeros(2, np.float16))
+    assert error_of(store.to_bytes(weights, {})) == "M603"
 
 
 def test_missing_file_is_named(tmp_path):

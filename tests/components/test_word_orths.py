@@ -1,5 +1,6 @@
 """Docs from characters and borders of tokens, against Docs from strings."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -32,6 +33,16 @@ def test_docs_are_those_of_their_words(texts):
             assert not doc.has_unknown_spaces
 
 
+def test_words_that_were_met_are_known():
+    orths, text = WordOrths(Vocab()), "".join(map(chr, range(0x4E00, 0x5200)))
+    chars = TABLE.read([text])
+    tokens = TABLE.tokens(chars, np.ones(len(text), bool))
+    met = orths.orths(text, chars.codes, tokens)
+    _, known, missing = orths._find(chars.codes, tokens)
+    assert missing == 0
+    assert known.tolist() == met.tolist() == [orths.vocab.strings[char] for char in text]
+
+
 def test_the_memory_grows_and_begins_afresh(monkeypatch):
     monkeypatch.setattr(word_orths, "LIMIT", 1 << 13)
     orths = WordOrths(Vocab())
@@ -39,7 +50,7 @@ def test_the_memory_grows_and_begins_afresh(monkeypatch):
         texts = [chr(a + i) for i in range(700)] + [chr(a)]
         docs, _ = docs_of(orths, texts)
         assert [doc.text for doc in docs] == texts
-        assert orths._table.rows.size <= 1 << 15
+        assert orths._table.rows.size <= 1 << 14
 
 
 def test_words_of_a_memory_zone_are_not_kept():
