@@ -59,6 +59,8 @@ class Ours:
             config["average"] = self.average
         if self.trainer == "MTLStruct":
             config["p"] = self.p
+        if self.trainer == "EG":
+            config["mode"] = "online"  # in batches, ten passes are a beginning
         return config
 
     def template_config(self, data: Data) -> dict[str, Any]:
