@@ -168,10 +168,13 @@ def l1m3n(
 
     letters, n_folds = letters_of(corpora), 3 if quick else 10
     if curves:
-        means = run_all(ocr_l1m3n.curves(), letters, ocr_l1m3n.plan(letters, 100, n_folds), json)
-        for row in means:
-            row["error"], row["constant"] = 100 - row["accuracy"], row["chosen"]
-        show("Handwritten letters, 100 words: l1-M3N against its constants", CURVES, means)
+        plan = ocr_l1m3n.plan(letters, 100, n_folds)
+        rows = ocr_l1m3n.by_constant(run_all(ocr_l1m3n.curves(), letters, plan, json))
+        show("Handwritten letters, 100 words: l1-M3N against its constants", CURVES, rows)
+        if plot is not None:
+            from ocr_plots import plot_constants
+
+            plot_constants(plot, rows)
         return
     sizes = (30,) if quick else ocr_l1m3n.SIZES
     plans = {size: ocr_l1m3n.plan(letters, size, n_folds) for size in sizes}

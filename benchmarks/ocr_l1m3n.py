@@ -70,3 +70,8 @@ def by_size(contestants: Sequence[Contestant], means: dict[int, list[Row]]) -> l
         row["cpu"] = statistics.fmean(rows[k]["cpu"] for rows in means.values())
         out.append(row)
     return out
+
+
+def by_constant(means: Sequence[Row]) -> list[Row]:
+    """The mean rows of :func:`curves`, with error and constant."""
+    return [{**row, "error": 100 - row["accuracy"], "constant": row["chosen"]} for row in means]

@@ -52,6 +52,22 @@ def plot_sizes(path: Path, by_size: Mapping[int, Sequence[Row]]) -> None:
     figure.savefig(path, dpi=150)
 
 
+def plot_constants(path: Path, rows: Sequence[Row]) -> None:
+    """Error against the constant, one curve for each algorithm."""
+    figure, axes = _figure("Letters read wrong")
+    for name in dict.fromkeys(row["contestant"] for row in rows):
+        own = [row for row in rows if row["contestant"] == name]
+        setting = own[0]["constant"].split(" = ")[0]
+        values = [float(row["constant"].split(" = ")[1]) for row in own]
+        errors, spread = [row["error"] for row in own], [row["deviation"] or 0 for row in own]
+        axes.errorbar(values, errors, spread, marker="o", markersize=3, capsize=2, label=f"{name}, by {setting}")
+    axes.set_xscale("log")
+    axes.set_xlabel("constant")
+    axes.set_ylabel("%")
+    axes.legend(fontsize=8)
+    figure.savefig(path, dpi=150)
+
+
 def plot_objectives(path: Path, curves: Mapping[str, Sequence[tuple[int, float]]]) -> None:
     """Objective against passes over the training words, one curve for each method."""
     figure, axes = _figure("Objective of sparse kernel learning")

@@ -207,3 +207,17 @@ def test_tables_and_pictures(letters, tmp_path):
     ocr_plots.plot_sizes(tmp_path / "sizes.svg", means)
     ocr_plots.plot_objectives(tmp_path / "curves.svg", {"a": [(1, 5.0), (2, 3.0)]})
     assert all((tmp_path / name).stat().st_size > 1000 for name in ("table.png", "sizes.svg", "curves.svg"))
+
+
+def test_curves_show_their_constants(letters, tmp_path):
+    ocr_plots = pytest.importorskip("ocr_plots")
+    contestants = [
+        replace(one, kinds="L", passes=12)
+        for one in ocr_l1m3n.curves()
+        if one.grid[0] in ({"C": 1000.0}, {"radius": 30.0})
+    ]
+    rows = ocr_l1m3n.by_constant(ocr.run_all(contestants, letters, ocr_l1m3n.plan(letters, 3, 3), None))
+    assert [row["constant"] for row in rows] == ["C = 1000", "radius = 30"]
+    assert all(row["error"] == 100 - row["accuracy"] and row["non_zero"] > 0 for row in rows)
+    ocr_plots.plot_constants(tmp_path / "constants.svg", rows)
+    assert (tmp_path / "constants.svg").stat().st_size > 1000
