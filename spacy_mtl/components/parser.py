@@ -73,7 +73,8 @@ def make_parser(
 ) -> "MTLParser":
     """Make a parser.
 
-    model: ``@architectures = "spacy_mtl.TemplateTree.v1"``; its templates decide the order: those that look at ``%s`` score pairs of siblings.
+    model: ``@architectures = "spacy_mtl.TemplateTree.v1"``; its templates decide the order: those that look at ``%s`` score pairs of siblings,
+    those that look at ``%g`` pairs with grandparents.
     trainer: any of ``@mtl_trainers`` whose needs trees meet. projective: predict projective trees alone (crossing arcs may still be learnt
     from); null: if fewer than one sentence in twenty of the training corpus has crossing arcs.
     roots: of a sentence: "one", "several", or "auto": several if the training corpus has such sentences. labelling: labels in a "second_pass"
@@ -156,12 +157,15 @@ class MTLParser(LabelledPipe):
         return self.rules
 
     def check_templates(self, templates: Sequence[Template]) -> None:
-        check_places(self.name, templates, "hmsbcd", "arcs", "%h, %m, %s, %b, %c and %d")
+        check_places(self.name, templates, "hmsgbcd", "arcs", "%h, %m, %s, %g, %b, %c and %d")
         check_arc_templates(templates)
 
-    def check_trainer(self) -> None:
-        second_order = bool(TreeTemplates.of(self.model.attrs["templates"].templates).siblings)
-        self.trainer.check(tree_offers(self.rules.projective, second_order), "dependency tree")
+    def check_trainer(self, projective: bool | None = None) -> None:
+        """projective: what the corpus says, where no setting does."""
+        kinds = TreeTemplates.of(self.model.attrs["templates"].templates)
+        if (self.projective or projective) and kinds.grandparents:
+            raise ValueError(Errors.M446.format(name=self.name, template=kinds.grandparents[0].text))
+        self.trainer.check(tree_offers(self.rules.projective, kinds.second_order), "dependency tree")
 
     def untrained(self) -> TreeWeights:
         return TreeWeights()
@@ -185,8 +189,8 @@ class MTLParser(LabelledPipe):
         if self.roots == "auto":
             self.cfg["rules"]["single_root"] = not several
         if self.projective is None:
-            self.cfg["rules"]["projective"] = crossing_share(references) < CROSSING
-            self.check_trainer()
+            projective = self.cfg["rules"]["projective"] = crossing_share(references) < CROSSING
+            self.check_trainer(projective)
 
     def gold_labels(self, example: Example, starts: np.ndarray) -> np.ndarray:
         """Head * L + label of the predicted Doc's words, -1 where unknown: not annotated, not aligned, or a head outside the sentence.

@@ -5,7 +5,7 @@ import numpy as np
 from ..kernels import kernel
 from ..structures.tree import best_tree
 from ..structures.tree_problem import find
-from ..structures.tree_siblings import Pairs, no_pairs
+from ..structures.tree_siblings import no_pairs, pair_table
 
 
 @kernel
@@ -19,25 +19,16 @@ def dense_scores(first, heads, scores, start, n):
 
 
 @kernel
-def sentence_pairs(first, heads, pair_first, inner, pair_scores, start, n):
-    """The pairs of siblings of a sentence."""
-    begin = np.zeros((n + 1, n + 1), np.int64)
-    end = np.zeros((n + 1, n + 1), np.int64)
-    low, high = pair_first[first[start]], pair_first[first[start + n]]
-    for m in range(1, n + 1):
-        for a in range(first[start + m - 1], first[start + m]):
-            begin[heads[a], m], end[heads[a], m] = pair_first[a] - low, pair_first[a + 1] - low
-    return Pairs(begin, end, inner[low:high], pair_scores[low:high])
-
-
-@kernel
-def decode_trees(starts, first, heads, scores, pair_first, inner, pair_scores, projective, single_root, out):
+def decode_trees(
+    starts, first, heads, scores, pair_first, inner, pair_scores, grandparents, projective, single_root, out
+):
     """Heads int32[N] of the best trees. pair_first: int64[A + 1], or of length 1 for trees of the first order."""
     for s in range(starts.size - 1):
         start, n = starts[s], starts[s + 1] - starts[s]
         dense = dense_scores(first, heads, scores, start, n)
-        if pair_first.size > 1:  # noqa: SIM108
-            pairs = sentence_pairs(first, heads, pair_first, inner, pair_scores, start, n)
+        if pair_first.size > 1:
+            low, high = pair_first[first[start]], pair_first[first[start + n]]
+            pairs = pair_table(start, n, first, heads, pair_first, inner, pair_scores[low:high], grandparents)
         else:
             pairs = no_pairs()
         best_tree(dense, pairs, projective, single_root, out[start : start + n])

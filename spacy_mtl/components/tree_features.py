@@ -1,4 +1,4 @@
-"""Features of the arcs, sibling pairs and labels of a corpus: from attribute columns to the bundles of a tree problem."""
+"""Features of the arcs, pairs and labels of a corpus: from attribute columns to the bundles of a tree problem."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..kernels import kernel
-from ..structures.tree_build import Arcs, TreeFeatures, all_siblings
+from ..structures.tree_build import Arcs, TreeFeatures
 from ..structures.tree_bundles import Bundles
-from ..structures.tree_problem import Siblings, inner_sibling
+from ..structures.tree_problem import Siblings, pair_code
 from ..templates.arc_index import Parts, build_arc_index, find_arc_rows
 from ..templates.arc_program import compile_arcs
 from ..templates.grammar import Template
@@ -19,28 +19,37 @@ _NONE = np.empty(0, np.int32)
 
 @dataclass(frozen=True)
 class TreeTemplates:
-    """Templates by what they score: arcs, pairs of siblings (those that look at ``%s``), labels of arcs (``B``)."""
+    """Templates by what they score: arcs, pairs of siblings (those that look at ``%s``) or with grandparents (``%g``), labels of arcs (``B``)."""
 
     arcs: tuple[Template, ...]
     siblings: tuple[Template, ...]
+    grandparents: tuple[Template, ...]
     labels: tuple[Template, ...]
 
     @classmethod
     def of(cls, templates: Sequence[Template]) -> "TreeTemplates":
         node = [t for t in templates if not t.is_edge]
-        siblings = [t for t in node if looks_at_sibling(t)]
-        return cls(
-            tuple(t for t in node if t not in siblings), tuple(siblings), tuple(t for t in templates if t.is_edge)
-        )
+        siblings, grandparents = [t for t in node if looks_at(t, "s")], [t for t in node if looks_at(t, "g")]
+        arcs = (t for t in node if not looks_at(t, "s") and not looks_at(t, "g"))
+        return cls(tuple(arcs), tuple(siblings), tuple(grandparents), tuple(t for t in templates if t.is_edge))
 
     @property
     def node(self) -> tuple[Template, ...]:
         """Those without labels, in the order of their blocks."""
-        return (*self.arcs, *self.siblings)
+        return (*self.arcs, *self.siblings, *self.grandparents)
+
+    @property
+    def pairs(self) -> tuple[tuple[Template, ...], tuple[Template, ...]]:
+        """Those of each kind of pair."""
+        return self.siblings, self.grandparents
+
+    @property
+    def second_order(self) -> bool:
+        return bool(self.siblings or self.grandparents)
 
 
-def looks_at_sibling(template: Template) -> bool:
-    return any(obs.place == "s" for obs in template.observations)
+def looks_at(template: Template, place: str) -> bool:
+    return any(obs.place == place for obs in template.observations)
 
 
 @dataclass(frozen=True)
@@ -81,23 +90,63 @@ def arc_parts(starts: np.ndarray, arcs: Arcs) -> Parts:
     return Parts(starts, arcs.first, arcs.heads, _NONE, _NONE)
 
 
-def sibling_parts(starts: np.ndarray, arcs: Arcs, first: np.ndarray, inner: np.ndarray) -> Parts:
-    """Pairs of siblings, as of :func:`.all_siblings`, by their modifiers."""
-    return Parts(starts, first[arcs.first], np.repeat(arcs.heads, np.diff(first)), inner, _NONE)
+def pair_parts(starts: np.ndarray, arcs: Arcs, first: np.ndarray, inner: np.ndarray) -> tuple[np.ndarray, list[Parts]]:
+    """Pairs, as of :func:`.all_siblings`, by their modifiers: bool[B], which are of siblings, and the parts of each kind."""
+    word_first, heads = first[arcs.first], np.repeat(arcs.heads, np.diff(first))
+    first_code = np.repeat(np.diff(starts) + 1, np.diff(word_first[starts])).astype(np.int32)  # of grandparents: n + 1
+    siblings = inner < first_code
+    if siblings.all():
+        none = Parts(starts, np.zeros_like(word_first), _NONE, _NONE, _NONE)
+        return siblings, [Parts(starts, word_first, heads, inner, _NONE), none]
+    parts = []
+    for kept, others in ((siblings, inner), (~siblings, inner - first_code)):
+        counts = np.concatenate([[0], np.cumsum(kept)])
+        parts.append(Parts(starts, counts[word_first], heads[kept], others[kept], _NONE))
+    return siblings, parts
 
 
-def gold_sibling_parts(starts: np.ndarray, heads: np.ndarray) -> Parts:
-    inner = np.empty(heads.size, np.int32)
-    _gold_inner(starts, heads, inner)
-    return Parts(starts, np.arange(heads.size + 1), heads, inner, _NONE)
+def gold_pair_parts(starts: np.ndarray, heads: np.ndarray) -> list[Parts]:
+    """The pairs of gold trees, of each kind."""
+    parts = []
+    for kind in (0, 1):
+        others = np.empty(heads.size, np.int32)
+        _gold_others(starts, heads, kind, others)
+        kept = others >= 0
+        parts.append(Parts(starts, np.concatenate([[0], np.cumsum(kept)]), heads[kept], others[kept], _NONE))
+    return parts
 
 
 @kernel
-def _gold_inner(starts, heads, inner):
+def _gold_others(starts, heads, kind, others):
+    """others[t] = sibling or grandparent of word t, -1 for none."""
     for s in range(starts.size - 1):
         sentence = heads[starts[s] : starts[s + 1]]
         for m in range(1, sentence.size + 1):
-            inner[starts[s] + m - 1] = inner_sibling(sentence, m)
+            code = pair_code(sentence, m, kind)
+            others[starts[s] + m - 1] = code if kind == 0 else max(code - sentence.size - 1, -1)
+
+
+def no_rows(parts: Parts) -> Rows:
+    """Rows of parts that nothing scores."""
+    none = FeatureIndex(np.empty(0, np.uint64), np.zeros(1, np.int64))
+    return Rows(np.zeros(parts.heads.size + 1, np.int64), np.empty(0, np.int32), np.empty(0, np.int16), none)
+
+
+def join_rows(siblings: np.ndarray, kinds: Sequence[Rows]) -> Rows:
+    """The rows of all pairs from those of each kind: blocks of the second kind come after those of the first. siblings: bool[B]."""
+    one, two = kinds
+    index = FeatureIndex(
+        np.concatenate([one.index.keys, two.index.keys]),
+        np.concatenate([one.index.blocks, one.index.blocks[-1] + two.index.blocks[1:]]),
+    )
+    sizes = np.empty(siblings.size, np.int64)
+    sizes[siblings], sizes[~siblings] = np.diff(one.first), np.diff(two.first)
+    of_sibling = np.repeat(siblings, sizes)
+    rows, templates = np.empty(of_sibling.size, np.int32), np.empty(of_sibling.size, np.int16)
+    rows[of_sibling], templates[of_sibling] = one.rows, one.templates
+    rows[~of_sibling] = two.rows + np.int32(one.index.n_rows)
+    templates[~of_sibling] = two.templates + np.int16(one.index.blocks.size - 1)
+    return Rows(np.concatenate([[0], np.cumsum(sizes)]), rows, templates, index)
 
 
 def _local(borders: np.ndarray) -> np.ndarray:
@@ -108,7 +157,7 @@ def _local(borders: np.ndarray) -> np.ndarray:
 def node_features(
     starts: np.ndarray, arcs: Arcs, arc_rows: Rows, pairs: tuple[np.ndarray, np.ndarray, Rows] | None
 ) -> TreeFeatures:
-    """Features of arcs, each a bundle of its own, and of pairs of siblings: (first, inner) of :func:`.all_siblings` and their rows."""
+    """Features of arcs, each a bundle of its own, and of pairs: (first, inner) of :func:`.all_siblings` and their rows."""
     arc_borders = arcs.first[starts]
     if pairs is None:
         bundles = Bundles(
@@ -140,8 +189,3 @@ def label_features(starts: np.ndarray, arcs: Arcs, rows: Rows) -> tuple[Bundles,
     bundles = Bundles(borders, np.arange(arcs.heads.size, dtype=np.int32), rows.first, rows.rows, rows.templates)
     links = np.where(arcs.heads == 0, -1, _local(borders)).astype(np.int32)
     return bundles, links[:, None]
-
-
-def siblings_of(arcs: Arcs, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """All pairs of siblings among ``arcs``: see :func:`.all_siblings`."""
-    return all_siblings(arcs, starts)

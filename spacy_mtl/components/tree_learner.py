@@ -8,7 +8,7 @@ import numpy as np
 from ..errors import Errors
 from ..structures.contract import Weights
 from ..structures.problem import Blocks, Problem, block_starts
-from ..structures.tree_build import Arcs, GoldTrees, TreeFeatures, all_arcs, tree_problem
+from ..structures.tree_build import Arcs, GoldTrees, TreeFeatures, all_arcs, all_siblings, tree_problem
 from ..structures.tree_filter import FilterTables, filtered_arcs
 from ..templates.attributes import AttributeReader
 from ..templates.grammar import Template, TemplateSet
@@ -20,13 +20,14 @@ from .tree_features import (
     Rows,
     TreeTemplates,
     arc_parts,
+    gold_pair_parts,
     gold_parts,
-    gold_sibling_parts,
+    join_rows,
     label_features,
+    no_rows,
     node_features,
+    pair_parts,
     rows_of,
-    sibling_parts,
-    siblings_of,
     tree_parts,
 )
 from .tree_filters import choose_attribute, learn_tables, number_tags
@@ -195,19 +196,31 @@ class TreeLearner(Learner):
         return rows_of(corpus.columns, self.reader.columns, templates, parts, supported, self.min_count)
 
     def _node(self, corpus: Corpus, arcs: Arcs) -> TreeFeatures:
-        """Features of arcs and of siblings."""
+        """Features of arcs and of pairs."""
         starts, heads = corpus.starts, corpus.heads
         arc_rows = self._rows(corpus, self.templates.arcs, arc_parts(starts, arcs), gold_parts(starts, heads))
         keys, blocks, pairs = [arc_rows.index.keys], arc_rows.index.blocks, None
-        if self.templates.siblings:
-            first, inner = siblings_of(arcs, starts)
-            parts, gold = sibling_parts(starts, arcs, first, inner), gold_sibling_parts(starts, heads)
-            pair_rows = self._rows(corpus, self.templates.siblings, parts, gold)
+        grandparents = bool(self.templates.grandparents)
+        if self.templates.second_order:
+            first, inner = all_siblings(arcs, starts, grandparents)
+            pair_rows = self._pair_rows(corpus, arcs, first, inner)
             keys.append(pair_rows.index.keys)
             blocks = np.concatenate([blocks, blocks[-1] + pair_rows.index.blocks[1:]])
             pairs = first, inner, pair_rows
         self._node_keys, self._node_blocks = np.concatenate(keys), blocks
-        return node_features(starts, arcs, arc_rows, pairs)
+        return replace(node_features(starts, arcs, arc_rows, pairs), grandparents=grandparents)
+
+    def _pair_rows(self, corpus: Corpus, arcs: Arcs, first: np.ndarray, inner: np.ndarray) -> Rows:
+        """The rows of pairs, (first, inner) of :func:`.all_siblings`."""
+        siblings, parts = pair_parts(corpus.starts, arcs, first, inner)
+        gold = gold_pair_parts(corpus.starts, corpus.heads)
+        return join_rows(
+            siblings,
+            [
+                self._rows(corpus, templates, *kind) if templates else no_rows(kind[0])
+                for templates, *kind in zip(self.templates.pairs, parts, gold, strict=True)
+            ],
+        )
 
     def _labels(self, corpus: Corpus, arcs: Arcs):
         """Features of labels, of what gold arcs alone observe. In a second pass templates may look at the tree."""

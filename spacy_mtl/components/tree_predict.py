@@ -8,16 +8,16 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ..errors import Errors
-from ..structures.tree_build import Arcs, all_arcs
+from ..structures.tree_build import Arcs, all_arcs, all_siblings
 from ..structures.tree_filter import filtered_arcs
-from ..templates.arc_program import compile_arcs
+from ..templates.arc_program import ArcProgram, compile_arcs
 from ..templates.attributes import AttributeReader
-from ..templates.grammar import parse_template
-from .arc_scores import plan_of, score_labels, score_parts
+from ..templates.grammar import Template, parse_template
+from .arc_scores import Plan, plan_of, score_labels, score_parts
 from .arc_table import arc_table
 from .sentences import borders
 from .tree_decode import best_labels, decode_trees
-from .tree_features import TreeTemplates, sibling_parts, siblings_of
+from .tree_features import TreeTemplates, pair_parts
 from .tree_filters import number_tags
 from .tree_rules import TreeRules
 from .tree_weights import TreeWeights
@@ -36,9 +36,8 @@ class TreePredictor:
         read = [obs.attr for group in vars(templates).values() for t in group for obs in t.observations if obs.attr]
         attributes = list(dict.fromkeys([*read, *([rules.filter_attr] if rules.filter_attr else [])]))
         self.reader = AttributeReader(attributes, vocab)
-        programs = [compile_arcs(group, self.reader.columns) for group in vars(templates).values()]
-        self._plans = [(program, plan_of(program)) for program in programs]
-        self._second_order = bool(templates.siblings)
+        self._templates = templates
+        self._plans = {name: self._plan(group) for name, group in vars(templates).items()}
         self._table = *arc_table(weights.keys), weights.values.astype(np.float32)
         self._label_table = *arc_table(weights.pair_keys), weights.pair_codes, weights.pair_scales
         self._n_labels = weights.pair_codes.shape[1]
@@ -69,7 +68,8 @@ class TreePredictor:
             scores += by_label.max(axis=1)
         first, inner, pair_scores = self._pairs(columns, starts, arcs)
         decode_trees(
-            starts, arcs.first, arcs.heads, scores, first, inner, pair_scores, self.rules.projective, self.rules.single_root, out[0]
+            starts, arcs.first, arcs.heads, scores, first, inner, pair_scores, bool(self._templates.grandparents),
+            self.rules.projective, self.rules.single_root, out[0],
         )  # fmt: skip
         if joint:
             best_labels(arcs.first, arcs.heads, by_label, out[0], out[1])
@@ -80,6 +80,10 @@ class TreePredictor:
             out[1] = by_label.argmax(axis=1)
         return out
 
+    def _plan(self, templates: Sequence[Template]) -> tuple[ArcProgram, Plan]:
+        program = compile_arcs(templates, self.reader.columns)
+        return program, plan_of(program)
+
     def _arcs(self, columns: np.ndarray, starts: np.ndarray) -> Arcs:
         if self._filter is None or self.rules.filter_attr is None:
             return all_arcs(starts)
@@ -89,20 +93,28 @@ class TreePredictor:
 
     def _score(self, columns: np.ndarray, starts: np.ndarray, arcs: Arcs) -> np.ndarray:
         scores = np.empty(arcs.heads.size, np.float32)
-        score_parts(columns, starts, *self._plans[0], *self._table, arcs.first, arcs.heads, _NONE, scores)
+        score_parts(columns, starts, *self._plans["arcs"], *self._table, arcs.first, arcs.heads, _NONE, scores)
         return scores
 
     def _score_labels(
         self, columns: np.ndarray, starts: np.ndarray, arcs: Arcs, tree: np.ndarray, scores: np.ndarray
     ) -> None:
-        score_labels(columns, starts, *self._plans[2], *self._label_table, arcs.first, arcs.heads, tree, scores)
+        score_labels(columns, starts, *self._plans["labels"], *self._label_table, arcs.first, arcs.heads, tree, scores)
 
     def _pairs(self, columns: np.ndarray, starts: np.ndarray, arcs: Arcs) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Pairs of siblings and their scores; none for trees of the first order."""
-        if not self._second_order:
+        """Pairs and their scores; none for trees of the first order."""
+        if not self._templates.second_order:
             return np.zeros(1, np.int64), _NONE, np.empty(0, np.float32)
-        first, inner = siblings_of(arcs, starts)
-        parts = sibling_parts(starts, arcs, first, inner)
+        first, inner = all_siblings(arcs, starts, bool(self._templates.grandparents))
+        siblings, kinds = pair_parts(starts, arcs, first, inner)
+        found = []
+        for name, parts in zip(("siblings", "grandparents"), kinds, strict=True):
+            found.append(np.zeros(parts.heads.size, np.float32))
+            if vars(self._templates)[name]:
+                listed = parts.first, parts.heads, parts.siblings
+                score_parts(columns, starts, *self._plans[name], *self._table, *listed, found[-1])
+        if not self._templates.grandparents:
+            return first, inner, found[0]
         scores = np.empty(inner.size, np.float32)
-        score_parts(columns, starts, *self._plans[1], *self._table, parts.first, parts.heads, inner, scores)
+        scores[siblings], scores[~siblings] = found
         return first, inner, scores

@@ -13,8 +13,8 @@ from .tree_chu_liu import chu_liu_edmonds
 from .tree_climb import climb_siblings
 from .tree_copies import copy_list, copy_table
 from .tree_eisner import eisner
-from .tree_problem import TreeProblem, TreeState, arc_to, arcs_of, gold_heads, inner_sibling, pair_to, siblings_of
-from .tree_siblings import Pairs, eisner_siblings, no_pairs
+from .tree_problem import TreeProblem, TreeState, arc_to, arcs_of, gold_heads, pair_code, pair_to, siblings_of
+from .tree_siblings import eisner_siblings, no_pairs, pair_table
 
 
 @subkernel
@@ -152,27 +152,24 @@ def label_tree(problem, i, work):
 
 @subkernel
 def pairs_of(problem, i, work):
-    """The pairs of siblings of sentence i with their scores in ``work``."""
+    """The pairs of sentence i with their scores in ``work``."""
     if not problem.second_order:
         return no_pairs()
-    n, (pair_begin, pair_end) = (
-        problem.last[i] - problem.first[i],
+    start, (begin, end) = (
+        problem.first[i],
         siblings_of(problem.first, problem.last, problem.first_arc, problem.siblings.first, i),
     )
-    first, last = np.zeros((n + 1, n + 1), np.int64), np.zeros((n + 1, n + 1), np.int64)
-    for m in range(1, n + 1):
-        t = problem.first[i] + m - 1
-        for arc in range(problem.first_arc[t], problem.first_arc[t + 1]):
-            first[problem.heads[arc], m] = problem.siblings.first[arc] - pair_begin
-            last[problem.heads[arc], m] = problem.siblings.first[arc + 1] - pair_begin
-    return Pairs(first, last, problem.siblings.inner[pair_begin:pair_end], work.siblings[: pair_end - pair_begin])
+    return pair_table(
+        start, problem.last[i] - start, problem.first_arc, problem.heads, problem.siblings.first,
+        problem.siblings.inner, work.siblings[: end - begin], problem.grandparents,
+    )  # fmt: skip
 
 
 @subkernel
 def best_tree(scores, pairs, projective, single_root, heads):
     """The best tree of its kind into ``heads`` (int32[n]); returns its score. Where there is none: -inf, and heads of -1.
 
-    Pairs of siblings in trees that need not be projective: a good one, see :mod:`.tree_climb`.
+    Pairs in trees that need not be projective: a good one, see :mod:`.tree_climb`. Of projective ones, pairs with grandparents are not seen.
     """
     if pairs.first.size:
         if not projective:
@@ -220,10 +217,13 @@ def tree_score(problem, i, heads, labels, work):
             return -np.inf
         total += work.arcs[arc - begin, labels[m - 1]]
         if problem.second_order:
-            pair = pair_to(problem.siblings.first, problem.siblings.inner, arc, inner_sibling(heads, m))
-            if pair < 0:
-                return -np.inf
-            total += work.siblings[pair - pair_begin]
+            for kind in range(2 if problem.grandparents else 1):
+                code = pair_code(heads, m, kind)
+                if code >= 0:
+                    pair = pair_to(problem.siblings.first, problem.siblings.inner, arc, code)
+                    if pair < 0:
+                        return -np.inf
+                    total += work.siblings[pair - pair_begin]
     return total
 
 
@@ -270,7 +270,10 @@ def set_tree(problem, state, i, heads, labels):
         arc = arc_to(problem.first_arc, problem.heads, problem.first[i] + m - 1, heads[m - 1])
         state.arcs[arc, labels[m - 1]] = 1
         if problem.second_order:
-            state.siblings[pair_to(problem.siblings.first, problem.siblings.inner, arc, inner_sibling(heads, m))] = 1
+            for kind in range(2 if problem.grandparents else 1):
+                code = pair_code(heads, m, kind)
+                if code >= 0:
+                    state.siblings[pair_to(problem.siblings.first, problem.siblings.inner, arc, code)] = 1
 
 
 @implements(contract.gold_state, TreeProblem)

@@ -12,7 +12,7 @@ from .problem import Blocks, Problem
 from .tree import best_tree, fill_best, pairs_of
 from .tree_bundles import Bundles, no_bundles
 from .tree_eisner import is_projective
-from .tree_problem import Siblings, TreeProblem, find, inner_sibling
+from .tree_problem import Siblings, TreeProblem, find, pair_code
 
 #: What trees can do for a trainer, but see :func:`tree_offers`.
 TREE_OFFERS = frozenset({"decode", "marginals", "log_partition", "kbest", "features"})
@@ -33,13 +33,17 @@ class Arcs:
 
 @dataclass(frozen=True)
 class TreeFeatures:
-    """Feature rows of arcs (and pairs of siblings) in bundles, see :class:`.TreeProblem`. None: no such features."""
+    """Feature rows of arcs (and pairs) in bundles, see :class:`.TreeProblem`. None: no such features.
+
+    grandparents: whether ``siblings`` lists pairs with grandparents as well, as :func:`all_siblings` does when asked.
+    """
 
     node: Bundles | None = None
     node_links: np.ndarray | None = None
     pair: Bundles | None = None
     pair_links: np.ndarray | None = None
     siblings: Siblings | None = None
+    grandparents: bool = False
 
 
 @dataclass(frozen=True)
@@ -90,10 +94,11 @@ def without_arcs(arcs: Arcs, forbidden: np.ndarray) -> Arcs:
 
 
 @kernel
-def _list_pairs(first, heads, starts, pair_first, inner):
-    """Fill pair_first (int64[A + 1]) and, where it has room, inner: siblings that are both kept, and none."""
+def _list_pairs(first, heads, starts, grandparents, pair_first, inner):
+    """Fill pair_first (int64[A + 1]) and, where it has room, inner: siblings that are both kept, and none; grandparents by kept arcs."""
     count = 0
     for s in range(starts.size - 1):
+        n = starts[s + 1] - starts[s]
         for t in range(starts[s], starts[s + 1]):
             m = t - starts[s] + 1
             for a in range(first[t], first[t + 1]):
@@ -110,16 +115,26 @@ def _list_pairs(first, heads, starts, pair_first, inner):
                     if inner.size:
                         inner[count] = k
                     count += 1
+                if grandparents and h > 0:
+                    u = starts[s] + h - 1
+                    for b in range(first[u], first[u + 1]):
+                        if heads[b] != m:
+                            if inner.size:
+                                inner[count] = n + 1 + heads[b]
+                            count += 1
     pair_first[first[-1]] = count
 
 
-def all_siblings(arcs: Arcs, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Every pair of siblings whose arcs are both among ``arcs``: first int64[A + 1] and inner int32[B] of :class:`.Siblings`."""
+def all_siblings(arcs: Arcs, starts: np.ndarray, grandparents: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    """Every pair of siblings whose arcs are both among ``arcs``: first int64[A + 1] and inner int32[B] of :class:`.Siblings`.
+
+    grandparents: list pairs with them, too.
+    """
     first, inner = np.zeros(arcs.heads.size + 1, np.int64), np.empty(0, np.int32)
-    _list_pairs(arcs.first, arcs.heads, starts, first, inner)
+    _list_pairs(arcs.first, arcs.heads, starts, grandparents, first, inner)
     inner = np.empty(first[-1], np.int32)
     if inner.size:
-        _list_pairs(arcs.first, arcs.heads, starts, first, inner)
+        _list_pairs(arcs.first, arcs.heads, starts, grandparents, first, inner)
     return first, inner
 
 
@@ -144,14 +159,16 @@ def _gold_arcs(first, heads, gold, out):
 
 
 @kernel
-def _first_missing_pair(starts, gold, gold_arc, pair_first, inner):
-    """The first word whose gold pair of siblings was left out, -1 for none."""
+def _first_missing_pair(starts, gold, gold_arc, pair_first, inner, grandparents):
+    """The first word a gold pair of which was left out, -1 for none."""
     for s in range(starts.size - 1):
         heads = gold[starts[s] : starts[s + 1]]
         for m in range(1, heads.size + 1):
             a = gold_arc[starts[s] + m - 1]
-            if find(inner, pair_first[a], pair_first[a + 1], inner_sibling(heads, m)) < 0:
-                return starts[s] + m - 1
+            for kind in range(2 if grandparents else 1):
+                code = pair_code(heads, m, kind)
+                if code >= 0 and find(inner, pair_first[a], pair_first[a + 1], code) < 0:
+                    return starts[s] + m - 1
     return -1
 
 
@@ -204,7 +221,7 @@ def tree_layout(
         none if features.node_links is None else features.node_links,
         none if features.pair_links is None else features.pair_links,
         siblings, n_labels, blocks.n_node, blocks.n - blocks.n_node, bool(projective), bool(single_root),
-        features.siblings is not None,
+        features.siblings is not None, features.grandparents,
     )  # fmt: skip
 
 
@@ -282,7 +299,9 @@ def tree_problem(
     _gold_arcs(arcs.first, arcs.heads, heads, gold_arc)
     missing = int(np.argmin(gold_arc)) if (gold_arc < 0).any() else -1
     if missing < 0 and layout.second_order:
-        missing = _first_missing_pair(starts, heads, gold_arc, layout.siblings.first, layout.siblings.inner)
+        missing = _first_missing_pair(
+            starts, heads, gold_arc, layout.siblings.first, layout.siblings.inner, layout.grandparents
+        )
     if missing >= 0:
         raise ValueError(Errors.M244.format(position=missing, head=heads[missing]))
     cost = _costs(gold.cost, np.ones(heads.size, np.float32))

@@ -1,5 +1,7 @@
 """Trees of the second order that need not be projective, max-product by hill climbing (McDonald & Pereira 2006, figure 2): approximate.
 
+Pairs are siblings, and grandparents where there are such (:mod:`.tree_grandparents`); the best projective tree is that of the siblings alone.
+
 To find the best is NP-hard. From the best projective tree and from the best tree by arcs alone, the one change of a head that gains most is made
 again and again until none gains. What comes out is a tree no worse than either, and often, not always, the best.
 
@@ -10,6 +12,7 @@ import numpy as np
 
 from ..kernels import kernel, subkernel
 from .tree_chu_liu import chu_liu_edmonds
+from .tree_grandparents import extra_column, extra_row, grandparent_score
 from .tree_problem import find, inner_sibling
 from .tree_siblings import eisner_siblings
 
@@ -43,6 +46,12 @@ def sibling_score(scores, pairs, heads):
         h = heads[m - 1]
         total += scores[h, m] + pair_score(pairs, h, inner_sibling(heads, m), m)
     return total
+
+
+@kernel
+def pairs_score(scores, pairs, heads):
+    """The same with the pairs with grandparents, where there are any."""
+    return sibling_score(scores, pairs, heads) + grandparent_score(pairs, heads)
 
 
 @subkernel
@@ -99,21 +108,22 @@ def mark_above(heads, h, above):
 
 
 @subkernel
-def best_change(leaving, joining, single_root, heads, above, least):
+def best_change(leaving, joining, extra, single_root, heads, above, least):
     """The change of a head that gains most, and more than ``least``: word, new head and gain, word 0 for none. O(n^2) changes are looked at.
 
-    leaving: float64[n + 1]. joining: float64[n + 1, n + 1], head and word. above: bool[n + 1], room.
+    leaving: float64[n + 1]. joining, extra: float64[n + 1, n + 1], head and word. above: bool[n + 1], room.
     """
     word, head, most = 0, 0, least
     for h in range(1 if single_root else 0, heads.size + 1):
         marked = False
         for m in range(1, heads.size + 1):
-            if m != h and leaving[m] + joining[h, m] > most and not (single_root and heads[m - 1] == 0):
+            gain = leaving[m] + joining[h, m] + extra[h, m] - extra[heads[m - 1], m]
+            if gain > most and m != h and not (single_root and heads[m - 1] == 0):
                 if not marked:
                     mark_above(heads, h, above)
                     marked = True
                 if not above[m]:
-                    word, head, most = m, h, leaving[m] + joining[h, m]
+                    word, head, most = m, h, gain
     return word, head, most
 
 
@@ -121,26 +131,32 @@ def best_change(leaving, joining, single_root, heads, above, least):
 def climb(scores, pairs, single_root, heads):
     """Change heads in place as long as the score rises; returns it. After a change, gains are computed anew where the dependents changed."""
     n = heads.size
-    total = sibling_score(scores, pairs, heads)
+    total = pairs_score(scores, pairs, heads)
     if total == -np.inf:
         return total
     leaving, joining, above = np.empty(n + 1), np.empty((n + 1, n + 1)), np.empty(n + 1, np.bool_)
+    extra = np.zeros((n + 1, n + 1))
     for h in range(n + 1):
         gains_around(scores, pairs, heads, h, leaving, joining)
+        extra_row(pairs, heads, h, extra[h])
     while True:
-        word, head, gain = best_change(leaving, joining, single_root, heads, above, LEAST_GAIN * (1 + abs(total)))
+        least = LEAST_GAIN * (1 + abs(total))
+        word, head, gain = best_change(leaving, joining, extra, single_root, heads, above, least)
         if not word:
             break
         before, heads[word - 1] = heads[word - 1], head
         gains_around(scores, pairs, heads, before, leaving, joining)
         gains_around(scores, pairs, heads, head, leaving, joining)
+        extra_row(pairs, heads, word, extra[word])
+        extra_column(pairs, heads, before, extra)
+        extra_column(pairs, heads, head, extra)
         total += gain
-    return sibling_score(scores, pairs, heads)
+    return pairs_score(scores, pairs, heads)
 
 
 @kernel
 def climb_siblings(scores, pairs, single_root, heads):
-    """A good tree, projective or not, under the scores of arcs and pairs of siblings; returns its score.
+    """A good tree, projective or not, under the scores of arcs and pairs; returns its score.
 
     Arguments as in :func:`.tree_siblings.eisner_siblings`. The tree is no worse than the best projective one, and than the best by arcs alone.
     Where neither of the two is allowed (pairs that were left out), none is found: the score is -inf and all heads are -1.

@@ -12,6 +12,7 @@ from .tree_problem import (
     arcs_of,
     gold_heads,
     inner_sibling,
+    pair_code,
     pair_to,
     siblings_of,
 )
@@ -102,6 +103,13 @@ def activate_pair(active, changes, counts, b, change):
 
 
 @subkernel
+def change_pair(active, changes, counts, pair, pair_begin, change):
+    """The same for a pair of the corpus, or none (-1)."""
+    if pair >= 0:
+        activate_pair(active, changes, counts, pair - pair_begin, change)
+
+
+@subkernel
 def leave_marginals(problem, state, t, arc, label, begin, work):
     """Direction of word t from its marginals to one arc; returns <scores, direction>."""
     total = 0.0
@@ -120,10 +128,10 @@ def leave_marginals(problem, state, t, arc, label, begin, work):
 
 
 @subkernel
-def leave_pair_marginals(problem, state, t, arc, pair, begin, pair_begin, work):
-    """The same for the pairs of siblings of word t."""
+def leave_pair_marginals(problem, state, t, arc, pair, kind, n, pair_begin, work):
+    """The same for the pairs of one kind of word t, in a sentence of n words: to the one pair, or to none (-1)."""
     total = 0.0
-    if state.siblings[pair] == 1:
+    if pair >= 0 and state.siblings[pair] == 1:
         return total
     for a in range(problem.first_arc[t], problem.first_arc[t + 1]):
         mass = 0.0
@@ -132,6 +140,8 @@ def leave_pair_marginals(problem, state, t, arc, pair, begin, pair_begin, work):
         if mass == 0 and a != arc:
             continue
         for b in range(problem.siblings.first[a], problem.siblings.first[a + 1]):
+            if (problem.siblings.inner[b] > n) != (kind == 1):
+                continue
             change = (1 if b == pair else 0) - state.siblings[b]
             activate_pair(work.sibling_active, work.sibling_change, work.counts, b - pair_begin, change)
             total += work.siblings[b - pair_begin] * np.float64(change)
@@ -151,8 +161,10 @@ def set_direction(problem, state, i, work):
         arc = arc_to(problem.first_arc, problem.heads, t, work.heads[m - 1])
         total += leave_marginals(problem, state, t, arc, work.labels[m - 1], begin, work)
         if problem.second_order:
-            pair = pair_to(problem.siblings.first, problem.siblings.inner, arc, inner_sibling(work.heads[:n], m))
-            total += leave_pair_marginals(problem, state, t, arc, pair, begin, pair_begin, work)
+            for kind in range(2 if problem.grandparents else 1):
+                code = pair_code(work.heads[:n], m, kind)
+                pair = pair_to(problem.siblings.first, problem.siblings.inner, arc, code)
+                total += leave_pair_marginals(problem, state, t, arc, pair, kind, n, pair_begin, work)
     spread(problem, i, work)
     return total
 
@@ -192,21 +204,16 @@ def difference(problem, i, outputs, work):
     if problem.second_order:
         for m in range(1, n + 1):
             t = problem.first[i] + m - 1
-            plus = pair_to(
-                problem.siblings.first,
-                problem.siblings.inner,
-                arc_to(problem.first_arc, problem.heads, t, work.heads[m - 1]),
-                inner_sibling(work.heads[:n], m),
-            )
-            minus = pair_to(
-                problem.siblings.first,
-                problem.siblings.inner,
-                arc_to(problem.first_arc, problem.heads, t, work.other[m - 1]),
-                inner_sibling(work.other[:n], m),
-            )
-            if plus != minus:
-                activate_pair(work.sibling_active, work.sibling_change, work.counts, plus - pair_begin, 1.0)
-                activate_pair(work.sibling_active, work.sibling_change, work.counts, minus - pair_begin, -1.0)
+            new = arc_to(problem.first_arc, problem.heads, t, work.heads[m - 1])
+            old = arc_to(problem.first_arc, problem.heads, t, work.other[m - 1])
+            for kind in range(2 if problem.grandparents else 1):
+                code = pair_code(work.heads[:n], m, kind)
+                plus = pair_to(problem.siblings.first, problem.siblings.inner, new, code)
+                code = pair_code(work.other[:n], m, kind)
+                minus = pair_to(problem.siblings.first, problem.siblings.inner, old, code)
+                if plus != minus:
+                    change_pair(work.sibling_active, work.sibling_change, work.counts, plus, pair_begin, 1.0)
+                    change_pair(work.sibling_active, work.sibling_change, work.counts, minus, pair_begin, -1.0)
     spread(problem, i, work)
 
 
@@ -233,7 +240,7 @@ def marginal_direction(problem, i, work):
     for m in range(1, heads.size + 1):
         arc = problem.gold_arc[problem.first[i] + m - 1]
         work.change[arc - begin, problem.gold_label[problem.first[i] + m - 1]] -= 1
-        if problem.second_order:
+        if problem.second_order:  # sums know no grandparents
             pairs[
                 pair_to(problem.siblings.first, problem.siblings.inner, arc, inner_sibling(heads, m)) - pair_begin
             ] -= 1

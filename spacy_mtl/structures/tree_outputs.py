@@ -8,7 +8,7 @@ from .contract import implements
 from .tree import set_tree, tree_score
 from .tree_bundles import add_bundles, bundle_products
 from .tree_features import add_all
-from .tree_problem import TreeProblem, arcs_of, gold_heads, inner_sibling, pair_to, siblings_of
+from .tree_problem import TreeProblem, arcs_of, gold_heads, pair_code, pair_to, siblings_of
 
 
 @implements(contract.n_slots, TreeProblem)
@@ -151,8 +151,9 @@ def add_marginals(problem, vector, state, i, amount):
         t = problem.first[i] + m - 1
         arcs[problem.gold_arc[t] - begin, problem.gold_label[t]] += 1
         if problem.second_order:
-            pairs[
-                pair_to(problem.siblings.first, problem.siblings.inner, problem.gold_arc[t], inner_sibling(heads, m))
-                - pair_begin
-            ] += 1
+            for kind in range(2 if problem.grandparents else 1):
+                code = pair_code(heads, m, kind)
+                if code >= 0:
+                    arc = problem.gold_arc[t]
+                    pairs[pair_to(problem.siblings.first, problem.siblings.inner, arc, code) - pair_begin] += 1
     add_parts_of(problem, vector, i, arcs, pairs, amount)

@@ -19,10 +19,11 @@ from .tree_bundles import Bundles
 
 
 class Siblings(NamedTuple):
-    """B pairs of siblings: parts of the second order, none for the first.
+    """B pairs: parts of the second order, none for the first.
 
-    first: int64[A + 1], arc a (from h to m) has the pairs ``first[a]:first[a + 1]``. inner: int32[B], ascending within an arc: the dependent of h
-    next to m and between the two, or h itself where there is none. links: int32[B, K], as node_links of :class:`TreeProblem`.
+    first: int64[A + 1], arc a (from h to m) has the pairs ``first[a]:first[a + 1]``. inner: int32[B], ascending within an arc. A pair of siblings
+    is told by the dependent of h next to m and between the two, or h itself where there is none; in a sentence of n words, a pair with a
+    grandparent by n + 1 + g, g being the head of h (arcs from the root have none). links: int32[B, K], as node_links of :class:`TreeProblem`.
     """
 
     first: np.ndarray
@@ -40,7 +41,7 @@ class TreeProblem(NamedTuple):
     first_arc: int64[N + 1], word t may have the arcs ``first_arc[t]:first_arc[t + 1]``. heads: int32[A], their heads, ascending within a word.
     node, pair: bundles without and with labels. node_links: int32[A, K] and pair_links: int32[A, K'], places in the sentence's list of used
     bundles; -1 for none.
-    siblings: pairs of siblings; with an empty list, first = [0], unless second_order.
+    siblings: pairs of siblings; with an empty list, first = [0], unless second_order. grandparents: whether it has pairs with them, too.
     n_labels: L. n_node, n_pair: number of templates.
     projective: whether the outputs are projective trees alone. single_root: whether exactly one word is attached to the root.
     """
@@ -66,6 +67,7 @@ class TreeProblem(NamedTuple):
     projective: bool
     single_root: bool
     second_order: bool
+    grandparents: bool
 
 
 class TreeState(NamedTuple):
@@ -191,9 +193,18 @@ def inner_sibling(heads, m):
     return k
 
 
+@kernel
+def pair_code(heads, m, kind):
+    """What tells the pair of word m in ``Siblings.inner``: of siblings (kind 0), or with the grandparent (kind 1); -1 for no such pair."""
+    if kind == 0:
+        return np.int64(inner_sibling(heads, m))
+    head = heads[m - 1]
+    return np.int64(heads.size + 1 + heads[head - 1]) if head > 0 else np.int64(-1)
+
+
 @subkernel
 def pair_to(first_pair, inners, arc, inner):
-    """The pair of siblings of this arc with ``inner``, -1 where it was left out."""
+    """The pair of this arc that ``inner`` tells, -1 where it was left out."""
     return find(inners, first_pair[arc], first_pair[arc + 1], inner)
 
 

@@ -13,13 +13,15 @@ from .tree_eisner import best_sum, push, where_best
 
 
 class Pairs(NamedTuple):
-    """Pairs of siblings of one sentence. first, last: int64[n + 1, n + 1], arc (h, m) has the pairs ``first[h, m]:last[h, m]``.
+    """Pairs of one sentence. first, last: int64[n + 1, n + 1], arc (h, m) has the pairs of siblings ``first[h, m]:last[h, m]``.
 
-    inner: int32[b], the sibling, or h where there is none. scores: float[b]. Without entries: trees of the first order.
+    end: int64[n + 1, n + 1], it has the pairs with grandparents ``last[h, m]:end[h, m]``; or without entries, where there are none.
+    inner: int32[b], the sibling, or h where there is none; n + 1 + g for grandparent g. scores: float[b]. Without entries: trees of the first order.
     """
 
     first: np.ndarray
     last: np.ndarray
+    end: np.ndarray
     inner: np.ndarray
     scores: np.ndarray
 
@@ -27,7 +29,26 @@ class Pairs(NamedTuple):
 @kernel
 def no_pairs():
     """Trees of the first order."""
-    return Pairs(np.empty((0, 0), np.int64), np.empty((0, 0), np.int64), np.empty(0, np.int32), np.empty(0, np.float32))
+    none = np.empty((0, 0), np.int64)
+    return Pairs(none, none, none, np.empty(0, np.int32), np.empty(0, np.float32))
+
+
+@kernel
+def pair_table(start, n, first_arc, heads, first_pair, inner, scores, grandparents):
+    """The pairs of the sentence of n words from word ``start`` of a corpus, as listed in :class:`.Siblings`. scores: float[b], of the sentence."""
+    begin = first_pair[first_arc[start]]
+    first, last = np.zeros((n + 1, n + 1), np.int64), np.zeros((n + 1, n + 1), np.int64)
+    end = np.zeros((n + 1, n + 1) if grandparents else (0, 0), np.int64)
+    for m in range(1, n + 1):
+        for a in range(first_arc[start + m - 1], first_arc[start + m]):
+            h, low, high = heads[a], first_pair[a], first_pair[a + 1]
+            first[h, m], last[h, m] = low - begin, high - begin
+            if grandparents:
+                end[h, m] = high - begin
+                while high > low and inner[high - 1] > n:
+                    high -= 1
+                last[h, m] = high - begin
+    return Pairs(first, last, end, inner[begin : begin + scores.size], scores)
 
 
 @subkernel

@@ -17,8 +17,8 @@ class Parts(NamedTuple):
     """The arcs of a corpus, or its pairs of siblings, in the layout of its words.
 
     starts: int64[S + 1] borders of sentences. first: int64[N + 1], word t has the parts ``first[t]:first[t + 1]``, in any order. heads: int32[A].
-    siblings: int32[A], the word next to the modifier on the head's side, or the head itself for none; empty for arcs. tree: int32[N], the heads
-    of a tree that templates may look at; empty where there is none.
+    siblings: int32[A], the word next to the modifier on the head's side, or the head itself for none; or the grandparent; empty for arcs.
+    tree: int32[N], the heads of a tree that templates may look at; empty where there is none.
     """
 
     starts: np.ndarray

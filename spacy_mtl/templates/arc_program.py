@@ -63,8 +63,8 @@ def _text(observations: Sequence[Observation]) -> str:
 
 
 def _pattern(template: Template) -> tuple[tuple[Observation, ...], ...]:
-    """The observations of each side: head, modifier, sibling, and what is seen of each of several words."""
-    return tuple(tuple(obs for obs in template.observations if obs.place in place) for place in ("h", "m", "s", "bc"))
+    """The observations of each side: head, modifier, sibling or grandparent, and what is seen of each of several words."""
+    return tuple(tuple(obs for obs in template.observations if obs.place in place) for place in ("h", "m", "sg", "bc"))
 
 
 def check_arc_template(template: Template) -> None:
@@ -77,13 +77,19 @@ def check_arc_template(template: Template) -> None:
     if "c" in places and not template.is_edge:
         fault = "looks at the dependents of the modifier, which only labels (B templates) can"
         raise ValueError(Errors.M130.format(template=template.text, fault=fault))
-    if "s" in places and ("b" in places or template.is_edge):
-        fault = "has both %s and %b" if "b" in places else "scores labels by a sibling"
-        raise ValueError(
-            Errors.M130.format(
-                template=template.text, fault=f"{fault}; a U template with %s, %h, %m and %d alone scores siblings"
-            )
-        )
+    _check_pair(template, places)
+
+
+def _check_pair(template: Template, places: Sequence[str]) -> None:
+    """Refuse what no template of pairs can be (M130)."""
+    if "s" in places and "g" in places:
+        fault = "looks at both the sibling (%s) and the grandparent (%g); make a template of each"
+        raise ValueError(Errors.M130.format(template=template.text, fault=fault))
+    for place, name in (("s", "sibling"), ("g", "grandparent")):
+        if place in places and ("b" in places or template.is_edge):
+            fault = f"has both %{place} and %b" if "b" in places else f"scores labels by a {name}"
+            use = f"a U template with %{place}, %h, %m and %d alone scores {name}s"
+            raise ValueError(Errors.M130.format(template=template.text, fault=f"{fault}; {use}"))
 
 
 def check_arc_templates(templates: Sequence[Template]) -> None:

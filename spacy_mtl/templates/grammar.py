@@ -13,6 +13,7 @@ Templates of dependency trees look at an arc from a head ``h`` to a modifier ``m
     U22:%h[0,TAG]/%m[0,TAG]/%d            direction and binned distance as well; %d[3] only where the distance is in the bin of 3
     B07:%m[0,TAG]/%c[LOWER]               one observation for every different dependent of m, in labelling that has the tree before it
     U30:%s[0,TAG]/%m[0,TAG]               scores a pair of neighbouring modifiers of one head: ``s`` is the one next to ``m`` on the head's side
+    U40:%g[0,TAG]/%h[0,TAG]/%m[0,TAG]     scores two arcs one below the other: ``g`` is the head of ``h``, the grandparent of ``m``
 """
 
 import re
@@ -29,7 +30,7 @@ _NAME = re.compile(r"[UB][\w-]*")
 _INTEGER = re.compile(r"([+-]?)0*([0-9]+)")
 _ATTRIBUTE = re.compile(r"[^\W\d][\w.-]*")
 _FIELD = re.compile(r"[^\s,/%\[\]]*")  # what stands where an offset or an attribute should
-_PLACE = re.compile(r"%[xhmsbcd](?![\w-])")
+_PLACE = re.compile(r"%[xhmsgbcd](?![\w-])")
 _CONSTANT = re.compile(r"[^%]*[^%\s]")
 _WORD = re.compile(r"\S+")
 
@@ -42,8 +43,9 @@ DISTANCE_BINS = (1, 2, 3, 4, 5, 6, 11)
 class Observation:
     """The attribute ``attr`` of the token ``offset`` positions away.
 
-    place: from where: ``x`` the token itself; in templates of arcs ``h`` the head, ``m`` the modifier, ``s`` the sibling; ``b`` each token between
-    (offset 0); ``d`` direction and distance (no attribute; offset: the only bin to look at, 0 for any).
+    place: from where: ``x`` the token itself; in templates of arcs ``h`` the head, ``m`` the modifier, ``s`` the sibling, ``g`` the grandparent;
+    ``b`` each token between (offset 0); ``c`` each dependent of the modifier; ``d`` direction and distance (no attribute; offset: the only bin to
+    look at, 0 for any).
     """
 
     offset: int
@@ -127,7 +129,7 @@ class _Scanner:
 
 
 def _observation(scan: _Scanner) -> Observation:
-    """``%x[offset,ATTRIBUTE]``, or with ``h``, ``m``, ``s`` in place of ``x``; ``%b[ATTRIBUTE]`` or ``%c``; ``%d`` and ``%d[bin]``."""
+    """``%x[offset,ATTRIBUTE]``, or with ``h``, ``m``, ``s``, ``g`` in place of ``x``; ``%b[ATTRIBUTE]`` or ``%c``; ``%d`` and ``%d[bin]``."""
     macro = scan.match(_PLACE)
     if not macro:
         _refuse_non_macro(scan)

@@ -22,6 +22,10 @@ def _s(attr: str) -> Observation:
     return Observation(0, attr, "s")
 
 
+def _g(attr: str) -> Observation:
+    return Observation(0, attr, "g")
+
+
 def word_patterns(form: str, tag: str) -> list[Pattern]:
     """Form and tag of head and modifier: alone, the pairs, with back-offs up to all four."""
     hf, ht, mf, mt = _h(form), _h(tag), _m(form), _m(tag)
@@ -45,6 +49,14 @@ def sibling_patterns(forms: Sequence[str], tag: str) -> list[Pattern]:
     for form in forms[:1]:
         patterns += [(_s(form), _m(form)), (_s(form), m), (s, _m(form))]
     return patterns
+
+
+def grandparent_patterns(form: str, tags: Sequence[str]) -> list[Pattern]:
+    """Two arcs, one below the other (Koo & Collins 2010): tags of all three, and forms beside the coarse tags, each once."""
+    patterns = [pattern for tag in tags for pattern in ((_g(tag), _m(tag)), (_g(tag), _h(tag), _m(tag)))]
+    g, h, m = _g(tags[-1]), _h(tags[-1]), _m(tags[-1])
+    patterns += [(_g(form), _m(form)), (_g(form), m), (g, _m(form))]
+    return list(dict.fromkeys([*patterns, (_g(form), h, m), (g, _h(form), m), (g, h, _m(form))]))
 
 
 def arc_patterns(forms: Sequence[str], tags: Sequence[str]) -> list[Pattern]:
@@ -75,7 +87,9 @@ def dependent_patterns(form: str, tags: Sequence[str]) -> list[Pattern]:
     return [(m, word), (h, m, word), (_h(form), word), *((h, m, Observation(0, tag, "c")) for tag in tags)]
 
 
-def parse_set(form: str, tags: Sequence[str], siblings: bool, dependents: bool, min_count: int) -> TemplateSet:
+def parse_set(
+    form: str, tags: Sequence[str], siblings: bool, grandparents: bool, dependents: bool, min_count: int
+) -> TemplateSet:
     """See :func:`.presets.parse`."""
     coarse = tags[-1]
     arcs = [*arc_patterns([form], tags), *affix_patterns(coarse), *wide_patterns(coarse)]
@@ -85,8 +99,15 @@ def parse_set(form: str, tags: Sequence[str], siblings: bool, dependents: bool, 
         words = [(_h(form), s, m), (h, _s(form), m), (h, s, _m(form))]
         second = [*(pattern for tag in tags for pattern in sibling_patterns([form], tag)), *words]
         templates += with_variants("U", dict.fromkeys(second), "one", len(arcs))
+    if grandparents:
+        templates += with_variants("U", grandparent_patterns(form, tags), "one", count_names(templates))
     labels = [*arcs, (_m("SUFFIX3"),), (_h("SUFFIX3"),), *(dependent_patterns(form, tags) if dependents else ())]
     return TemplateSet((*templates, *with_variants("B", labels, "one")), min_count)
+
+
+def count_names(templates: Sequence[Template]) -> int:
+    """How many numbers are taken: those of the templates without distance, or with the nearest."""
+    return len({tuple(obs for obs in template.observations if obs.place != "d") for template in templates})
 
 
 def with_variants(letter: str, patterns: Iterable[Pattern], variants: str, first: int = 0) -> list[Template]:
@@ -103,7 +124,13 @@ def with_variants(letter: str, patterns: Iterable[Pattern], variants: str, first
 
 
 def mst_set(
-    forms: Sequence[str], tags: Sequence[str], variants: str, siblings: bool, labels: bool, min_count: int
+    forms: Sequence[str],
+    tags: Sequence[str],
+    variants: str,
+    siblings: bool,
+    grandparents: bool,
+    labels: bool,
+    min_count: int,
 ) -> TemplateSet:
     """See :func:`.presets.mst`."""
     if variants not in VARIANTS:
@@ -113,6 +140,9 @@ def mst_set(
     if siblings:
         second = [pattern for tag in tags for pattern in sibling_patterns(forms, tag)]
         templates += with_variants("U", dict.fromkeys(second), variants, len(arcs))
+    if grandparents:
+        patterns = grandparent_patterns([*forms, *tags][0], tags)
+        templates += with_variants("U", patterns, variants, count_names(templates))
     if labels:
         templates += with_variants("B", arcs, "one")
     return TemplateSet(tuple(templates), min_count)

@@ -171,20 +171,23 @@ def mst(
     coarse: str | None = None,
     variants: str = "one",
     siblings: bool = False,
+    grandparents: bool = False,
     labels: bool = True,
     min_count: int = 1,
 ) -> TemplateSet:
     """Templates of arcs, those of MSTParser (McDonald, Crammer & Pereira 2005), see :mod:`.mst`.
 
     form, lemma, tag, coarse: the attributes to read, null for none. variants: every template without and with direction and distance, the latter
-    as "one" template, as one for "each" distance (as Mao & Tsang count them), or "none". siblings: templates of the second order. labels:
-    templates of labels. min_count: leave out observations that are rarer. Raises ValueError (M131) for other variants.
+    as "one" template, as one for "each" distance (as Mao & Tsang count them), or "none". siblings: templates of the second order.
+    grandparents: more of the second order, for trees that need not be projective. labels: templates of labels. min_count:
+    leave out observations that are rarer. Raises ValueError (M131) for other variants.
     """
     return mst_set(
         [name for name in (form, lemma) if name],
         [name for name in (tag, coarse) if name],
         variants,
         siblings,
+        grandparents,
         labels,
         min_count,
     )
@@ -196,15 +199,17 @@ def parse(
     tag: str = "TAG",
     coarse: str | None = None,
     siblings: bool = True,
+    grandparents: bool = False,
     dependents: bool = True,
     min_count: int = 1,
 ) -> TemplateSet:
     """Rich templates of trees: those of ``mst.v1``, affixes, more tags around, neighbouring modifiers of one head, and for labels the dependents.
 
-    form, tag, coarse: the attributes to read, null for no coarse tag. siblings: templates of the second order. dependents: templates of labels that
-    look at the tree, which joint labelling does not have. min_count: leave out observations that are rarer.
+    form, tag, coarse: the attributes to read, null for no coarse tag. siblings: templates of the second order. grandparents: more of the second
+    order, for trees that need not be projective. dependents: templates of labels that look at the tree, which joint labelling does not have.
+    min_count: leave out observations that are rarer.
     """
-    return parse_set(form, [name for name in (tag, coarse) if name], siblings, dependents, min_count)
+    return parse_set(form, [name for name in (tag, coarse) if name], siblings, grandparents, dependents, min_count)
 
 
 @mtl_templates("spacy_mtl.patterns.v1")
