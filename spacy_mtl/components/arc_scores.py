@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernels import kernel
-from ..templates.arc_keys import distance_key, distance_of, fill_side_keys, new_side_keys, note_words
+from ..templates.arc_keys import N_TURNS, distance_key, distance_of, fill_side_keys, new_side_keys, note_words, turn_of
 from ..templates.arc_program import ArcProgram
 from .arc_table import look_up, sift
 
@@ -33,7 +33,10 @@ def plan_of(program: ArcProgram) -> Plan:
 
 
 class Words(NamedTuple):
-    """What every pattern sees of every word, to be added up with one tight loop: uint64[n + 1, P]; of siblings uint64[n + 2, P], or of no columns."""
+    """What every pattern sees of every word, to be added up with one tight loop: uint64[n + 1, P]; of siblings uint64[n + 2, P], or of no columns.
+
+    Of grandparents there are N_TURNS times as many lines.
+    """
 
     heads: np.ndarray
     modifiers: np.ndarray
@@ -47,7 +50,9 @@ def new_words(program, plan, n):
     return Words(
         np.empty((n + 1, size), np.uint64),
         np.empty((n + 1, size), np.uint64),
-        np.empty((n + 2, size if program.siblings.seed.size else 0), np.uint64),
+        np.empty(
+            (N_TURNS * (n + 2) if program.turned else n + 2, size if program.siblings.seed.size else 0), np.uint64
+        ),
     )
 
 
@@ -69,7 +74,7 @@ def fill_words(columns, start, end, program, plan, keys, words):
     none = plan.seed[:0]
     _spread(keys.heads, plan.head, plan.seed, n + 1, words.heads)
     _spread(keys.modifiers, plan.modifier, none, n + 1, words.modifiers)
-    _spread(keys.siblings, plan.sibling, none, n + 2, words.siblings)
+    _spread(keys.siblings, plan.sibling, none, N_TURNS * (n + 2) if program.turned else n + 2, words.siblings)
 
 
 @kernel
@@ -139,6 +144,8 @@ def score_parts(
                     note_words(between, dependent, h, m, tree, seen, counts)
                 if siblings.size and siblings[a] != h:
                     sibling = np.int64(siblings[a])
+                    if program.turned:
+                        sibling += turn_of(sibling, h, m) * (n + 2)
                 count = bases_of(
                     words.heads[h], words.modifiers[m], words.siblings[sibling], looks, seen, counts, bases
                 )

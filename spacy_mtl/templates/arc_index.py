@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernels import kernel
-from .arc_keys import arc_keys, fill_side_keys, most_keys, new_side_keys, note_words
+from .arc_keys import arc_keys, fill_side_keys, most_keys, new_side_keys, note_words, turn_of
 from .arc_program import ArcProgram
 from .index import EMPTY, FeatureIndex, Table, empty_table, find, insert_all
 
@@ -37,6 +37,8 @@ def part_keys(program, keys, parts, tree, a, m, n, seen, counts, out, templates)
     sibling = n + 1
     if parts.siblings.size and parts.siblings[a] != head:
         sibling = parts.siblings[a]
+        if program.turned:
+            sibling += turn_of(parts.siblings[a], head, m) * (n + 2)
     return arc_keys(program, keys, head, m, sibling, seen, counts, out, templates)
 
 

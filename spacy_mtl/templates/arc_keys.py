@@ -8,13 +8,15 @@ from ..kernels import kernel
 from .arc_program import DISTANCE_BITS
 from .extract import boundary, mix
 
+#: Turns that the path from a grandparent may take, see :func:`turn_of`.
+N_TURNS = 3
 _REST = np.uint64(0xFFFFFFFFFFFFFFFF ^ ((1 << DISTANCE_BITS) - 1))
 
 
 class SideKeys(NamedTuple):
     """Keys of the sides of one sentence of n words: uint64[K, n + 1], of every word and of the root (0); for tokens between, of the n words alone.
 
-    siblings: one more column, of "no sibling".
+    siblings: one more column, of "no sibling"; of grandparents all columns three times, as they are seen in each turn.
     """
 
     heads: np.ndarray
@@ -50,7 +52,7 @@ def new_side_keys(program, n):
     return SideKeys(
         np.empty((program.heads.seed.size, n + 1), np.uint64),
         np.empty((program.modifiers.seed.size, n + 1), np.uint64),
-        np.empty((program.siblings.seed.size, n + 2), np.uint64),
+        np.empty((program.siblings.seed.size, N_TURNS * (n + 2) if program.turned else n + 2), np.uint64),
         np.empty((program.betweens.seed.size, n + 1), np.uint64),
     )
 
@@ -64,6 +66,25 @@ def fill_side_keys(columns, start, end, program, keys):
     side_keys(columns, start, end, program.betweens, keys.betweens)
     for k in range(program.siblings.seed.size):
         keys.siblings[k, end - start + 1] = mix(program.siblings.seed[k], np.uint64(0xA1)) & _REST
+    if program.turned:
+        turn_keys(keys.siblings, end - start + 2)
+
+
+@kernel
+def turn_keys(keys, size):
+    """Each of the first ``size`` columns in the other turns. keys: uint64[K, >= N_TURNS * size]."""
+    for k in range(keys.shape[0]):
+        for turn in range(1, N_TURNS):
+            for p in range(size):
+                keys[k, turn * size + p] = mix(keys[k, p], np.uint64(0xB0 + turn)) & _REST
+
+
+@kernel
+def turn_of(grandparent, head, modifier):
+    """How the path from the grandparent to the modifier goes: on (0), back to a word between grandparent and head (1), or back beyond (2)."""
+    if (grandparent < head) == (head < modifier):
+        return 0
+    return 1 if (modifier < grandparent) == (modifier > head) else 2
 
 
 @kernel
@@ -121,7 +142,7 @@ def emit(key, distance, shift, plain, near, count, out, templates):
 def arc_keys(program, keys, head, modifier, sibling, seen, counts, out, templates):
     """Keys and templates of all observations of one arc into out (uint64) and templates (int64); returns how many.
 
-    sibling: place of the sibling in ``keys.siblings``, n + 1 for none; patterns without one do not mind. seen, counts: what stands between, see
+    sibling: its column in ``keys.siblings``, n + 1 for none; patterns without one do not mind. seen, counts: what stands between, see
     :func:`note_words`.
     """
     distance = distance_of(head, modifier)

@@ -37,7 +37,8 @@ class ArcProgram(NamedTuple):
 
     head, modifier, sibling, between: int64[P], which list of each side; -1 for none. seed: uint64[P], the key of a pattern without any side.
     plain: int64[P], the template without distance, -1 for none. near: int64[P, N_DISTANCES], that with each distance. dependent: bool[K], whether a
-    list of ``betweens`` is seen of the modifier's dependents, not of the words between.
+    list of ``betweens`` is seen of the modifier's dependents, not of the words between. turned: whether the third side is a grandparent, seen with
+    its turn (see :func:`.arc_keys.turn_of`).
     """
 
     heads: Side
@@ -52,6 +53,7 @@ class ArcProgram(NamedTuple):
     plain: np.ndarray
     near: np.ndarray
     dependent: np.ndarray
+    turned: bool
 
 
 def _digest(text: str) -> int:
@@ -149,6 +151,7 @@ def compile_arcs(templates: Sequence[Template], columns: Mapping[str, int]) -> A
         heads, modifiers, siblings, betweens, head, modifier, sibling, between, seeds,
         np.array(plain, np.int64), np.array(near, np.int64).reshape(-1, N_DISTANCES),
         np.array([side[0].place == "c" for side in sides[3]], bool),
+        any(obs.place == "g" for side in sides[2] for obs in side),
     )  # fmt: skip
 
 
