@@ -108,16 +108,44 @@ def mark_above(heads, h, above):
 
 
 @subkernel
+def all_gains(scores, pairs, heads):
+    """What changes of single heads gain: leaving, joining and extra, see :func:`gain_of`."""
+    size = heads.size + 1
+    leaving, joining, extra = np.empty(size), np.empty((size, size)), np.zeros((size, size))
+    for h in range(size):
+        gains_around(scores, pairs, heads, h, leaving, joining)
+        extra_row(pairs, heads, h, extra[h])
+    return leaving, joining, extra
+
+
+@subkernel
+def gain_of(heads, h, m, leaving, joining, extra):
+    """What is gained when word m gets the head h, not its own and not below it. leaving: float64[n + 1]; joining, extra: float64[n + 1, n + 1]."""
+    return leaving[m] + joining[h, m] + extra[h, m] - extra[heads[m - 1], m]
+
+
+@subkernel
+def change_head(scores, pairs, heads, word, head, leaving, joining, extra):
+    """Give a word another head; gains anew where dependents have changed, and below the word, where the grandparent has."""
+    before, heads[word - 1] = heads[word - 1], head
+    gains_around(scores, pairs, heads, before, leaving, joining)
+    gains_around(scores, pairs, heads, head, leaving, joining)
+    extra_row(pairs, heads, word, extra[word])
+    extra_column(pairs, heads, before, extra)
+    extra_column(pairs, heads, head, extra)
+
+
+@subkernel
 def best_change(leaving, joining, extra, single_root, heads, above, least):
     """The change of a head that gains most, and more than ``least``: word, new head and gain, word 0 for none. O(n^2) changes are looked at.
 
-    leaving: float64[n + 1]. joining, extra: float64[n + 1, n + 1], head and word. above: bool[n + 1], room.
+    leaving, joining, extra: see :func:`gain_of`. above: bool[n + 1], room.
     """
     word, head, most = 0, 0, least
     for h in range(1 if single_root else 0, heads.size + 1):
         marked = False
         for m in range(1, heads.size + 1):
-            gain = leaving[m] + joining[h, m] + extra[h, m] - extra[heads[m - 1], m]
+            gain = gain_of(heads, h, m, leaving, joining, extra)
             if gain > most and m != h and not (single_root and heads[m - 1] == 0):
                 if not marked:
                     mark_above(heads, h, above)
@@ -129,27 +157,18 @@ def best_change(leaving, joining, extra, single_root, heads, above, least):
 
 @subkernel
 def climb(scores, pairs, single_root, heads):
-    """Change heads in place as long as the score rises; returns it. After a change, gains are computed anew where the dependents changed."""
-    n = heads.size
+    """Change heads in place as long as the score rises; returns it."""
     total = pairs_score(scores, pairs, heads)
     if total == -np.inf:
         return total
-    leaving, joining, above = np.empty(n + 1), np.empty((n + 1, n + 1)), np.empty(n + 1, np.bool_)
-    extra = np.zeros((n + 1, n + 1))
-    for h in range(n + 1):
-        gains_around(scores, pairs, heads, h, leaving, joining)
-        extra_row(pairs, heads, h, extra[h])
+    above = np.empty(heads.size + 1, np.bool_)
+    leaving, joining, extra = all_gains(scores, pairs, heads)
     while True:
         least = LEAST_GAIN * (1 + abs(total))
         word, head, gain = best_change(leaving, joining, extra, single_root, heads, above, least)
         if not word:
             break
-        before, heads[word - 1] = heads[word - 1], head
-        gains_around(scores, pairs, heads, before, leaving, joining)
-        gains_around(scores, pairs, heads, head, leaving, joining)
-        extra_row(pairs, heads, word, extra[word])
-        extra_column(pairs, heads, before, extra)
-        extra_column(pairs, heads, head, extra)
+        change_head(scores, pairs, heads, word, head, leaving, joining, extra)
         total += gain
     return pairs_score(scores, pairs, heads)
 
@@ -172,4 +191,6 @@ def climb_siblings(scores, pairs, single_root, heads):
         for m in range(heads.size):
             heads[m] = other[m]
         best = second
+    if best == -np.inf:
+        heads[:] = -1
     return best

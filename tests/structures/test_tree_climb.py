@@ -5,37 +5,46 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from spacy_mtl.kernels import kernel
 from spacy_mtl.structures.tree_chu_liu import chu_liu_edmonds
-from spacy_mtl.structures.tree_climb import climb_siblings, sibling_score
+from spacy_mtl.structures.tree_climb import all_gains, change_head, climb_siblings, gain_of, pairs_score
 from spacy_mtl.structures.tree_siblings import eisner_siblings
 
 from .test_tree import decode, new_work, output_in, score
-from .test_tree_siblings import pairs_from, random_pairs
+from .test_tree_siblings import pairs_from, random_grandparents, random_pairs
 from .tree_corpora import flat, inner_of, random_tree_corpus
 from .trees import random_scores, score_matrices, scored_trees
 
 
-def scored(scores, table, single_root):
+def scored(scores, table, single_root, grandparents=None):
     """The allowed trees, crossing or not, and their scores."""
     found = {}
     for tree, total in scored_trees(scores, False, single_root).items():
-        triples = [(head, inner_of(tree, m), m) for m, head in enumerate(tree, start=1)]
-        if all(t in table for t in triples):
-            found[tree] = total + sum(table[t] for t in triples)
+        used = [table.get((head, inner_of(tree, m), m), -np.inf) for m, head in enumerate(tree, start=1)]
+        if grandparents is not None:
+            arcs = [(tree[head - 1], head, m) for m, head in enumerate(tree, start=1) if head]
+            used += [grandparents.get(triple, -np.inf) for triple in arcs]
+        if min(used) > -np.inf:
+            found[tree] = total + sum(used)
     return found
 
 
-def check(scores, table, single_root) -> bool:
+def check(scores, table, single_root, grandparents=None) -> bool:
     """A legal tree, scored as it is, no worse than both beginnings; returns whether it is the best of all."""
     n = len(scores) - 1
-    trees, pairs = scored(scores, table, single_root), pairs_from(table, n)
+    trees, pairs = scored(scores, table, single_root, grandparents), pairs_from(table, n, grandparents)
     heads, other = np.full(n, 99, np.int32), np.empty(n, np.int32)
-    score = climb_siblings(scores, pairs, single_root, heads)
-    starts = [eisner_siblings(scores, pairs, single_root, other)]
-    if chu_liu_edmonds(scores, single_root, other) > -np.inf:
-        assert sibling_score(scores, pairs, other) == pytest.approx(trees.get(tuple(other.tolist()), -np.inf), abs=1e-9)
-        starts.append(sibling_score(scores, pairs, other))
-    if max(starts) == -np.inf:
+    score, starts = climb_siblings(scores, pairs, single_root, heads), []
+    for begin in (
+        lambda: eisner_siblings(scores, pairs, single_root, other),
+        lambda: chu_liu_edmonds(scores, single_root, other),
+    ):
+        if begin() > -np.inf:
+            assert pairs_score(scores, pairs, other) == pytest.approx(
+                trees.get(tuple(other.tolist()), -np.inf), abs=1e-9
+            )
+            starts.append(pairs_score(scores, pairs, other))
+    if max(starts, default=-np.inf) == -np.inf:
         assert score == -np.inf
         assert (heads == -1).all()
         return not trees
@@ -54,11 +63,67 @@ def test_a_legal_tree_that_no_change_improves(scores, single_root, kept, seed):
     check(scores, random_pairs(np.random.default_rng(seed), len(scores) - 1, kept), single_root)
 
 
+@settings(max_examples=150)
+@given(score_matrices(), st.booleans(), st.sampled_from([1.0, 0.8]), st.integers(0, 2**32 - 1))
+def test_a_legal_tree_that_no_change_improves_with_grandparents(scores, single_root, kept, seed):
+    rng, n = np.random.default_rng(seed), len(scores) - 1
+    check(scores, random_pairs(rng, n), single_root, random_grandparents(rng, n, kept))
+
+
+@kernel
+def gains(scores, pairs, heads):
+    return all_gains(scores, pairs, heads)
+
+
+@kernel
+def change(scores, pairs, heads, word, head, leaving, joining, extra):
+    change_head(scores, pairs, heads, word, head, leaving, joining, extra)
+
+
+@kernel
+def gain(heads, h, m, leaving, joining, extra):
+    return gain_of(heads, h, m, leaving, joining, extra)
+
+
+def check_gains(scores, trees, heads, tables):
+    """Every gain is the difference of two scores, -inf where the change makes no allowed tree."""
+    before = trees[tuple(heads.tolist())]
+    for m in range(1, heads.size + 1):
+        for h in range(heads.size + 1):
+            changed = (*heads[: m - 1].tolist(), h, *heads[m:].tolist())
+            if changed in trees and h != heads[m - 1]:
+                assert gain(heads, h, m, *tables) == pytest.approx(trees[changed] - before, abs=1e-5)
+            elif h != m and scores[h, m] == -np.inf:
+                assert gain(heads, h, m, *tables) == -np.inf
+
+
+@settings(max_examples=100)
+@given(score_matrices(), st.booleans(), st.integers(0, 2**32 - 1))
+def test_every_gain_is_a_difference_of_scores(scores, with_grandparents, seed):
+    """Of a tree, and after each of a few changes."""
+    rng, n = np.random.default_rng(seed), len(scores) - 1
+    table, grandparents = random_pairs(rng, n), random_grandparents(rng, n) if with_grandparents else None
+    trees, pairs = scored(scores, table, False, grandparents), pairs_from(table, n, grandparents)
+    if not trees:
+        return
+    heads = np.array(sorted(trees)[rng.integers(len(trees))], np.int32)
+    tables = gains(scores, pairs, heads)
+    check_gains(scores, trees, heads, tables)
+    for _ in range(4):
+        m, h = int(rng.integers(1, n + 1)), int(rng.integers(n + 1))
+        if h != heads[m - 1] and (*heads[: m - 1].tolist(), h, *heads[m:].tolist()) in trees:
+            change(scores, pairs, heads, m, h, *tables)
+            check_gains(scores, trees, heads, tables)
+
+
 @pytest.mark.parametrize("single_root", [False, True])
-def test_most_are_the_best(single_root):
-    rng = np.random.default_rng(5)
-    best = [check(random_scores(rng, 5), random_pairs(rng, 5), single_root) for _ in range(40)]
-    assert sum(best) >= 30
+@pytest.mark.parametrize("with_grandparents", [False, True])
+def test_most_are_the_best(single_root, with_grandparents):
+    rng, best = np.random.default_rng(5), 0
+    for _ in range(40):
+        scores, pairs, above = 2 * random_scores(rng, 5), random_pairs(rng, 5), random_grandparents(rng, 5)
+        best += check(scores, pairs, single_root, above if with_grandparents else None)
+    assert best >= 30
 
 
 def test_where_it_climbs_from_both_beginnings():
@@ -69,16 +134,17 @@ def test_where_it_climbs_from_both_beginnings():
         heads, other = np.empty(6, np.int32), np.empty(6, np.int32)
         score = climb_siblings(scores, pairs, True, heads)
         chu_liu_edmonds(scores, True, other)
-        start = sibling_score(scores, pairs, other)
+        start = pairs_score(scores, pairs, other)
         risen += score > max(start, eisner_siblings(scores, pairs, True, other)) + 1e-6
     assert risen >= 5
 
 
 @settings(max_examples=20)
-@given(st.integers(0, 2**32 - 1), st.sampled_from([1, 2]), st.booleans())
-def test_decode_of_a_problem(seed, n_labels, single_root):
+@given(st.integers(0, 2**32 - 1), st.sampled_from([1, 2]), st.booleans(), st.booleans())
+def test_decode_of_a_problem(seed, n_labels, single_root, grandparents):
     """With labels and arcs left out: what decode leaves in the scratch space is scored as it says, and its hinge counts gold too."""
-    corpus = random_tree_corpus(seed, n_labels, False, single_root, True, most=4 if n_labels == 1 else 3)
+    most = 4 if n_labels == 1 else 3
+    corpus = random_tree_corpus(seed, n_labels, False, single_root, True, most, grandparents)
     problem, weights, work = corpus.problem, corpus.random_weights(), new_work(corpus.problem.arrays)
     for i in range(problem.n):
         score(problem.arrays, weights, problem.all_live(), i, work, 0.0)

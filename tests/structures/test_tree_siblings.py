@@ -14,22 +14,33 @@ from spacy_mtl.structures.tree_siblings import Pairs, eisner_siblings
 from .tree_corpora import inner_of
 from .trees import random_scores, score_matrices, scored_trees
 
+Table = dict[tuple[int, int, int], float]
 
-def pairs_from(table: dict[tuple[int, int, int], float], n: int) -> Pairs:
-    """Scores of (head, inner, modifier) in the kernel's layout."""
-    first, last = np.zeros((n + 1, n + 1), np.int64), np.zeros((n + 1, n + 1), np.int64)
+
+def pairs_from(table: Table, n: int, grandparents: Table | None = None) -> Pairs:
+    """Scores of (head, inner, modifier) and of (grandparent, head, modifier) in the kernel's layout."""
+    first, last, end = (np.zeros((n + 1, n + 1), np.int64) for _ in range(3))
     inner, scores = [], []
     for m in range(1, n + 1):
         for h in range(n + 1):
             first[h, m] = len(inner)
             mine = sorted((s, score) for (head, s, modifier), score in table.items() if (head, modifier) == (h, m))
-            inner += [s for s, _ in mine]
-            scores += [score for _, score in mine]
-            last[h, m] = len(inner)
-    return Pairs(first, last, np.array(inner, np.int32), np.array(scores, np.float32))
+            above = sorted((g, score) for (g, *arc), score in (grandparents or {}).items() if arc == [h, m])
+            inner += [s for s, _ in mine] + [n + 1 + g for g, _ in above]
+            scores += [score for _, score in mine + above]
+            last[h, m], end[h, m] = len(inner) - len(above), len(inner)
+    if grandparents is None:
+        end = np.zeros((0, 0), np.int64)
+    return Pairs(first, last, end, np.array(inner, np.int32), np.array(scores, np.float32))
 
 
-def random_pairs(rng, n: int, kept: float = 1.0, zero: bool = False) -> dict[tuple[int, int, int], float]:
+def random_grandparents(rng, n: int, kept: float = 1.0) -> Table:
+    """A score for every pair of arcs one below the other (or a share of them)."""
+    triples = [(g, h, m) for m in range(1, n + 1) for h in range(1, n + 1) for g in range(n + 1) if len({g, h, m}) == 3]
+    return {t: float(np.float32(rng.normal())) for t in triples if rng.random() < kept}
+
+
+def random_pairs(rng, n: int, kept: float = 1.0, zero: bool = False) -> Table:
     """A score for every consecutive pair there may be (or a share of them)."""
     triples = [
         (h, s, m) for m in range(1, n + 1) for h in range(n + 1) if h != m for s in range(min(h, m), max(h, m) + 1) if s != m

@@ -77,6 +77,9 @@ class TreeCorpus:
         pairs = []
         if self.problem.arrays.second_order:
             pairs = [self.pair(arc, inner_of(heads, m)) for m, arc in enumerate(arcs, start=1)]
+            if self.problem.arrays.grandparents:
+                above = [(arc, heads[head - 1]) for arc, head in zip(arcs, heads, strict=True) if head]
+                pairs += [self.pair(arc, len(heads) + 1 + g) for arc, g in above]
             if min(pairs) < 0:
                 return None
         return arcs, pairs
@@ -176,7 +179,13 @@ def random_links(rng, bundles: Bundles, sentence: np.ndarray, width: int) -> np.
 
 
 def random_tree_corpus(
-    seed: int, n_labels: int, projective: bool, single_root: bool, second_order: bool = False, most: int = 4
+    seed: int,
+    n_labels: int,
+    projective: bool,
+    single_root: bool,
+    second_order: bool = False,
+    most: int = 4,
+    grandparents: bool = False,
 ) -> TreeCorpus:
     """One to three sentences of up to ``most`` words, a part of their arcs, bundles that recur everywhere, gold that the decoder can find."""
     rng = np.random.default_rng(seed)
@@ -196,11 +205,11 @@ def random_tree_corpus(
         pair_links = random_links(rng, pair, sentence, int(rng.integers(1, 3)))
     siblings = None
     if second_order:
-        first, inner = all_siblings(arcs, starts)
+        first, inner = all_siblings(arcs, starts, grandparents)
         siblings = Siblings(first, inner, random_links(rng, node, np.repeat(sentence, np.diff(first)), 2))
     names = tuple(f"t{j}" for j in range(node_blocks.size + pair_blocks.size - 2))
     features = TreeFeatures(
-        node, random_links(rng, node, sentence, int(rng.integers(1, 4))), pair, pair_links, siblings
+        node, random_links(rng, node, sentence, int(rng.integers(1, 4))), pair, pair_links, siblings, grandparents
     )
     cost, label_cost = rng.integers(0, 3, (2, gold.size)) / 2
     problem = tree_problem(
