@@ -19,6 +19,7 @@ FIRST_ORDER = [
     "U4:%h[0,TAG]/%m[-1,TAG]/%m[0,TAG]/%m[1,TAG]",
 ]
 SIBLINGS = ["U5:%s[0,TAG]/%m[0,TAG]", "U6:%h[0,TAG]/%s[0,TAG]/%m[0,TAG]"]
+GRANDPARENTS = ["U7:%g[0,TAG]/%m[0,TAG]", "U8:%g[0,TAG]/%h[0,TAG]/%m[0,LOWER]/%d"]
 LABELS = ["B0:%h[0,TAG]/%m[0,TAG]", "B1:%h[0,TAG]/%m[0,TAG]/%d", "B2:%m[0,LOWER]"]
 WORDS = {
     "DET": ["a", "the"],

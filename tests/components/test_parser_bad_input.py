@@ -45,7 +45,7 @@ def make_component(texts=(*FIRST_ORDER, *LABELS), **settings) -> MTLParser:
         ({"texts": FIRST_ORDER}, "[M441] The setting 'labelling' of 'x' must be \"none\", since no template scores"),
         (
             {"texts": ["U0:%h[0,TAG]", "U1:%x[0,TAG]"]},
-            "[M129] Template 'U1:%x[0,TAG]' looks at %x, but 'x' scores arcs: use %h, %m, %s, %b, %c and %d.",
+            "[M129] Template 'U1:%x[0,TAG]' looks at %x, but 'x' scores arcs: use %h, %m, %s, %g, %b, %c and %d.",
         ),
         ({"texts": ["U0:%m[0,TAG]/%x[-1,TAG]"]}, "[M129] Template 'U0:%m[0,TAG]/%x[-1,TAG]'"),
         ({"texts": ["U0:%s[0,TAG]/%b[TAG]"]}, "[M130] Template 'U0:%s[0,TAG]/%b[TAG]' has both %s and %b"),
@@ -63,13 +63,23 @@ def test_setting_is_refused_when_the_component_is_made(settings, start):
 
 
 @pytest.mark.parametrize("factory", ["mtl_ner", "mtl_tagger", "mtl_segmenter"])
-@pytest.mark.parametrize("pattern", ["%h[0,TAG]", "%x[0,CHAR]/%m[0,CHAR]", "%s[0,TAG]", "%b[TAG]", "%c[TAG]", "%d"])
+@pytest.mark.parametrize(
+    "pattern", ["%h[0,TAG]", "%x[0,CHAR]/%m[0,CHAR]", "%s[0,TAG]", "%g[0,TAG]", "%b[TAG]", "%c[TAG]", "%d"]
+)
 def test_chains_refuse_templates_of_arcs(factory, pattern):
     nlp = spacy.blank("zh" if factory == "mtl_segmenter" else "es")
     templates = {"@mtl_templates": "spacy_mtl.patterns.v1", "patterns": ["B", f"U7:{pattern}"]}
     message = error_of(nlp.add_pipe, factory, name="chain", config={"model": {"templates": templates}})
-    found = next(place for place in ("%h", "%m", "%s", "%b", "%c", "%d") if place in pattern)
+    found = next(place for place in ("%h", "%m", "%s", "%g", "%b", "%c", "%d") if place in pattern)
     assert message.startswith(f"[M129] Template 'U7:{pattern}' looks at {found}, but 'chain' scores positions of a")
+
+
+@pytest.mark.parametrize("projective", [True, None])
+def test_projective_trees_refuse_grandparents(projective):
+    """By the setting, or by what the corpus is like."""
+    nlp = make_parser(patterns=[*FIRST_ORDER, "U9:%g[0,TAG]", "B0:%m[0,TAG]"], projective=projective)
+    message = error_of(nlp.initialize, lambda: examples(nlp, treebank(3)))
+    assert message.startswith("[M446] The template 'U9:%g[0,TAG]' of 'mtl_parser' looks at a grandparent")
 
 
 def test_trees_cannot_be_cut():

@@ -5,7 +5,19 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from numba import njit
-from parsing import FIRST_ORDER, LABELS, SIBLINGS, bare_doc, examples, gold_doc, make_parser, scores, train, treebank
+from parsing import (
+    FIRST_ORDER,
+    GRANDPARENTS,
+    LABELS,
+    SIBLINGS,
+    bare_doc,
+    examples,
+    gold_doc,
+    make_parser,
+    scores,
+    train,
+    treebank,
+)
 from spacy.training import Example
 
 from spacy_mtl.components.tree_learner import TreeLearner
@@ -14,6 +26,8 @@ from spacy_mtl.structures import contract
 from spacy_mtl.structures.tree_problem import inner_sibling
 
 SECOND_ORDER = [*FIRST_ORDER, *SIBLINGS, *LABELS]
+ALL_PAIRS = [*GRANDPARENTS, *SECOND_ORDER]
+NO_SIBLINGS = [*FIRST_ORDER, *LABELS, *GRANDPARENTS]
 
 
 # --- prediction is decoding with the weights of the training ---
@@ -44,9 +58,12 @@ def tree_score(problem, weights, i: int, heads, labels) -> float:
         arc = place(arrays.heads, arrays.first_arc[t], arrays.first_arc[t + 1], head)
         rows = bundle_rows(arrays.node, i, arrays.node_links[arc])
         if arrays.second_order:
-            pairs = arrays.siblings
-            pair = place(pairs.inner, pairs.first[arc], pairs.first[arc + 1], inner_sibling(np.array(heads), m))
-            rows += bundle_rows(arrays.node, i, pairs.links[pair])
+            pairs, codes = arrays.siblings, [inner_sibling(np.array(heads), m)]
+            if arrays.grandparents and head:
+                codes.append(len(heads) + 1 + heads[head - 1])
+            for code in codes:
+                pair = place(pairs.inner, pairs.first[arc], pairs.first[arc + 1], code)
+                rows += bundle_rows(arrays.node, i, pairs.links[pair])
         total += float(weights.node[rows, 0].sum())
         total += sum(float(weights.pair[row, label]) for row in bundle_rows(arrays.pair, i, arrays.pair_links[arc]))
     return total
@@ -61,8 +78,10 @@ def tree_score(problem, weights, i: int, heads, labels) -> float:
         {"margin": None, "patterns": SECOND_ORDER},
         {"patterns": SECOND_ORDER, "labelling": "joint"},
         {"margin": None, "labelling": "joint", "projective": False},
+        {"margin": None, "patterns": ALL_PAIRS, "projective": False},
+        {"margin": None, "patterns": NO_SIBLINGS, "projective": False, "labelling": "joint", "support": "all"},
     ],
-    ids=["first", "filtered", "all arcs", "second", "second filtered joint", "joint"],
+    ids=["first", "filtered", "all arcs", "second", "second filtered joint", "joint", "pairs", "grandparents"],
 )
 def test_prediction_is_decoding_with_the_weights_of_training(settings):
     """Up to rounding of the weights that are kept: the predicted tree scores as much as the best."""

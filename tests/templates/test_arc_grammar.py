@@ -4,7 +4,7 @@ import pytest
 
 from spacy_mtl.templates.grammar import DISTANCE_BINS, Observation, Template, TemplateSet, parse_template
 
-H, M, S = (Observation(0, "TAG", place) for place in "hms")
+H, M, S, G = (Observation(0, "TAG", place) for place in "hmsg")
 
 
 @pytest.mark.parametrize(
@@ -17,6 +17,7 @@ H, M, S = (Observation(0, "TAG", place) for place in "hms")
         ("U3:%m[0,TAG]/%d", (M, Observation(0, "", "d"))),
         ("U4:%m[0,TAG]/%d[3]", (M, Observation(3, "", "d"))),
         ("U5:%s[0,TAG]/%m[0,TAG]", (S, M)),
+        ("U7:%g[0,TAG]/%m[0,TAG]", (G, M)),
         ("U6:%d", (Observation(0, "", "d"),)),
         ("B", ()),
         ("B1:%h[0,TAG]", (H,)),

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from arc_reference import ATTRIBUTES, LABEL_TEMPLATES, SIBLING_TEMPLATES, TEMPLATES, observed
+from arc_reference import ATTRIBUTES, GRANDPARENT_TEMPLATES, LABEL_TEMPLATES, SIBLING_TEMPLATES, TEMPLATES, observed
 
 from spacy_mtl.templates import arc_index
 from spacy_mtl.templates.arc_index import Parts, build_arc_index, find_arc_rows
@@ -18,17 +18,23 @@ NO_SIBLINGS = np.empty(0, np.int32)
 TREE = np.array([2, 0, 2, 5, 3, 0, 4, 4, 4, 0, 4, 5, 5], np.int32)
 
 
-def some_parts(rng, siblings: bool) -> Parts:
-    """About half of all arcs of the sentences, in any order; each with a sibling between, or none."""
+def some_parts(rng, third: str) -> Parts:
+    """About half of all arcs of the sentences, in any order; each with a sibling between, or none, or with a grandparent."""
     counts, heads, inner = [], [], []
     for n in np.diff(STARTS):
         for m in range(1, n + 1):
             kept = [h for h in rng.permutation(n + 1).tolist() if h != m and rng.random() < 0.5]
+            if third == "grandparent":
+                kept = [h for h in kept if h and n > 1]
             counts.append(len(kept))
             heads += kept
-            inner += [int(rng.choice([h, *range(min(h, m) + 1, max(h, m))])) for h in kept]
+            for h in kept:
+                choice = [h, *range(min(h, m) + 1, max(h, m))]
+                if third == "grandparent":
+                    choice = [g for g in range(n + 1) if g not in (h, m)]
+                inner.append(int(rng.choice(choice)))
     first = np.concatenate([[0], np.cumsum(counts)])
-    siblings_of_parts = np.array(inner, np.int32) if siblings else NO_SIBLINGS
+    siblings_of_parts = np.array(inner, np.int32) if third else NO_SIBLINGS
     return Parts(STARTS, first, np.array(heads, np.int32), siblings_of_parts, TREE)
 
 
@@ -50,12 +56,18 @@ CASES = pytest.mark.parametrize("seed", range(4))
 
 
 @pytest.fixture(
-    params=[(TEMPLATES, False), (SIBLING_TEMPLATES, True), (LABEL_TEMPLATES, False)], ids=["arcs", "siblings", "labels"]
+    params=[
+        (TEMPLATES, ""),
+        (SIBLING_TEMPLATES, "sibling"),
+        (GRANDPARENT_TEMPLATES, "grandparent"),
+        (LABEL_TEMPLATES, ""),
+    ],
+    ids=["arcs", "siblings", "grandparents", "labels"],
 )
 def kind(request):
-    texts, siblings = request.param
+    texts, third = request.param
     templates = parse_templates(texts)
-    return templates, compile_arcs(templates, ATTRIBUTES), siblings
+    return templates, compile_arcs(templates, ATTRIBUTES), third
 
 
 @CASES
@@ -64,10 +76,10 @@ def kind(request):
 def test_index_and_rows(kind, seed, min_count, room, monkeypatch):
     """Rows of what the supported parts observe often enough, by template, then frequent ones first; the rows of other parts."""
     monkeypatch.setattr(arc_index, "_ROOM", room)
-    templates, program, siblings = kind
+    templates, program, third = kind
     rng = np.random.default_rng(seed)
     columns = rng.integers(1, 4, (2, STARTS[-1])).astype(np.uint64)
-    supported, parts = some_parts(rng, siblings), some_parts(rng, siblings)
+    supported, parts = some_parts(rng, third), some_parts(rng, third)
     index, table = build_arc_index(columns, program, len(templates), supported, min_count)
     counts = Counter(
         obs for part in observations(columns, templates, supported) for group in part for obs in group
@@ -96,10 +108,10 @@ def test_index_and_rows(kind, seed, min_count, room, monkeypatch):
 
 
 def test_equal_observations_share_a_row_and_others_do_not(kind):
-    templates, program, siblings = kind
+    templates, program, third = kind
     rng = np.random.default_rng(7)
     columns = rng.integers(1, 3, (2, STARTS[-1])).astype(np.uint64)
-    parts = some_parts(rng, siblings)
+    parts = some_parts(rng, third)
     _, table = build_arc_index(columns, program, len(templates), parts)
     first, rows, owners = find_arc_rows(columns, program, parts, table)
     row_of = {}
@@ -113,7 +125,7 @@ def test_equal_observations_share_a_row_and_others_do_not(kind):
 
 
 def test_no_observation_is_often_enough(kind):
-    templates, program, siblings = kind
+    templates, program, third = kind
     columns = np.ones((2, STARTS[-1]), np.uint64)
     parts = some_parts(np.random.default_rng(0), siblings)
     index, table = build_arc_index(columns, program, len(templates), parts, 1000)

@@ -23,13 +23,13 @@ from ..structures.tree_corpora import TreeCorpus, flat
 from ..structures.trees import all_trees
 
 C = 0.7
-#: labels, projective, second_order; decoding is approximate under ROUGH
-ROUGH = (1, False, True)
+#: labels, projective, second_order, grandparents; decoding is approximate under the ROUGH ones
+ROUGH = [(1, False, True), (1, False, True, True)]
 KINDS = [(1, True, False), (1, False, False), (2, True, False), (1, True, True)]
 
 
 @functools.cache
-def corpus_of(n_labels: int, projective: bool, second_order: bool) -> TreeCorpus:
+def corpus_of(n_labels: int, projective: bool, second_order: bool, grandparents: bool = False) -> TreeCorpus:
     """Six sentences of up to four words: templates that tell gold arcs apart more or less often, and noise."""
     rng = np.random.default_rng(11)
     starts = block_starts(rng.integers(1, 5 - (n_labels > 1), 6))
@@ -56,11 +56,12 @@ def corpus_of(n_labels: int, projective: bool, second_order: bool) -> TreeCorpus
         )
     siblings = None
     if second_order:
-        first, inner = all_siblings(arcs, starts)
+        first, inner = all_siblings(arcs, starts, grandparents)
         owner = np.repeat(sentence, np.diff(first))
         siblings = Siblings(first, inner, rng.integers(0, np.diff(first_use)[owner])[:, None].astype(np.int32))
     names = tuple(f"t{j}" for j in range(4 + pair_blocks.size - 1))
-    features = TreeFeatures(bundles_of_rows(rows, first_use), links, pair, None if pair is None else links, siblings)
+    pair_links = None if pair is None else links
+    features = TreeFeatures(bundles_of_rows(rows, first_use), links, pair, pair_links, siblings, grandparents)
     problem = tree_problem(
         features, arcs, Blocks(node_blocks, pair_blocks, names), GoldTrees(gold, labels), starts,
         [f"y{y}" for y in range(n_labels)], projective,
@@ -145,21 +146,23 @@ def test_other_trainers_learn(trainer, kind):
     assert predictions(problem, training.weights) < 0.9 * predictions(problem, problem.zeros())
 
 
+@pytest.mark.parametrize("kind", ROUGH)
 @pytest.mark.parametrize(
     "trainer",
     [Perceptron(), L1M3N(C=1.0, algorithm="subgradient"), OnlineMKL(C=1.0), MTLStruct(C=C, solver="cutting_plane")],
     ids=lambda trainer: type(trainer).__name__,
 )
-def test_trainers_learn_from_approximate_decoding(trainer):
-    problem = corpus_of(*ROUGH).problem
+def test_trainers_learn_from_approximate_decoding(trainer, kind):
+    problem = corpus_of(*kind).problem
     training = fit(trainer, problem, 20)
     assert predictions(problem, training.weights) < 0.9 * predictions(problem, problem.zeros())
 
 
-def test_a_report_of_approximate_decoding_is_made_of_lower_bounds():
+@pytest.mark.parametrize("kind", ROUGH)
+def test_a_report_of_approximate_decoding_is_made_of_lower_bounds(kind):
     """The dual is one of the optimum; hinges, and the primal with them, are ones of the true values."""
-    corpus = corpus_of(*ROUGH)
-    optimum, _ = solve(ROUGH, 2.0)
+    corpus = corpus_of(*kind)
+    optimum, _ = solve(kind, 2.0)
     training = fit(MTLStruct(p=2.0, C=C, tol=1e-4), corpus.problem, 500)
     w, report = flat(training.weights), training.report()
     hinges = [
@@ -177,7 +180,7 @@ def test_a_report_of_approximate_decoding_is_made_of_lower_bounds():
 @pytest.mark.parametrize("trainer", [MIRA(k=3), EG("online", C), OnlineMKL(loss="log", regularizer="l2", C=C)])
 def test_trainers_that_need_more_than_decoding_are_refused(trainer):
     with pytest.raises(ValueError, match=r"M301.*TreeProblem"):
-        trainer.begin(corpus_of(*ROUGH).problem)
+        trainer.begin(corpus_of(*ROUGH[0]).problem)
 
 
 @pytest.mark.parametrize("trainer", [MTLStruct(C=C), Perceptron()], ids=["batch", "online"])
