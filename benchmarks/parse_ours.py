@@ -28,7 +28,7 @@ WARM_UP = ((2, 0, 2, 5, 2), (0, 1, 1, 3, 4))
 
 @dataclass(frozen=True)
 class Ours:
-    """Settings of our parser. order: 2 for pairs of siblings. trainer: one of :data:`TRAINERS`. C: None for that of the trainer.
+    """Settings of our parser. order: 2 for pairs of siblings. grandparents: pairs with them, too, in crossing trees. trainer: one of :data:`TRAINERS`. C: None for that of the trainer.
 
     patterns: templates to use in place of ``parse.v1``; with labelling "none" no labels are learnt.
     """
@@ -43,12 +43,14 @@ class Ours:
     megabytes: float | None = 10.0
     labelling: str = "second_pass"
     patterns: tuple[str, ...] = ()
+    grandparents: bool = False
 
     @property
     def name(self) -> str:
         trees = "projective" if self.projective else "non-projective"
         labels = "" if self.labelling == "second_pass" else f", labels: {self.labelling}"
-        return f"ours: {self.trainer}, order {self.order}, {trees}{labels}"
+        above = " with grandparents" if self.grandparents else ""
+        return f"ours: {self.trainer}, order {self.order}{above}, {trees}{labels}"
 
     def trainer_config(self) -> dict[str, Any]:
         config: dict[str, Any] = {
@@ -70,6 +72,7 @@ class Ours:
             "@mtl_templates": "spacy_mtl.parse.v1",
             "coarse": COARSE[data.name],
             "siblings": self.order == 2,
+            "grandparents": self.grandparents,
             "dependents": self.labelling == "second_pass",  # joint labelling cannot look at the tree
         }
 

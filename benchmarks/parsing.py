@@ -68,6 +68,10 @@ TrainerOption = Annotated[list[Trainer] | None, typer.Option("--trainer", help="
 OrderOption = Annotated[
     list[int] | None, typer.Option("--order", min=1, max=2, help="1 if not given; 2: pairs of siblings.")
 ]
+GrandparentsOption = Annotated[
+    bool,
+    typer.Option("--grandparents/--no-grandparents", help="Pairs with grandparents, too, in trees that may cross."),
+]
 TreesOption = Annotated[list[Trees] | None, typer.Option("--trees", help="Projective if not given.")]
 LabellingOption = Annotated[list[Labelling] | None, typer.Option("--labelling", help="In a second pass if not given.")]
 CorpusOption = Annotated[list[Corpus] | None, typer.Option("--corpus", help="All if not given.")]
@@ -112,6 +116,7 @@ def train(
     corpus: CorpusOption = None,
     trainer: TrainerOption = None,
     order: OrderOption = None,
+    grandparents: GrandparentsOption = False,
     trees: TreesOption = None,
     labelling: LabellingOption = None,
     passes: Annotated[int | None, typer.Option(help="Of ours over the corpus.")] = None,
@@ -139,7 +144,8 @@ def train(
     from parse_runs import corpora_of, train_ours, train_spacy, train_udpipe
 
     known = [] if fresh else read_rows(json)
-    ours = _ours(trainer, order, trees, labelling, passes=passes, C=C, p=p, megabytes=megabytes) if repeats else []
+    changes = {"passes": passes, "C": C, "p": p, "megabytes": megabytes, "grandparents": grandparents}
+    ours = _ours(trainer, order, trees, labelling, **changes) if repeats else []
     for data in corpora_of(corpora, _names(corpus), quick):
         rows: list[Row] = []
         for settings in ours:
@@ -170,6 +176,7 @@ def speed(
     corpus: CorpusOption = None,
     trainer: TrainerOption = None,
     order: OrderOption = None,
+    grandparents: GrandparentsOption = False,
     trees: TreesOption = None,
     sentences: Annotated[int, typer.Option(help="Of the training part, that ours and UDPipe learn from; 0: all.")] = 0,
     repeats: Annotated[int, typer.Option(help="Portions of the dev and test parts; the median counts.")] = 5,
@@ -180,7 +187,7 @@ def speed(
     """
     from parse_runs import child, corpora_of, identity
 
-    ours = _ours(trainer, order, trees)
+    ours = _ours(trainer, order, trees, grandparents=grandparents)
     for data in corpora_of(corpora, _names(corpus), quick):
         rows = child(
             "parse_speed:speed", "words a second", data, ours=ours, brief=data.limit or sentences, repeats=repeats

@@ -127,7 +127,7 @@ def test_equal_observations_share_a_row_and_others_do_not(kind):
 def test_no_observation_is_often_enough(kind):
     templates, program, third = kind
     columns = np.ones((2, STARTS[-1]), np.uint64)
-    parts = some_parts(np.random.default_rng(0), siblings)
+    parts = some_parts(np.random.default_rng(0), third)
     index, table = build_arc_index(columns, program, len(templates), parts, 1000)
     assert index.n_rows == 0
     first, rows, _ = find_arc_rows(columns, program, parts, table)
