@@ -1,0 +1,49 @@
+"""The best projective tree with siblings and grandparents, against all trees."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spacy_mtl.structures.tree_grand_eisner import eisner_grandparents
+
+from .test_tree_siblings import pairs_from, random_grandparents, random_pairs, scored
+from .trees import random_scores, score_matrices
+
+
+def scored_with(scores, table, above, single_root):
+    """The allowed trees and their scores, grandparents and all."""
+    found = {}
+    for tree, total in scored(scores, table, single_root).items():
+        triples = [(tree[head - 1], head, m) for m, head in enumerate(tree, start=1) if head]
+        if all(triple in above for triple in triples):
+            found[tree] = total + sum(above[triple] for triple in triples)
+    return found
+
+
+def check(scores, table, above, single_root):
+    n = len(scores) - 1
+    trees, heads = scored_with(scores, table, above, single_root), np.empty(n, np.int32)
+    best = eisner_grandparents(scores, pairs_from(table, n, above), single_root, heads)
+    if not trees:
+        assert best == -np.inf
+        assert (heads == -1).all()
+    else:
+        assert best == pytest.approx(max(trees.values()), abs=1e-9)
+        assert trees[tuple(heads.tolist())] == pytest.approx(best, abs=1e-9)
+    return bool(trees)
+
+
+@pytest.mark.parametrize("single_root", [True, False])
+@pytest.mark.parametrize("n", range(1, 7))
+def test_all_trees(n, single_root):
+    rng = np.random.default_rng(n)
+    for _ in range(5):
+        assert check(random_scores(rng, n), random_pairs(rng, n), random_grandparents(rng, n), single_root)
+
+
+@settings(deadline=None, max_examples=80)
+@given(score_matrices(5), st.booleans(), st.sampled_from([1.0, 0.8]), st.integers(0, 1000))
+def test_where_arcs_and_pairs_are_left_out(scores, single_root, kept, seed):
+    rng, n = np.random.default_rng(seed), len(scores) - 1
+    check(scores, random_pairs(rng, n, kept), random_grandparents(rng, n, kept), single_root)
