@@ -28,8 +28,9 @@ WARM_UP = ((2, 0, 2, 5, 2), (0, 1, 1, 3, 4))
 
 @dataclass(frozen=True)
 class Ours:
-    """Settings of our parser. order: 2 for pairs of siblings. grandparents: pairs with them, too, in crossing trees. trainer: one of :data:`TRAINERS`. C: None for that of the trainer.
+    """Settings of our parser. order: 2 for pairs of siblings. grandparents: pairs with them, too, in crossing trees.
 
+    trainer: one of :data:`TRAINERS`. C: None for that of the trainer.
     patterns: templates to use in place of ``parse.v1``; with labelling "none" no labels are learnt.
     """
 

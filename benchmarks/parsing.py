@@ -88,6 +88,10 @@ def _ours(
     from parse_ours import Ours
 
     changes = {key: value for key, value in more.items() if value is not None}
+    if changes.get("grandparents") and trees != [Trees.non_projective]:
+        raise typer.BadParameter(
+            "only crossing trees have grandparents: add --trees non-projective.", param_hint="--grandparents"
+        )
     combinations = product(
         trainer or [Trainer.mtlstruct], order or [1], trees or [Trees.projective], labelling or [Labelling.second_pass]
     )
