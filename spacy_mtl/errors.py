@@ -180,8 +180,6 @@ class Errors(metaclass=_Codes):
     M444 = ("The templates read '{attr}', but no word of the documents has it (the first begins with '{text}'). Put a component that sets it before the parser, "
             "or give it with the documents.")
     M445 = ("The corpus has sentences with several roots, but '{name}' is set to roots = \"one\". Set roots to \"several\" or \"auto\".")
-    M446 = ("The template '{template}' of '{name}' looks at a grandparent, but the trees are to be projective. Set projective = false, or leave out the "
-            "templates with %g.")
 
     # --- M5xx corpora and training support ---
     M501 = "Cannot read '{path}': {reason}. Check the path (a relative one starts at '{cwd}')."

@@ -74,3 +74,5 @@ def test_offers_of_trees():
     assert marks("dependency tree") == tree_offers(projective=True, second_order=True)
     assert marks("dependency tree") == tree_offers(projective=False, second_order=False)
     assert marks("crossing trees with pairs of siblings") == tree_offers(projective=False, second_order=True)
+    for projective in (True, False):
+        assert marks("trees with pairs with grandparents") == tree_offers(projective, True, grandparents=True)

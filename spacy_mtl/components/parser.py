@@ -160,12 +160,10 @@ class MTLParser(LabelledPipe):
         check_places(self.name, templates, "hmsgbcd", "arcs", "%h, %m, %s, %g, %b, %c and %d")
         check_arc_templates(templates)
 
-    def check_trainer(self, projective: bool | None = None) -> None:
-        """projective: what the corpus says, where no setting does."""
+    def check_trainer(self) -> None:
         kinds = TreeTemplates.of(self.model.attrs["templates"].templates)
-        if (self.projective or projective) and kinds.grandparents:
-            raise ValueError(Errors.M446.format(name=self.name, template=kinds.grandparents[0].text))
-        self.trainer.check(tree_offers(self.rules.projective, kinds.second_order), "dependency tree")
+        offers = tree_offers(self.rules.projective, kinds.second_order, bool(kinds.grandparents))
+        self.trainer.check(offers, "dependency tree")
 
     def untrained(self) -> TreeWeights:
         return TreeWeights()
@@ -189,8 +187,8 @@ class MTLParser(LabelledPipe):
         if self.roots == "auto":
             self.cfg["rules"]["single_root"] = not several
         if self.projective is None:
-            projective = self.cfg["rules"]["projective"] = crossing_share(references) < CROSSING
-            self.check_trainer(projective)
+            self.cfg["rules"]["projective"] = crossing_share(references) < CROSSING
+            self.check_trainer()
 
     def gold_labels(self, example: Example, starts: np.ndarray) -> np.ndarray:
         """Head * L + label of the predicted Doc's words, -1 where unknown: not annotated, not aligned, or a head outside the sentence.

@@ -13,8 +13,9 @@ from .tree_chu_liu import chu_liu_edmonds
 from .tree_climb import climb_siblings
 from .tree_copies import copy_list, copy_table
 from .tree_eisner import eisner
+from .tree_grand_eisner import eisner_pairs
 from .tree_problem import TreeProblem, TreeState, arc_to, arcs_of, gold_heads, pair_code, pair_to, siblings_of
-from .tree_siblings import eisner_siblings, no_pairs, pair_table
+from .tree_siblings import no_pairs, pair_table
 
 
 @subkernel
@@ -169,12 +170,12 @@ def pairs_of(problem, i, work):
 def best_tree(scores, pairs, projective, single_root, heads):
     """The best tree of its kind into ``heads`` (int32[n]); returns its score. Where there is none: -inf, and heads of -1.
 
-    Pairs in trees that need not be projective: a good one, see :mod:`.tree_climb`. Of projective ones, pairs with grandparents are not seen.
+    Pairs in trees that need not be projective: a good one, see :mod:`.tree_climb`.
     """
     if pairs.first.size:
         if not projective:
             return climb_siblings(scores, pairs, single_root, heads)
-        return eisner_siblings(scores, pairs, single_root, heads)
+        return eisner_pairs(scores, pairs, single_root, heads)
     if projective:
         return eisner(scores, single_root, heads)
     return chu_liu_edmonds(scores, single_root, heads)

@@ -18,9 +18,11 @@ from .tree_problem import Siblings, TreeProblem, find, pair_code
 TREE_OFFERS = frozenset({"decode", "marginals", "log_partition", "kbest", "features"})
 
 
-def tree_offers(projective: bool, second_order: bool) -> frozenset[str]:
-    """What trees of a kind can do for a trainer: with pairs of siblings and crossing arcs, decoding alone, and that is approximate."""
-    return TREE_OFFERS if projective or not second_order else frozenset({"decode", "features"})
+def tree_offers(projective: bool, second_order: bool, grandparents: bool = False) -> frozenset[str]:
+    """What trees of a kind can do for a trainer: with pairs and crossing arcs, decoding alone, and that is approximate; the same, but exactly, with
+    grandparents in projective trees."""
+    sums = not second_order or (projective and not grandparents)
+    return TREE_OFFERS if sums else frozenset({"decode", "features"})
 
 
 @dataclass(frozen=True)
@@ -310,6 +312,6 @@ def tree_problem(
         cost=cost, label_cost=_costs(gold.label_cost, cost),
     )  # fmt: skip
     _check_outputs(arrays)
-    offers = tree_offers(layout.projective, layout.second_order)
+    offers = tree_offers(layout.projective, layout.second_order, layout.grandparents)
     exact = layout.projective or not layout.second_order
     return Problem(arrays, blocks, offers, 1, len(labels), exact=exact)

@@ -1,6 +1,6 @@
 """Trees of the second order that need not be projective, max-product by hill climbing (McDonald & Pereira 2006, figure 2): approximate.
 
-Pairs are siblings, and grandparents where there are such (:mod:`.tree_grandparents`); the best projective tree is that of the siblings alone.
+Pairs are siblings, and grandparents where there are such (:mod:`.tree_grandparents`).
 
 To find the best is NP-hard. From the best projective tree and from the best tree by arcs alone, the one change of a head that gains most is made
 again and again until none gains. What comes out is a tree no worse than either, and often, not always, the best.
@@ -12,9 +12,9 @@ import numpy as np
 
 from ..kernels import kernel, subkernel
 from .tree_chu_liu import chu_liu_edmonds
+from .tree_grand_eisner import eisner_pairs
 from .tree_grandparents import extra_column, extra_row, grandparent_score
 from .tree_problem import find, inner_sibling
-from .tree_siblings import eisner_siblings
 
 #: A change must gain more than this share of the score: rounding is no gain.
 LEAST_GAIN = 1e-10
@@ -177,11 +177,11 @@ def climb(scores, pairs, single_root, heads):
 def climb_siblings(scores, pairs, single_root, heads):
     """A good tree, projective or not, under the scores of arcs and pairs; returns its score.
 
-    Arguments as in :func:`.tree_siblings.eisner_siblings`. The tree is no worse than the best projective one, and than the best by arcs alone.
+    Arguments as in :func:`.tree_grand_eisner.eisner_pairs`. The tree is no worse than the best projective one, and than the best by arcs alone.
     Where neither of the two is allowed (pairs that were left out), none is found: the score is -inf and all heads are -1.
     """
     other = np.empty(heads.size, np.int32)
-    best, second = eisner_siblings(scores, pairs, single_root, heads), chu_liu_edmonds(scores, single_root, other)
+    best, second = eisner_pairs(scores, pairs, single_root, heads), chu_liu_edmonds(scores, single_root, other)
     is_other = np.any(heads != other)
     if best > -np.inf:
         best = climb(scores, pairs, single_root, heads)

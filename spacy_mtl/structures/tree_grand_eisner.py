@@ -12,6 +12,7 @@ import numpy as np
 from ..kernels import kernel, subkernel
 from .tree_eisner import push
 from .tree_problem import find
+from .tree_siblings import eisner_siblings
 
 
 class ArcLists(NamedTuple):
@@ -238,3 +239,11 @@ def eisner_grandparents(scores, pairs, single_root, heads):
         count = push(stack, count, top, 1, 0)
     follow_grand(pairs, arcs, spans, stack, count, heads)
     return best
+
+
+@subkernel
+def eisner_pairs(scores, pairs, single_root, heads):
+    """The best projective tree of the second order, with grandparents where there are pairs with them; returns its score."""
+    if pairs.end.size:
+        return eisner_grandparents(scores, pairs, single_root, heads)
+    return eisner_siblings(scores, pairs, single_root, heads)

@@ -28,12 +28,12 @@ def corpora(draw):
 
 @st.composite
 def rough_corpora(draw):
-    """Or with grandparents: then decoding is approximate, and there are no sums."""
+    """Or with grandparents: then there are no sums, and decoding is approximate where arcs may cross."""
     if draw(st.booleans()):
         return draw(corpora())
-    n_labels, single_root = draw(st.sampled_from([1, 2])), draw(st.booleans())
+    n_labels, projective, single_root = draw(st.sampled_from([1, 2])), draw(st.booleans()), draw(st.booleans())
     most = 4 if n_labels == 1 else 3
-    return random_tree_corpus(draw(st.integers(0, 2**32 - 1)), n_labels, False, single_root, True, most, True)
+    return random_tree_corpus(draw(st.integers(0, 2**32 - 1)), n_labels, projective, single_root, True, most, True)
 
 
 @kernel

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from spacy_mtl.kernels import kernel
 from spacy_mtl.structures.tree_chu_liu import chu_liu_edmonds
 from spacy_mtl.structures.tree_climb import all_gains, change_head, climb_siblings, gain_of, pairs_score
+from spacy_mtl.structures.tree_grand_eisner import eisner_grandparents
 from spacy_mtl.structures.tree_siblings import eisner_siblings
 
 from .test_tree import decode, new_work, output_in, score
@@ -35,8 +36,9 @@ def check(scores, table, single_root, grandparents=None) -> bool:
     trees, pairs = scored(scores, table, single_root, grandparents), pairs_from(table, n, grandparents)
     heads, other = np.full(n, 99, np.int32), np.empty(n, np.int32)
     score, starts = climb_siblings(scores, pairs, single_root, heads), []
+    eisner = eisner_siblings if grandparents is None else eisner_grandparents
     for begin in (
-        lambda: eisner_siblings(scores, pairs, single_root, other),
+        lambda: eisner(scores, pairs, single_root, other),
         lambda: chu_liu_edmonds(scores, single_root, other),
     ):
         if begin() > -np.inf:

@@ -26,6 +26,8 @@ C = 0.7
 #: labels, projective, second_order, grandparents; decoding is approximate under the ROUGH ones
 ROUGH = [(1, False, True), (1, False, True, True)]
 KINDS = [(1, True, False), (1, False, False), (2, True, False), (1, True, True)]
+#: exact, but there are no sums
+GRANDPARENTS = (1, True, True, True)
 
 
 @functools.cache
@@ -94,7 +96,7 @@ def predictions(problem: Problem, weights) -> float:
     return float(problem.hinges(weights).sum())
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, GRANDPARENTS])
 @pytest.mark.parametrize("p", [1.0, 2.0])
 def test_mtlstruct_reaches_the_optimum(kind, p):
     optimum, _ = solve(kind, p)
