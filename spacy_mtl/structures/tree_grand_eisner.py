@@ -109,12 +109,10 @@ def fill_between(pairs, arcs, spans, h, s, m):
 def fill_across(pairs, arcs, spans, a, h, m, score):
     """The span of arc a = (g, h) from h to its dependent m; score: of the arc (h, m) and of the pair with g."""
     best, where = -np.inf, h
+    alone = spans.complete[arcs.number[h, m], h + 1 if h < m else h - 1]
     for b in range(pairs.first[h, m], pairs.last[h, m]):
         s = pairs.inner[b]
-        if s == h:
-            fill = spans.complete[arcs.number[h, m], h + 1 if h < m else h - 1]
-        else:
-            fill = spans.across[a, s] + spans.between[b]
+        fill = alone if s == h else spans.across[a, s] + spans.between[b]
         if fill + pairs.scores[b] > best:
             best, where = fill + pairs.scores[b], s
     spans.across[a, m], spans.across_by[a, m] = best + score, where
@@ -226,7 +224,10 @@ def eisner_grandparents(scores, pairs, single_root, heads):
             r = arcs.below[k]
             a, b = arcs.number[0, r], sibling_pair(pairs, 0, 0, r)
             if b >= 0 and scores[0, r] + pairs.scores[b] + spans.complete[a, 1] + spans.complete[a, size - 1] > best:
-                top, best = np.int64(a), scores[0, r] + pairs.scores[b] + spans.complete[a, 1] + spans.complete[a, size - 1]
+                top, best = (
+                    np.int64(a),
+                    scores[0, r] + pairs.scores[b] + spans.complete[a, 1] + spans.complete[a, size - 1],
+                )
     heads[:] = -1
     if best == -np.inf:
         return best

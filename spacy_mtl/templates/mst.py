@@ -80,6 +80,18 @@ def wide_patterns(tag: str) -> list[Pattern]:
     ]  # fmt: skip
 
 
+def context_patterns(form: str, tag: str) -> list[Pattern]:
+    """Forms next to the modifier, often the preposition or conjunction that says where it hangs, and forms between, such as commas."""
+    h, m = _h(tag), _m(tag)
+    before, after, far = _m(form, -1), _m(form, 1), _m(form, -2)
+    pairs = [(_h(form), before), (h, before, m), (_h(form), before, m), (h, before, _m(form))]
+    return [
+        *pairs,
+        *((head, word, m) for word in (far, after) for head in (h, _h(form))),
+        (h, Observation(0, form, "b"), m),
+    ]
+
+
 def dependent_patterns(form: str, tags: Sequence[str]) -> list[Pattern]:
     """The dependents of the modifier: what tells a subject from an adjunct is often a word below it."""
     h, m = _h(tags[-1]), _m(tags[-1])
@@ -92,7 +104,12 @@ def parse_set(
 ) -> TemplateSet:
     """See :func:`.presets.parse`."""
     coarse = tags[-1]
-    arcs = [*arc_patterns([form], tags), *affix_patterns(coarse), *wide_patterns(coarse)]
+    arcs = [
+        *arc_patterns([form], tags),
+        *affix_patterns(coarse),
+        *wide_patterns(coarse),
+        *context_patterns(form, coarse),
+    ]
     templates = with_variants("U", arcs, "one")
     if siblings:
         h, s, m = _h(coarse), _s(coarse), _m(coarse)

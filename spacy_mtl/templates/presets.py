@@ -203,7 +203,8 @@ def parse(
     dependents: bool = True,
     min_count: int = 1,
 ) -> TemplateSet:
-    """Rich templates of trees: those of ``mst.v1``, affixes, more tags around, neighbouring modifiers of one head, and for labels the dependents.
+    """Rich templates of trees: those of ``mst.v1``, affixes, more tags and forms around, neighbouring modifiers of one head, and for labels the
+    dependents.
 
     form, tag, coarse: the attributes to read, null for no coarse tag. siblings: templates of the second order. grandparents: more of the second
     order, for trees that need not be projective. dependents: templates of labels that look at the tree, which joint labelling does not have.
