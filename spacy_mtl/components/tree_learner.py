@@ -30,7 +30,7 @@ from .tree_features import (
     rows_of,
     tree_parts,
 )
-from .tree_filters import choose_attribute, choose_form, filter_columns, learn_tables, number_tags
+from .tree_filters import choose_attribute, learn_tables, number_tags
 from .tree_rules import TreeRules
 from .tree_weights import TreeWeights
 
@@ -152,12 +152,11 @@ class TreeLearner(Learner):
             attr = self.rules.filter_attr or choose_attribute(corpus.columns, self.reader.columns, self.templates.arcs)
             if attr is None:
                 return all_arcs(corpus.starts)
-            form = choose_form(corpus.columns, self.reader.columns, self.templates.arcs)
-            self.rules = replace(self.rules, filter_attr=attr, filter_form=None if form == attr else form)
-            column, forms = filter_columns(corpus.columns, self.reader.columns, self.rules)
-            self._tags, self._tables = learn_tables(column, corpus.starts, corpus.heads, forms)
-        column, forms = filter_columns(corpus.columns, self.reader.columns, self.rules)
-        tags = number_tags(column, self._tags, forms)
+            self.rules = replace(self.rules, filter_attr=attr)
+            column = corpus.columns[self.reader.columns[attr]]
+            self._tags, self._tables = learn_tables(column, corpus.starts, corpus.heads)
+        assert self.rules.filter_attr is not None
+        tags = number_tags(corpus.columns[self.reader.columns[self.rules.filter_attr]], self._tags)
         return filtered_arcs(tags, corpus.starts, self._tags.size + 2, self._tables, margin, corpus.heads)
 
     def _problems(self, corpus: Corpus) -> tuple[Problem, Problem | None]:

@@ -18,7 +18,7 @@ from .arc_table import arc_table
 from .sentences import borders
 from .tree_decode import best_labels, decode_trees
 from .tree_features import TreeTemplates, pair_parts
-from .tree_filters import filter_columns, number_tags
+from .tree_filters import number_tags
 from .tree_rules import TreeRules
 from .tree_weights import TreeWeights
 
@@ -34,7 +34,7 @@ class TreePredictor:
         self._made_of = (weights, rules, vocab)
         templates = TreeTemplates.of([parse_template(row.text) for row in weights.templates if row.rows])
         read = [obs.attr for group in vars(templates).values() for t in group for obs in t.observations if obs.attr]
-        attributes = list(dict.fromkeys([*read, *filter(None, (rules.filter_attr, rules.filter_form))]))
+        attributes = list(dict.fromkeys([*read, *([rules.filter_attr] if rules.filter_attr else [])]))
         self.reader = AttributeReader(attributes, vocab)
         self._templates = templates
         self._plans = {name: self._plan(group) for name, group in vars(templates).items()}
@@ -87,8 +87,7 @@ class TreePredictor:
     def _arcs(self, columns: np.ndarray, starts: np.ndarray) -> Arcs:
         if self._filter is None or self.rules.filter_attr is None:
             return all_arcs(starts)
-        column, forms = filter_columns(columns, self.reader.columns, self.rules)
-        tags = number_tags(column, self._tags, forms)
+        tags = number_tags(columns[self.reader.columns[self.rules.filter_attr]], self._tags)
         assert self.rules.margin is not None
         return filtered_arcs(tags, starts, self._tags.size + 2, self._filter, self.rules.margin)
 
