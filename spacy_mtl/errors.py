@@ -93,6 +93,8 @@ class Errors(metaclass=_Codes):
     M244 = ("The gold arc of word {position} of the corpus (head {head}), or its pair with its sibling, was left out of the arcs. Keep gold when arcs are "
             "dropped for training.")
     M245 = ("The costs of wrong heads and labels must be {n} finite numbers of at least 0, one for each word.")
+    M246 = ("Pairs with grandparents were given for projective trees, but only crossing ones are searched with them. Set projective = False, or list "
+            "pairs of siblings alone.")
     M247 = ("The gold labels must be numbers from 0 to below {n}, one for each of the {words} words.")
     M248 = ("Word {position} of the corpus (in sentence {sentence}) has no gold head (-1). A training problem needs whole trees: leave partly annotated sentences out.")
     M249 = ("Sentence {sentence} has a crossing gold tree and no projective tree among its arcs: there is nothing to decode. Keep more of its arcs, leave it out, "

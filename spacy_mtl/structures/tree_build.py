@@ -199,7 +199,7 @@ def tree_layout(
 ) -> TreeProblem:
     """The arrays of a problem without gold: what scoring and decoding need. starts: int64[S + 1].
 
-    Raises ValueError: M243 borders or arcs that do not cover the words.
+    Raises ValueError: M243 borders or arcs that do not cover the words, M246 grandparents in projective trees.
     """
     n_words, n_sentences = int(starts[-1]), starts.size - 1
     if (
@@ -209,6 +209,8 @@ def tree_layout(
         or arcs.first[-1] != arcs.heads.size
     ):
         raise ValueError(Errors.M243.format(words=n_words, arcs=arcs.first.size - 1))
+    if projective and features.grandparents:
+        raise ValueError(Errors.M246)
     none = np.empty((arcs.heads.size, 0), np.int32)
     unknown = np.full(n_words, -1, np.int32)
     siblings = features.siblings or Siblings(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty((0, 0), np.int32))
@@ -280,8 +282,8 @@ def tree_problem(
     approximate (:mod:`.tree_climb`): the problem then offers "decode" and "features" alone, and is not ``exact`` (see :class:`.Problem`).
 
     Raises ValueError: M241 gold heads that are no tree, M242 gold with several roots under ``single_root``, M243 borders or arcs that do not cover
-    the words, M244 gold that was left out of the arcs or pairs, M245 bad costs, M247 a label out of range, M248 a word without gold head (-1),
-    M249 a sentence with a crossing gold tree that has no projective tree among its arcs (and pairs).
+    the words, M244 gold that was left out of the arcs or pairs, M245 bad costs, M246 grandparents in projective trees, M247 a label out of range,
+    M248 a word without gold head (-1), M249 a sentence with a crossing gold tree that has no projective tree among its arcs (and pairs).
     """
     layout = tree_layout(features, arcs, starts, len(labels), blocks, projective, single_root)
     heads = np.ascontiguousarray(gold.heads, np.int32)
