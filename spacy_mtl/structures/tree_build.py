@@ -282,8 +282,8 @@ def tree_problem(
     approximate (:mod:`.tree_climb`): the problem then offers "decode" and "features" alone, and is not ``exact`` (see :class:`.Problem`).
 
     Raises ValueError: M241 gold heads that are no tree, M242 gold with several roots under ``single_root``, M243 borders or arcs that do not cover
-    the words, M244 gold that was left out of the arcs or pairs, M245 bad costs, M247 a label out of range, M248 a word without gold head (-1),
-    M249 a sentence with a crossing gold tree that has no projective tree among its arcs (and pairs).
+    the words, M244 gold that was left out of the arcs or pairs, M245 bad costs, M247 a label out of range,
+    M248 a word without gold head (-1), M249 a sentence with a crossing gold tree that has no projective tree among its arcs (and pairs).
     """
     layout = tree_layout(features, arcs, starts, len(labels), blocks, projective, single_root)
     heads = np.ascontiguousarray(gold.heads, np.int32)

@@ -5,6 +5,7 @@ import pytest
 import spacy
 from parsing import (
     FIRST_ORDER,
+    GRANDPARENTS,
     LABELS,
     SIBLINGS,
     TREES,
@@ -32,6 +33,10 @@ KINDS = {
     "second joint": ({"patterns": [*FIRST_ORDER, *SIBLINGS, *LABELS], "labelling": "joint"}, {}),
     "unlabelled": ({"patterns": FIRST_ORDER, "labelling": "none", "support": "all"}, {}),
     "crossing": ({"projective": False, "margin": None}, {"crossing": 0.5}),
+    "crossing, grandparents": (
+        {"projective": False, "patterns": [*FIRST_ORDER, *SIBLINGS, *GRANDPARENTS, *LABELS]},
+        {"crossing": 0.5},
+    ),
     "several roots": ({}, {"double": 0.4}),
     "crossing, several roots": ({"projective": False, "roots": "several"}, {"crossing": 0.3, "double": 0.3}),
 }

@@ -1,5 +1,7 @@
 """Tree problems from arcs, features and gold: what is listed, and what is refused."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -64,6 +66,19 @@ def test_all_siblings():
     assert listed[4, 1] == [1, 2]
     assert listed[2, 3] == [2, 3]
     assert (3, 0) not in listed
+
+
+def test_all_grandparents():
+    """By arcs that are kept; none of an arc from the root, none that is the modifier."""
+    arcs = kept_arcs(all_arcs(STARTS), ~np.isin(np.arange(13), [1, 6]))
+    first, inner = all_siblings(arcs, STARTS, grandparents=True)
+    plain_first, plain = all_siblings(arcs, STARTS)
+    for t, (start, n) in enumerate([(0, 2)] * 2 + [(2, 3)] * 3):
+        for a in range(arcs.first[t], arcs.first[t + 1]):
+            h, m, codes = arcs.heads[a], t - start + 1, inner[first[a] : first[a + 1]].tolist()
+            above = arcs.heads[arcs.first[start + h - 1] : arcs.first[start + h]] if h else []
+            siblings = plain[plain_first[a] : plain_first[a + 1]].tolist()
+            assert codes == siblings + [n + 1 + g for g in above if g != m]
 
 
 def test_rows_as_bundles():
@@ -164,6 +179,17 @@ def test_what_is_offered_depends_on_the_kind_of_trees():
     assert not rough.exact
     assert build(siblings=siblings).exact
     assert build(projective=False).exact
+
+
+def test_a_gold_grandparent_that_was_left_out_is_refused():
+    """Word 1 hangs on word 2, which hangs on the root."""
+    first, inner = all_siblings(all_arcs(STARTS), STARTS, grandparents=True)
+    arc = 1  # from word 2 to word 1
+    assert inner[first[arc + 1] - 1] == 3
+    inner[first[arc + 1] - 1] = 4
+    given = replace(features(13, Siblings(first, inner, np.zeros((inner.size, 1), np.int32))), grandparents=True)
+    with pytest.raises(ValueError, match="M244"):
+        tree_problem(given, all_arcs(STARTS), BLOCKS, GoldTrees(HEADS), STARTS, projective=False)
 
 
 def test_a_gold_pair_that_was_left_out_is_refused():
