@@ -28,7 +28,7 @@ WARM_UP = ((2, 0, 2, 5, 2), (0, 1, 1, 3, 4))
 
 @dataclass(frozen=True)
 class Ours:
-    """Settings of our parser. order: 2 for pairs of siblings. grandparents: pairs with them, too, in crossing trees.
+    """Settings of our parser. order: 2 for pairs of siblings. grandparents: pairs with them, too.
 
     trainer: one of :data:`TRAINERS`. C: None for that of the trainer.
     patterns: templates to use in place of ``parse.v1``; with labelling "none" no labels are learnt.

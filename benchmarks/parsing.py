@@ -70,7 +70,7 @@ OrderOption = Annotated[
 ]
 GrandparentsOption = Annotated[
     bool,
-    typer.Option("--grandparents/--no-grandparents", help="Pairs with grandparents, too, in trees that may cross."),
+    typer.Option("--grandparents/--no-grandparents", help="Pairs with grandparents, too, in the second order."),
 ]
 TreesOption = Annotated[list[Trees] | None, typer.Option("--trees", help="Projective if not given.")]
 LabellingOption = Annotated[list[Labelling] | None, typer.Option("--labelling", help="In a second pass if not given.")]
@@ -88,10 +88,8 @@ def _ours(
     from parse_ours import Ours
 
     changes = {key: value for key, value in more.items() if value is not None}
-    if changes.get("grandparents") and trees != [Trees.non_projective]:
-        raise typer.BadParameter(
-            "only crossing trees have grandparents: add --trees non-projective.", param_hint="--grandparents"
-        )
+    if changes.get("grandparents") and order != [2]:
+        raise typer.BadParameter("grandparents belong to the second order: add --order 2.", param_hint="--grandparents")
     combinations = product(
         trainer or [Trainer.mtlstruct], order or [1], trees or [Trees.projective], labelling or [Labelling.second_pass]
     )

@@ -91,8 +91,8 @@ def make_parser(
 class MTLParser(LabelledPipe):
     """Dependency parser. Sentence borders are taken as they are, from any component or reader, and never moved.
 
-    Raises ValueError: M129 a template that looks at a position (%x), M126 or M130 some of arcs that cannot be,
-    trees that need not be projective, M441 a setting out of range.
+    Raises ValueError: M129 a template that looks at a position (%x), M126 or M130 some of arcs that cannot be, M301 a trainer that needs more than
+    its trees offer, M441 a setting out of range.
     """
 
     gold_attributes = ("HEAD", "DEP")
