@@ -41,6 +41,7 @@ class Ours:
     C: float | None = None
     p: float = 4 / 3
     average: int = 6
+    margin: float = 5.0
     megabytes: float | None = 10.0
     labelling: str = "second_pass"
     patterns: tuple[str, ...] = ()
@@ -85,7 +86,12 @@ class Ours:
             "templates": self.template_config(data),
             "megabytes": self.megabytes,
         }
-        config = {"model": model, "trainer": self.trainer_config(), "projective": self.projective}
+        config = {
+            "model": model,
+            "trainer": self.trainer_config(),
+            "projective": self.projective,
+            "margin": self.margin,
+        }
         parser = nlp.add_pipe("mtl_parser", config=config | {"labelling": self.labelling})
         assert isinstance(parser, MTLParser)
         return nlp, parser

@@ -126,6 +126,7 @@ def train(
         float | None, typer.Option("--C", help="Weight of the losses; of each trainer its own if not given.")
     ] = None,
     p: Annotated[float | None, typer.Option("--p", help="Exponent of the block norm, of MTLStruct.")] = None,
+    margin: Annotated[float | None, typer.Option(help="Of our filter of hopeless arcs.")] = None,
     megabytes: Annotated[float | None, typer.Option(help="Size of our saved model.")] = None,
     repeats: Annotated[int, typer.Option(help="Trainings of ours; the median counts. 0 leaves ours out.")] = 1,
     iterations: Annotated[int, typer.Option(help="Of UDPipe's training; 0 leaves it out.")] = 10,
@@ -146,7 +147,7 @@ def train(
     from parse_runs import corpora_of, train_ours, train_spacy, train_udpipe
 
     known = [] if fresh else read_rows(json)
-    changes = {"passes": passes, "C": C, "p": p, "megabytes": megabytes, "grandparents": grandparents}
+    changes = {"passes": passes, "C": C, "p": p, "margin": margin, "megabytes": megabytes, "grandparents": grandparents}
     ours = _ours(trainer, order, trees, labelling, **changes) if repeats else []
     for data in corpora_of(corpora, _names(corpus), quick):
         rows: list[Row] = []
