@@ -90,7 +90,7 @@ class Errors(metaclass=_Codes):
             "correct the annotation.")
     M242 = ("The gold tree of sentence {sentence} has {roots} roots, but exactly one is asked for. Correct the annotation, or allow several roots (single_root = false).")
     M243 = ("Sentence borders and arcs do not fit: the borders cover {words} words, each sentence at least one, but arcs are listed for {arcs} words.")
-    M244 = ("The gold arc of word {position} of the corpus (head {head}), or its pair with its sibling, was left out of the arcs. Keep gold when arcs are "
+    M244 = ("The gold arc of word {position} of the corpus (head {head}), or its pair with its sibling or grandparent, was left out of the arcs. Keep gold when arcs are "
             "dropped for training.")
     M245 = ("The costs of wrong heads and labels must be {n} finite numbers of at least 0, one for each word.")
     M247 = ("The gold labels must be numbers from 0 to below {n}, one for each of the {words} words.")

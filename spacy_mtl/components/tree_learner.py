@@ -149,7 +149,7 @@ class TreeLearner(Learner):
         if margin is None:
             return all_arcs(corpus.starts)
         if self._tables is None:
-            attr = self.rules.filter_attr or choose_attribute(corpus.columns, self.reader.columns, self.templates.arcs)
+            attr = self.rules.filter_attr or choose_attribute(corpus.columns, self.reader.columns, self.templates.node)
             if attr is None:
                 return all_arcs(corpus.starts)
             self.rules = replace(self.rules, filter_attr=attr)

@@ -145,8 +145,10 @@ def best_change(leaving, joining, extra, single_root, heads, above, least):
     for h in range(1 if single_root else 0, heads.size + 1):
         marked = False
         for m in range(1, heads.size + 1):
+            if m == h or (single_root and heads[m - 1] == 0):
+                continue
             gain = gain_of(heads, h, m, leaving, joining, extra)
-            if gain > most and m != h and not (single_root and heads[m - 1] == 0):
+            if gain > most:
                 if not marked:
                     mark_above(heads, h, above)
                     marked = True

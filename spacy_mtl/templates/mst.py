@@ -157,7 +157,7 @@ def mst_set(
     if siblings:
         second = [pattern for tag in tags for pattern in sibling_patterns(forms, tag)]
         templates += with_variants("U", dict.fromkeys(second), variants, len(arcs))
-    if grandparents:
+    if grandparents and tags:
         patterns = grandparent_patterns([*forms, *tags][0], tags)
         templates += with_variants("U", patterns, variants, count_names(templates))
     if labels:

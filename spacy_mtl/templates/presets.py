@@ -179,8 +179,8 @@ def mst(
 
     form, lemma, tag, coarse: the attributes to read, null for none. variants: every template without and with direction and distance, the latter
     as "one" template, as one for "each" distance (as Mao & Tsang count them), or "none". siblings: templates of the second order.
-    grandparents: more of the second order, for trees that need not be projective. labels: templates of labels. min_count:
-    leave out observations that are rarer. Raises ValueError (M131) for other variants.
+    grandparents: more of the second order. labels: templates of labels. min_count: leave out observations that are rarer. Raises ValueError
+    (M131) for other variants.
     """
     return mst_set(
         [name for name in (form, lemma) if name],
@@ -207,7 +207,7 @@ def parse(
     dependents.
 
     form, tag, coarse: the attributes to read, null for no coarse tag. siblings: templates of the second order. grandparents: more of the second
-    order, for trees that need not be projective. dependents: templates of labels that look at the tree, which joint labelling does not have.
+    order. dependents: templates of labels that look at the tree, which joint labelling does not have.
     min_count: leave out observations that are rarer.
     """
     return parse_set(form, [name for name in (tag, coarse) if name], siblings, grandparents, dependents, min_count)
