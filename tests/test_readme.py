@@ -40,7 +40,7 @@ def test_template_example_parses():
     assert [template.name for template in parse_templates(code("", "%x["))] == ["U00", "U01", "U02", "B", "B01"]
     arcs = parse_templates(code("", "%h["))
     check_arc_templates(arcs)
-    assert {obs.place for template in arcs for obs in template.observations} == set("hmbdsc")
+    assert {obs.place for template in arcs for obs in template.observations} == set("hmbdsgc")
 
 
 def test_every_name_is_mentioned():
