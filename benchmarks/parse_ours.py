@@ -192,14 +192,13 @@ def train(data: dict, ours: dict) -> dict[str, Any]:
     warm_up(the_data, settings)
     row: dict[str, Any] = {"contestant": settings.name}
     with TemporaryDirectory() as folder:
-        nlp, found = one_training(the_data, settings, "train", folder)
-        row |= found | scores_of(nlp, the_data, "dev")
+        nlp, found = one_training(the_data, settings, "train" if the_data.has_dev else "all", folder)
+        row |= found | scores_of(nlp, the_data, "test")
         if not the_data.has_dev:
-            row["cpu_choosing"] = row["cpu"]
             del nlp
-            nlp, found = one_training(the_data, settings, "all", folder)
-            row |= found
-        return row | scores_of(nlp, the_data, "test")
+            nlp, found = one_training(the_data, settings, "train", folder)
+            row["cpu_choosing"] = found["cpu"]
+        return row | scores_of(nlp, the_data, "dev")
 
 
 def saved(data: Data, ours: Ours, folder: str) -> Language:
