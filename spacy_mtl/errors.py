@@ -93,6 +93,7 @@ class Errors(metaclass=_Codes):
     M244 = ("The gold arc of word {position} of the corpus (head {head}), or its pair with its sibling or grandparent, was left out of the arcs. Keep gold when arcs are "
             "dropped for training.")
     M245 = ("The costs of wrong heads and labels must be {n} finite numbers of at least 0, one for each word.")
+    M246 = ("Pairs with grandparents are listed, but the features are said to have none. Set grandparents = True, or list pairs of siblings alone.")
     M247 = ("The gold labels must be numbers from 0 to below {n}, one for each of the {words} words.")
     M248 = ("Word {position} of the corpus (in sentence {sentence}) has no gold head (-1). A training problem needs whole trees: leave partly annotated sentences out.")
     M249 = ("Sentence {sentence} has a crossing gold tree and no projective tree among its arcs: there is nothing to decode. Keep more of its arcs, leave it out, "
@@ -179,6 +180,7 @@ class Errors(metaclass=_Codes):
     M443 = "There is no dependency label in the {n} examples that '{name}' was initialized with. Use a corpus with heads and labels, or labelling = \"none\"."
     M444 = ("The templates read '{attr}', but no word of the documents has it (the first begins with '{text}'). Put a component that sets it before the parser, "
             "or give it with the documents.")
+    M446 = ("'{name}' is to write trees of {trees} words to documents of {words}. Give it the documents that they were predicted for, in the same order.")
     M445 = ("The corpus has sentences with several roots, but '{name}' is set to roots = \"one\". Set roots to \"several\" or \"auto\".")
 
     # --- M5xx corpora and training support ---

@@ -214,13 +214,13 @@ class MTLParser(LabelledPipe):
             raise ValueError(Errors.M440.format(name=self.name, text=doc.text[:40]))
 
     def set_annotations(self, docs: Iterable[Doc], scores: Sequence[np.ndarray]) -> None:
-        """Write ``token.head`` and ``token.dep``. scores: what :meth:`predict` returns."""
+        """Write ``token.head`` and ``token.dep``. scores: what :meth:`predict` returns. Raises ValueError (M446) for trees of other documents."""
         names = self.labels or (UNLABELLED,)
         ids = np.array([self.vocab.strings.add(label) for label in names], np.uint64)
         docs = list(docs)
         lengths, given = [len(doc) for doc in docs], [found.shape[1] for found in scores]
         if lengths != given:
-            raise ValueError(f"There are trees of {given} words for documents of {lengths} words.")
+            raise ValueError(Errors.M446.format(name=self.name, trees=given, words=lengths))
         for vocab in {id(doc.vocab): doc.vocab for doc in docs}.values():
             for label in (*names, ROOT):
                 vocab.strings.add(label)

@@ -201,7 +201,7 @@ def tree_layout(
 ) -> TreeProblem:
     """The arrays of a problem without gold: what scoring and decoding need. starts: int64[S + 1].
 
-    Raises ValueError: M243 borders or arcs that do not cover the words.
+    Raises ValueError: M243 borders or arcs that do not cover the words, M246 pairs with grandparents that are not said to be there.
     """
     n_words, n_sentences = int(starts[-1]), starts.size - 1
     if (
@@ -211,6 +211,8 @@ def tree_layout(
         or arcs.first[-1] != arcs.heads.size
     ):
         raise ValueError(Errors.M243.format(words=n_words, arcs=arcs.first.size - 1))
+    if features.siblings is not None and not features.grandparents:
+        _check_siblings_alone(features.siblings, arcs, starts)
     none = np.empty((arcs.heads.size, 0), np.int32)
     unknown = np.full(n_words, -1, np.int32)
     siblings = features.siblings or Siblings(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty((0, 0), np.int32))
@@ -225,6 +227,14 @@ def tree_layout(
         siblings, n_labels, blocks.n_node, blocks.n - blocks.n_node, bool(projective), bool(single_root),
         features.siblings is not None, features.grandparents,
     )  # fmt: skip
+
+
+def _check_siblings_alone(pairs: Siblings, arcs: Arcs, starts: np.ndarray) -> None:
+    """Refuse codes of grandparents (M246): as siblings they would be read beyond the sentence."""
+    borders = pairs.first[arcs.first[starts]]
+    longest = np.repeat(np.diff(starts).astype(np.int32), np.diff(borders))
+    if (pairs.inner > longest).any():
+        raise ValueError(Errors.M246)
 
 
 @kernel
@@ -283,8 +293,9 @@ def tree_problem(
     projective ones offer no more, but are ``exact``.
 
     Raises ValueError: M241 gold heads that are no tree, M242 gold with several roots under ``single_root``, M243 borders or arcs that do not cover
-    the words, M244 gold that was left out of the arcs or pairs, M245 bad costs, M247 a label out of range,
-    M248 a word without gold head (-1), M249 a sentence with a crossing gold tree that has no projective tree among its arcs (and pairs).
+    the words, M244 gold that was left out of the arcs or pairs, M245 bad costs, M246 pairs with grandparents that are not said to be there, M247
+    a label out of range, M248 a word without gold head (-1), M249 a sentence with a crossing gold tree that has no projective tree among its
+    arcs (and pairs).
     """
     layout = tree_layout(features, arcs, starts, len(labels), blocks, projective, single_root)
     heads = np.ascontiguousarray(gold.heads, np.int32)

@@ -111,17 +111,23 @@ def mark_above(heads, h, above):
 def all_gains(scores, pairs, heads):
     """What changes of single heads gain: leaving, joining and extra, see :func:`gain_of`."""
     size = heads.size + 1
-    leaving, joining, extra = np.empty(size), np.empty((size, size)), np.zeros((size, size))
+    leaving, joining = np.empty(size), np.empty((size, size))
+    extra = np.zeros((size, size) if pairs.end.size else (0, 0))
     for h in range(size):
         gains_around(scores, pairs, heads, h, leaving, joining)
-        extra_row(pairs, heads, h, extra[h])
+        if extra.size:
+            extra_row(pairs, heads, h, extra[h])
     return leaving, joining, extra
 
 
 @subkernel
 def gain_of(heads, h, m, leaving, joining, extra):
-    """What is gained when word m gets the head h, not its own and not below it. leaving: float64[n + 1]; joining, extra: float64[n + 1, n + 1]."""
-    return leaving[m] + joining[h, m] + extra[h, m] - extra[heads[m - 1], m]
+    """What is gained when word m gets the head h, not its own and not below it.
+
+    leaving: float64[n + 1]. joining: float64[n + 1, n + 1]; extra as well, or without entries where there are no grandparents.
+    """
+    gain = leaving[m] + joining[h, m]
+    return gain + extra[h, m] - extra[heads[m - 1], m] if extra.size else gain
 
 
 @subkernel
@@ -130,9 +136,10 @@ def change_head(scores, pairs, heads, word, head, leaving, joining, extra):
     before, heads[word - 1] = heads[word - 1], head
     gains_around(scores, pairs, heads, before, leaving, joining)
     gains_around(scores, pairs, heads, head, leaving, joining)
-    extra_row(pairs, heads, word, extra[word])
-    extra_column(pairs, heads, before, extra)
-    extra_column(pairs, heads, head, extra)
+    if extra.size:
+        extra_row(pairs, heads, word, extra[word])
+        extra_column(pairs, heads, before, extra)
+        extra_column(pairs, heads, head, extra)
 
 
 @subkernel

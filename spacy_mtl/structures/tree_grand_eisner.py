@@ -12,7 +12,7 @@ import numpy as np
 from ..kernels import kernel, subkernel
 from .tree_eisner import push
 from .tree_problem import find
-from .tree_siblings import eisner_siblings
+from .tree_siblings import eisner_siblings, root_pair_score
 
 
 class ArcLists(NamedTuple):
@@ -157,18 +157,18 @@ def fill_from(arcs, spans, h, e):
 
 
 @subkernel
-def fill_grand_spans(scores, pairs, arcs, spans):
-    """All spans, the shorter ones first."""
+def fill_grand_spans(scores, pairs, arcs, spans, first):
+    """All spans that begin at position ``first`` or behind, the shorter ones before the longer. first: 1 leaves those of the root itself out."""
     size = scores.shape[0]
     spans.complete[arcs.above.size, 0] = 0
     for h in range(1, size):
         for a in range(arcs.into[h], arcs.into[h + 1]):
             spans.complete[a, h] = 0
     for width in range(1, size):
-        for i in range(size - width):
+        for i in range(first, size - width):
             j = i + width
             for a in range(arcs.into[j], arcs.into[j + 1]):
-                if arcs.above[a] < i:
+                if first <= arcs.above[a] < i:
                     fill_between(pairs, arcs, spans, arcs.above[a], i, j)
             for a in range(arcs.into[i], arcs.into[i + 1]):
                 if arcs.above[a] > j:
@@ -216,28 +216,26 @@ def eisner_grandparents(scores, pairs, single_root, heads):
     size = scores.shape[0]
     arcs = list_arcs(scores)
     spans = empty_spans(arcs.above.size, size, pairs.inner.size)
-    fill_grand_spans(scores, pairs, arcs, spans)
-    top, best = arcs.above.size, spans.complete[arcs.above.size, size - 1]
+    fill_grand_spans(scores, pairs, arcs, spans, 1 if single_root else 0)
+    root, best = 0, spans.complete[arcs.above.size, size - 1]
     if single_root:
         best = -np.inf
         for k in range(arcs.out[0], arcs.out[1]):
             r = arcs.below[k]
-            a, b = arcs.number[0, r], sibling_pair(pairs, 0, 0, r)
-            if b >= 0 and scores[0, r] + pairs.scores[b] + spans.complete[a, 1] + spans.complete[a, size - 1] > best:
-                top, best = (
-                    np.int64(a),
-                    scores[0, r] + pairs.scores[b] + spans.complete[a, 1] + spans.complete[a, size - 1],
-                )
+            half = spans.complete[arcs.number[0, r]]
+            score = scores[0, r] + root_pair_score(pairs, r) + half[1] + half[size - 1]
+            if score > best:
+                root, best = np.int64(r), score
     heads[:] = -1
     if best == -np.inf:
         return best
     stack = np.empty((3 * size + 3, 3), np.int64)
-    count = push(stack, 0, top, size - 1, 0)
     if single_root:
-        for m in range(1, size):
-            if arcs.number[0, m] == top:
-                heads[m - 1] = 0
-        count = push(stack, count, top, 1, 0)
+        heads[root - 1], top = 0, np.int64(arcs.number[0, root])
+        count = push(stack, 0, top, 1, 0)
+        count = push(stack, count, top, size - 1, 0)
+    else:
+        count = push(stack, 0, arcs.above.size, size - 1, 0)
     follow_grand(pairs, arcs, spans, stack, count, heads)
     return best
 

@@ -33,8 +33,6 @@ def grandparent_score(pairs, heads):
 @subkernel
 def extra_row(pairs, heads, k, out):
     """out[m] = extra (k, m) of all words m, anew. out: float64[n + 1]."""
-    if pairs.end.size == 0:
-        return
     for m in range(1, heads.size + 1):
         out[m] = grandparent_pair(pairs, heads[k - 1], k, m) if k > 0 and m != k else 0.0
     for c in range(1, heads.size + 1):
@@ -46,7 +44,7 @@ def extra_row(pairs, heads, k, out):
 @subkernel
 def extra_column(pairs, heads, m, extra):
     """The same for one word m and all heads: what its dependents change. extra: float64[n + 1, n + 1]."""
-    if pairs.end.size == 0 or m == 0:
+    if m == 0:
         return
     for k in range(heads.size + 1):
         extra[k, m] = grandparent_pair(pairs, heads[k - 1], k, m) if k > 0 and m != k else 0.0

@@ -41,7 +41,7 @@ class TreeProblem(NamedTuple):
     first_arc: int64[N + 1], word t may have the arcs ``first_arc[t]:first_arc[t + 1]``. heads: int32[A], their heads, ascending within a word.
     node, pair: bundles without and with labels. node_links: int32[A, K] and pair_links: int32[A, K'], places in the sentence's list of used
     bundles; -1 for none.
-    siblings: pairs of siblings; with an empty list, first = [0], unless second_order. grandparents: whether it has pairs with them, too.
+    siblings: pairs; with an empty list, first = [0], unless second_order. grandparents: whether there are pairs with them, too.
     n_labels: L. n_node, n_pair: number of templates.
     projective: whether the outputs are projective trees alone. single_root: whether exactly one word is attached to the root.
     """
@@ -71,14 +71,14 @@ class TreeProblem(NamedTuple):
 
 
 class TreeState(NamedTuple):
-    """Part marginals of the corpus. arcs: float32[A, L]. siblings: float32[B]."""
+    """Part marginals of the corpus. arcs: float32[A, L]. siblings: float32[B], of pairs."""
 
     arcs: np.ndarray
     siblings: np.ndarray
 
 
 class TreeWork(NamedTuple):
-    """Scratch of one sentence of at most n words, a arcs, b pairs of siblings, u and v uses of node and pair bundles.
+    """Scratch of one sentence of at most n words, a arcs, b pairs, u and v uses of node and pair bundles.
 
     arcs: float32[a, L] and siblings: float32[b], scores. heads, labels: int32[n], the output; other: int32[n], heads of another one.
     best_label: int32[a].
@@ -123,7 +123,7 @@ def arcs_of(first, last, first_arc, i):
 
 @subkernel
 def siblings_of(first, last, first_arc, first_pair, i):
-    """Pairs of siblings of sentence i: from, up to. first_pair: ``siblings.first``, which has one entry only in problems of the first order."""
+    """Pairs of sentence i: from, up to. first_pair: ``siblings.first``, which has one entry only in problems of the first order."""
     if first_pair.size == 1:
         return np.int64(0), np.int64(0)
     return first_pair[first_arc[first[i]]], first_pair[first_arc[last[i]]]

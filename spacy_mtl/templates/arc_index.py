@@ -1,4 +1,4 @@
-"""From observations of arcs to dense feature rows: which get weights, and the rows of every arc, or pair of siblings, of a corpus."""
+"""From observations of arcs to dense feature rows: which get weights, and the rows of every arc, or pair, of a corpus."""
 
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ _ROOM = 1 << 18
 
 
 class Parts(NamedTuple):
-    """The arcs of a corpus, or its pairs of siblings, in the layout of its words.
+    """The arcs of a corpus, or its pairs of one kind, in the layout of its words.
 
     starts: int64[S + 1] borders of sentences. first: int64[N + 1], word t has the parts ``first[t]:first[t + 1]``, in any order. heads: int32[A].
     siblings: int32[A], the word next to the modifier on the head's side, or the head itself for none; or the grandparent; empty for arcs.

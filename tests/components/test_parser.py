@@ -33,6 +33,7 @@ KINDS = {
     "second joint": ({"patterns": [*FIRST_ORDER, *SIBLINGS, *LABELS], "labelling": "joint"}, {}),
     "unlabelled": ({"patterns": FIRST_ORDER, "labelling": "none", "support": "all"}, {}),
     "crossing": ({"projective": False, "margin": None}, {"crossing": 0.5}),
+    "grandparents": ({"patterns": [*FIRST_ORDER, *SIBLINGS, *GRANDPARENTS, *LABELS]}, {}),
     "crossing, grandparents": (
         {"projective": False, "patterns": [*FIRST_ORDER, *SIBLINGS, *GRANDPARENTS, *LABELS]},
         {"crossing": 0.5},

@@ -154,9 +154,9 @@ def test_trees_of_other_documents_are_not_written(trained):
     docs = [bare_doc(trained, treebank(1)), bare_doc(trained, treebank(2))]
     parser = trained.get_pipe("mtl_parser")
     found = parser.predict(docs)
-    with pytest.raises(ValueError, match="for documents of"):
+    with pytest.raises(ValueError, match=r"M446.* to documents of"):
         parser.set_annotations(docs, found[::-1])
-    with pytest.raises(ValueError, match="for documents of"):
+    with pytest.raises(ValueError, match=r"M446.* to documents of"):
         parser.set_annotations(docs, found[:1])
 
 

@@ -181,6 +181,14 @@ def test_what_is_offered_depends_on_the_kind_of_trees():
     assert build(projective=False).exact
 
 
+def test_grandparents_that_are_not_said_to_be_there_are_refused():
+    first, inner = all_siblings(all_arcs(STARTS), STARTS, grandparents=True)
+    given = features(13, Siblings(first, inner, np.zeros((inner.size, 1), np.int32)))
+    with pytest.raises(ValueError, match="M246"):
+        tree_layout(given, all_arcs(STARTS), STARTS, 1, BLOCKS, True, True)
+    assert tree_layout(replace(given, grandparents=True), all_arcs(STARTS), STARTS, 1, BLOCKS, True, True).grandparents
+
+
 def test_a_gold_grandparent_that_was_left_out_is_refused():
     """Word 1 hangs on word 2, which hangs on the root."""
     first, inner = all_siblings(all_arcs(STARTS), STARTS, grandparents=True)

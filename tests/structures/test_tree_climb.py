@@ -94,7 +94,7 @@ def check_gains(scores, trees, heads, tables):
         for h in range(heads.size + 1):
             changed = (*heads[: m - 1].tolist(), h, *heads[m:].tolist())
             if changed in trees and h != heads[m - 1]:
-                assert gain(heads, h, m, *tables) == pytest.approx(trees[changed] - before, abs=1e-5)
+                assert gain(heads, h, m, *tables) == pytest.approx(trees[changed] - before, abs=1e-9)
             elif h != m and scores[h, m] == -np.inf:
                 assert gain(heads, h, m, *tables) == -np.inf
 
@@ -119,13 +119,20 @@ def test_every_gain_is_a_difference_of_scores(scores, with_grandparents, seed):
 
 
 @pytest.mark.parametrize("single_root", [False, True])
-@pytest.mark.parametrize("with_grandparents", [False, True])
-def test_most_are_the_best(single_root, with_grandparents):
+def test_most_are_the_best(single_root):
+    rng = np.random.default_rng(5)
+    best = [check(random_scores(rng, 5), random_pairs(rng, 5), single_root) for _ in range(40)]
+    assert sum(best) >= 30
+
+
+@pytest.mark.parametrize(("single_root", "least"), [(True, 23), (False, 29)])
+def test_most_are_the_best_with_grandparents(single_root, least):
+    """Fewer under one root, whose word no change of one head replaces."""
     rng, best = np.random.default_rng(5), 0
     for _ in range(40):
-        scores, pairs, above = 2 * random_scores(rng, 5), random_pairs(rng, 5), random_grandparents(rng, 5)
-        best += check(scores, pairs, single_root, above if with_grandparents else None)
-    assert best >= (20 if with_grandparents else 25)
+        scores, pairs, above = random_scores(rng, 5), random_pairs(rng, 5), random_grandparents(rng, 5)
+        best += check(scores, pairs, single_root, above)
+    assert best >= least
 
 
 def test_where_it_climbs_from_both_beginnings():

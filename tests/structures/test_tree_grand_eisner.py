@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 
 from spacy_mtl.structures.tree_grand_eisner import eisner_grandparents
 
+from .test_tree import decode, new_work, output_in, score
 from .test_tree_siblings import pairs_from, random_grandparents, random_pairs, scored
+from .tree_corpora import flat, random_tree_corpus
 from .trees import random_scores, score_matrices
 
 
@@ -47,3 +49,17 @@ def test_all_trees(n, single_root):
 def test_where_arcs_and_pairs_are_left_out(scores, single_root, kept, seed):
     rng, n = np.random.default_rng(seed), len(scores) - 1
     check(scores, random_pairs(rng, n, kept), random_grandparents(rng, n, kept), single_root)
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([1, 2]), st.booleans(), st.sampled_from([0.0, 1.0]))
+def test_decode_of_a_problem_is_the_best(seed, n_labels, single_root, loss):
+    """With labels and arcs left out, with and without the loss."""
+    corpus = random_tree_corpus(seed, n_labels, True, single_root, True, 4 if n_labels == 1 else 3, True)
+    problem, weights, work = corpus.problem, corpus.random_weights(), new_work(corpus.problem.arrays)
+    for i in range(problem.n):
+        score(problem.arrays, weights, problem.all_live(), i, work, 0.0)
+        found, _, _ = decode(problem.arrays, i, work, bool(loss))
+        scores = {y: flat(weights) @ corpus.phi(i, y) + loss * corpus.loss(i, y) for y in corpus.outputs(i)}
+        assert found == pytest.approx(max(scores.values()), abs=1e-4)
+        assert scores[output_in(corpus, i, work)] == pytest.approx(found, abs=1e-4)
