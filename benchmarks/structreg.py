@@ -1,7 +1,7 @@
 """Structure regularization: score and training time against the size of the mini-samples.
 
-Part-of-speech tags (genia-pos, accuracy), biomedical entities (ncbi-disease, entity F1) and Chinese words (sxu, word F1), by a CRF with stochastic
-gradient descent and by the averaged perceptron. Means and deviations over seeds. Number of passes and size are those of the
+Part-of-speech tags (genia-pos, accuracy), biomedical entities (ncbi-disease, entity F1) and Chinese words (sxu, word F1), by a CRF with averaged
+stochastic gradient descent and by the averaged perceptron. Means and deviations over seeds. Number of passes and size are those of the
 highest mean score on dev (the corpus's own, or the last tenth of the training file); the score on test is reported. One core, CPU seconds of
 training alone: features are made once and not counted, nor is scoring.
 """
