@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 N_ATOMS = 32
 #: A sentence found at its optimum k times in a row rests for k passes of the round, at most this many.
 LONGEST_REST = 4
+#: The paper's threshold: weights below this share of the largest are given up in any round.
+TINY = 1e-4
 
 
 class AdaptiveM3N(Training):
@@ -65,8 +67,8 @@ class AdaptiveM3N(Training):
     def rescale(self, vector: Weights) -> None:
         """Step 2: scales from V(M), which becomes the weights under them."""
 
-    def prune(self) -> None:
-        """At the end of a round: weights and scales that are given up."""
+    def prune(self, late: bool) -> None:
+        """At the end of a round: weights and scales that are given up. late: in the second half of the rounds, or at the end of them all."""
 
     @abstractmethod
     def penalty(self, weights: Weights) -> float:
@@ -102,11 +104,15 @@ class AdaptiveM3N(Training):
         self._rest[order] = np.minimum(self._idle[order], LONGEST_REST)
 
     def _end_round(self) -> None:
-        self.prune()
+        late = 2 * (self.rounds + 1) >= self.settings.rounds
+        self.prune(late)
         self.rounds += 1
         self._between = True
         self._idle[:] = self._rest[:] = 0
         self.converged = self.rounds >= self.settings.rounds or self.report().gap <= self.settings.tol
+        if self.converged and not late:
+            self.prune(True)
+            self._report = None
 
     def _refresh(self, then) -> None:
         """V(M) anew in place of the weights, the dual bound it gives (the best so far is kept), and ``then`` weights from it."""
@@ -172,7 +178,7 @@ class AdaptiveM3N(Training):
 
 
 class EM(AdaptiveM3N):
-    """The l1 M3N: scales by shares of ||w||_1, those below ``threshold`` exactly 0."""
+    """The l1 M3N: scales by shares of ||w||_1, in the end those below ``threshold`` exactly 0."""
 
     def start_scale(self) -> float:
         """The paper's tau_k = 1: the first round is the l2 M3N."""
@@ -185,9 +191,10 @@ class EM(AdaptiveM3N):
     def rescale(self, vector: Weights) -> None:
         l1_scales(vector, self._metric, self.settings.C)
 
-    def prune(self) -> None:
-        """Weights below ``threshold`` of the largest."""
-        prune(self._w, self._metric, self.settings.threshold * largest(self._w))
+    def prune(self, late: bool) -> None:
+        """Weights below ``threshold`` of the largest. Early rounds have yet to tell weights apart, and give up only what the paper's do."""
+        share = self.settings.threshold if late else min(self.settings.threshold, TINY)
+        prune(self._w, self._metric, share * largest(self._w))
 
     def penalty(self, weights: Weights) -> float:
         """1/2 ||w||_1^2."""

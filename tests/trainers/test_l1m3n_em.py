@@ -48,16 +48,36 @@ def test_each_round_solves_an_m3n_with_scaled_features():
 
 
 def test_scales_below_the_threshold_are_gone_for_good():
-    training = fit(L1M3N(C=C, tol=1e-12, inner_passes=PASSES, threshold=0.3), random_problem(1), PASSES)
+    training = fit(L1M3N(C=C, tol=1e-12, rounds=5, inner_passes=PASSES, threshold=0.3), random_problem(1), 3 * PASSES)
     gone = flat(training._metric) == 0
     weights = flat(training.weights)
     largest = np.abs(weights).max()
     assert gone.any()
     assert (weights[gone] == 0).all()
     assert (np.abs(weights[~gone]) >= 0.3 * largest * (1 - 1e-6)).all()
-    for _ in range(3 * PASSES):
+    for _ in range(2 * PASSES):
         training.end_pass()
         assert (flat(training.weights)[gone] == 0).all()
+
+
+def test_a_large_threshold_waits_for_the_second_half_of_the_rounds():
+    training = fit(L1M3N(C=C, tol=1e-12, rounds=6, inner_passes=PASSES, threshold=0.3), random_problem(1), 2 * PASSES)
+    small = (np.abs(flat(training.weights)) < 0.3 * np.abs(flat(training.weights)).max()) & (flat(training.weights) != 0)
+    assert small.any()
+    for _ in range(PASSES):
+        training.end_pass()
+    weights = np.abs(flat(training.weights))
+    assert (weights[weights > 0] >= 0.3 * weights.max() * (1 - 1e-6)).all()
+
+
+def test_a_large_threshold_acts_where_the_gap_ends_the_rounds_early():
+    training = fit(L1M3N(C=C, tol=0.9, rounds=100, inner_passes=PASSES, threshold=0.3), random_problem(1), 100)
+    assert training.converged
+    assert training.rounds < 50
+    weights = np.abs(flat(training.weights))
+    assert (weights[weights > 0] >= 0.3 * weights.max() * (1 - 1e-6)).all()
+    hinges = training.problem.hinges(training.weights).sum()
+    assert training.report().primal == pytest.approx(0.5 * weights.sum() ** 2 + C * hinges, rel=1e-5)
 
 
 def test_without_threshold_nothing_is_dropped():
@@ -68,7 +88,7 @@ def test_without_threshold_nothing_is_dropped():
 
 def test_a_larger_threshold_leaves_fewer():
     counts = [
-        np.count_nonzero(flat(fit(L1M3N(C=C, tol=1e-12, threshold=share), random_problem(1), 20).weights))
+        np.count_nonzero(flat(fit(L1M3N(C=C, tol=1e-12, rounds=4, threshold=share), random_problem(1), 20).weights))
         for share in (0.0, 1e-3, 0.3)
     ]
     assert counts[0] > counts[1] > counts[2]
