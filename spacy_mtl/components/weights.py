@@ -78,7 +78,7 @@ def quantize(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.clip(np.rint(rows / scales[:, None]), -127, 127).astype(np.int8), scales
 
 
-def strongest(sizes: Sequence[np.ndarray], costs: Sequence[int], budget: int | None) -> list[np.ndarray]:
+def strongest(sizes: Sequence[np.ndarray], costs: Sequence[float], budget: int | None) -> list[np.ndarray]:
     """Which rows of each matrix to keep, as ascending row numbers: those with a size above 0, the largest of all while their bytes fit.
 
     sizes: float[R] of each matrix. costs: bytes a row of each. budget: bytes in all, None for no limit.
@@ -89,7 +89,7 @@ def strongest(sizes: Sequence[np.ndarray], costs: Sequence[int], budget: int | N
         return live
     size = np.concatenate([size[rows] for size, rows in zip(sizes, live, strict=True)])
     cost = np.repeat(costs, counts)
-    most = min(size.size, budget // min(costs) + 1)
+    most = min(size.size, int(budget / min(costs)) + 1)
     largest = np.argpartition(size, size.size - most)[size.size - most :]  # sorting millions would take its time
     order = largest[np.lexsort((largest, -size[largest]))]
     keep = np.zeros(size.size, bool)

@@ -62,7 +62,9 @@ def test_scales_below_the_threshold_are_gone_for_good():
 
 def test_a_large_threshold_waits_for_the_second_half_of_the_rounds():
     training = fit(L1M3N(C=C, tol=1e-12, rounds=6, inner_passes=PASSES, threshold=0.3), random_problem(1), 2 * PASSES)
-    small = (np.abs(flat(training.weights)) < 0.3 * np.abs(flat(training.weights)).max()) & (flat(training.weights) != 0)
+    small = (np.abs(flat(training.weights)) < 0.3 * np.abs(flat(training.weights)).max()) & (
+        flat(training.weights) != 0
+    )
     assert small.any()
     for _ in range(PASSES):
         training.end_pass()

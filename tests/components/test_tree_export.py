@@ -1,0 +1,56 @@
+"""What a model of trees keeps: the strongest rows, as many as the file may hold."""
+
+import numpy as np
+import pytest
+
+from spacy_mtl.components.store import to_bytes
+from spacy_mtl.components.tree_export import Side, export_tree
+from spacy_mtl.templates.grammar import Template
+
+LABELS = tuple(f"l{i}" for i in range(20))
+TAGS = np.empty(0, np.uint64)
+
+
+def side(name: str, n_rows: int, width: int, seed: int, per_row: int = 2) -> Side:
+    """Weights of which ``per_row`` in each row are not zero, keys at random as hashes are."""
+    random = np.random.default_rng(seed)
+    matrix = np.zeros((n_rows, width), np.float32)
+    for _ in range(per_row):
+        matrix[np.arange(n_rows), random.integers(0, width, n_rows)] = random.normal(size=n_rows)
+    keys = random.integers(0, 1 << 43, n_rows).astype(np.uint64) << np.uint64(5)  # distance 0
+    blocks = np.array([0, n_rows])
+    return Side((Template(name),), matrix, np.ones(1), np.ones(1), keys, blocks)
+
+
+@pytest.fixture(scope="module")
+def sides():
+    return side("U0", 150_000, 1, 0), side("B0", 60_000, len(LABELS), 1)
+
+
+@pytest.mark.parametrize("megabytes", [0.2, 0.6])
+def test_the_file_is_as_large_as_it_may_be(sides, megabytes):
+    weights = export_tree(*sides, LABELS, TAGS, None, megabytes)
+    size = len(to_bytes(weights, {})) / 1e6
+    assert 0.85 * megabytes < size <= megabytes
+    smallest = np.abs(weights.values.astype(np.float32)).min()
+    left_out = np.abs(sides[0].matrix).ravel()
+    assert (left_out > smallest * 1.001).sum() <= weights.keys.size <= (left_out >= smallest * 0.999).sum()
+
+
+def test_all_rows_are_kept_where_they_fit(sides):
+    full = export_tree(*sides, LABELS, TAGS, None, None)
+    same = export_tree(*sides, LABELS, TAGS, None, 1.15 * len(to_bytes(full, {})) / 1e6)
+    assert np.array_equal(same.keys, full.keys)
+    assert np.array_equal(same.pair_keys, full.pair_keys)
+
+
+def test_without_labels_arcs_alone_share_the_file(sides):
+    weights = export_tree(sides[0], None, (), TAGS, None, 0.2)
+    assert 0.85 * 0.2 < len(to_bytes(weights, {})) / 1e6 <= 0.2
+    assert not weights.pair_keys.size
+
+
+def test_a_file_too_small_for_anything_holds_nothing(sides):
+    weights = export_tree(*sides, LABELS, TAGS, None, 1e-6)
+    assert not weights.keys.size
+    assert not weights.pair_keys.size
