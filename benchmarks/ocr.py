@@ -100,15 +100,19 @@ def mkl(
     row: Annotated[
         list[int] | None, typer.Option(min=1, max=10, help="Rows of the table, from 1; all if not given.")
     ] = None,
+    eta0: Annotated[
+        float | None, typer.Option(min=0, help="OnlineMKL: one rate for all rows; chosen for each if not given.")
+    ] = None,
 ) -> None:
     """Kernels alone, averaged and combined, as Table 1 of the OnlineMKL paper: training on one fold, testing on the others.
 
-    C is chosen on fold 0, on two thirds of its words for the last third; fold 0 is then left out of the test of all other runs.
+    C and the rate are chosen on fold 0, on two thirds of its words for the last third; fold 0 is then left out of the test of all other runs.
     """
     import ocr_mkl
 
-    letters = letters_of(corpora)
-    contestants = ocr_mkl.contestants(trainer or ["OnlineMKL", "MTLstruct"], 5 if quick else passes, quick, row or ())
+    letters, rates = letters_of(corpora), ocr_mkl.RATES if eta0 is None else (eta0,)
+    trainers = trainer or ["OnlineMKL", "MTLstruct"]
+    contestants = ocr_mkl.contestants(trainers, 5 if quick else passes, quick, row or (), rates)
     plan = ocr_mkl.plan(letters, 3, 40) if quick else ocr_mkl.plan(letters, n_runs=runs)
     means = run_all(contestants, letters, plan, json)
     show("Handwritten letters: kernels alone, averaged and weighed", MKL, means)

@@ -21,30 +21,36 @@ TABLE = (
 )
 #: Of the paper's, the middle: less is too little, and from 100 on the regularizer no longer matters.
 PAPER_C = (1.0, 10.0, 100.0)
+#: First rates of OnlineMKL to choose from.
+RATES = (1.0, 3.0)
 
 
 def contestants(
-    trainers: Sequence[str], passes: int = 20, quick: bool = False, rows: Sequence[int] = ()
+    trainers: Sequence[str],
+    passes: int = 20,
+    quick: bool = False,
+    rows: Sequence[int] = (),
+    rates: Sequence[float] = RATES,
 ) -> list[Contestant]:
-    """The rows of the table for each trainer. rows: numbers from 1, all if there are none."""
+    """The rows of the table for each trainer. rows: numbers from 1, all if there are none. rates: of OnlineMKL, to choose from."""
     out = []
     for trainer in trainers:
         for name, kinds, weighed, learned, paper in [TABLE[k - 1] for k in rows] or TABLE:
             if trainer == "MTLstruct" and weighed and not learned:
                 continue  # it weighs all blocks alike, label pairs too
-            settings, points = _settings(trainer, weighed, learned)
+            settings, points = _settings(trainer, weighed, learned, rates)
             out.append(Contestant(name, kinds, trainer, settings, points[-2:] if quick else points, passes, paper))
     return out
 
 
-def _settings(trainer: str, weighed: bool, learned: bool) -> tuple[dict, tuple[dict, ...]]:
+def _settings(trainer: str, weighed: bool, learned: bool, rates: Sequence[float]) -> tuple[dict, tuple[dict, ...]]:
     if trainer == "MTLstruct":
         exponents = (1.0, 4 / 3) if weighed else (2.0,)
         return {"average": 5, "tol": 1e-4}, grid(p=exponents, C=(0.1, 0.3, 1.0, 3.0, 10.0, 30.0))
     regularizer = "l21" if weighed else "l2"
     # the last model, as the average read one letter in a hundred less of those that settings are chosen on
     settings = {"regularizer": regularizer, "transition": "learned" if learned else "fixed", "model": "last"}
-    return settings, grid(eta0=(1.0, 3.0), C=PAPER_C)
+    return settings, grid(eta0=rates, C=PAPER_C)
 
 
 def plan(letters: Letters, n_folds: int = 10, most: int | None = None, n_runs: int | None = None) -> Plan:
