@@ -8,11 +8,13 @@ from pathlib import Path
 import numpy as np
 from spacy.lang.lex_attrs import LEX_ATTRS
 from spacy.tokens import Doc
+from spacy.training import iob_to_biluo
 from spacy.vocab import Vocab
 from spans import entity_f1
 
 from spacy_mtl.components.gather import Piece
 from spacy_mtl.components.learner import ChainLearner
+from spacy_mtl.components.tags import tag_constraints
 from spacy_mtl.corpora.columns import read_columns
 from spacy_mtl.kernels import kernel
 from spacy_mtl.structures import contract
@@ -77,6 +79,11 @@ def column_part(folder: Path, part: str) -> list[Sentence]:
     return read_tags(folder / {"train": "train.tsv", "dev": "devel.tsv", "test": "test.tsv"}[part])
 
 
+def entity_part(folder: Path, part: str) -> list[Sentence]:
+    """Entities in BILUO, as ``mtl_ner`` has them by default."""
+    return [(words, iob_to_biluo(tags)) for words, tags in column_part(folder, part)]
+
+
 def segmented_part(folder: Path, part: str) -> list[Sentence]:
     """The last tenth of the training file is for development."""
     if part == "test":
@@ -103,23 +110,30 @@ def word_f1(gold: list[list[str]], predicted: list[list[str]]) -> float:
 
 @dataclass(frozen=True)
 class Task:
-    """name of the corpus folder, heading of its score, and how it is read, observed and scored."""
+    """name of the corpus folder, heading of its score, and how it is read, observed and scored. valid: which labels may follow each other."""
 
     corpus: str
     score: str
     templates: TemplateSet
     read: Callable[[Path, str], list[Sentence]]
     evaluate: Callable[[list[list[str]], list[list[str]]], float]
+    valid: Callable[[Sequence[str]], Constraints] = lambda labels: Constraints.none(len(labels))
 
     def sentences(self, corpora: Path, part: str, limit: int) -> list[Sentence]:
         """The first ``limit`` sentences of a part, 0 for all."""
         return list(islice(self.read(corpora / self.corpus, part), limit or None))
 
 
+def valid_entities(labels: Sequence[str]) -> Constraints:
+    return tag_constraints(labels, "biluo")
+
+
 TASKS = {
     # 42 tags: a label pair with every observation would be 1764 weights for each
     "tags": Task("genia-pos", "accuracy", templates(_TAGS, rich=False), column_part, accuracy),
-    "entities": Task("ncbi-disease", "entity F1", templates(_ENTITIES, rich=True), column_part, entity_f1),
+    "entities": Task(
+        "ncbi-disease", "entity F1", templates(_ENTITIES, rich=True), entity_part, entity_f1, valid_entities
+    ),
     "words": Task("sxu", "word F1", templates(_CHARACTERS, rich=True), segmented_part, word_f1),
 }
 
@@ -133,7 +147,7 @@ class Extractor(ChainLearner):
     def __init__(self, task: Task, trainer: Trainer, labels: Sequence[str]):
         self.vocab = Vocab(lex_attr_getters=LEX_ATTRS)
         reader = AttributeReader(task.templates.attributes, self.vocab)
-        super().__init__("benchmark", trainer, task.templates, reader, labels, Constraints.none(len(labels)), None)
+        super().__init__("benchmark", trainer, task.templates, reader, labels, task.valid(labels), None)
 
     def piece(self, sentences: Sequence[Sentence]) -> Piece:
         """All sentences as one document. A label that training did not show is missing (-1)."""
