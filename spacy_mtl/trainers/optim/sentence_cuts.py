@@ -1,8 +1,8 @@
-"""Kernels of the n-slack cutting plane method: violated outputs sentence by sentence, and what they look like as sparse vectors."""
+"""Kernels of the n-slack cutting plane method: violated outputs sentence by sentence, what they pull at, and what they are in a few weights."""
 
 import numpy as np
 
-from ...kernels import kernel
+from ...kernels import kernel, subkernel
 from ...structures.contract import (
     add_output,
     decode,
@@ -123,7 +123,7 @@ def take_entries(weights, keys):
     return values
 
 
-@kernel
+@subkernel
 def keep_largest(keys, sizes, most):
     """Move the ``most`` largest to the front; returns the least of them."""
     order = np.argsort(-sizes)[:most]
@@ -153,7 +153,7 @@ def largest_entries(vector, bar, most):
     return keys[: min(count, most)], largest
 
 
-@kernel
+@subkernel
 def mark_rows(keys, width, n_rows):
     """bool[n_rows]: which rows of a matrix of this width have any of the entries ``keys``."""
     rows = np.zeros(n_rows, np.bool_)
@@ -162,7 +162,7 @@ def mark_rows(keys, width, n_rows):
     return rows
 
 
-@kernel
+@subkernel
 def add_known(entries, values, width, rows, first, keys, sums):
     """sums[at] += values[e] where ``first + entries[e]`` is ``keys[at]`` (ascending). rows: see :func:`mark_rows`."""
     for e in range(entries.size):
@@ -172,10 +172,12 @@ def add_known(entries, values, width, rows, first, keys, sums):
                 sums[at] += values[e]
 
 
-@kernel
-def more_room(array, size):
-    """The same numbers in front of an array of this size."""
-    larger = np.empty(size, array.dtype)
+@subkernel
+def with_room(array, size):
+    """The array, or a larger one that begins like it and has at least this size."""
+    if array.size >= size:
+        return array
+    larger = np.empty(2 * size, array.dtype)
     larger[: array.size] = array
     return larger
 
@@ -187,32 +189,22 @@ def cut_columns(arrays, outputs, sentences, keys, shape, pair_shape):
     shape, pair_shape: of the two matrices. Returns starts int64[k + 1], places in keys int32[entries], ascending within a sentence, and values
     float64[entries].
     """
-    work = new_work(arrays)
-    n_node = shape[0] * shape[1]
+    work, n_node, sums = new_work(arrays), shape[0] * shape[1], np.zeros(keys.size)
     split = np.searchsorted(keys, n_node)
-    rows, pair_rows = (
-        mark_rows(keys[:split], shape[1], shape[0]),
-        mark_rows(keys[split:] - n_node, pair_shape[1], pair_shape[0]),
-    )
-    starts, places, found, sums = (
-        np.zeros(sentences.size + 1, np.int64),
-        np.empty(1024, np.int32),
-        np.empty(1024),
-        np.zeros(keys.size),
-    )
+    rows = mark_rows(keys[:split], shape[1], shape[0])
+    pair_rows = mark_rows(keys[split:] - n_node, pair_shape[1], pair_shape[0])
+    starts, places, found = np.zeros(sentences.size + 1, np.int64), np.empty(0, np.int32), np.empty(0)
     count = 0
     for k in range(sentences.size):
         load_output(arrays, sentences[k], outputs, work)
         gold_direction(arrays, sentences[k], work)
         node, values, pair, pair_values = direction_entries(arrays, sentences[k], work)
-        sums[:] = 0
         add_known(node, values, shape[1], rows, 0, keys, sums)
         add_known(pair, pair_values, pair_shape[1], pair_rows, n_node, keys, sums)
-        if count + keys.size > places.size:
-            places, found = more_room(places, 2 * count + keys.size), more_room(found, 2 * count + keys.size)
+        places, found = with_room(places, count + keys.size), with_room(found, count + keys.size)
         for c in range(keys.size):
             if sums[c] != 0:
-                places[count], found[count] = c, sums[c]
+                places[count], found[count], sums[c] = c, sums[c], 0
                 count += 1
         starts[k + 1] = count
     return starts, places[:count], found[:count]
