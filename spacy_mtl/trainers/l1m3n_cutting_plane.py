@@ -1,24 +1,41 @@
 """l1-M3N by the n-slack cutting plane method (Zhu, Xing and Zhang, Algorithm 1): min 1/2 ||w||_1 + C sum_i xi_i(w), the paper's P1.
 
-For small and medium problems, up to some thousand sentences or weights: every sentence keeps cuts of its own, and the linear program grows with them.
+Every sentence keeps cuts of its own, and the linear program grows with them, but not with the features: by column generation it holds the
+weights that its optimum needs, and some more. Many sentences need many rounds (each adds one output a sentence); the first of them cost
+little however large the corpus is.
 """
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..structures.contract import Weights
-from ..structures.problem import Problem
+from ..structures.problem import Problem, block_starts
 from .base import Carry, Report, Training
 from .online import NOTHING
 from .optim.dual_ascent import relative_gap
 from .optim.elements import l1_norm
-from .optim.sentence_cuts import possible_cuts, sparse_cut, violated_outputs
-from .optim.sparse_lp import Cut, Optimum, SparseLP
+from .optim.sentence_cuts import (
+    add_cuts,
+    cut_columns,
+    cut_losses,
+    forget_known,
+    largest_entries,
+    possible_cuts,
+    set_entries,
+    take_entries,
+    violated_outputs,
+)
+from .optim.sparse_lp import Entries, SparseLP
 
 if TYPE_CHECKING:
     from .l1m3n import L1M3N
+
+
+#: Weights that may join the linear program at first, and how many times as many each time after.
+FIRST, GROWTH = 100, 2
+#: A weight joins where |V_k| is above 1/2 by more than this share: what single precision leaves of the alphas is less.
+PRICING_TOLERANCE = 1e-6
 
 
 class Point(NamedTuple):
@@ -38,7 +55,8 @@ class NSlackCuttingPlane(Training):
     """One pass is one round: the most violated output of every sentence becomes a cut where it is violated by more than eps; then one linear program.
 
     (Algorithm 1 solves the program after every single cut: the optimum is the same, and the programs are many more.) Predicts with the best
-    weights met. Memory: cuts; weight vectors are touched only where they are not zero.
+    weights met. A round is kept as outputs int32[n_slots], and bool[n] for the sentences whose cuts they are. Memory: the rounds, the program, and
+    while it grows one vector V in double precision; weight vectors are touched only where they are not zero.
     """
 
     def __init__(self, settings: "L1M3N", problem: Problem):
@@ -72,44 +90,84 @@ class NSlackCuttingPlane(Training):
         if not violated.any():
             self.converged = True
             return
-        anew = self._lp is None  # after an interrupt in what follows; then the cuts may be known already
-        lp, self._lp = self._lp or self._rebuilt(), None
-        self._rounds.append((self._now.outputs, violated))
-        if not (lp.add(self._cuts(self._now.outputs, violated)) or anew):
-            self.converged, self._lp = True, lp  # eps is below what single precision can tell
+        for outputs, chosen in self._rounds:
+            forget_known(self.problem.arrays, self._now.outputs, violated, outputs, chosen)
+        if self._lp is not None and not violated.any():
+            self.converged = True  # eps is below what single precision can tell
             return
-        self._move(lp.solve())
-        self._lp = lp
+        lp, self._lp = self._lp, None  # after an interrupt in what follows it is made anew
+        if violated.any():
+            self._rounds.append((self._now.outputs, violated))
+            if lp is not None:
+                self._add_cuts(lp, self._now.outputs, violated)
+        self._move_to_optimum(self._rebuilt() if lp is None else lp)
         self.passes += 1
         self.converged = self.report().gap <= self.settings.tol
 
-    def _move(self, optimum: Optimum) -> None:
-        """To the weights of a linear program, and let them be the best if they are."""
-        size = float(np.abs(optimum.values.astype(np.float32)).sum(dtype=np.float64))
-        now = self._point(self.problem, self._dense(optimum), size, optimum.slacks)
-        self._now, self._dual = now, max(self._dual, optimum.value)
+    def _move_to_optimum(self, lp: SparseLP) -> None:
+        """To the weights of the linear program over all cuts and all weights, and let them be the best if they are."""
+        most, optimum = FIRST, lp.solve()
+        while (new := self._priced_in(lp, optimum.alphas, most)).size:
+            self._add_weights(lp, new)
+            most, optimum = GROWTH * most, lp.solve()
+        weights = self.problem.zeros()
+        values = optimum.values.astype(np.float32)
+        set_entries(weights, optimum.keys, values)
+        size = float(np.abs(values).sum(dtype=np.float64))
+        now = self._point(self.problem, weights, size, optimum.slacks)
+        self._now, self._lp = now, lp
         if self._primal(now) <= self._best_primal:
             self._best, self._best_primal = now, self._primal(now)
 
-    def _dense(self, optimum: Optimum) -> Weights:
-        weights = self.problem.zeros()
-        is_pair = optimum.keys >= weights.node.size
-        weights.node.reshape(-1)[optimum.keys[~is_pair]] = optimum.values[~is_pair]
-        weights.pair.reshape(-1)[optimum.keys[is_pair] - weights.node.size] = optimum.values[is_pair]
-        return weights
+    def _priced_in(self, lp: SparseLP, alphas: np.ndarray, most: int) -> np.ndarray:
+        """The weights outside the program with |V_k| > 1/2, which its optimum needs: the ``most`` greatest, ascending. None: it is that over all.
 
-    def _cuts(self, outputs: np.ndarray, chosen: np.ndarray) -> Iterator[Cut]:
-        """The outputs (int32[n_slots]) of the chosen sentences (bool[n])."""
-        n_node = int(self.problem.blocks.node[-1]) * self.problem.node_width
-        for i in np.flatnonzero(chosen).tolist():
-            keys, values, loss = sparse_cut(self.problem.arrays, i, outputs, n_node)
-            yield Cut(i, keys, values, loss)
+        V = sum_r alpha_r (Phi(gold) - Phi(output_r)), alphas: float64[cuts]. Divided by what they exceed the constraints of the dual over all
+        weights by (|V_k| <= 1/2, sums of a sentence <= C), they are a point of it, and so a lower bound of P1.
+        """
+        amounts = np.maximum(alphas, 0).astype(np.float32)
+        vector = Weights(*(np.zeros(matrix.shape) for matrix in self.problem.zeros()))
+        value, first, sums = 0.0, 0, np.zeros(self.problem.n)
+        for outputs, chosen in self._rounds:
+            sentences = np.flatnonzero(chosen)
+            own = amounts[first : first + sentences.size]
+            add_cuts(self.problem.arrays, vector, outputs, sentences, own)
+            value += float(own @ cut_losses(self.problem.arrays, outputs, sentences))
+            sums[sentences] += own
+            first += sentences.size
+        inside = np.abs(take_entries(vector, lp.keys)).max(initial=0.0)
+        new, outside = largest_entries(vector, 0.5 * (1 + PRICING_TOLERANCE), most)
+        excess = max(1.0, 2 * inside, 2 * outside, float(sums.max()) / self.settings.C)
+        self._dual = max(self._dual, float(value / excess))
+        return np.sort(new)
+
+    def _entries(self, outputs: np.ndarray, chosen: np.ndarray, keys: np.ndarray) -> Entries:
+        """Of the outputs (int32[n_slots]) of the chosen sentences (bool[n]) in the weights ``keys``."""
+        node, pair = self._now.weights
+        return Entries(*cut_columns(self.problem.arrays, outputs, np.flatnonzero(chosen), keys, node.shape, pair.shape))
+
+    def _add_cuts(self, lp: SparseLP, outputs: np.ndarray, chosen: np.ndarray) -> None:
+        sentences = np.flatnonzero(chosen)
+        lp.add_cuts(
+            sentences, cut_losses(self.problem.arrays, outputs, sentences), self._entries(outputs, chosen, lp.keys)
+        )
+
+    def _add_weights(self, lp: SparseLP, keys: np.ndarray) -> None:
+        """Weights join the program, with what they are in all cuts so far."""
+        parts = [self._entries(outputs, chosen, keys) for outputs, chosen in self._rounds]
+        counts, places, values = zip(*((np.diff(part.starts), part.places, part.values) for part in parts), strict=True)
+        lp.add_weights(
+            keys, Entries(block_starts(np.concatenate(counts)), np.concatenate(places), np.concatenate(values))
+        )
 
     def _rebuilt(self) -> SparseLP:
-        """The linear program over all cuts so far, made anew."""
+        """The linear program over all cuts so far, made anew with the weights of the best point."""
         lp = SparseLP(self.problem.n, self.settings.C)
         for outputs, chosen in self._rounds:
-            lp.add(self._cuts(outputs, chosen))
+            self._add_cuts(lp, outputs, chosen)
+        count = sum(np.count_nonzero(matrix) for matrix in self._best.weights)
+        if count:
+            self._add_weights(lp, np.sort(largest_entries(self._best.weights, 0.0, count)[0]))
         return lp
 
     def rebind(self, problem: Problem, carry: Carry) -> None:
@@ -121,9 +179,7 @@ class NSlackCuttingPlane(Training):
         self._begin(problem, best, float(l1_norm(best)))
         self._rounds, self.converged, self._lp = rounds, False, None
         if rounds:
-            lp = self._rebuilt()
-            self._move(lp.solve())
-            self._lp = lp
+            self._move_to_optimum(self._rebuilt())
 
     def recut(self, problem: Problem) -> None:
         """Whatever outputs came up so far are cuts of the new pieces, where the constraints allow them."""
