@@ -82,8 +82,8 @@ def l1_m3n(
     """Feature selection by an l1 norm, and its pseudo-sparse relative.
 
     algorithm: "em" (rounds of an M3N with a scale for each weight; the one for large corpora), "subgradient" (projected onto an l1 ball),
-    "cutting_plane" (a linear program over the most violated outputs, whose weights join as needed; many rounds on large corpora), or "laplace" (the Laplace M3N: as em, but small
-    weights are shrunk and never exactly 0). The objectives are in this module's first lines.
+    "cutting_plane" (linear programs over the most violated outputs, which weights join as needed; many rounds on large corpora), or "laplace" (the
+    Laplace M3N: as em, but small weights are shrunk and never exactly 0). The objectives are in this module's first lines.
     C: em, cutting_plane, laplace; weight of the sum of the sentences' hinge losses.
     tol: stop when the relative duality gap falls below it (em and laplace look after each round, subgradient every few passes).
     rounds: em, laplace; estimates of the scales. The training has converged after the last, whatever its gap.
