@@ -24,7 +24,7 @@ SWEEPS = 100
 
 @dataclass(frozen=True)
 class Chains:
-    """Sequences of one length. X: float32[S, LENGTH, N_FEATURES]. y: int64[S, LENGTH]."""
+    """Sequences of one length. X: float32[S, LENGTH, F], F = N_FEATURES where none are left out. y: int64[S, LENGTH]."""
 
     X: np.ndarray
     y: np.ndarray
@@ -37,7 +37,11 @@ class Chains:
         return problem_from_arrays({"x": self.rows()}, self.y.ravel(), self.lengths(), labels=range(N_LABELS))
 
     def rows(self) -> np.ndarray:
-        return self.X.reshape(-1, N_FEATURES)
+        return self.X.reshape(-1, self.X.shape[2])
+
+    def only(self, features: np.ndarray) -> "Chains":
+        """With these features alone."""
+        return Chains(self.X[:, :, features], self.y)
 
     def lengths(self) -> np.ndarray:
         return np.full(len(self.X), LENGTH)

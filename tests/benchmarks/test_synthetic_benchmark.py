@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -107,12 +108,39 @@ def test_best_and_sparsest_are_marked():
 
 @pytest.mark.parametrize("model", [*synthetic_runs.MODELS, *synthetic_runs.ALGORITHMS], ids=lambda model: model.name)
 def test_models_are_trainers_of_ours(model):
-    problem = DATA.sequences.part(np.arange(4)).problem()
+    few = DATA.sequences.part(np.arange(4))
     for constants in model.grid:
-        assert Model(model.name, model.trainer, model.settings, passes=1).train(problem, constants).node.shape == (
-            N_FEATURES,
-            2,
-        )
+        assert replace(model, passes=1).train(few, constants).node.shape == (N_FEATURES, 2)
+
+
+def test_the_sparsest_within_one_standard_error_is_chosen(monkeypatch):
+    """Three constants: least error with most weights, nearly the same with fewer, far off with fewest."""
+    points = {0.01: ([26.0, 26.1, 25.9], 1), 0.02: ([20.1, 20.6, 20.0], 4), 0.03: ([19.5, 20.5, 20.3], 9)}
+
+    def run(model, constants, data, fold):
+        choices, n = points[constants["C"]]
+        node = np.zeros((N_FEATURES, 2))
+        node[:n, 0] = 1
+        return Outcome(50.0, choices[fold], node, 1.0)
+
+    monkeypatch.setattr(synthetic_runs, "run", run)
+    model = replace(SMALL, grid=tuple({"C": C} for C in points))
+    assert choose(model, DATA, [0, 1, 2])[0] == {"C": 0.03}
+    assert choose(replace(model, sparsest=True), DATA, [0, 1, 2])[0] == {"C": 0.02}
+
+
+def test_refitted_weights_are_those_of_the_selected_features_alone():
+    chains = DATA.sequences.part(DATA.folds(2)[0])
+    settings = {"algorithm": "em", "threshold": 0.3}
+    select = Model("selects", "L1M3N", settings)
+    model = synthetic_runs.Refitted("refitted", "MTLstruct", {"p": 2.0}, select=select)
+    left = np.flatnonzero(select.train(chains, {"C": 0.1}).node.any(axis=1))
+    assert 0 < left.size < N_FEATURES
+    weights = model.train(chains, {"select_C": 0.1, "C": 0.01})
+    alone = Model("M3N", "MTLstruct", {"p": 2.0}).train(chains.only(left), {"C": 0.01})
+    assert np.array_equal(weights.node[left], alone.node)
+    assert np.array_equal(weights.pair, alone.pair)
+    assert not np.delete(weights.node, left, axis=0).any()
 
 
 def test_rows_are_found_again(tmp_path, monkeypatch):
@@ -137,6 +165,6 @@ def test_rows_are_found_again(tmp_path, monkeypatch):
 def test_an_informed_model_errs_less_than_a_coin():
     fold = DATA.folds(2)[0]
     problem = DATA.sequences.part(fold).problem()
-    weights = EM.train(problem, {"C": 0.1})
+    weights = EM.train(DATA.sequences.part(fold), {"C": 0.1})
     assert error(problem, weights, DATA.sequences.part(fold)) < 25
     assert error(problem, weights, DATA.others(fold)) < 45
