@@ -101,7 +101,7 @@ def mkl(
         list[int] | None, typer.Option(min=1, max=10, help="Rows of the table, from 1; all if not given.")
     ] = None,
     eta0: Annotated[
-        float | None, typer.Option(min=0, help="OnlineMKL: one rate for all rows; chosen for each if not given.")
+        float | None, typer.Option(min=1e-6, help="OnlineMKL: one rate for all rows; chosen for each if not given.")
     ] = None,
 ) -> None:
     """Kernels alone, averaged and combined, as Table 1 of the OnlineMKL paper: training on one fold, testing on the others.

@@ -12,7 +12,7 @@ from ..thresholds import LIVE
 from .export import ROW_BYTES, largest
 from .store import compressed
 from .tree_weights import TreeWeights
-from .weights import KEY_BITS, TemplateRow, by_key, quantize, strongest
+from .weights import KEY_BITS, TemplateRow, by_key, quantize, short_keys, strongest
 
 #: Rows that are compressed to see how small they get.
 SAMPLE = 20_000
@@ -43,14 +43,16 @@ class Side:
         return tuple(TemplateRow(template.text, mu, norm, count) for template, mu, norm, count in lines)
 
 
-def saved_bytes(matrix: np.ndarray, rows: np.ndarray) -> float:
-    """About how many bytes one of these rows takes in a file, its key included, from compressing some of them; a little too many where more are kept.
+def saved_bytes(side: Side, rows: np.ndarray, plain: int) -> float:
+    """About how many bytes one of these rows takes in a file, its key included, from compressing some of them in the order of the file.
 
-    Keys are stored as steps from one to the next, so that the more rows there are the less each takes.
+    plain: bytes before compression, which it is not more than. Keys are stored as steps from one to the next, so that the more rows there are
+    the less each takes.
     """
     if not rows.size:
-        return float(ROW_BYTES)
-    some = matrix[rows[:: -(-rows.size // SAMPLE)]]
+        return plain
+    in_order = rows[np.argsort(short_keys(side.keys[rows]))]
+    some = side.matrix[in_order[:: -(-rows.size // SAMPLE)]]
     if some.shape[1] == 1:
         chunks = [compressed("values", some.astype(np.float16))]
     else:
@@ -58,7 +60,7 @@ def saved_bytes(matrix: np.ndarray, rows: np.ndarray) -> float:
             compressed(name, array) for name, array in zip(("pair_codes", "pair_scales"), quantize(some), strict=True)
         ]
     key = min(KEY_BITS, KEY_BITS - log2(rows.size) + 2) / 8
-    return key + sum(map(len, chunks)) / len(some)
+    return min(plain, key + sum(map(len, chunks)) / len(some))
 
 
 def export_tree(
@@ -72,7 +74,7 @@ def export_tree(
     """The model for prediction.
 
     node: weights of arcs and siblings, one column. pair: of labels, a column each; None without. tags, tables: the filter. megabytes: of the saved
-    file; keep the strongest rows that fit. None keeps all.
+    file, its header aside; keep the strongest rows that fit. None keeps all.
     """
     values = np.empty(0, np.float16) if tables is None else np.concatenate(tables).astype(np.float16)
     budget = None if megabytes is None else max(int(megabytes * 1e6) - 2 * values.size, 1)
@@ -81,8 +83,8 @@ def export_tree(
     plain = [ROW_BYTES, ROW_BYTES + len(labels)][: len(sides)]
     kept = strongest(sizes, plain, budget)
     if budget is not None:
-        saved = [saved_bytes(side.matrix, rows) for side, rows in zip(sides, kept, strict=True)]
-        kept = strongest(sizes, list(map(min, plain, saved)), budget)
+        saved = [saved_bytes(*each) for each in zip(sides, kept, plain, strict=True)]
+        kept = strongest(sizes, saved, budget)
     report = [line for side, rows in zip(sides, kept, strict=True) for line in side.report(rows)]
     keys, weights = by_key(node.keys[kept[0]], node.matrix[kept[0], 0].astype(np.float16))
     arrays = [keys, weights]

@@ -89,7 +89,7 @@ def l1_m3n(
     rounds: em, laplace; estimates of the scales. The training has converged after the last, whatever its gap.
     inner_passes: em, laplace; passes over the corpus in each round. A pass of the training is one of these.
     threshold: em; weights below this share of the largest become exactly 0, for good: the paper's 1e-4 on tau, which is in proportion to the
-    weight's share of ||w||_1, after each round. A larger one acts in the second half of the rounds, when the weights have been told apart, and
+    weight's share of ||w||_1, after each round. A larger one acts in the second half of the rounds, or once the gap was below tol, and
     clears out what pulls little; 0 keeps all.
     prior_lambda: laplace; the paper's lambda, of priors proportional to exp(-sqrt(lambda) |w_k|). The larger, the closer to an l1 norm of
     factor sqrt(lambda).

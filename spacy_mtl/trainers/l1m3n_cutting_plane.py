@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 #: Weights that may join the linear program at first, and how many times as many each time after.
 FIRST, GROWTH = 100, 2
-#: A weight joins where |V_k| is above 1/2 by more than this share: what single precision leaves of the alphas is less.
+#: A weight joins where |V_k| is above 1/2 by more than this share: a little more than rounding makes.
 PRICING_TOLERANCE = 1e-6
 
 
@@ -184,11 +184,16 @@ class NSlackCuttingPlane(Training):
     def recut(self, problem: Problem) -> None:
         """Whatever outputs came up so far are cuts of the new pieces, where the constraints allow them."""
         nothing = problem.zeros()
-        rounds = [(outputs, possible_cuts(problem.arrays, nothing, NOTHING, outputs)) for outputs, _ in self._rounds]
+        rounds: list[tuple[np.ndarray, np.ndarray]] = []
+        for outputs, _ in self._rounds:
+            possible = possible_cuts(problem.arrays, nothing, NOTHING, outputs)
+            for earlier in rounds:
+                forget_known(problem.arrays, outputs, possible, *earlier)
+            rounds.append((outputs, possible))
         self._restart(problem, self._best.weights, rounds)
 
     def report(self) -> Report:
-        """primal: of P1 at the best weights. dual: the best optimum of a linear program, which knows only some of the outputs."""
+        """primal: of P1 at the best weights. dual: the best bound that alphas of a linear program gave."""
         live = int(self.template_weights.sum())
         gap = relative_gap(self._best_primal, self._dual)
         return Report(self._best_primal, self._dual, gap, live, self.problem.blocks.n, self.passes)

@@ -33,6 +33,9 @@ class AdaptiveM3N(Training):
     Marginals go on from round to round. Memory: two weight vectors.
     """
 
+    #: Whether later rounds give up more weights than early ones.
+    prunes_late = False
+
     def __init__(self, settings: "L1M3N", problem: Problem):
         super().__init__(problem)
         self.settings = settings
@@ -40,7 +43,7 @@ class AdaptiveM3N(Training):
         self._w, self._metric = problem.zeros(), problem.zeros()
         fill(self._metric, self.start_scale())
         self._random = np.random.default_rng(settings.seed)
-        self._between = False
+        self._between = self._late = False
         self._start_marginals(problem)
 
     def _start_marginals(self, problem: Problem) -> None:
@@ -68,7 +71,7 @@ class AdaptiveM3N(Training):
         """Step 2: scales from V(M), which becomes the weights under them."""
 
     def prune(self, late: bool) -> None:
-        """At the end of a round: weights and scales that are given up. late: in the second half of the rounds, or at the end of them all."""
+        """At the end of a round: weights and scales that are given up. late: in the second half of the rounds, or after the gap was small."""
 
     @abstractmethod
     def penalty(self, weights: Weights) -> float:
@@ -104,15 +107,15 @@ class AdaptiveM3N(Training):
         self._rest[order] = np.minimum(self._idle[order], LONGEST_REST)
 
     def _end_round(self) -> None:
-        late = 2 * (self.rounds + 1) >= self.settings.rounds
-        self.prune(late)
+        self._late = self._late or 2 * (self.rounds + 1) >= self.settings.rounds
+        self.prune(self._late)
         self.rounds += 1
         self._between = True
         self._idle[:] = self._rest[:] = 0
-        self.converged = self.rounds >= self.settings.rounds or self.report().gap <= self.settings.tol
-        if self.converged and not late:
-            self.prune(True)
-            self._report = None
+        solved = self.report().gap <= self.settings.tol
+        if solved and self.prunes_late and not self._late:
+            self._late, solved = True, False  # what is given up now takes a round to make up for
+        self.converged = solved or self.rounds >= self.settings.rounds
 
     def _refresh(self, then) -> None:
         """V(M) anew in place of the weights, the dual bound it gives (the best so far is kept), and ``then`` weights from it."""
@@ -190,6 +193,10 @@ class EM(AdaptiveM3N):
 
     def rescale(self, vector: Weights) -> None:
         l1_scales(vector, self._metric, self.settings.C)
+
+    @property
+    def prunes_late(self) -> bool:  # type: ignore[override]
+        return self.settings.threshold > TINY
 
     def prune(self, late: bool) -> None:
         """Weights below ``threshold`` of the largest. Early rounds have yet to tell weights apart, and give up only what the paper's do."""

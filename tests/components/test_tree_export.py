@@ -54,3 +54,18 @@ def test_a_file_too_small_for_anything_holds_nothing(sides):
     weights = export_tree(*sides, LABELS, TAGS, None, 1e-6)
     assert not weights.keys.size
     assert not weights.pair_keys.size
+
+
+def test_rows_of_which_none_seemed_to_fit_are_not_taken_for_cheap():
+    """All arcs are stronger than all labels: before compression they alone fill the file."""
+    arcs, labels = side("U0", 100_000, 1, 0, 1), side("B0", 100_000, len(LABELS), 1, len(LABELS))
+    arcs.matrix[:] = np.sign(arcs.matrix) * (100 + np.abs(arcs.matrix))
+    weights = export_tree(arcs, labels, LABELS, TAGS, None, 0.8)
+    assert len(to_bytes(weights, {})) / 1e6 <= 0.8
+
+
+def test_rows_alike_side_by_side_are_not_taken_for_small():
+    """Weights in the order of their rows compress better than in that of their keys, which is the file's."""
+    arcs = side("U0", 200_000, 1, 0, 1)
+    arcs.matrix[:] = np.sort(np.round(1 + np.abs(arcs.matrix), 2), axis=0)
+    assert len(to_bytes(export_tree(arcs, None, (), TAGS, None, 0.7), {})) / 1e6 <= 0.7

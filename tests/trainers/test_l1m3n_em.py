@@ -72,14 +72,15 @@ def test_a_large_threshold_waits_for_the_second_half_of_the_rounds():
     assert (weights[weights > 0] >= 0.3 * weights.max() * (1 - 1e-6)).all()
 
 
-def test_a_large_threshold_acts_where_the_gap_ends_the_rounds_early():
-    training = fit(L1M3N(C=C, tol=0.9, rounds=100, inner_passes=PASSES, threshold=0.3), random_problem(1), 100)
+@pytest.mark.parametrize("tol", [0.9, 0.2])
+def test_a_large_threshold_acts_where_the_gap_ends_the_rounds_early(tol):
+    """And the gap is small again after it."""
+    training = fit(L1M3N(C=C, tol=tol, rounds=100, inner_passes=PASSES, threshold=0.3), random_problem(1), 500)
     assert training.converged
     assert training.rounds < 50
+    assert training.report().gap <= tol
     weights = np.abs(flat(training.weights))
     assert (weights[weights > 0] >= 0.3 * weights.max() * (1 - 1e-6)).all()
-    hinges = training.problem.hinges(training.weights).sum()
-    assert training.report().primal == pytest.approx(0.5 * weights.sum() ** 2 + C * hinges, rel=1e-5)
 
 
 def test_without_threshold_nothing_is_dropped():
