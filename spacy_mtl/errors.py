@@ -180,8 +180,8 @@ class Errors(metaclass=_Codes):
     M443 = "There is no dependency label in the {n} examples that '{name}' was initialized with. Use a corpus with heads and labels, or labelling = \"none\"."
     M444 = ("The templates read '{attr}', but no word of the documents has it (the first begins with '{text}'). Put a component that sets it before the parser, "
             "or give it with the documents.")
-    M446 = ("'{name}' is to write trees of {trees} words to documents of {words}. Give it the documents that they were predicted for, in the same order.")
     M445 = ("The corpus has sentences with several roots, but '{name}' is set to roots = \"one\". Set roots to \"several\" or \"auto\".")
+    M446 = ("'{name}' is to write trees of {trees} words to documents of {words}. Give it the documents that they were predicted for, in the same order.")
 
     # --- M5xx corpora and training support ---
     M501 = "Cannot read '{path}': {reason}. Check the path (a relative one starts at '{cwd}')."

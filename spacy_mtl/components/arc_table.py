@@ -2,6 +2,9 @@
 
 What is observed without and with direction and distance differs in the low bits of its key alone, so it is looked up together: the *base* is
 the key without them.
+
+A base is told by where it is and by 23 of its 44 bits. That is all of it in tables of a million bases; in small ones a base that is not there
+is taken for one that is, with a chance of about one in 50 million.
 """
 
 from typing import NamedTuple

@@ -50,17 +50,17 @@ def _unpack(name: str, array: np.ndarray) -> np.ndarray:
     return array.copy()  # what comes from bytes is read-only, and kernels would compile anew for that
 
 
-def compressed(name: str, array: np.ndarray) -> bytes:
-    """An array of a model as it stands in the file. name: as in ARRAYS of the weights."""
-    return zlib.compress(np.ascontiguousarray(_pack(name, array)).tobytes(), 6)
+def compressed(name: str, array: np.ndarray) -> tuple[np.ndarray, bytes]:
+    """An array of a model as it stands in the file, before and after compression. name: as in ARRAYS of the weights."""
+    packed = _pack(name, array)
+    return packed, zlib.compress(np.ascontiguousarray(packed).tobytes(), 6)
 
 
 def to_bytes(weights: ChainWeights | TreeWeights, settings: dict[str, Any]) -> bytes:
     """Serialize weights and JSON-serializable ``settings``."""
     described, chunks = [], []
     for name in weights.ARRAYS:
-        array = _pack(name, getattr(weights, name))
-        chunk = compressed(name, getattr(weights, name))
+        array, chunk = compressed(name, getattr(weights, name))
         described.append({"name": name, "dtype": array.dtype.str, "shape": array.shape, "bytes": len(chunk)})
         chunks.append(chunk)
     header = {

@@ -51,16 +51,13 @@ def saved_bytes(side: Side, rows: np.ndarray, plain: int) -> float:
     """
     if not rows.size:
         return plain
-    in_order = rows[np.argsort(short_keys(side.keys[rows]))]
-    some = side.matrix[in_order[:: -(-rows.size // SAMPLE)]]
-    if some.shape[1] == 1:
-        chunks = [compressed("values", some.astype(np.float16))]
-    else:
-        chunks = [
-            compressed(name, array) for name, array in zip(("pair_codes", "pair_scales"), quantize(some), strict=True)
-        ]
+    sample = rows[:: -(-rows.size // SAMPLE)]
+    some = side.matrix[sample[np.argsort(short_keys(side.keys[sample]))]]
+    single = some.shape[1] == 1
+    names = ("values",) if single else ("pair_codes", "pair_scales")
+    arrays = (some.astype(np.float16),) if single else quantize(some)
     key = min(KEY_BITS, KEY_BITS - log2(rows.size) + 2) / 8
-    return min(plain, key + sum(map(len, chunks)) / len(some))
+    return min(plain, key + sum(len(compressed(*each)[1]) for each in zip(names, arrays, strict=True)) / len(some))
 
 
 def export_tree(

@@ -33,9 +33,6 @@ class AdaptiveM3N(Training):
     Marginals go on from round to round. Memory: two weight vectors.
     """
 
-    #: Whether later rounds give up more weights than early ones.
-    prunes_late = False
-
     def __init__(self, settings: "L1M3N", problem: Problem):
         super().__init__(problem)
         self.settings = settings
@@ -69,6 +66,11 @@ class AdaptiveM3N(Training):
     @abstractmethod
     def rescale(self, vector: Weights) -> None:
         """Step 2: scales from V(M), which becomes the weights under them."""
+
+    @property
+    def prunes_late(self) -> bool:
+        """Whether later rounds give up more weights than early ones."""
+        return False
 
     def prune(self, late: bool) -> None:
         """At the end of a round: weights and scales that are given up. late: in the second half of the rounds, or after the gap was small."""
@@ -195,7 +197,7 @@ class EM(AdaptiveM3N):
         l1_scales(vector, self._metric, self.settings.C)
 
     @property
-    def prunes_late(self) -> bool:  # type: ignore[override]
+    def prunes_late(self) -> bool:
         return self.settings.threshold > TINY
 
     def prune(self, late: bool) -> None:

@@ -30,15 +30,32 @@ def rows_of(table, bases, distance):
     st.lists(KEYS, min_size=1, max_size=60, unique=True), st.lists(BASES, max_size=20), st.integers(0, N_DISTANCES - 1)
 )
 def test_a_table_finds_what_it_holds(keys, others, distance):
-    """Bases alike in the bits of the check are told apart by where they are, in tables this small not always: they are left out."""
+    """All of it, and nothing else but for bases that it does not hold and that are alike in the bits of the check with one that it does."""
     checks = {key // STEP * STEP: int(check_of(np.uint64(key))) for key in keys}
     assume(len(set(checks.values())) == len(checks))
-    others = [base for base in others if base in checks or int(check_of(np.uint64(base))) not in checks.values()]
     keys = sorted(keys)
     numbers = {key: row for row, key in enumerate(keys)}
-    asked = [*{key // STEP * STEP for key in keys}, *others]
-    wanted = [numbers[base + extra] for base in asked for extra in (0, distance + 1) if base + extra in numbers]
-    assert sorted(rows_of(arc_table(np.array(keys, np.uint64)), asked, distance)) == sorted(wanted)
+    wanted = [numbers[base + extra] for base in checks for extra in (0, distance + 1) if base + extra in numbers]
+    table = arc_table(np.array(keys, np.uint64))
+    assert sorted(rows_of(table, list(checks), distance)) == sorted(wanted)
+    unknown = [base for base in others if base not in checks]
+    alike = [base for base in unknown if int(check_of(np.uint64(base))) in checks.values()]
+    assert rows_of(table, unknown, distance) == rows_of(table, alike, distance)
+    for base in alike:
+        bases = {keys[row] // STEP * STEP for row in rows_of(table, [base], distance)}
+        assert {checks[found] for found in bases} <= {int(check_of(np.uint64(base)))}
+
+
+def test_a_table_of_many_takes_none_for_another():
+    """The place of a base tells of the bits that the check has not: 4,000 bases that it does not hold, alike in the check with one that it does."""
+    random = np.random.default_rng(0)
+    bases = np.unique(random.integers(0, 1 << (KEY_BITS - DISTANCE_BITS), 300_000).astype(np.uint64))
+    table = arc_table(bases * np.uint64(STEP))
+    top = np.uint64(1) << np.uint64(KEY_BITS - DISTANCE_BITS - 1)
+    asked = (bases[:4000] ^ top) * np.uint64(STEP)
+    assert not np.isin(asked // np.uint64(STEP), bases).any()
+    assert rows_of(table, asked.tolist(), 0) == []
+    assert len(rows_of(table, (bases[:4000] * np.uint64(STEP)).tolist(), 0)) == 4000
 
 
 def test_keys_may_have_more_bits_than_are_kept():
