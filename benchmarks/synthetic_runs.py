@@ -20,8 +20,6 @@ from spacy_mtl.structures.contract import Weights
 ENOUGH = 200
 #: How constants of the model that selects begin.
 SELECT = "select_"
-#: Constants are chosen on the first folds.
-CHOOSING_FOLDS = 3
 
 
 def powers(first: int, last: int) -> tuple[float, ...]:
@@ -32,7 +30,7 @@ def powers(first: int, last: int) -> tuple[float, ...]:
 @dataclass(frozen=True)
 class Model:
     """name: as in the paper. trainer: of TRAINERS. grid: constants, those that give fewer weights first. sparsest: choose the constants that leave
-    the fewest weights of those whose error is within one standard error of the least.
+    the fewest weights of those whose error is within one standard error of the least, of equally few the least error.
     """
 
     name: str
@@ -72,13 +70,14 @@ class Refitted(Model):
 EM = Model("l1-M3N", "L1M3N", {"algorithm": "em"}, grid(C=powers(-4, -1)))
 #: Weights below this share of the largest are given up in the later rounds: constants alone leave some that pull little. Chosen on other data sets.
 PRUNED = {"algorithm": "em", "threshold": 0.2}
-#: The l1 norm shrinks what it keeps: the M3N on the features that are left does not. Threshold and grid chosen on other data sets.
+#: The l1 norm shrinks what it keeps: the M3N on the features that are left does not. Threshold, grid and rule chosen on other data sets.
 REFITTED = Refitted(
     "l1-M3N, refitted",
     "MTLstruct",
     {"p": 2.0},
-    grid(select_C=(0.015, 0.03, 0.06, 0.12), C=(0.001, 0.003, 0.01)),
+    grid(select_C=(0.015, 0.03, 0.06, 0.12, 0.25), C=(0.001, 0.003)),
     select=replace(EM, settings={"algorithm": "em", "threshold": 0.1}),
+    sparsest=True,
 )
 #: Figure 2.
 MODELS = (
@@ -129,17 +128,16 @@ def run(model: Model, constants: dict[str, Any], data: DataSet, fold: np.ndarray
     return Outcome(tested, chosen, weights.node.copy(), clock.seconds["cpu"])
 
 
-def choose(model: Model, data: DataSet, folds: Sequence[np.ndarray]) -> tuple[dict[str, Any], dict[int, list[Outcome]]]:
-    """The constants with the least error on the sequences to choose on, of equals the first (see also ``sparsest``), and the outcomes they had."""
-    if len(model.grid) == 1:
-        return model.grid[0], {}
-    outcomes = {k: [run(model, point, data, fold) for fold in folds] for k, point in enumerate(model.grid)}
-    rows = {k: summary(found) for k, found in outcomes.items()}
-    best = min(rows, key=lambda k: rows[k]["error_choice"])
+def choose(model: Model, data: DataSet, folds: Sequence[np.ndarray]) -> tuple[dict[str, Any], list[Outcome]]:
+    """The constants with the least error on the sequences to choose on, of equals the first (see also ``sparsest``), and their outcomes."""
+    outcomes = [[run(model, point, data, fold) for fold in folds] for point in model.grid]
+    rows = [summary(found) for found in outcomes]
+    best = min(range(len(rows)), key=lambda k: rows[k]["error_choice"])
     if model.sparsest:
         most = rows[best]["error_choice"] + rows[best]["error_choice_se"]
-        best = min((k for k in rows if rows[k]["error_choice"] <= most), key=lambda k: rows[k]["total"])
-    return model.grid[best], {best: outcomes[best]}
+        near = [k for k, row in enumerate(rows) if row["error_choice"] <= most]
+        best = min(near, key=lambda k: (rows[k]["total"], rows[k]["error_choice"]))
+    return model.grid[best], outcomes[best]
 
 
 def generating_error(data: DataSet) -> float:
@@ -179,9 +177,7 @@ def errors(models: Sequence[Model], data: DataSet, size: int, n_folds: int | Non
     """Figure 2 on one data set: a row for each model, trained on about ``size`` sequences. n_folds: of all, train on these only."""
     folds = data.folds(N_FOLDS[size])[:n_folds]
     for model in models:
-        constants, known = choose(model, data, folds[:CHOOSING_FOLDS])
-        first = next(iter(known.values()), [])
-        outcomes = first + [run(model, constants, data, fold) for fold in folds[len(first) :]]
+        constants, outcomes = choose(model, data, folds)
         yield {"model": model.name, "size": size, "chosen": json.dumps(constants), **summary(outcomes)}
 
 

@@ -83,8 +83,8 @@ def errors(
 ) -> None:
     """Error against the number of training sequences, as Figure 2: train on one fold, test on all others.
 
-    The constant of a model is the one with the least error on 500 further sequences of the same data set, after training on three of the folds; where
-    it is to be sparse, of all constants within one standard error of that one, the one that leaves the fewest weights.
+    The constant of a model is the one with the least error on 500 further sequences of the same data set, a mean over the folds trained on; where it
+    is to be sparse, of all constants within one standard error of that one, the one that leaves the fewest weights.
     """
     from synthetic_data import N_FOLDS, make_data
     from synthetic_runs import MODELS, by_size, errors, generating_error
