@@ -7,7 +7,7 @@ for a while; then the same texts again.
 import gc
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from tempfile import TemporaryDirectory
@@ -29,6 +29,7 @@ from spacy_mtl.components.sentences import borders
 from spacy_mtl.templates.attributes import AttributeReader, lexical_function
 from spacy_mtl.templates.context import CONTEXT_ATTRIBUTES
 from spacy_mtl.templates.grammar import Observation, TemplateSet
+from spacy_mtl.templates.usual_tags import USUAL_TAG, UsualTags
 
 BATCH = 1000
 #: Texts or Docs to words read.
@@ -57,10 +58,11 @@ class PythonFeatures:
     """The same templates, evaluated in Python: a list of strings for every token, as python-crfsuite takes them.
 
     A template at a time and not a token at a time, which is the quicker way to write it. The attributes that look beyond the window come from our
-    own kernels, for a whole document at once.
+    own kernels, for a whole document at once. usual_tags: of frequent words, where templates read them.
     """
 
-    def __init__(self, templates: TemplateSet, vocab: Vocab):
+    def __init__(self, templates: TemplateSet, vocab: Vocab, usual_tags: Mapping[str, str] | None = None):
+        self.usual = UsualTags(usual_tags or {})
         self.patterns = [(template.name, template.observations) for template in templates.node]
         self.reach = max(abs(obs.offset) for _, observations in self.patterns for obs in observations)
         self.simple = [name for name in templates.attributes if name not in CONTEXT_ATTRIBUTES]
@@ -75,7 +77,8 @@ class PythonFeatures:
 
     def _attributes(self, doc: Doc) -> Iterator[tuple[str, list[str]]]:
         for name in self.simple:
-            yield name, attribute(doc, name)
+            usual = name == USUAL_TAG
+            yield name, [self.usual(token.text) for token in doc] if usual else attribute(doc, name)
         if self.context:
             columns = self.reader.read([doc], borders([doc]))
             for name in self.context:

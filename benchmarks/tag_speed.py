@@ -14,8 +14,7 @@ from spacy.tokens import Doc
 from tag_data import Data, Ours
 from tag_ours import learn, settings_of, warm_up
 from tag_spacy import untrained
-
-from spacy_mtl.templates.grammar import TemplateSet
+from thinc.api import Model
 
 
 def portions(data: Data, nlp: Language, n: int) -> list[list[Doc]]:
@@ -27,10 +26,11 @@ def portions(data: Data, nlp: Language, n: int) -> list[list[Doc]]:
     return [train, *(new[a:b] for a, b in pairwise(cuts)), *(again[a:b] for a, b in pairwise(cuts))]
 
 
-def crfsuite(data: Data, templates: TemplateSet, path: Path, iterations: int) -> tuple[Reader, Language]:
+def crfsuite(data: Data, model: Model, path: Path, iterations: int) -> tuple[Reader, Language]:
     """Through a blank pipeline and python-crfsuite, trained online for a few passes: a model of full size, how well it tags does not matter here."""
     nlp = data.blank()
-    features, trainer = PythonFeatures(templates, nlp.vocab), pycrfsuite.Trainer("ap", verbose=False)
+    features = PythonFeatures(model.attrs["templates"], nlp.vocab, model.attrs["usual_tags"])
+    trainer = pycrfsuite.Trainer("ap", verbose=False)
     trainer.set("max_iterations", iterations)
     part = data.part(nlp, "train")
     for doc, tags in zip(part.given, part.tags(), strict=True):
@@ -45,7 +45,7 @@ def speed(data: dict, ours: dict, repeats: int, crf_passes: int) -> dict[str, li
     """Rows "text" and "docs". crf_passes: 0 leaves python-crfsuite out."""
     the_data, settings = Data(**data), settings_of(ours)
     with TemporaryDirectory() as folder:
-        templates = save(the_data, settings, folder)
+        model = save(the_data, settings, folder)
         from_docs, from_text = {}, {"tokenizer alone": piped(the_data.blank())}
         for source in ("docs", "text"):
             nlp = spacy.load(folder)
@@ -53,7 +53,7 @@ def speed(data: dict, ours: dict, repeats: int, crf_passes: int) -> dict[str, li
             nlp = untrained(the_data)
             readers["spaCy tagger"] = piped(nlp), nlp
             if crf_passes:
-                readers["crfsuite"] = crfsuite(the_data, templates, Path(folder, "crf"), crf_passes)
+                readers["crfsuite"] = crfsuite(the_data, model, Path(folder, "crf"), crf_passes)
             if source == "docs":  # a Doc keeps the tags it gets: every contestant has its own
                 from_docs = {name: (read, portions(the_data, nlp, repeats)) for name, (read, nlp) in readers.items()}
             else:
@@ -65,10 +65,10 @@ def speed(data: dict, ours: dict, repeats: int, crf_passes: int) -> dict[str, li
         }
 
 
-def save(data: Data, ours: Ours, folder: str) -> TemplateSet:
-    """Train ours and write the pipeline, for users to load; returns its templates."""
+def save(data: Data, ours: Ours, folder: str) -> Model:
+    """Train ours and write the pipeline, for users to load; returns its model."""
     warm_up(data, ours)
     nlp, tagger = ours.pipeline(data)
     learn(nlp, tagger, ours, data.part(nlp, "train").examples())
     nlp.to_disk(folder)
-    return tagger.model.attrs["templates"]
+    return tagger.model

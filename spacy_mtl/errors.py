@@ -55,6 +55,8 @@ class Errors(metaclass=_Codes):
     M129 = ("Template '{template}' looks at {found}, but '{name}' scores {scores}: use {use}.")
     M130 = ("Template '{template}' {fault}.")
     M131 = ("spacy_mtl.mst.v1 has the variants {known}, but 'variants' is {value!r}.")
+    M132 = ("The attribute '{attr}' is learnt from the tags of the training corpus, which only mtl_tagger does. Take its templates out of the set (pos.v1 leaves "
+            "them out with usual_tags = false), or tag with it.")
 
     # --- M2xx structures ---
     M201 = ("The gold label '{current}' after '{previous}' (token {position} of the corpus) is forbidden by the constraints. Correct the annotation, "

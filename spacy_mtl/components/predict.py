@@ -6,7 +6,7 @@ at prediction time a token costs one row per offset in place of one look-up per 
 
 import threading
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -77,12 +77,19 @@ def decode_all(starts, nodes, pairs, chain, labels):
 class Predictor:
     """Labels for docs of one vocabulary under fixed weights. Safe to call from several threads."""
 
-    def __init__(self, weights: ChainWeights, constraints: Constraints, vocab: Vocab, words: WordTable | None = None):
+    def __init__(
+        self,
+        weights: ChainWeights,
+        constraints: Constraints,
+        vocab: Vocab,
+        words: WordTable | None = None,
+        usual_tags: Mapping[str, str] | None = None,
+    ):
         self.vocab = vocab
-        self._made_of = (weights, constraints, vocab, words)
+        self._made_of = (weights, constraints, vocab, words, usual_tags)
         templates = [parse_template(row.text) for row in weights.templates if row.rows]
         attributes = list(dict.fromkeys(o.attr for t in templates for o in t.observations))
-        self.reader = AttributeReader(attributes, vocab, words)
+        self.reader = AttributeReader(attributes, vocab, words, usual_tags)
         node = [t for t in templates if not t.is_edge]
         columns, table, rows = self.reader.columns, key_table(weights.keys), weights.node_rows()
         rows = rows.reshape(-1, len(weights.labels))

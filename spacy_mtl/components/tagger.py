@@ -13,10 +13,12 @@ from thinc.api import Model
 
 from ..errors import Errors
 from ..structures.chain_build import Constraints
+from ..templates.attributes import AttributeReader
+from ..templates.usual_tags import USUAL_TAG
 from ..trainers.base import Trainer
 from .chain_pipe import ChainPipe
 from .gather import Piece
-from .known_words import constrain_words, count_known_words
+from .known_words import constrain_words, count_known_words, usual_labels
 from .labelled import LabelledPipe
 
 DEFAULT_CONFIG = {
@@ -88,7 +90,7 @@ class MTLTagger(ChainPipe, LabelledPipe):
         for tag, pos in (pos_map or {}).items():
             if pos not in UNIVERSAL:
                 raise ValueError(Errors.M421.format(name=name, tag=tag, pos=pos, known=", ".join(UNIVERSAL)))
-        self.cfg = {"tags": [], "known": {}, "pos_map": dict(pos_map or {})}
+        self.cfg = {"tags": [], "known": {}, "usual": {}, "pos_map": dict(pos_map or {})}
         self.known_words = known_words
         self.overwrite = overwrite
 
@@ -102,10 +104,26 @@ class MTLTagger(ChainPipe, LabelledPipe):
     def chain_constraints(self) -> Constraints:
         return constrain_words(Constraints.none(len(self.labels)), self.cfg["known"], self.vocab.strings)
 
+    def make_reader(self) -> AttributeReader:
+        return AttributeReader(self.model.attrs["templates"].attributes, self.vocab, usual_tags=self._usual_tags())
+
+    def _usual_tags(self) -> dict[str, str]:
+        """The tag that each frequent word has most often."""
+        return {word: tag for tag, words in self.cfg["usual"].items() for word in words}
+
     def prepare(self, pieces: Sequence[Piece]) -> None:
         """Count which tags frequent words have."""
         if self.known_words:
             self.cfg["known"] = count_known_words(pieces, self.vocab.strings, len(self.labels), self.known_words)
+        if USUAL_TAG in self.model.attrs["templates"].attributes:
+            assert self._reader is not None
+            self.cfg["usual"] = usual_labels(pieces, self.vocab.strings, self.labels)
+            self.model.attrs["usual_tags"] = self._usual_tags()
+            self._reader.lexicon.learn(self.model.attrs["usual_tags"])
+
+    def _load_model(self, data: bytes, where: str) -> None:
+        super()._load_model(data, where)
+        self.model.attrs["usual_tags"] = self._usual_tags()
 
     def gold_labels(self, example: Example, starts: np.ndarray) -> np.ndarray:
         """Numbers of the gold tags; -1 where the annotation is missing or does not align."""

@@ -7,7 +7,7 @@ NORM, ...) are read with ``Doc.to_array``.
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from spacy.attrs import IDS
@@ -22,6 +22,7 @@ from .characters import CHARACTER_CONTEXT, CharacterContext, WordTable, characte
 from .context import CONTEXT_ATTRIBUTES, ContextReader, case_flags, case_pattern
 from .index import empty_table, find, insert_all
 from .short_tags import ShortTag, short_tag
+from .usual_tags import USUAL_TAG, UsualTags
 
 _AFFIX = re.compile(r"(PREFIX|SUFFIX)([1-9]\d*)\Z")
 #: spaCy attributes that depend on the word form alone: attribute name -> name on Lexeme.
@@ -52,8 +53,15 @@ def char_type(text: str) -> str:
     return "".join(types)
 
 
+def last_part(text: str) -> str:
+    """What stands after the last hyphen or slash, in lower case: ``"T-Cell"`` -> ``"cell"``; "" where there is none."""
+    parts = re.split("[-–/]", text.lower())
+    return parts[-1] if len(parts) > 1 else ""
+
+
 _OWN_LEXICAL: dict[str, Callable[[str], str | int | bool]] = {
     "CHAR_TYPE": char_type,
+    "LAST_PART": last_part,
     "CASE": case_pattern,
     "CASE_FLAGS": case_flags,
     "CHAR": character,
@@ -87,7 +95,7 @@ def lexical_function(attr: str) -> Callable[[str], str | int | bool] | None:
 def check_attributes(attributes: Sequence[str], template_of: Callable[[str], str]) -> None:
     """Refuse an attribute that does not exist (M110). ``template_of``: the pattern to name in the message."""
     for attr in attributes:
-        known = (attr in IDS and attr not in _NOT_TOKEN_ATTRIBUTES) or attr in _CONTEXT or short_tag(attr)
+        known = (attr in IDS and attr not in _NOT_TOKEN_ATTRIBUTES) or attr in (*_CONTEXT, USUAL_TAG) or short_tag(attr)
         if not (known or lexical_function(attr) or attr in mtl_attributes):
             raise ValueError(
                 Errors.M110.format(attr=attr, template=template_of(attr), known="ORTH, LOWER, SHAPE, TAG, ...")
@@ -116,7 +124,12 @@ class Lexicon:
         self.vocab = vocab
         self.limit = limit
         self.generation = 0
-        self._functions = [lexical_function(attr) for attr in self.attributes]
+        self.learn({})
+
+    def learn(self, usual_tags: Mapping[str, str]) -> None:
+        """Start afresh, with these tags for USUAL_TAG."""
+        usual = UsualTags(usual_tags)
+        self._functions = [usual if attr == USUAL_TAG else lexical_function(attr) for attr in self.attributes]
         self._clear()
 
     def _clear(self) -> None:
@@ -168,17 +181,26 @@ class AttributeReader:
     """Reads the attributes a template set names off Docs, as columns.
 
     columns: attribute name -> row of the column matrix: what is given on the Doc, then lexical, then context attributes.
-    words: the dictionary for attributes of characters, see :func:`.characters.word_table`. Raises ValueError (M127) where it is wanted and missing.
+    words: the dictionary for attributes of characters, see :func:`.characters.word_table`. usual_tags: of frequent words, for USUAL_TAG; training may
+    tell them later, to the lexicon. Raises ValueError where they are wanted and missing (M127, M132).
     """
 
-    def __init__(self, attributes: Sequence[str], vocab: Vocab, words: WordTable | None = None):
+    def __init__(
+        self,
+        attributes: Sequence[str],
+        vocab: Vocab,
+        words: WordTable | None = None,
+        usual_tags: Mapping[str, str] | None = None,
+    ):
+        if USUAL_TAG in attributes and usual_tags is None:
+            raise ValueError(Errors.M132.format(attr=USUAL_TAG))
         context = [a for a in attributes if a in _CONTEXT]
         names_of = [[a for a in context if a in known] for known in (CONTEXT_ATTRIBUTES, CHARACTER_CONTEXT)]
         self.context = ContextReader(names_of[0], vocab.strings) if names_of[0] else None
         self.characters = CharacterContext(names_of[1], words) if names_of[1] else None
         self._needs = tuple(name for part in (self.context, self.characters) if part for name in part.needs)
         attributes = list(dict.fromkeys([*attributes, *self._needs]))
-        lexical_names = [a for a in attributes if a in _LEXEME or lexical_function(a)]
+        lexical_names = [a for a in attributes if a in _LEXEME or a == USUAL_TAG or lexical_function(a)]
         self.token_attributes = [a for a in attributes if a not in lexical_names and a in IDS and a != "ORTH"]
         self.doc_functions = {
             a: short_tag(a) or mtl_attributes.get(a)
@@ -186,6 +208,8 @@ class AttributeReader:
             if a not in IDS and a not in [*lexical_names, *context]
         }
         self.lexicon = Lexicon(lexical_names, vocab)
+        if usual_tags:
+            self.lexicon.learn(usual_tags)
         names = ["ORTH", *self.token_attributes, *self.doc_functions, *lexical_names, *context]
         self.n_given = len(names) - len(lexical_names) - len(context)
         self.columns = {name: row for row, name in enumerate(names)}

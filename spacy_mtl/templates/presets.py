@@ -10,6 +10,7 @@ from .characters import WORD_ATTRIBUTES
 from .context import CONTEXT_ATTRIBUTES
 from .grammar import Observation, Template, TemplateSet
 from .mst import mst_set, parse_set
+from .usual_tags import USUAL_TAG
 
 TRANSITION = Template("B")
 
@@ -151,16 +152,35 @@ def _pos_patterns() -> list[tuple[Observation, ...]]:
         *_same("SUFFIX2", [(-1, 0), (0, 1)]),
         *_same("SUFFIX3", [(-1, 0)]),
         *_same("SHAPE", [(-1, 0), (0, 1)]),
+        *_each("LAST_PART", 0),
+        *_usual_around(),
+    ]
+
+
+def _usual_around() -> list[tuple[Observation, ...]]:
+    """What the words around usually are, alone and with the word's own form or ending."""
+    before, after, ending = (-1, USUAL_TAG), (1, USUAL_TAG), (0, "SUFFIX2")
+    return [
+        *_each(USUAL_TAG, -2, -1, 1, 2, 3),
+        *_same(USUAL_TAG, [(-2, -1), (1, 2)]),
+        *(
+            tuple(Observation(*place) for place in places)
+            for places in [(before, ending), (ending, after), (before, ending, after)]
+        ),
+        tuple(Observation(*place) for place in (ending, after, (2, USUAL_TAG))),
+        _pair((0, "LOWER"), after),
     ]
 
 
 @mtl_templates("spacy_mtl.pos.v1")
-def pos(min_count: int = 1) -> TemplateSet:
-    """Templates for part-of-speech tags: forms in a window of 2 and pairs of them, affixes of up to 6 characters, shapes and kinds of characters.
+def pos(usual_tags: bool = True, min_count: int = 1) -> TemplateSet:
+    """Templates for part-of-speech tags: forms in a window of 2 and pairs of them, affixes of up to 6 characters, shapes and kinds of characters, and
+    the tags that the words around usually have.
 
-    min_count: leave out observations that are rarer.
+    usual_tags: read those, which only ``mtl_tagger`` knows. min_count: leave out observations that are rarer.
     """
-    return TemplateSet((*_state(_pos_patterns()), TRANSITION), min_count)
+    templates = TemplateSet((*_state(_pos_patterns()), TRANSITION), min_count)
+    return templates if usual_tags else templates.without(USUAL_TAG)
 
 
 @mtl_templates("spacy_mtl.mst.v1")
