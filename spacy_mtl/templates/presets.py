@@ -158,17 +158,11 @@ def _pos_patterns() -> list[tuple[Observation, ...]]:
 
 
 def _usual_around() -> list[tuple[Observation, ...]]:
-    """What the words around usually are, alone and with the word's own form or ending."""
-    before, after, ending = (-1, USUAL_TAG), (1, USUAL_TAG), (0, "SUFFIX2")
+    """What the words around usually are, and the next one's with the word's own ending."""
     return [
         *_each(USUAL_TAG, -2, -1, 1, 2, 3),
-        *_same(USUAL_TAG, [(-2, -1), (1, 2)]),
-        *(
-            tuple(Observation(*place) for place in places)
-            for places in [(before, ending), (ending, after), (before, ending, after)]
-        ),
-        tuple(Observation(*place) for place in (ending, after, (2, USUAL_TAG))),
-        _pair((0, "LOWER"), after),
+        *_same(USUAL_TAG, [(1, 2)]),
+        _pair((0, "SUFFIX2"), (1, USUAL_TAG)),
     ]
 
 
