@@ -129,10 +129,10 @@ class Ours:
     """Settings of our tagger. patterns: templates in place of pos.v1. megabytes: of the saved model."""
 
     p: float = 4 / 3
-    C: float = 0.3
-    average: int = 6
-    passes: int = 12
-    inner_passes: int = 12
+    C: float = 0.2
+    average: int = 8
+    passes: int = 16
+    inner_passes: int = 16
     known_words: int = 0
     min_count: int = 1
     megabytes: float | None = 10.0
