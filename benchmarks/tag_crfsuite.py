@@ -12,25 +12,14 @@ import pycrfsuite
 from measure import Clock, forget_peak, peak_megabytes, resident_megabytes
 from ner_crfsuite import Observations
 from rows import best_point, has_peaked
-from tag_data import PARTS, Data, Part, accuracy
+from tag_data import PARTS, Data, accuracy
 from tag_ours import settings_of
 
-from spacy_mtl.components.gather import Piece
-from spacy_mtl.components.known_words import usual_labels
 from spacy_mtl.components.sentences import borders
+from spacy_mtl.components.usual_tags import count_usual_tags
 from spacy_mtl.templates.attributes import AttributeReader
 from spacy_mtl.templates.index import build_index
 from spacy_mtl.templates.program import compile_program
-
-
-def usual_tags(train: Part) -> dict[str, str]:
-    """What our tagger would tell its templates of frequent words."""
-    labels = sorted({tag for tags in train.tags() for tag in tags})
-    gold = np.array([labels.index(tag) for tags in train.tags() for tag in tags], np.int32)
-    orths = np.concatenate([doc.to_array("ORTH") for doc in train.references]).reshape(1, -1)
-    piece = Piece(b"", orths, np.array([0, gold.size]), gold)
-    words_of = usual_labels([piece], train.references[0].vocab.strings, labels)
-    return {word: tag for tag, words in words_of.items() for word in words}
 
 
 def write_observations(data: dict, ours: dict, folder: str) -> dict[str, int]:
@@ -38,7 +27,8 @@ def write_observations(data: dict, ours: dict, folder: str) -> dict[str, int]:
     the_data = Data(**data)
     nlp, tagger = settings_of(ours).pipeline(the_data)
     templates = tagger.model.attrs["templates"]
-    usual = usual_tags(the_data.part(nlp, "train"))
+    train = the_data.part(nlp, "train")
+    usual = count_usual_tags(train.references, sorted({tag for tags in train.tags() for tag in tags}))
     reader = AttributeReader(templates.attributes, nlp.vocab, usual_tags=usual)
     program = compile_program(templates.node, reader.columns)
     index = None

@@ -130,8 +130,8 @@ class StructuredPipe(TrainablePipe):
         """Read the corpus once: labels, and what a full pass consists of. Training begins anew.
 
         labels: as ``spacy init labels`` writes them; taken from the examples if missing. Raises ValueError: M111 a template's attribute is not on
-        the documents, M301 a trainer that needs what the structure does not offer, M402 no example, M403 no annotation, M406 a stream for a
-        trainer that needs the whole corpus; TypeError from spaCy if ``get_examples`` gives no examples at all.
+        the documents, M127 or M132 only another component knows it, M301 a trainer that needs what the structure does not offer, M402 no example,
+        M403 no annotation, M406 a stream for a trainer that needs the whole corpus; TypeError from spaCy if ``get_examples`` gives no examples.
         """
         self.check_trainer()
         training = nlp.config.interpolate()["training"] if nlp is not None else {}

@@ -1,4 +1,4 @@
-"""What training tells of words seen often: the labels they were seen with, and the one they have most often."""
+"""Words whose labels are known: those seen often in training take only the labels they were seen with."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,37 +11,18 @@ from .gather import Piece
 
 #: For each word, the numbers of its labels.
 KnownWords = dict[str, list[int]]
-#: So often a word must occur to have a usual label: its own place in the text tells little of it then.
-OFTEN = 4
 
 
-def _frequent(pieces: Sequence[Piece], n_labels: int, least: int) -> tuple[np.ndarray, np.ndarray]:
-    """Forms with gold at least ``least`` times in the pieces, uint64[n], and how often each with each label, int64[n, L]."""
+def count_known_words(pieces: Sequence[Piece], strings: StringStore, n_labels: int, least: int) -> KnownWords:
+    """Words with gold at least ``least`` times in the pieces, in the order of their strings."""
     orths = np.concatenate([piece.given[0] for piece in pieces])
     gold = np.concatenate([piece.gold for piece in pieces])
     forms, rows = np.unique(orths[gold >= 0], return_inverse=True)
     seen = np.zeros((forms.size, n_labels), np.int64)
     np.add.at(seen, (rows, gold[gold >= 0]), 1)
-    often = seen.sum(axis=1) >= least
-    return forms[often], seen[often]
-
-
-def count_known_words(pieces: Sequence[Piece], strings: StringStore, n_labels: int, least: int) -> KnownWords:
-    """Words with gold at least ``least`` times in the pieces, in the order of their strings."""
-    forms, seen = _frequent(pieces, n_labels, least)
-    known = {strings[form]: np.flatnonzero(row).tolist() for form, row in zip(forms.tolist(), seen, strict=True)}
+    often = np.flatnonzero(seen.sum(axis=1) >= least)
+    known = {strings[int(forms[k])]: np.flatnonzero(seen[k]).tolist() for k in often}
     return dict(sorted(known.items()))
-
-
-def usual_labels(
-    pieces: Sequence[Piece], strings: StringStore, labels: Sequence[str], least: int = OFTEN
-) -> dict[str, list[str]]:
-    """Of each label the words that have it most often (of equals the first), of those with gold at least ``least`` times."""
-    forms, seen = _frequent(pieces, len(labels), least)
-    words_of: dict[str, list[str]] = {}
-    for form, k in zip(forms.tolist(), seen.argmax(axis=1).tolist(), strict=True):
-        words_of.setdefault(labels[k], []).append(strings[form])
-    return {label: sorted(words_of[label]) for label in labels if label in words_of}
 
 
 def constrain_words(constraints: Constraints, known: KnownWords, strings: StringStore) -> Constraints:

@@ -22,7 +22,7 @@ AnyWeights = ChainWeights | TreeWeights
 def template_chain(templates: TemplateSet, megabytes: float | None = 10.0) -> Model[list[Doc], list[np.ndarray]]:
     """A linear chain whose scores come from feature templates.
 
-    templates: what to look at, from ``@mtl_templates``. megabytes: size of the saved model before compression, which takes off a third
+    templates: what to look at, from ``@mtl_templates``. megabytes: size of the saved weights before compression, which takes off a third
     to three quarters; the strongest feature rows that fit are kept, in memory as on disk, so that a loaded model predicts the same. null keeps
     every row.
     Predicts, for each doc, the best labels int32[n_tokens]. Raises ValueError: M401 if megabytes is not above 0.

@@ -18,8 +18,9 @@ from ..templates.usual_tags import USUAL_TAG
 from ..trainers.base import Trainer
 from .chain_pipe import ChainPipe
 from .gather import Piece
-from .known_words import constrain_words, count_known_words, usual_labels
+from .known_words import constrain_words, count_known_words
 from .labelled import LabelledPipe
+from .usual_tags import by_tag, by_word, count_usual_tags
 
 DEFAULT_CONFIG = {
     "model": {
@@ -105,25 +106,30 @@ class MTLTagger(ChainPipe, LabelledPipe):
         return constrain_words(Constraints.none(len(self.labels)), self.cfg["known"], self.vocab.strings)
 
     def make_reader(self) -> AttributeReader:
-        return AttributeReader(self.model.attrs["templates"].attributes, self.vocab, usual_tags=self._usual_tags())
+        templates, usual_tags = self.model.attrs["templates"], self.model.attrs["usual_tags"]
+        return AttributeReader(templates.attributes, self.vocab, usual_tags=usual_tags)
 
-    def _usual_tags(self) -> dict[str, str]:
-        """The tag that each frequent word has most often."""
-        return {word: tag for tag, words in self.cfg["usual"].items() for word in words}
+    def collect_labels(self, references: Iterable[Doc]) -> None:
+        """The tags, and what words mostly are where templates ask for it: in the references, whose tokens stay what they are."""
+        references = list(references)
+        super().collect_labels(references)
+        assert self._reader is not None
+        wanted = USUAL_TAG in self.model.attrs["templates"].attributes
+        self.model.attrs["usual_tags"] = count_usual_tags(references, self.labels) if wanted else {}
+        self._reader.lexicon.learn(self.model.attrs["usual_tags"])
 
     def prepare(self, pieces: Sequence[Piece]) -> None:
         """Count which tags frequent words have."""
-        if self.known_words:
-            self.cfg["known"] = count_known_words(pieces, self.vocab.strings, len(self.labels), self.known_words)
-        if USUAL_TAG in self.model.attrs["templates"].attributes:
-            assert self._reader is not None
-            self.cfg["usual"] = usual_labels(pieces, self.vocab.strings, self.labels)
-            self.model.attrs["usual_tags"] = self._usual_tags()
-            self._reader.lexicon.learn(self.model.attrs["usual_tags"])
+        n_labels, strings = len(self.labels), self.vocab.strings
+        self.cfg["known"] = count_known_words(pieces, strings, n_labels, self.known_words) if self.known_words else {}
+
+    def _model_bytes(self) -> bytes:
+        self.cfg["usual"] = by_tag(self.model.attrs["usual_tags"])
+        return super()._model_bytes()
 
     def _load_model(self, data: bytes, where: str) -> None:
         super()._load_model(data, where)
-        self.model.attrs["usual_tags"] = self._usual_tags()
+        self.model.attrs["usual_tags"] = by_word(self.cfg["usual"])
 
     def gold_labels(self, example: Example, starts: np.ndarray) -> np.ndarray:
         """Numbers of the gold tags; -1 where the annotation is missing or does not align."""

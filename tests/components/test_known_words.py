@@ -4,7 +4,7 @@ import numpy as np
 from spacy.strings import StringStore
 
 from spacy_mtl.components.gather import Piece
-from spacy_mtl.components.known_words import constrain_words, count_known_words, usual_labels
+from spacy_mtl.components.known_words import constrain_words, count_known_words
 from spacy_mtl.structures.chain_build import Constraints
 
 WORDS = ["the", "can", "the", "can", "the", "run", "can", "can"]
@@ -39,18 +39,3 @@ def test_words_become_constraints_of_their_forms():
 def test_without_words_nothing_is_constrained():
     plain = Constraints.none(3)
     assert constrain_words(plain, {}, StringStore()) is plain
-
-
-def test_usual_labels_are_those_seen_most_often():
-    strings = StringStore()
-    labels = ["DET", "AUX", "VERB"]
-    assert usual_labels(pieces(strings), strings, labels, 2) == {"DET": ["the"], "AUX": ["can"]}
-    assert usual_labels(pieces(strings), strings, labels, 1) == {"DET": ["the"], "AUX": ["can"], "VERB": ["run"]}
-    assert usual_labels(pieces(strings), strings, labels) == {}
-
-
-def test_of_labels_seen_equally_often_the_first_counts():
-    strings = StringStore()
-    orths = np.array([[strings.add("can")] * 4], np.uint64)
-    piece = Piece(b"", orths, np.array([0, 4]), np.array([2, 1, 1, 2], np.int32))
-    assert usual_labels([piece], strings, ["DET", "AUX", "VERB"]) == {"AUX": ["can"]}

@@ -1,0 +1,41 @@
+"""What words mostly are in a training corpus: the table behind the attribute USUAL_TAG."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from spacy.attrs import ORTH, TAG
+from spacy.tokens import Doc
+
+#: So often a word must occur to have a usual tag: its own place in the text tells little of it then.
+OFTEN = 4
+
+
+def count_usual_tags(references: Sequence[Doc], tags: Sequence[str], least: int = OFTEN) -> dict[str, str]:
+    """The tag that each word has most often (of equals the first of ``tags``), of the words that have one of them at least ``least`` times."""
+    stores = list({id(doc.vocab): doc.vocab.strings for doc in references}.values())
+    numbers = {int(stores[0][tag]): k for k, tag in enumerate(tags)} if stores else {}
+    columns = np.concatenate([np.empty((0, 2), np.uint64), *(doc.to_array([ORTH, TAG]) for doc in references)])
+    pairs, counts = np.unique(columns, axis=0, return_counts=True)
+    total: Counter[Any] = Counter()
+    most: dict[Any, tuple[int, int]] = {}
+    for (orth, tag), n in zip(pairs.tolist(), counts.tolist(), strict=True):
+        if tag in numbers:
+            total[orth] += n
+            most[orth] = max(most.get(orth, (0, 0)), (n, -numbers[tag]))
+    text_of = {orth: next(strings[orth] for strings in stores if orth in strings) for orth in total}
+    return dict(sorted((text_of[orth], tags[-k]) for orth, (_, k) in most.items() if total[orth] >= least))
+
+
+def by_tag(usual: Mapping[str, str]) -> dict[str, list[str]]:
+    """The words of each tag, which is shorter to write down."""
+    words: dict[str, list[str]] = {}
+    for word, tag in usual.items():
+        words.setdefault(tag, []).append(word)
+    return words
+
+
+def by_word(words: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """The reverse."""
+    return {word: tag for tag, several in words.items() for word in several}
