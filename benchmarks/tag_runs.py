@@ -11,6 +11,8 @@ from measure import median, run_child
 from rows import Row, find_row, progress
 from tag_data import PARTS, Data, Ours, as_settings
 
+from spacy_mtl.components.usual_tags import OFTEN
+
 QUICK_SENTENCES = 1000
 #: Passes of crfsuite's online methods that are tried.
 EPOCHS: list[int | None] = [1, 2, 4, 8, 12, 16, 24, 32]
@@ -66,9 +68,11 @@ def train_spacy(data: Data, max_steps: int, patience: int, known: list[Row]) -> 
 
 
 def fingerprint(data: Data, ours: Ours) -> str:
-    """Changes when the templates do."""
+    """Changes when the templates do, or the words that have a usual tag."""
     _, tagger = ours.pipeline(data)
-    return blake2b("\n".join(tagger.model.attrs["templates"].texts()).encode(), digest_size=6).hexdigest()
+    templates = tagger.model.attrs["templates"]
+    seen = [*templates.texts(), str(templates.min_count), str(OFTEN)]
+    return blake2b("\n".join(seen).encode(), digest_size=6).hexdigest()
 
 
 def train_crfsuite(data: Data, ours: Ours, max_iterations: int | None, quick: bool, known: list[Row]) -> Iterator[Row]:
