@@ -27,7 +27,7 @@ DEFAULT_CONFIG = {
         "@architectures": "spacy_mtl.TemplateChain.v1",
         "templates": {"@mtl_templates": "spacy_mtl.pos.v1"},
     },
-    "trainer": {"@mtl_trainers": "spacy_mtl.MTLStruct.v1", "p": 1.3333, "C": 0.3, "average": 6},
+    "trainer": {"@mtl_trainers": "spacy_mtl.MTLStruct.v1", "p": 1.3333, "C": 0.2, "average": 8},
     "known_words": 0,
     "pos_map": {},
     "overwrite": False,

@@ -81,6 +81,8 @@ def test_a_large_threshold_acts_where_the_gap_ends_the_rounds_early(tol):
     assert training.report().gap <= tol
     weights = np.abs(flat(training.weights))
     assert (weights[weights > 0] >= 0.3 * weights.max() * (1 - 1e-6)).all()
+    hinges = training.problem.hinges(training.weights).sum()
+    assert training.report().primal == pytest.approx(0.5 * weights.sum() ** 2 + C * hinges, rel=1e-5)
 
 
 def test_without_threshold_nothing_is_dropped():
