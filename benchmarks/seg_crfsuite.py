@@ -1,7 +1,7 @@
 """python-crfsuite as a segmenter: our templates evaluated in Python, characters tagged B, M, E or S."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -9,27 +9,35 @@ from typing import Any
 import pycrfsuite
 from measure import Clock, forget_peak, peak_megabytes, resident_megabytes
 from seg_data import Data, Sentence
-from seg_features import TextFeatures, dictionary, tags_of, words_of
+from seg_features import TextFeatures, breaks, dictionary, tags_of, words_of
 from seg_reading import Segmenter, evaluated
+
+from spacy_mtl.components.character_groups import group_characters
+from spacy_mtl.templates.learned import CHAR_GROUP
 
 #: As in our segmenter by default: words of the dictionary occur so often; while learning, each of so many parts of the text has those of the others.
 KNOWN, FOLDS = 1, 2
 
 
-def features_of(sentences: list[Sentence], templates: str) -> TextFeatures:
-    """With the words of these sentences as dictionary, where templates ask for one."""
+def features_of(sentences: list[Sentence], templates: str, groups: Mapping[str, str] | None = None) -> TextFeatures:
+    """With what templates ask for: the words of these sentences as dictionary, where they part, and groups of characters (by default, theirs)."""
     features = TextFeatures(templates)
     if any(attr.startswith("WORD_") for attr in features.attributes):
         features.words = dictionary(sentences, KNOWN)
+    if "BREAK" in features.attributes:
+        features.breaks = breaks(sentences)
+    if CHAR_GROUP in features.attributes:
+        features.groups = group_characters(map("".join, sentences)) if groups is None else groups
     return features
 
 
 def training_features(sentences: list[Sentence], templates: str) -> Iterator[list]:
     """The features of the characters of each sentence, to learn from."""
+    groups = features_of(sentences, templates).groups
     fold_of = [i * FOLDS // len(sentences) for i in range(len(sentences))]
     for fold in range(FOLDS):
         others = [words for words, k in zip(sentences, fold_of, strict=True) if k != fold]
-        features = features_of(others, templates)
+        features = features_of(others, templates, groups)
         for words in (words for words, k in zip(sentences, fold_of, strict=True) if k == fold):
             yield features("".join(words))
 

@@ -1,14 +1,19 @@
 """Characters with features and tags, as python-crfsuite takes them: our templates evaluated in Python, and words as tags B, M, E or S."""
 
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 
 from seg_data import Sentence
 from spacy.util import registry
 
+from spacy_mtl.components.corpus_breaks import OFTEN
+from spacy_mtl.templates.breaks import FIRST, SHARES
 from spacy_mtl.templates.characters import character, character_class
 from spacy_mtl.templates.grammar import TemplateSet
+from spacy_mtl.templates.surnames import is_surname
 
 #: Characters that a word of the dictionary is looked up with, and the longest that its length tells apart.
 LONGEST, LONGEST_TOLD = 12, 5
@@ -31,7 +36,7 @@ def template_set(name: str) -> TemplateSet:
     return registry.resolve({"templates": {"@mtl_templates": f"spacy_mtl.{name}"}})["templates"]
 
 
-normal, char_class = cache(character), cache(character_class)
+normal, char_class, surname = cache(character), cache(character_class), cache(is_surname)
 
 
 def repeated(chars: str, distance: int) -> list[str]:
@@ -66,11 +71,33 @@ def dictionary_columns(chars: str, known: set[str]) -> dict[str, list[str]]:
     return {name: list(map(str, row)) for name, row in zip(WORD_ATTRIBUTES, (begin, end, inside), strict=True)}
 
 
+def breaks(sentences: Iterable[Sentence]) -> dict[str, int]:
+    """How often words part between two normalised characters, in steps, of pairs that are frequent enough to tell."""
+    times: Counter[str] = Counter()
+    apart: Counter[str] = Counter()
+    for words in sentences:
+        text = "".join(map(normal, "".join(words)))
+        pairs = list(map("".join, pairwise(text)))
+        borders = [sum(map(len, words[: k + 1])) - 1 for k in range(len(words) - 1)]
+        times.update(pairs)
+        apart.update(pairs[border] for border in borders)
+    return {pair: 1 + bisect_left(SHARES, apart[pair] / n) for pair, n in times.items() if n >= OFTEN}
+
+
+def break_column(chars: str, known: Mapping[str, int]) -> list[str]:
+    """BREAK of each character."""
+    pairs = map("".join, pairwise(chars))
+    return [str(FIRST), *(str(known.get(pair, 0)) for pair in pairs)][: len(chars)]
+
+
 class TextFeatures:
     """A list of strings for every character, a template at a time and not a character at a time, which is the quicker way to write it.
 
-    words: the dictionary that the templates may read, see :func:`dictionary`.
+    words, groups, breaks: what the templates may look up, see :func:`dictionary`, :func:`.group_characters` and :func:`breaks`.
     """
+
+    groups: Mapping[str, str] = {}
+    breaks: Mapping[str, int] = {}
 
     def __init__(self, templates: str, words: set[str] | None = None):
         patterns = template_set(templates).node
@@ -94,6 +121,8 @@ class TextFeatures:
             return {"CHAR": chars}
         columns: dict[str, Sequence[str]] = {"ORTH": text, "CHAR": chars, "CHAR_CLASS": list(map(char_class, text))}
         columns |= {"SAME_1": repeated(chars, 1), "SAME_2": repeated(chars, 2)}
+        columns |= {"SURNAME": [str(int(surname(char))) for char in chars], "BREAK": break_column(chars, self.breaks)}
+        columns |= {"CHAR_GROUP": [self.groups.get(char, "") for char in chars]}
         if self.attributes & set(WORD_ATTRIBUTES):
             columns |= dictionary_columns(chars, self.words)
         return {name: columns[name] for name in self.attributes}

@@ -25,7 +25,10 @@ WARM_UP = [["今天", "天气", "很", "好", "。"], ["我们", "去", "爬山"
 
 @dataclass(frozen=True)
 class Ours:
-    """Settings of our segmenter. templates: tp1.v1, tp2.v1 or seg.v1. passes: over the corpus. megabytes: of the saved model, None for no limit."""
+    """Settings of our segmenter. templates: tp1.v1, tp2.v1 or seg.v1. passes: over the corpus. megabytes: of the saved model, None for no limit.
+
+    lexicon: whether the official list of training words is the user's dictionary.
+    """
 
     templates: str = "tp2.v1"
     p: float = 1.0
@@ -34,6 +37,7 @@ class Ours:
     passes: int = 10
     inner_passes: int = 10
     megabytes: float | None = 10.0
+    lexicon: bool = False
 
     def pipeline(self) -> tuple[Language, MTLSegmenter]:
         """A pipeline with the segmenter alone, untrained."""
@@ -105,6 +109,8 @@ def train(data: dict, ours: dict, repeats: int, save_to: str | None = None) -> d
     the_data, settings = Data(**data), Ours(**ours)
     warm_up(settings)
     nlp, segmenter = settings.pipeline()
+    if settings.lexicon:
+        segmenter.user_words.update(the_data.lexicon())
     examples = examples_of(nlp, the_data.train())
     forget_peak()
     row: dict[str, Any] = {"contestant": "ours", "resident_before_mb": resident_megabytes()}

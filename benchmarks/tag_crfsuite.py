@@ -19,6 +19,7 @@ from spacy_mtl.components.sentences import borders
 from spacy_mtl.components.usual_tags import count_usual_tags
 from spacy_mtl.templates.attributes import AttributeReader
 from spacy_mtl.templates.index import build_index
+from spacy_mtl.templates.learned import USUAL_TAG
 from spacy_mtl.templates.program import compile_program
 
 
@@ -29,7 +30,7 @@ def write_observations(data: dict, ours: dict, folder: str) -> dict[str, int]:
     templates = tagger.model.attrs["templates"]
     train = the_data.part(nlp, "train")
     usual = count_usual_tags(train.references, sorted({tag for tags in train.tags() for tag in tags}))
-    reader = AttributeReader(templates.attributes, nlp.vocab, usual_tags=usual)
+    reader = AttributeReader(templates.attributes, nlp.vocab, learned={USUAL_TAG: usual})
     program = compile_program(templates.node, reader.columns)
     index = None
     for name in PARTS:

@@ -50,13 +50,13 @@ class Errors(metaclass=_Codes):
     M124 = "Cannot read the template file '{path}': {reason}. Check the setting 'path' of spacy_mtl.patterns.v1."
     M125 = "Template '{template}' reads the attribute '{attr}', but the columns at hand are only: {known}."
     M126 = ("The templates '{first}' and '{second}' observe the same ({pattern}). Keep one of the two.")
-    M127 = ("The attribute '{attr}' looks words up in a dictionary, which only mtl_segmenter has. Take its templates out of the set, or segment with it.")
+    M127 = ("The attribute '{attr}' tells what the words of the training corpus are like, which only mtl_segmenter knows. Take its templates out of the set, or segment with it.")
     M128 = ("Bad template at {place}: %d takes one of the distances {bins} (each the least of its bin), but found {found}.{snippet}")
     M129 = ("Template '{template}' looks at {found}, but '{name}' scores {scores}: use {use}.")
     M130 = ("Template '{template}' {fault}.")
     M131 = ("spacy_mtl.mst.v1 has the variants {known}, but 'variants' is {value!r}.")
-    M132 = ("The attribute '{attr}' is learnt from the tags of the training corpus, which only mtl_tagger does. Take its templates out of the set (pos.v1 leaves "
-            "them out with usual_tags = false), or tag with it.")
+    M132 = ("The attribute '{attr}' is learnt from the training corpus, which only {component} does. Take its templates out of the set ({setting}), "
+            "or use them there.")
 
     # --- M2xx structures ---
     M201 = ("The gold label '{current}' after '{previous}' (token {position} of the corpus) is forbidden by the constraints. Correct the annotation, "

@@ -20,6 +20,7 @@ from ..errors import Errors, Warnings
 from ..files import write_atomically
 from ..templates.attributes import AttributeReader
 from ..templates.grammar import Template
+from ..templates.learned import FormTable, by_form, by_value
 from ..trainers.base import Report, Trainer
 from . import store
 from .examples import each_example
@@ -100,6 +101,13 @@ class StructuredPipe(TrainablePipe):
         """Of each doc the given columns uint64[A, n] and the borders of its sentences int64[S + 1]: n positions, here tokens."""
         given = np.split(reader.read_given(docs), np.cumsum([len(doc) for doc in docs])[:-1], axis=1)
         return [(columns, borders([doc])) for columns, doc in zip(given, docs, strict=True)]
+
+    def learn_attribute(self, attr: str, table: Callable[[], FormTable]) -> None:
+        """Learn one of :mod:`..templates.learned`, if a template reads it."""
+        assert self._reader is not None
+        learned = {attr: table()} if attr in self.model.attrs["templates"].attributes else {}
+        self.model.attrs["learned"] = learned
+        self._reader.lexicon.learn(learned)
 
     def prepare(self, pieces: Sequence[Piece]) -> None:
         """Learn from the gathered corpus what training needs besides: nothing."""
@@ -283,7 +291,9 @@ class StructuredPipe(TrainablePipe):
         return _restore, (type(self), state)
 
     def _model_bytes(self) -> bytes:
-        return store.to_bytes(current_weights(self.model), {"component": type(self).__name__, "cfg": self.cfg})
+        learned = {attr: by_value(table) for attr, table in self.model.attrs["learned"].items()}
+        settings = {"component": type(self).__name__, "cfg": self.cfg, "learned": learned}
+        return store.to_bytes(current_weights(self.model), settings)
 
     def _load_model(self, data: bytes, where: str) -> None:
         weights, settings = store.from_bytes(data, where)
@@ -297,6 +307,7 @@ class StructuredPipe(TrainablePipe):
             self.cfg = before
             raise ValueError(Errors.M603.format(where=where))
         self._end_training()
+        self.model.attrs["learned"] = {attr: by_form(forms) for attr, forms in settings["learned"].items()}
         set_weights(self.model, weights, self.model_constraints())
 
     @abstractmethod

@@ -37,7 +37,7 @@ def template_chain(templates: TemplateSet, megabytes: float | None = 10.0) -> Mo
             "megabytes": megabytes,
             "weights": ChainWeights(),
             "constraints": None,
-            "usual_tags": {},
+            "learned": {},
             "predictor": None,
             "export": None,
         },
@@ -81,8 +81,8 @@ def predict_labels(model: Model, docs: Sequence[Doc]) -> list[np.ndarray]:
     if predictor is None or predictor.vocab is not vocab:
         from .predict import Predictor
 
-        constraints, usual_tags = model.attrs["constraints"], model.attrs["usual_tags"]
-        predictor = model.attrs["predictor"] = Predictor(weights, constraints, vocab, usual_tags=usual_tags)
+        constraints, learned = model.attrs["constraints"], model.attrs["learned"]
+        predictor = model.attrs["predictor"] = Predictor(weights, constraints, vocab, learned=learned)
     return np.split(predictor(docs), np.cumsum(lengths)[:-1])
 
 

@@ -20,6 +20,7 @@ from ..structures.chain_build import Constraints
 from ..templates.attributes import AttributeReader
 from ..templates.characters import CHARACTER_CONTEXT, WordTable, all_places, place_numbers
 from ..templates.grammar import parse_template
+from ..templates.learned import FormTable
 from ..templates.program import compile_program
 from .lookup import Lookup, add_looked_up, key_table
 from .sentences import borders
@@ -83,13 +84,13 @@ class Predictor:
         constraints: Constraints,
         vocab: Vocab,
         words: WordTable | None = None,
-        usual_tags: Mapping[str, str] | None = None,
+        learned: Mapping[str, FormTable] | None = None,
     ):
         self.vocab = vocab
-        self._made_of = (weights, constraints, vocab, words, usual_tags)
+        self._made_of = (weights, constraints, vocab, words, learned)
         templates = [parse_template(row.text) for row in weights.templates if row.rows]
         attributes = list(dict.fromkeys(o.attr for t in templates for o in t.observations))
-        self.reader = AttributeReader(attributes, vocab, words, usual_tags)
+        self.reader = AttributeReader(attributes, vocab, words, learned)
         node = [t for t in templates if not t.is_edge]
         columns, table, rows = self.reader.columns, key_table(weights.keys), weights.node_rows()
         rows = rows.reshape(-1, len(weights.labels))

@@ -4,10 +4,13 @@ A text of a sentence keeps kernels busy for some microseconds, which is as much 
 step is done here by one kernel, with flat arguments (numba resolves the types of tuples slowly), in the same order and with the same tables.
 """
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from ..kernels import kernel
 from ..structures.chain_build import Constraints
+from ..templates.breaks import BreakTable, mark_breaks
 from ..templates.characters import (
     ATTRIBUTE_BITS,
     CHARACTER_CONTEXT,
@@ -20,6 +23,7 @@ from ..templates.characters import (
 )
 from ..templates.extract import Program
 from ..templates.index import Table
+from ..templates.learned import FormTable
 from .blocks import add_blocks, pack
 from .characters import Characters, CharacterTable
 from .lookup import Lookup, add_looked_up
@@ -31,7 +35,8 @@ from .windows import WindowScores, add_window
 @kernel
 def tag_characters(
     at, ids, starts, joined, begin_tags, labels, form_of, orths,
-    values, value_rows, n_columns, context_rows, bits, word_slots, word_rows, word_known, parts,
+    values, value_rows, n_columns, context_rows, bits, word_slots, word_rows, word_known,
+    break_slots, break_rows, break_values, parts,
     form_offsets, form_values, form_outside, place_offsets, place_values, place_outside,
     first, offset, column, seed, packed, weights,
     pair_first, pair_offset, pair_column, pair_seed, pair_slots, pair_rows, pair_weights, start, end, step, mask,
@@ -50,7 +55,8 @@ def tag_characters(
         if value_rows[k] >= 0:
             for t in range(n):
                 columns[value_rows[k], t] = values[forms[t], k]
-    fill_context(columns, starts, context_rows, WordTable(word_slots, word_rows, word_known), parts)
+    breaks = BreakTable(break_slots, break_rows, break_values)
+    fill_context(columns, starts, context_rows, WordTable(word_slots, word_rows, word_known), breaks, parts)
     if place_offsets.size:
         numbers = np.empty(n, np.int32)
         number_places(columns, context_rows[1:], bits, numbers)
@@ -68,8 +74,8 @@ def tag_characters(
 
 
 @kernel
-def fill_context(columns, starts, rows, words, parts):
-    """The columns of CHARACTER_CONTEXT that are wanted. rows: int64[6], that of CHAR and theirs, -1 for none."""
+def fill_context(columns, starts, rows, words, breaks, parts):
+    """The columns of CHARACTER_CONTEXT that are wanted. rows: int64[7], that of CHAR and theirs, -1 for none."""
     chars = columns[rows[0]]
     for distance in range(1, 3):
         if rows[distance] >= 0:
@@ -80,15 +86,23 @@ def fill_context(columns, starts, rows, words, parts):
         end = columns[rows[4]] if rows[4] >= 0 else spare[1]
         inside = columns[rows[5]] if rows[5] >= 0 else spare[2]
         match_words(chars, starts, parts, words, begin, end, inside)
+    if rows[6] >= 0:
+        mark_breaks(chars, starts, parts, breaks, columns[rows[6]])
 
 
 class CharacterPredictor(Predictor):
     """A :class:`Predictor` of the tags of characters."""
 
-    def __init__(self, weights: ChainWeights, constraints: Constraints, characters: CharacterTable):
-        super().__init__(weights, constraints, characters.vocab, word_table([]))
+    def __init__(
+        self,
+        weights: ChainWeights,
+        constraints: Constraints,
+        characters: CharacterTable,
+        learned: Mapping[str, FormTable],
+    ):
+        super().__init__(weights, constraints, characters.vocab, word_table([]), learned)
         self.characters = characters
-        self.words_read: tuple[str, int] | None = None  # which dictionary the reader has
+        self.words_read: tuple | None = None  # which dictionary, and breaks, the reader has
         columns = self.reader.columns
         lexical = self.reader.lexicon.attributes
         wanted = {*self._crossing, *self.reader.context_needs} if self._crossing else set()
@@ -102,7 +116,7 @@ class CharacterPredictor(Predictor):
         self._tables: tuple = ()
 
     def __reduce__(self) -> tuple:
-        return CharacterPredictor, (*self._made_of[:2], self.characters)
+        return CharacterPredictor, (*self._made_of[:2], self.characters, self._made_of[-1])
 
     def _forms(self) -> np.ndarray:
         """int32[n]: the lexicon's row of each character of the table. Like every table it changes only where characters are new."""
@@ -113,13 +127,13 @@ class CharacterPredictor(Predictor):
 
     def _arguments(self) -> tuple:
         """What :func:`tag_characters` wants of the tables; made anew where one of them is another."""
-        words, forms = self.reader.words, self._forms()
-        if len(self._seen) != 2 or self._seen[0] is not forms or self._seen[1] is not words:
-            self._seen = forms, words
+        now = self._forms(), self.reader.words, self.reader.breaks
+        if len(self._seen) != len(now) or any(a is not b for a, b in zip(self._seen, now, strict=True)):
+            self._seen, (forms, words, breaks) = now, now
             lookup, pairs = self._shared.lookup, self._pairs
             self._tables = (
                 forms, self.characters.orths, self.reader.lexicon.values, self._value_rows, len(self.reader.columns),
-                self._context_rows, self._bits, *words, ONE_PART, *self._word_scores(), *self._place_scores(),
+                self._context_rows, self._bits, *words, *breaks, ONE_PART, *self._word_scores(), *self._place_scores(),
                 *lookup.program, self._packed, lookup.rows, *pairs.program, *pairs.table, pairs.rows, *self._chain,
             )  # fmt: skip
         return self._tables

@@ -19,12 +19,15 @@ from ..errors import Errors
 from ..registry import registry
 from ..structures.chain_build import Constraints
 from ..templates.attributes import AttributeReader
-from ..templates.characters import CHARACTER_CONTEXT, word_table
+from ..templates.characters import BREAK, CHARACTER_CONTEXT, word_table
+from ..templates.learned import CHAR_GROUP
 from ..trainers.base import Trainer
 from .boundaries import TAG_SETS, begin_tags, encode_words, tag_set_constraints
 from .carry import carry_over
 from .chain_pipe import ChainPipe
+from .character_groups import group_characters
 from .characters import Characters, CharacterTable, doc_text, split_words, word_offsets
+from .corpus_breaks import count_breaks, table_of
 from .corpus_words import CorpusWords
 from .cut_text import cut_doc
 from .gather import Piece
@@ -114,7 +117,7 @@ class MTLSegmenter(ChainPipe):
         if folds < 2 or known < 1:
             raise ValueError(Errors.M418.format(name=name, known=known, folds=folds))
         self.folds, self.known = folds, known
-        self.cfg = {"tags": tags, "keep_runs": keep_runs, "lexicon": "", "user_words": []}
+        self.cfg = {"tags": tags, "keep_runs": keep_runs, "lexicon": "", "breaks": [], "user_words": []}
         self.user_words = UserWords()
         self._characters = CharacterTable(vocab)
         self._word_orths = WordOrths(vocab)
@@ -140,17 +143,23 @@ class MTLSegmenter(ChainPipe):
         return self.labels
 
     def collect_labels(self, references: Iterable[Doc]) -> None:
-        """Count the words of the corpus: the templates' dictionary. Raises ValueError (M413) where there is none."""
+        """Count the words of the corpus: the templates' dictionary; group its characters. Raises ValueError (M413) where there is no word."""
         references = list(references)
         assert self._reader is not None
         corpus = CorpusWords(references, self.folds, self.gold_attributes)
         if not corpus.words:
             raise ValueError(Errors.M413.format(name=self.name, n=len(references)))
         self._corpus_words = corpus
-        wanted = self._reader.characters is not None and self._reader.characters.wants_words
+        context = self._reader.characters
+        wanted = context is not None and context.wants_words
         self.cfg["lexicon"] = " ".join(sorted(corpus.known(self.known))) if wanted else ""
-        if self._reader.characters is not None:
-            self._reader.characters.words = corpus.table(self.known)
+        self.cfg["breaks"] = []
+        if context is not None:
+            context.words = corpus.table(self.known)
+        if context is not None and BREAK in context.attributes:
+            breaks = count_breaks(references, self._characters, corpus.folds(references), self.folds)
+            context.breaks, self.cfg["breaks"] = breaks.table(), breaks.written()
+        self.learn_attribute(CHAR_GROUP, lambda: group_characters(map(doc_text, references)))
 
     def before_features(self, pieces: Sequence[Piece]) -> None:
         assert self._reader is not None
@@ -177,7 +186,7 @@ class MTLSegmenter(ChainPipe):
 
     def make_reader(self) -> AttributeReader:
         templates = self.model.attrs["templates"]
-        reader = AttributeReader(templates.attributes, self._characters.vocab, word_table([]))
+        reader = AttributeReader(templates.attributes, self._characters.vocab, word_table([]), {CHAR_GROUP: {}})
         for attr in (*reader.token_attributes, *reader.doc_functions):
             if attr not in CHARACTER_CONTEXT:
                 raise ValueError(Errors.M411.format(name=self.name, attr=attr))
@@ -245,12 +254,16 @@ class MTLSegmenter(ChainPipe):
         weights = current_weights(self.model)
         if not weights.is_trained:
             return None
-        predictor, version = self.model.attrs["predictor"], (self.cfg["lexicon"], self.user_words.version)
+        predictor = self.model.attrs["predictor"]
+        version = self.cfg["lexicon"], self.user_words.version, self.cfg["breaks"]
         if not isinstance(predictor, CharacterPredictor) or predictor.characters is not self._characters:
-            predictor = CharacterPredictor(weights, self.model.attrs["constraints"], self._characters)
+            predictor = CharacterPredictor(
+                weights, self.model.attrs["constraints"], self._characters, self.model.attrs["learned"]
+            )
             self.model.attrs["predictor"] = predictor
         if predictor.words_read != version and predictor.reader.characters is not None:
             predictor.reader.characters.words = word_table([*self.cfg["lexicon"].split(), *self.user_words])
+            predictor.reader.characters.breaks = table_of(self.cfg["breaks"])
             predictor.words_read = version
         return predictor
 

@@ -18,7 +18,7 @@ from .tree_weights import TreeWeights
 from .weights import KEY_BITS, SCALE_SHIFT, ChainWeights, TemplateRow
 
 MAGIC = b"SPMTL"
-FORMAT = 2
+FORMAT = 3
 _DIGEST = 16
 #: What a model may hold, by the name in its header; files without one hold a chain.
 _KINDS: dict[str, type[ChainWeights] | type[TreeWeights]] = {"chain": ChainWeights, "tree": TreeWeights}

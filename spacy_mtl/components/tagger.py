@@ -14,13 +14,13 @@ from thinc.api import Model
 from ..errors import Errors
 from ..structures.chain_build import Constraints
 from ..templates.attributes import AttributeReader
-from ..templates.usual_tags import USUAL_TAG
+from ..templates.learned import USUAL_TAG
 from ..trainers.base import Trainer
 from .chain_pipe import ChainPipe
 from .gather import Piece
 from .known_words import constrain_words, count_known_words
 from .labelled import LabelledPipe
-from .usual_tags import by_tag, by_word, count_usual_tags
+from .usual_tags import count_usual_tags
 
 DEFAULT_CONFIG = {
     "model": {
@@ -91,7 +91,7 @@ class MTLTagger(ChainPipe, LabelledPipe):
         for tag, pos in (pos_map or {}).items():
             if pos not in UNIVERSAL:
                 raise ValueError(Errors.M421.format(name=name, tag=tag, pos=pos, known=", ".join(UNIVERSAL)))
-        self.cfg = {"tags": [], "known": {}, "usual": {}, "pos_map": dict(pos_map or {})}
+        self.cfg = {"tags": [], "known": {}, "pos_map": dict(pos_map or {})}
         self.known_words = known_words
         self.overwrite = overwrite
 
@@ -106,30 +106,18 @@ class MTLTagger(ChainPipe, LabelledPipe):
         return constrain_words(Constraints.none(len(self.labels)), self.cfg["known"], self.vocab.strings)
 
     def make_reader(self) -> AttributeReader:
-        templates, usual_tags = self.model.attrs["templates"], self.model.attrs["usual_tags"]
-        return AttributeReader(templates.attributes, self.vocab, usual_tags=usual_tags)
+        return AttributeReader(self.model.attrs["templates"].attributes, self.vocab, learned={USUAL_TAG: {}})
 
     def collect_labels(self, references: Iterable[Doc]) -> None:
         """The tags, and what words mostly are where templates ask for it: in the references, whose tokens stay what they are."""
         references = list(references)
         super().collect_labels(references)
-        assert self._reader is not None
-        wanted = USUAL_TAG in self.model.attrs["templates"].attributes
-        self.model.attrs["usual_tags"] = count_usual_tags(references, self.labels) if wanted else {}
-        self._reader.lexicon.learn(self.model.attrs["usual_tags"])
+        self.learn_attribute(USUAL_TAG, lambda: count_usual_tags(references, self.labels))
 
     def prepare(self, pieces: Sequence[Piece]) -> None:
         """Count which tags frequent words have."""
         n_labels, strings = len(self.labels), self.vocab.strings
         self.cfg["known"] = count_known_words(pieces, strings, n_labels, self.known_words) if self.known_words else {}
-
-    def _model_bytes(self) -> bytes:
-        self.cfg["usual"] = by_tag(self.model.attrs["usual_tags"])
-        return super()._model_bytes()
-
-    def _load_model(self, data: bytes, where: str) -> None:
-        super()._load_model(data, where)
-        self.model.attrs["usual_tags"] = by_word(self.cfg["usual"])
 
     def gold_labels(self, example: Example, starts: np.ndarray) -> np.ndarray:
         """Numbers of the gold tags; -1 where the annotation is missing or does not align."""

@@ -35,6 +35,7 @@ def template_tree(templates: TemplateSet, megabytes: float | None = 10.0) -> Mod
             "megabytes": megabytes,
             "weights": TreeWeights(),
             "constraints": None,
+            "learned": {},
             "predictor": None,
             "export": None,
         },

@@ -1,7 +1,7 @@
 """What words mostly are in a training corpus: the table behind the attribute USUAL_TAG."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -26,16 +26,3 @@ def count_usual_tags(references: Sequence[Doc], tags: Sequence[str], least: int 
             most[orth] = max(most.get(orth, (0, 0)), (n, -numbers[tag]))
     text_of = {orth: next(strings[orth] for strings in stores if orth in strings) for orth in total}
     return dict(sorted((text_of[orth], tags[-k]) for orth, (_, k) in most.items() if total[orth] >= least))
-
-
-def by_tag(usual: Mapping[str, str]) -> dict[str, list[str]]:
-    """The words of each tag, which is shorter to write down."""
-    words: dict[str, list[str]] = {}
-    for word, tag in usual.items():
-        words.setdefault(tag, []).append(word)
-    return words
-
-
-def by_word(words: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """The reverse."""
-    return {word: tag for tag, several in words.items() for word in several}

@@ -18,11 +18,13 @@ from spacy.vocab import Vocab
 from ..errors import Errors
 from ..kernels import kernel
 from ..registry import mtl_attributes
+from .breaks import BreakTable, no_breaks
 from .characters import CHARACTER_CONTEXT, CharacterContext, WordTable, character, character_class, word_table
 from .context import CONTEXT_ATTRIBUTES, ContextReader, case_flags, case_pattern
 from .index import empty_table, find, insert_all
+from .learned import LEARNED, FormTable, check_learned, learned_function
 from .short_tags import ShortTag, short_tag
-from .usual_tags import USUAL_TAG, UsualTags
+from .surnames import is_surname
 
 _AFFIX = re.compile(r"(PREFIX|SUFFIX)([1-9]\d*)\Z")
 #: spaCy attributes that depend on the word form alone: attribute name -> name on Lexeme.
@@ -66,8 +68,9 @@ _OWN_LEXICAL: dict[str, Callable[[str], str | int | bool]] = {
     "CASE_FLAGS": case_flags,
     "CHAR": character,
     "CHAR_CLASS": character_class,
+    "SURNAME": is_surname,
 }
-_NO_WORDS = word_table([])
+_NO_WORDS, _NO_BREAKS = word_table([]), no_breaks()
 _CONTEXT = (*CONTEXT_ATTRIBUTES, *CHARACTER_CONTEXT)
 
 
@@ -95,7 +98,7 @@ def lexical_function(attr: str) -> Callable[[str], str | int | bool] | None:
 def check_attributes(attributes: Sequence[str], template_of: Callable[[str], str]) -> None:
     """Refuse an attribute that does not exist (M110). ``template_of``: the pattern to name in the message."""
     for attr in attributes:
-        known = (attr in IDS and attr not in _NOT_TOKEN_ATTRIBUTES) or attr in (*_CONTEXT, USUAL_TAG) or short_tag(attr)
+        known = (attr in IDS and attr not in _NOT_TOKEN_ATTRIBUTES) or attr in (*_CONTEXT, *LEARNED) or short_tag(attr)
         if not (known or lexical_function(attr) or attr in mtl_attributes):
             raise ValueError(
                 Errors.M110.format(attr=attr, template=template_of(attr), known="ORTH, LOWER, SHAPE, TAG, ...")
@@ -126,10 +129,11 @@ class Lexicon:
         self.generation = 0
         self.learn({})
 
-    def learn(self, usual_tags: Mapping[str, str]) -> None:
-        """Start afresh, with these tags for USUAL_TAG."""
-        usual = UsualTags(usual_tags)
-        self._functions = [usual if attr == USUAL_TAG else lexical_function(attr) for attr in self.attributes]
+    def learn(self, tables: Mapping[str, FormTable]) -> None:
+        """Start afresh, with these tables of the learned attributes."""
+        self._functions = [
+            learned_function(attr, tables) if attr in LEARNED else lexical_function(attr) for attr in self.attributes
+        ]
         self._clear()
 
     def _clear(self) -> None:
@@ -181,8 +185,8 @@ class AttributeReader:
     """Reads the attributes a template set names off Docs, as columns.
 
     columns: attribute name -> row of the column matrix: what is given on the Doc, then lexical, then context attributes.
-    words: the dictionary for attributes of characters, see :func:`.characters.word_table`. usual_tags: of frequent words, for USUAL_TAG; training may
-    tell them later, to the lexicon. Raises ValueError where they are wanted and missing (M127, M132).
+    words: the dictionary for attributes of characters, see :func:`.characters.word_table`. learned: tables of attributes that a corpus tells, see
+    :mod:`.learned`; training may tell them later, to the lexicon. Raises ValueError where they are wanted and missing (M127, M132).
     """
 
     def __init__(
@@ -190,17 +194,16 @@ class AttributeReader:
         attributes: Sequence[str],
         vocab: Vocab,
         words: WordTable | None = None,
-        usual_tags: Mapping[str, str] | None = None,
+        learned: Mapping[str, FormTable] | None = None,
     ):
-        if USUAL_TAG in attributes and usual_tags is None:
-            raise ValueError(Errors.M132.format(attr=USUAL_TAG))
+        check_learned(attributes, learned or {})
         context = [a for a in attributes if a in _CONTEXT]
         names_of = [[a for a in context if a in known] for known in (CONTEXT_ATTRIBUTES, CHARACTER_CONTEXT)]
         self.context = ContextReader(names_of[0], vocab.strings) if names_of[0] else None
         self.characters = CharacterContext(names_of[1], words) if names_of[1] else None
         self._needs = tuple(name for part in (self.context, self.characters) if part for name in part.needs)
         attributes = list(dict.fromkeys([*attributes, *self._needs]))
-        lexical_names = [a for a in attributes if a in _LEXEME or a == USUAL_TAG or lexical_function(a)]
+        lexical_names = [a for a in attributes if a in _LEXEME or a in LEARNED or lexical_function(a)]
         self.token_attributes = [a for a in attributes if a not in lexical_names and a in IDS and a != "ORTH"]
         self.doc_functions = {
             a: short_tag(a) or mtl_attributes.get(a)
@@ -208,8 +211,8 @@ class AttributeReader:
             if a not in IDS and a not in [*lexical_names, *context]
         }
         self.lexicon = Lexicon(lexical_names, vocab)
-        if usual_tags:
-            self.lexicon.learn(usual_tags)
+        if learned:
+            self.lexicon.learn(learned)
         names = ["ORTH", *self.token_attributes, *self.doc_functions, *lexical_names, *context]
         self.n_given = len(names) - len(lexical_names) - len(context)
         self.columns = {name: row for row, name in enumerate(names)}
@@ -224,6 +227,11 @@ class AttributeReader:
         """The dictionary; an empty one where no attribute asks for it."""
         words = self.characters.words if self.characters is not None else None
         return words if words is not None else _NO_WORDS
+
+    @property
+    def breaks(self) -> BreakTable:
+        """Where words part; nothing where no attribute asks for it."""
+        return self.characters.breaks if self.characters is not None else _NO_BREAKS
 
     def reads(self, attr: str) -> tuple[str, ...]:
         """What a template that names ``attr`` reads off the Doc."""

@@ -7,6 +7,7 @@ Of its surroundings:
 SAME_1       whether it equals the character before it; SAME_2 the one before that
 WORD_BEGIN   how long the longest word of the dictionary is that begins here (2 to 5; 5 for longer ones, 0 for none);
              WORD_END that ends here, WORD_INSIDE that has this character neither first nor last
+BREAK        how often, after the character before it, a new word begins with this one, see :mod:`.breaks`
 ===========  ==============================================================================================================
 """
 
@@ -20,12 +21,16 @@ from spacy.strings import hash_string  # type: ignore[attr-defined]
 
 from ..errors import Errors
 from ..kernels import kernel
+from .breaks import mark_breaks, no_breaks
 from .extract import mix
 from .index import Table, empty_table, find
 
 SAME_ATTRIBUTES = ("SAME_1", "SAME_2")
 WORD_ATTRIBUTES = ("WORD_BEGIN", "WORD_END", "WORD_INSIDE")
-CHARACTER_CONTEXT = (*SAME_ATTRIBUTES, *WORD_ATTRIBUTES)
+BREAK = "BREAK"
+CHARACTER_CONTEXT = (*SAME_ATTRIBUTES, *WORD_ATTRIBUTES, BREAK)
+#: What only a training corpus can tell.
+_LEARNT = (*WORD_ATTRIBUTES, BREAK)
 
 #: Longer words are all alike.
 LONGEST_TOLD = 5
@@ -122,7 +127,7 @@ def compare(chars, starts, distance, out):
 
 
 #: Bits that hold the value of each attribute of the surroundings.
-ATTRIBUTE_BITS = dict.fromkeys(SAME_ATTRIBUTES, 1) | dict.fromkeys(WORD_ATTRIBUTES, 3)
+ATTRIBUTE_BITS = dict.fromkeys(SAME_ATTRIBUTES, 1) | dict.fromkeys(_LEARNT, 3)
 
 
 @kernel
@@ -146,7 +151,7 @@ def place_numbers(columns: np.ndarray, row_of: Mapping[str, int]) -> np.ndarray:
 
 
 def all_places(row_of: Mapping[str, int]) -> np.ndarray:
-    """The reverse: columns uint64[A, 2048] of every number; other attributes are 0."""
+    """The reverse: columns uint64[A, 16384] of every number; other attributes are 0."""
     numbers, shift = np.arange(1 << sum(ATTRIBUTE_BITS.values()), dtype=np.uint64), 0
     columns = np.zeros((len(row_of), numbers.size), np.uint64)
     for attr in CHARACTER_CONTEXT:
@@ -173,8 +178,8 @@ def word_table(words: Iterable[str], known: np.ndarray | None = None) -> WordTab
 class CharacterContext:
     """Fills the columns of CHARACTER_CONTEXT.
 
-    words: from :func:`word_table`. parts: of the sentences, for words that are not known in all of a corpus, see :func:`match_words`.
-    Raises ValueError (M127) where words are wanted and missing.
+    words: from :func:`word_table`, None where nothing can be learnt from a corpus. breaks: told later. parts: of the sentences, for what is not
+    known in all of a corpus, see :func:`match_words`. Raises ValueError (M127) where words or breaks are wanted and missing.
     """
 
     needs = ("CHAR",)
@@ -183,7 +188,8 @@ class CharacterContext:
         self.attributes = tuple(attributes)
         self.parts = ONE_PART
         self.words = words
-        wanted = next((attr for attr in attributes if attr in WORD_ATTRIBUTES), None)
+        self.breaks = no_breaks()
+        wanted = next((attr for attr in attributes if attr in _LEARNT), None)
         if words is None and wanted:
             raise ValueError(Errors.M127.format(attr=wanted))
 
@@ -204,3 +210,5 @@ class CharacterContext:
                 for attr in WORD_ATTRIBUTES
             ]
             match_words(chars, starts, self.parts, self.words, *rows)
+        if BREAK in self.attributes:
+            mark_breaks(chars, starts, self.parts, self.breaks, columns[row_of[BREAK]])

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from ..errors import Errors
 from ..registry import mtl_templates
-from .characters import WORD_ATTRIBUTES
+from .characters import BREAK, WORD_ATTRIBUTES
 from .context import CONTEXT_ATTRIBUTES
 from .grammar import Observation, Template, TemplateSet
+from .learned import CHAR_GROUP, USUAL_TAG
 from .mst import mst_set, parse_set
-from .usual_tags import USUAL_TAG
 
 TRANSITION = Template("B")
 
@@ -109,7 +109,27 @@ def _seg_patterns() -> list[tuple[Observation, ...]]:
         *_each("SAME_1", 0, 1),
         *_each("SAME_2", 0, 2),
         *_words_here(),
+        *_groups_around(),
+        *_names_around(),
+        *_each(BREAK, -1, 0, 1, 2),
+        *_same(BREAK, [(-1, 0, 1, 2)]),
     ]
+
+
+def _groups_around() -> list[tuple[Observation, ...]]:
+    """Groups of characters, for what is said of pairs of characters that the corpus does not have."""
+    return [
+        *_each(CHAR_GROUP, -2, -1, 0, 1, 2),
+        _pair((-1, "CHAR"), (0, CHAR_GROUP)),
+        _pair((-1, CHAR_GROUP), (0, "CHAR")),
+        _pair((0, "CHAR"), (1, CHAR_GROUP)),
+        _pair((0, CHAR_GROUP), (1, "CHAR")),
+    ]
+
+
+def _names_around() -> list[tuple[Observation, ...]]:
+    """Characters near a surname: does a given name begin, go on, end?"""
+    return [_pair((i, "SURNAME"), (j, "CHAR")) for i, j in ((-1, 0), (-1, 1), (-2, 0), (0, 1))]
 
 
 def _words_here() -> list[tuple[Observation, ...]]:
@@ -126,14 +146,17 @@ def _words_here() -> list[tuple[Observation, ...]]:
 
 
 @mtl_templates("spacy_mtl.seg.v1")
-def seg(dictionary: bool = True, min_count: int = 1) -> TemplateSet:
-    """Rich templates for Chinese word segmentation, over characters in [-2, 2]: character n-grams, character classes, repeated characters, and words
-    of a dictionary that begin, end or go on here.
+def seg(dictionary: bool = True, groups: bool = True, min_count: int = 1) -> TemplateSet:
+    """Rich templates for Chinese word segmentation, over characters in [-2, 2]: character n-grams, character classes, repeated characters, words
+    of a dictionary that begin, end or go on here, groups of characters with the same neighbours, characters near a surname, and where words of the
+    corpus part between two characters.
 
-    dictionary: read the words of the training corpus and the user's. min_count: leave out observations that are rarer.
+    dictionary: read the words of the training corpus and the user's, and where they part. groups: read those. Both only ``mtl_segmenter`` learns.
+    min_count: leave out observations that are rarer.
     """
     templates = TemplateSet((*_state(_seg_patterns()), TRANSITION), min_count)
-    for attr in () if dictionary else WORD_ATTRIBUTES:
+    left_out = (*(() if dictionary else (*WORD_ATTRIBUTES, BREAK)), *(() if groups else (CHAR_GROUP,)))
+    for attr in left_out:
         templates = templates.without(attr)
     return templates
 

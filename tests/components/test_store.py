@@ -94,7 +94,7 @@ def test_file_of_something_else_is_refused(foreign):
 
 def test_other_format_number_is_named(data):
     other = data[:5] + bytes([9]) + data[6:]
-    with pytest.raises(ValueError, match=r"^\[M602\] dir/model was written in format 9, but .* reads format 2\."):
+    with pytest.raises(ValueError, match=r"^\[M602\] dir/model was written in format 9, but .* reads format 3\."):
         store.from_bytes(other, "dir/model")
 
 

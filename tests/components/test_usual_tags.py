@@ -9,13 +9,13 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 from test_tagger import make_tagger, read, tags
 
-from spacy_mtl.components.usual_tags import by_tag, by_word, count_usual_tags
+from spacy_mtl.components.usual_tags import count_usual_tags
 
 TEMPLATES = ["U0:%x[0,SUFFIX2]", "U1:%x[1,USUAL_TAG]", "U2:%x[-1,USUAL_TAG]/%x[0,SUFFIX2]", "U3:%x[0,USUAL_TAG]", "B"]
 
 
 def table(nlp):
-    return nlp.get_pipe("mtl_tagger").model.attrs["usual_tags"]
+    return nlp.get_pipe("mtl_tagger").model.attrs["learned"]["USUAL_TAG"]
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def test_it_counts_the_corpus(usual):
     for example in examples:
         for token in example.reference:
             seen.setdefault(token.text, []).append(token.tag_)
-    found = nlp.get_pipe("mtl_tagger").model.attrs["usual_tags"]
+    found = nlp.get_pipe("mtl_tagger").model.attrs["learned"]["USUAL_TAG"]
     assert list(found) == sorted(word for word in seen if len(seen[word]) >= 4)
     for word, tag in found.items():
         assert seen[word].count(tag) == max(map(seen[word].count, seen[word]))
@@ -44,7 +44,7 @@ def test_its_templates_read_what_was_counted(usual):
     docs = [nlp.make_doc(example.text) for example in examples]
     list(nlp.pipe(docs[:2]))
     reader = tagger.model.attrs["predictor"].reader
-    word, tag = next(iter(tagger.model.attrs["usual_tags"].items()))
+    word, tag = next(iter(tagger.model.attrs["learned"]["USUAL_TAG"].items()))
     row = reader.lexicon.ids(np.array([nlp.vocab.strings.add(word)], np.uint64))[0]
     assert reader.lexicon.values[row, reader.lexicon.attributes.index("USUAL_TAG")] == hash_string(tag)
 
@@ -105,7 +105,7 @@ def test_without_the_templates_nothing_is_counted(train, corpus_path):
     other = make_tagger(["U0:%x[0,LOWER]", "B"])
     other.from_bytes(nlp.to_bytes())
     train(other, read(other, corpus_path, limit=30), passes=1)
-    assert table(other) == {}
+    assert other.get_pipe("mtl_tagger").model.attrs["learned"] == {}
 
 
 def test_other_components_refuse_the_attribute(corpus_path):
@@ -131,9 +131,3 @@ def test_the_tag_seen_most_often_counts_and_of_equals_the_first():
     assert count_usual_tags(docs, ["AUX", "NOUN", "DET"], 1) == {"can": "AUX", "the": "DET"}
     assert count_usual_tags(docs, ["AUX", "NOUN", "DET"]) == {"can": "AUX"}
     assert count_usual_tags([], ["AUX"]) == {}
-
-
-def test_written_by_tag_and_read_by_word():
-    usual = {"can": "AUX", "may": "AUX", "the": "DET"}
-    assert by_tag(usual) == {"AUX": ["can", "may"], "DET": ["the"]}
-    assert by_word(by_tag(usual)) == usual

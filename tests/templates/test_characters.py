@@ -11,6 +11,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from spacy_mtl.templates.attributes import AttributeReader, check_attributes
+from spacy_mtl.templates.breaks import FIRST, break_table, keys_of, value_of
 from spacy_mtl.templates.characters import (
     CHARACTER_CONTEXT,
     all_places,
@@ -37,8 +38,19 @@ def test_characters_by_hand(char, normal, kind):
     assert character_class(char) == kind
 
 
+#: BREAK of some pairs
+PARTED = {"北京": 1, "京大": 5, "大大": 3}
+
+
+def breaks_of(values):
+    keys = [keys_of(np.array([hash_string(char) for char in pair], np.uint64))[1] for pair in values]
+    return break_table(np.array(keys, np.uint64), np.array(list(values.values()), np.uint8))
+
+
 def columns_of(text, starts, words=(), attributes=CHARACTER_CONTEXT):
     reader = AttributeReader(attributes, VOCAB, word_table(words))
+    if reader.characters is not None:
+        reader.characters.breaks = breaks_of(PARTED)
     doc = Doc(VOCAB, words=list(text), spaces=[False] * len(text))
     columns = reader.read([doc], np.array(starts, np.int64))
     return {attr: columns[reader.columns[attr]].tolist() for attr in attributes}
@@ -49,6 +61,7 @@ def by_hand(text, starts, words):
     found = {attr: [0] * len(text) for attr in CHARACTER_CONTEXT}
     for a, b in pairwise(starts):
         for t in range(a, b):
+            found["BREAK"][t] = FIRST if t == a else PARTED.get(text[t - 1 : t + 1], 0)
             for distance in (1, 2):
                 found[f"SAME_{distance}"][t] = int(t - distance >= a and text[t] == text[t - distance])
             for end in range(t + 2, b + 1):
@@ -103,3 +116,19 @@ def test_places_are_numbered_and_back():
     assert seen == set(product(range(8), range(8), [0], range(2)))
     again = columns[:, place_numbers(columns, row_of)]
     assert np.array_equal(again, columns)
+
+
+def test_what_break_says_of_shares():
+    apart, times = np.array([0, 1, 1, 3, 9, 99, 3, 2, 0]), np.array([9, 20, 5, 5, 10, 100, 3, 2, 0])
+    assert value_of(apart, times, 3).tolist() == [1, 2, 3, 4, 5, 6, 6, 0, 0]
+
+
+def test_pairs_are_told_by_part():
+    values = np.array([[1, 4], [0, 6]], np.uint8)
+    reader = AttributeReader(["BREAK"], VOCAB, word_table([]))
+    keys = [keys_of(np.array([hash_string(char) for char in pair], np.uint64))[1] for pair in ("北京", "京大")]
+    reader.characters.breaks = break_table(np.array(keys, np.uint64), values)
+    reader.characters.parts = np.array([1, 0])
+    doc = Doc(VOCAB, words=list("北京大北京大"), spaces=[False] * 6)
+    columns = reader.read([doc], np.array([0, 3, 6]))
+    assert columns[reader.columns["BREAK"]].tolist() == [FIRST, 4, 6, FIRST, 1, 0]

@@ -197,7 +197,7 @@ def test_resolves_in_a_config(settings, expected):
 
 def test_seg_counts_and_reach():
     templates = preset("seg").node
-    assert len(templates) == 38
+    assert len(templates) == 56
     assert {obs.offset for template in templates for obs in template.observations} == set(range(-2, 3))
     shapes = [offsets_of(template) for template in templates if set(shape_of(template)) == {"CHAR"}]
     assert [len([s for s in shapes if len(s) == n]) for n in (1, 2, 3)] == [5, 7, 3]
@@ -206,3 +206,8 @@ def test_seg_counts_and_reach():
 def test_seg_without_dictionary_reads_no_words():
     assert not set(preset("seg", dictionary=False).attributes) & set(WORD_ATTRIBUTES)
     assert set(WORD_ATTRIBUTES) < set(preset("seg").attributes)
+
+
+def test_seg_without_groups_reads_none():
+    assert "CHAR_GROUP" not in preset("seg", groups=False).attributes
+    assert "CHAR_GROUP" in preset("seg").attributes

@@ -1,0 +1,115 @@
+"""How often words part between two characters: counts of a corpus against plain Python."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+import spacy
+from hypothesis import given
+from hypothesis import strategies as st
+from segmenting import SENTENCES, TEXTS, example, make, segmenter_of, train, words_of
+from spacy.strings import hash_string
+
+from spacy_mtl.components.corpus_breaks import OFTEN, CorpusBreaks, table_of
+from spacy_mtl.templates.breaks import SHARES, break_table, keys_of
+from spacy_mtl.templates.index import Table, find
+
+PATTERNS = ["U0:%x[0,CHAR]", "U1:%x[0,BREAK]", "U2:%x[-1,BREAK]/%x[1,BREAK]", "B"]
+WORDS = st.lists(
+    st.lists(st.sampled_from(["一二", "一", "二一二", "ＡＢ", "A", "B"]), min_size=1, max_size=5),
+    min_size=1,
+    max_size=8,
+)
+
+
+def breaks_of(sentences, folds):
+    """CorpusBreaks of sentences of words, one after another in so many folds."""
+    codes = [ord(char) for words in sentences for word in words for char in word]
+    begins = [k == 0 for words in sentences for word in words for k in range(len(word))]
+    starts = np.cumsum([0, *(len("".join(words)) for words in sentences)], dtype=np.int64)
+    fold_of = np.arange(len(sentences)) * folds // len(sentences)
+    return CorpusBreaks(np.array(codes, np.uint32), np.array(begins), starts, fold_of, folds), fold_of
+
+
+def look_up(table, pair):
+    """The values of a pair by part; zeros where it is not there."""
+    key = keys_of(np.array([hash_string(char) for char in pair], np.uint64))[1]
+    row = table.rows[find(Table(table.slots, table.rows), key)]
+    return table.values[row].tolist() if row >= 0 else [0] * table.values.shape[1]
+
+
+def by_hand(sentences):
+    """Of each pair of normalised characters, whether a word begins between the two, each time it occurs."""
+    found: dict[str, Counter] = {}
+    for words in sentences:
+        text = "".join(words).replace("Ａ", "A").replace("Ｂ", "B")
+        borders = set(np.cumsum([len(word) for word in words]).tolist())
+        for t in range(1, len(text)):
+            found.setdefault(text[t - 1 : t + 1], Counter())[t in borders] += 1
+    return found
+
+
+def value(counts):
+    times = counts.total()
+    return 1 + sum(counts[True] / times > share for share in SHARES) if times >= OFTEN else 0
+
+
+@given(WORDS, st.integers(2, 3))
+def test_counts_of_all_and_of_the_other_folds(sentences, folds):
+    breaks, fold_of = breaks_of(sentences, folds)
+    table, total = breaks.table(), by_hand(sentences)
+    again = table_of(breaks.written())
+    for pair, counts in total.items():
+        assert look_up(again, pair) == [value(counts)]
+    for k in range(folds):
+        others = by_hand([words for words, fold in zip(sentences, fold_of, strict=True) if fold != k])
+        for pair in total:
+            assert look_up(table, pair)[k] == value(others.get(pair, Counter()))
+
+
+def test_rare_pairs_are_not_written():
+    breaks, _ = breaks_of([["一二"]] * 3 + [["二", "一"]] * 2 + [["𠀀", "一"]] * 3, 2)
+    assert breaks.written() == ["", "一二", "", "", "", "", "𠀀一"]
+
+
+@pytest.mark.parametrize("written", [[], [""] * 7])
+def test_nothing_is_known_of_no_pair(written):
+    assert look_up(table_of(written), "一二") == [0]
+    assert break_table(np.empty(0, np.uint64), np.empty((0, 3), np.uint8)).values.shape == (0, 3)
+
+
+def test_saved_and_loaded_it_cuts_the_same(tmp_path):
+    nlp = train(make(PATTERNS))
+    pairs = segmenter_of(nlp).cfg["breaks"]
+    assert "".join(pairs)
+    wanted = [words_of(doc) for doc in nlp.pipe(TEXTS)]
+    nlp.to_disk(tmp_path)
+    loaded = spacy.load(tmp_path)
+    assert segmenter_of(loaded).cfg["breaks"] == pairs
+    for n_process in (1, 2):
+        assert [words_of(doc) for doc in loaded.pipe(TEXTS, n_process=n_process)] == wanted
+    again = make(PATTERNS).from_bytes(nlp.to_bytes())
+    assert [words_of(doc) for doc in again.pipe(TEXTS)] == wanted
+
+
+def test_the_component_counts_its_references():
+    """White space parts sentences; what is cut in two documents is no pair."""
+    nlp = make(PATTERNS)
+    examples = [example(nlp, "甲乙 丙"), example(nlp, "甲乙 丙"), example(nlp, "甲乙 丙")]
+    nlp.initialize(lambda: examples)
+    assert segmenter_of(nlp).cfg["breaks"] == ["", "甲乙", "", "", "", "", "乙丙"]
+
+
+def test_prediction_reads_what_was_written():
+    nlp = train(make(["U0:%x[0,BREAK]", "U1:%x[1,BREAK]", "U2:%x[0,BREAK]/%x[1,BREAK]", "B"]), SENTENCES * 3)
+    segmenter = segmenter_of(nlp)
+    before = [words_of(doc) for doc in nlp.pipe(TEXTS)]
+    found = segmenter.model.attrs["predictor"].reader.characters.breaks
+    assert look_up(found, "北京") == [1]
+    segmenter.cfg["breaks"] = []
+    after = [words_of(doc) for doc in nlp.pipe(TEXTS)]
+    assert after != before
+
+
+def test_without_such_templates_nothing_is_counted():
+    assert segmenter_of(train(make(["U0:%x[0,CHAR]", "B"]), passes=1)).cfg["breaks"] == []
