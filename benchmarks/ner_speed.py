@@ -29,7 +29,7 @@ from spacy_mtl.components.sentences import borders
 from spacy_mtl.templates.attributes import AttributeReader, lexical_function
 from spacy_mtl.templates.context import CONTEXT_ATTRIBUTES
 from spacy_mtl.templates.grammar import Observation, TemplateSet
-from spacy_mtl.templates.usual_tags import USUAL_TAG, UsualTags
+from spacy_mtl.templates.learned import USUAL_TAG, learned_function
 
 BATCH = 1000
 #: Texts or Docs to words read.
@@ -62,7 +62,7 @@ class PythonFeatures:
     """
 
     def __init__(self, templates: TemplateSet, vocab: Vocab, usual_tags: Mapping[str, str] | None = None):
-        self.usual = UsualTags(usual_tags or {})
+        self.usual = learned_function(USUAL_TAG, {USUAL_TAG: usual_tags or {}})
         self.patterns = [(template.name, template.observations) for template in templates.node]
         self.reach = max(abs(obs.offset) for _, observations in self.patterns for obs in observations)
         self.simple = [name for name in templates.attributes if name not in CONTEXT_ATTRIBUTES]

@@ -16,6 +16,8 @@ from tag_ours import learn, settings_of, warm_up
 from tag_spacy import untrained
 from thinc.api import Model
 
+from spacy_mtl.templates.learned import USUAL_TAG
+
 
 def portions(data: Data, nlp: Language, n: int) -> list[list[Doc]]:
     """The training part, then dev and test in ``n`` portions, then these portions once more."""
@@ -29,7 +31,7 @@ def portions(data: Data, nlp: Language, n: int) -> list[list[Doc]]:
 def crfsuite(data: Data, model: Model, path: Path, iterations: int) -> tuple[Reader, Language]:
     """Through a blank pipeline and python-crfsuite, trained online for a few passes: a model of full size, how well it tags does not matter here."""
     nlp = data.blank()
-    features = PythonFeatures(model.attrs["templates"], nlp.vocab, model.attrs["usual_tags"])
+    features = PythonFeatures(model.attrs["templates"], nlp.vocab, model.attrs["learned"].get(USUAL_TAG))
     trainer = pycrfsuite.Trainer("ap", verbose=False)
     trainer.set("max_iterations", iterations)
     part = data.part(nlp, "train")
