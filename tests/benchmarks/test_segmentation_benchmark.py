@@ -5,11 +5,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from seg_data import Data, texts
-from seg_features import TextFeatures, dictionary, dictionary_columns, repeated, tags_of, template_set, words_of
+from seg_features import (
+    TextFeatures,
+    break_column,
+    breaks,
+    dictionary,
+    dictionary_columns,
+    normal,
+    repeated,
+    tags_of,
+    template_set,
+    words_of,
+)
 from seg_ours import Ours, examples_of, learn, loaded
 from seg_reading import Segmenter, evaluated, one_by_one, piped, take_turns
 from spacy.strings import hash_string
 
+from spacy_mtl.components.corpus_breaks import CorpusBreaks, table_of
 from spacy_mtl.templates.characters import CharacterContext, word_table
 
 TRAIN = [["今天", "下雨", "。"], ["我", "喜欢", "下雨"], ["明天", "不", "下雨", "。"], ["我", "不", "喜欢"]] * 5
@@ -111,6 +123,24 @@ def test_columns_are_those_that_our_kernels_make(chars, known):
     theirs = {name: list(map(int, column)) for name, column in dictionary_columns(chars, known).items()}
     theirs |= {f"SAME_{k}": [int(value == "=") for value in repeated(chars, k)] for k in (1, 2)}
     assert ours == theirs
+
+
+@given(st.lists(st.lists(st.text("图书Ａ", min_size=1, max_size=3), min_size=1, max_size=4), min_size=1, max_size=6))
+def test_breaks_are_those_that_the_component_counts(sentences):
+    text = "".join(map("".join, sentences))
+    begins = [k == 0 for words in sentences for word in words for k in range(len(word))]
+    starts = np.cumsum([0, *(len("".join(words)) for words in sentences)], dtype=np.int64)
+    folds = np.zeros(len(sentences), np.int64)
+    counted = CorpusBreaks(np.array(list(map(ord, text)), np.uint32), np.array(begins), starts, folds, 2)
+    theirs = breaks(sentences)
+    written = enumerate(counted.written())
+    assert theirs == {pairs[i : i + 2]: value for value, pairs in written for i in range(0, len(pairs), 2)}
+    row = np.zeros((2, len(text)), np.uint64)
+    row[1] = [hash_string(normal(char)) for char in text]
+    context = CharacterContext(["BREAK"], word_table([]))
+    context.breaks = table_of(counted.written())
+    context.fill(row, {"BREAK": 0, "CHAR": 1}, np.array([0, len(text)], np.int64))
+    assert row[0].tolist() == list(map(int, break_column("".join(map(normal, text)), theirs)))
 
 
 def test_the_rich_templates_can_be_evaluated_in_python():
