@@ -10,12 +10,17 @@ from typing import Any
 import spacy
 from measure import median, run_child
 from rows import Row, find_row, progress
-from seg_crfsuite import features_of, fit, tagged
+from seg_crfsuite import FOLDS, KNOWN, features_of, fit, tagged
 from seg_data import Data
 from seg_features import template_set
 from seg_ours import DEFAULTS, Ours, loaded, loaded_tokenizer
 from seg_reading import piped, take_turns
 from seg_rivals import fit_ltp, jieba_alone, jieba_in_spacy, ltp, ltp_in_batches, pkuseg
+
+from spacy_mtl.components.character_groups import DIMENSIONS, GROUPS
+from spacy_mtl.components.corpus_breaks import OFTEN
+from spacy_mtl.templates.breaks import SHARES
+from spacy_mtl.templates.surnames import SURNAMES
 
 QUICK_SENTENCES, QUICK_CRF_SENTENCES = 1000, 200
 
@@ -61,8 +66,9 @@ def train_ours(data: Data, ours: Ours, repeats: int) -> Row:
 
 
 def fingerprint(templates: str) -> str:
-    """Changes when the templates do."""
-    return blake2b("\n".join(template_set(templates).texts()).encode(), digest_size=6).hexdigest()
+    """Changes when the templates do, or what the corpus tells them."""
+    told = (KNOWN, FOLDS, OFTEN, SHARES, GROUPS, DIMENSIONS, "".join(sorted(SURNAMES)))
+    return blake2b("\n".join([*template_set(templates).texts(), str(told)]).encode(), digest_size=6).hexdigest()
 
 
 def train_crfsuite(data: Data, templates: str, limit: int, iterations: int, known: list[Row]) -> Row:

@@ -50,7 +50,7 @@ class Errors(metaclass=_Codes):
     M124 = "Cannot read the template file '{path}': {reason}. Check the setting 'path' of spacy_mtl.patterns.v1."
     M125 = "Template '{template}' reads the attribute '{attr}', but the columns at hand are only: {known}."
     M126 = ("The templates '{first}' and '{second}' observe the same ({pattern}). Keep one of the two.")
-    M127 = ("The attribute '{attr}' tells what the words of the training corpus are like, which only mtl_segmenter knows. Take its templates out of the set, or segment with it.")
+    M127 = ("The attribute '{attr}' tells what the words of the training corpus are like, which only mtl_segmenter knows. Take its templates out of the set (seg.v1: dictionary = false), or segment with it.")
     M128 = ("Bad template at {place}: %d takes one of the distances {bins} (each the least of its bin), but found {found}.{snippet}")
     M129 = ("Template '{template}' looks at {found}, but '{name}' scores {scores}: use {use}.")
     M130 = ("Template '{template}' {fault}.")

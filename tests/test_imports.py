@@ -109,8 +109,20 @@ def test_sequences_do_without_spacy():
     assert not {name.partition(".")[0] for name in loaded} & {"spacy", "thinc"}
 
 
-@pytest.mark.parametrize("module", ["spacy_mtl.components.ner", "spacy_mtl.trainers.mtlstruct"])
+@pytest.mark.parametrize(
+    "module", ["spacy_mtl.components.ner", "spacy_mtl.components.segmenter", "spacy_mtl.trainers.mtlstruct"]
+)
 def test_component_and_trainer_load_no_more_than_they_need(module):
     loaded = loaded_with(module)
     assert module in loaded
-    assert not loaded & {"cvxpy", "scipy.optimize", "matplotlib", "conllu", "pandas", "sklearn", "torch"}
+    assert not loaded & {
+        "cvxpy",
+        "scipy.optimize",
+        "scipy.cluster",
+        "scipy.sparse.linalg",
+        "matplotlib",
+        "conllu",
+        "pandas",
+        "sklearn",
+        "torch",
+    }

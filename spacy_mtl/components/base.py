@@ -104,10 +104,10 @@ class StructuredPipe(TrainablePipe):
 
     def learn_attribute(self, attr: str, table: Callable[[], FormTable]) -> None:
         """Learn one of :mod:`..templates.learned`, if a template reads it."""
-        assert self._reader is not None
-        learned = {attr: table()} if attr in self.model.attrs["templates"].attributes else {}
-        self.model.attrs["learned"] = learned
-        self._reader.lexicon.learn(learned)
+        if attr in self.model.attrs["templates"].attributes:
+            assert self._reader is not None
+            self.model.attrs["learned"] = {**self.model.attrs["learned"], attr: table()}
+            self._reader.lexicon.learn(self.model.attrs["learned"])
 
     def prepare(self, pieces: Sequence[Piece]) -> None:
         """Learn from the gathered corpus what training needs besides: nothing."""
@@ -147,6 +147,7 @@ class StructuredPipe(TrainablePipe):
             raise ValueError(Errors.M406.format(name=self.name, trainer=type(self.trainer).__name__))
         self.vocab = self.vocab if nlp is None else nlp.vocab  # a sourced component belongs to this pipeline now
         set_weights(self.model, self.untrained(), None)
+        self.model.attrs["learned"] = {}
         self._end_training()
         reader = self.make_reader()
         expected: Counter[bytes] = Counter()
@@ -300,6 +301,7 @@ class StructuredPipe(TrainablePipe):
         if settings.get("component") != type(self).__name__:
             found, expected = settings.get("component"), type(self).__name__
             raise ValueError(Errors.M604.format(where=where, found=found, expected=expected))
+        learned = {attr: by_form(forms) for attr, forms in settings.get("learned", {}).items()}
         before = dict(self.cfg)
         self.cfg.update(settings["cfg"])
         self.set_labels(self._labels_in_cfg())
@@ -307,7 +309,7 @@ class StructuredPipe(TrainablePipe):
             self.cfg = before
             raise ValueError(Errors.M603.format(where=where))
         self._end_training()
-        self.model.attrs["learned"] = {attr: by_form(forms) for attr, forms in settings["learned"].items()}
+        self.model.attrs["learned"] = learned
         set_weights(self.model, weights, self.model_constraints())
 
     @abstractmethod

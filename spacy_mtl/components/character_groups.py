@@ -10,9 +10,6 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 import numpy as np
-from scipy.cluster.vq import kmeans2, vq
-from scipy.sparse import coo_matrix, csr_matrix, hstack
-from scipy.sparse.linalg import svds
 
 from ..templates.characters import character
 
@@ -25,19 +22,24 @@ OFTEN, TWICE = 5, 2
 _ROUNDS = 30
 
 
-def group_characters(texts: Iterable[str], n_groups: int = GROUPS) -> dict[str, str]:
-    """The group (a number, as text) of each normalised character that occurs at least twice; nothing where the corpus is too small for groups."""
-    chars, codes = _number("\n".join(texts))
+def group_characters(texts: Iterable[str]) -> dict[str, str]:
+    """The group (a number, as text) of each normalised character that occurs at least twice; nothing where the corpus is too small for groups.
+
+    White space is a border like the end of a text.
+    """
+    from scipy.cluster.vq import kmeans2, vq  # only training needs it, and prediction is to start without
+
+    chars, codes = _number("\n".join("\n".join(text.split()) for text in texts))
     if codes.size < 2:
         return {}
     counts = np.bincount(codes, minlength=len(chars))
     often = counts >= OFTEN
-    n_groups = min(n_groups, int(often.sum()) // LEAST_MEMBERS)
+    n_groups = min(GROUPS, int(often.sum()) // LEAST_MEMBERS)
     if n_groups < 2:
         return {}
     vectors = neighbour_vectors(codes, len(chars), DIMENSIONS)
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "One of the clusters is empty")  # one group fewer, then
+        warnings.filterwarnings("ignore", "One of the clusters is empty")  # its centre stays where it was
         centres, _ = kmeans2(vectors[often], n_groups, iter=_ROUNDS, minit="++", seed=0)
     groups, _ = vq(vectors, centres)
     return {chars[i]: str(groups[i]) for i in np.flatnonzero(counts >= TWICE) if not chars[i].isspace()}
@@ -59,9 +61,12 @@ def neighbour_vectors(codes: np.ndarray, n: int, dimensions: int) -> np.ndarray:
 
     The square roots of the counts of left and right neighbours, in the space of their largest singular values.
     """
+    from scipy.sparse import coo_matrix, hstack
+    from scipy.sparse.linalg import svds
+
     ones = np.ones(codes.size - 1)
     left = coo_matrix((ones, (codes[1:], codes[:-1])), shape=(n, n)).tocsr()
-    counts: csr_matrix = hstack([left, left.T]).tocsr()
+    counts = hstack([left, left.T]).tocsr()
     start = np.random.default_rng(0).normal(size=n)
     left_vectors, values, _ = svds(counts.sqrt(), k=min(dimensions, n - 1), v0=start)
     vectors = left_vectors * values

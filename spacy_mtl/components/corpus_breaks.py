@@ -74,4 +74,5 @@ def table_of(written: Sequence[str]) -> BreakTable:
     distinct, inverse = np.unique(flat, return_inverse=True)
     hashes = np.array([hash_string(chr(code)) for code in distinct.tolist()], np.uint64)
     values = np.repeat(np.arange(len(written), dtype=np.uint8), [code.size // 2 for code in codes])
-    return break_table(keys_of(hashes[inverse])[1::2], values)
+    # kernels would compile anew for keys that do not follow one another
+    return break_table(np.ascontiguousarray(keys_of(hashes[inverse])[1::2]), values)

@@ -102,7 +102,7 @@ class CharacterPredictor(Predictor):
     ):
         super().__init__(weights, constraints, characters.vocab, word_table([]), learned)
         self.characters = characters
-        self.words_read: tuple | None = None  # which dictionary, and breaks, the reader has
+        self.words_read: tuple[str, int] | None = None  # which dictionary the reader has
         columns = self.reader.columns
         lexical = self.reader.lexicon.attributes
         wanted = {*self._crossing, *self.reader.context_needs} if self._crossing else set()

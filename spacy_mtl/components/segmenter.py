@@ -83,8 +83,8 @@ def make_segmenter(
     model: ``@architectures = "spacy_mtl.TemplateChain.v1"``. trainer: any of ``@mtl_trainers``. tags: "bmes", "bie" or "bcdmes", the tags of the
     chain. keep_runs: never begin a word inside a Latin word or a number, or between a character and a mark that belongs to it.
     folds, known: a word of the corpus is in the dictionary that templates look at if it occurs at least ``known`` times. While training, the
-    corpus is in so many parts, one after another, and the dictionary of each is made of the others: if every word trained on were known, there
-    would be nothing to learn about words that are not.
+    corpus is in so many parts, one after another, and the dictionary of each is made of the others, as is what is known of where words part: if
+    every word trained on were known, there would be nothing to learn about words that are not.
     """
     return MTLSegmenter(
         nlp.vocab, model, name, trainer=trainer, tags=tags, keep_runs=keep_runs, folds=folds, known=known, scorer=scorer,
@@ -143,7 +143,7 @@ class MTLSegmenter(ChainPipe):
         return self.labels
 
     def collect_labels(self, references: Iterable[Doc]) -> None:
-        """Count the words of the corpus: the templates' dictionary; group its characters. Raises ValueError (M413) where there is no word."""
+        """Count the words of the corpus and where they part, group its characters. Raises ValueError (M413) where there is no word."""
         references = list(references)
         assert self._reader is not None
         corpus = CorpusWords(references, self.folds, self.gold_attributes)
@@ -254,16 +254,16 @@ class MTLSegmenter(ChainPipe):
         weights = current_weights(self.model)
         if not weights.is_trained:
             return None
-        predictor = self.model.attrs["predictor"]
-        version = self.cfg["lexicon"], self.user_words.version, self.cfg["breaks"]
+        predictor, version = self.model.attrs["predictor"], (self.cfg["lexicon"], self.user_words.version)
         if not isinstance(predictor, CharacterPredictor) or predictor.characters is not self._characters:
             predictor = CharacterPredictor(
                 weights, self.model.attrs["constraints"], self._characters, self.model.attrs["learned"]
             )
+            if predictor.reader.characters is not None:
+                predictor.reader.characters.breaks = table_of(self.cfg["breaks"])
             self.model.attrs["predictor"] = predictor
         if predictor.words_read != version and predictor.reader.characters is not None:
             predictor.reader.characters.words = word_table([*self.cfg["lexicon"].split(), *self.user_words])
-            predictor.reader.characters.breaks = table_of(self.cfg["breaks"])
             predictor.words_read = version
         return predictor
 

@@ -33,10 +33,15 @@ def value_of(apart: np.ndarray, times: np.ndarray, at_least: int) -> np.ndarray:
 
 
 @kernel
+def pair_key(first, second):
+    return mix(mix(np.uint64(0), first), second)
+
+
+@kernel
 def pair_keys(chars, out):
     """out[t] = key of the characters (uint64) at t - 1 and t; of the first one it is 0."""
     for t in range(chars.size):
-        out[t] = mix(mix(np.uint64(0), chars[t - 1]), chars[t]) if t else np.uint64(0)
+        out[t] = pair_key(chars[t - 1], chars[t]) if t else np.uint64(0)
 
 
 def keys_of(chars: np.ndarray) -> np.ndarray:
@@ -68,5 +73,5 @@ def mark_breaks(chars, starts, parts, breaks, out):
             if t == starts[s]:
                 out[t] = np.uint64(FIRST)
                 continue
-            row = table.rows[find(table, mix(mix(np.uint64(0), chars[t - 1]), chars[t]))]
+            row = table.rows[find(table, pair_key(chars[t - 1], chars[t]))]
             out[t] = np.uint64(breaks.values[row, part]) if row >= 0 else np.uint64(0)

@@ -29,8 +29,8 @@ SAME_ATTRIBUTES = ("SAME_1", "SAME_2")
 WORD_ATTRIBUTES = ("WORD_BEGIN", "WORD_END", "WORD_INSIDE")
 BREAK = "BREAK"
 CHARACTER_CONTEXT = (*SAME_ATTRIBUTES, *WORD_ATTRIBUTES, BREAK)
-#: What only a training corpus can tell.
-_LEARNT = (*WORD_ATTRIBUTES, BREAK)
+#: What only a training corpus can tell: numbers up to 7.
+_OF_CORPUS = (*WORD_ATTRIBUTES, BREAK)
 
 #: Longer words are all alike.
 LONGEST_TOLD = 5
@@ -127,7 +127,7 @@ def compare(chars, starts, distance, out):
 
 
 #: Bits that hold the value of each attribute of the surroundings.
-ATTRIBUTE_BITS = dict.fromkeys(SAME_ATTRIBUTES, 1) | dict.fromkeys(_LEARNT, 3)
+ATTRIBUTE_BITS = dict.fromkeys(SAME_ATTRIBUTES, 1) | dict.fromkeys(_OF_CORPUS, 3)
 
 
 @kernel
@@ -178,8 +178,8 @@ def word_table(words: Iterable[str], known: np.ndarray | None = None) -> WordTab
 class CharacterContext:
     """Fills the columns of CHARACTER_CONTEXT.
 
-    words: from :func:`word_table`, None where nothing can be learnt from a corpus. breaks: told later. parts: of the sentences, for what is not
-    known in all of a corpus, see :func:`match_words`. Raises ValueError (M127) where words or breaks are wanted and missing.
+    words: from :func:`word_table`, None where nothing can be learnt from a corpus; then ValueError (M127) where that is wanted. To be set later:
+    breaks, from :func:`.breaks.break_table`; parts, of the sentences, for what is not known in all of a corpus, see :func:`match_words`.
     """
 
     needs = ("CHAR",)
@@ -189,7 +189,7 @@ class CharacterContext:
         self.parts = ONE_PART
         self.words = words
         self.breaks = no_breaks()
-        wanted = next((attr for attr in attributes if attr in _LEARNT), None)
+        wanted = next((attr for attr in attributes if attr in _OF_CORPUS), None)
         if words is None and wanted:
             raise ValueError(Errors.M127.format(attr=wanted))
 

@@ -146,13 +146,13 @@ def _words_here() -> list[tuple[Observation, ...]]:
 
 
 @mtl_templates("spacy_mtl.seg.v1")
-def seg(dictionary: bool = True, groups: bool = True, min_count: int = 1) -> TemplateSet:
+def seg(dictionary: bool = True, min_count: int = 1, groups: bool = True) -> TemplateSet:
     """Rich templates for Chinese word segmentation, over characters in [-2, 2]: character n-grams, character classes, repeated characters, words
     of a dictionary that begin, end or go on here, groups of characters with the same neighbours, characters near a surname, and where words of the
     corpus part between two characters.
 
-    dictionary: read the words of the training corpus and the user's, and where they part. groups: read those. Both only ``mtl_segmenter`` learns.
-    min_count: leave out observations that are rarer.
+    dictionary: read the words of the training corpus and the user's, and where the corpus parts characters. groups: read groups of characters. Both
+    only ``mtl_segmenter`` knows. min_count: leave out observations that are rarer.
     """
     templates = TemplateSet((*_state(_seg_patterns()), TRANSITION), min_count)
     left_out = (*(() if dictionary else (*WORD_ATTRIBUTES, BREAK)), *(() if groups else (CHAR_GROUP,)))

@@ -7,8 +7,10 @@ import pytest
 import spacy
 from hypothesis import given
 from hypothesis import strategies as st
-from segmenting import SENTENCES, TEXTS, example, make, segmenter_of, train, words_of
+from segmenting import SENTENCES, TEXTS, make, segmenter_of, train, words_of
 from spacy.strings import hash_string
+from spacy.tokens import Doc
+from spacy.training import Example
 
 from spacy_mtl.components.corpus_breaks import OFTEN, CorpusBreaks, table_of
 from spacy_mtl.templates.breaks import SHARES, break_table, keys_of
@@ -93,11 +95,37 @@ def test_saved_and_loaded_it_cuts_the_same(tmp_path):
 
 
 def test_the_component_counts_its_references():
-    """White space parts sentences; what is cut in two documents is no pair."""
+    """White space parts sentences; what stands in two documents is no pair; each half of the corpus is told of the other."""
     nlp = make(PATTERNS)
-    examples = [example(nlp, "甲乙 丙"), example(nlp, "甲乙 丙"), example(nlp, "甲乙 丙")]
-    nlp.initialize(lambda: examples)
+    first = [["丙", "甲乙"], ["丙", "甲乙", "丁"], [" "], ["戊", "丙", "甲乙"]]
+    second = [["甲乙", "丙"], ["甲乙", " ", "丙"], ["甲乙", "丁"], ["戊", "甲乙"]]
+    docs = [Doc(nlp.vocab, words=words, spaces=[False] * len(words)) for words in (*first, *second)]
+    nlp.initialize(lambda: [Example(nlp.make_doc(doc.text), doc) for doc in docs])
+    segmenter = segmenter_of(nlp)
+    assert segmenter.cfg["breaks"] == ["", "甲乙", "", "", "", "", "丙甲"]
+    context = segmenter._reader.characters
+    assert look_up(context.breaks, "甲乙") == [1, 1]
+    assert look_up(context.breaks, "丙甲") == [0, 6]
+    for doc in docs:
+        nlp.update([Example(nlp.make_doc(doc.text), doc)])
+    assert sorted(context.parts.tolist()) == [0, 0, 0, 1, 1, 1, 1, 1]
+
+
+def test_another_corpus_has_breaks_of_its_own():
+    nlp = train(make(PATTERNS))
+    train(nlp, ["甲乙 丙", "甲乙 丙 丁", "戊 甲乙 丙"], passes=2)
     assert segmenter_of(nlp).cfg["breaks"] == ["", "甲乙", "", "", "", "", "乙丙"]
+
+
+@pytest.mark.parametrize("kind", ["mtl_ner", "mtl_tagger"])
+@pytest.mark.parametrize(("attr", "code"), [("BREAK", "M127"), ("CHAR_GROUP", "M132")])
+def test_other_components_refuse_what_only_the_segmenter_knows(kind, attr, code):
+    nlp = spacy.blank("zh")
+    templates = {"@mtl_templates": "spacy_mtl.patterns.v1", "patterns": [f"U0:%x[0,{attr}]", "B"]}
+    nlp.add_pipe(kind, config={"model": {"templates": templates}})
+    doc = Doc(nlp.vocab, words=["一"], tags=["X"], ents=["B-X"])
+    with pytest.raises(ValueError, match=rf"{code}.*{attr}.*mtl_segmenter.*= false"):
+        nlp.initialize(lambda: [Example(nlp.make_doc("一"), doc)])
 
 
 def test_prediction_reads_what_was_written():
@@ -106,7 +134,7 @@ def test_prediction_reads_what_was_written():
     before = [words_of(doc) for doc in nlp.pipe(TEXTS)]
     found = segmenter.model.attrs["predictor"].reader.characters.breaks
     assert look_up(found, "北京") == [1]
-    segmenter.cfg["breaks"] = []
+    segmenter.cfg["breaks"], segmenter.model.attrs["predictor"] = [], None
     after = [words_of(doc) for doc in nlp.pipe(TEXTS)]
     assert after != before
 

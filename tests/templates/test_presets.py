@@ -204,7 +204,8 @@ def test_seg_counts_and_reach():
 
 
 def test_seg_without_dictionary_reads_no_words():
-    assert not set(preset("seg", dictionary=False).attributes) & set(WORD_ATTRIBUTES)
+    assert not set(preset("seg", dictionary=False).attributes) & {*WORD_ATTRIBUTES, "BREAK"}
+    assert "BREAK" in preset("seg").attributes
     assert set(WORD_ATTRIBUTES) < set(preset("seg").attributes)
 
 
