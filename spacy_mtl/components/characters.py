@@ -7,6 +7,7 @@ from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 import numpy as np
+from spacy.attrs import IDX, ORTH, SPACY
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
@@ -198,13 +199,16 @@ class CharacterTable:
 
 def doc_text(doc: Doc) -> str:
     """The text of a Doc; of one made from words with unknown spaces, the words without any."""
-    return "".join(token.text for token in doc) if doc.has_unknown_spaces else doc.text
+    if doc.has_unknown_spaces or not doc.to_array([SPACY]).any():  # faster than doc.text, which makes every token
+        return "".join(map(doc.vocab.strings.__getitem__, doc.to_array([ORTH]).tolist()))
+    return doc.text
 
 
 def word_offsets(doc: Doc) -> np.ndarray:
     """int64[n + 1]: where each token begins in :func:`doc_text`, and its end."""
-    texts = [token.text if doc.has_unknown_spaces else token.text_with_ws for token in doc]
-    return np.cumsum([0, *map(len, texts)], dtype=np.int64)
+    if doc.has_unknown_spaces or not len(doc):
+        return np.cumsum([0, *(len(token.text) for token in doc)], dtype=np.int64)
+    return np.append(doc.to_array([IDX]).astype(np.int64), doc[-1].idx + len(doc[-1].text_with_ws))
 
 
 def split_words(texts: Sequence[str], tokens: Tokens) -> Iterator[tuple[list[str], list[bool]]]:

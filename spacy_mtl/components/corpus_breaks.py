@@ -12,7 +12,7 @@ from spacy.tokens import Doc
 
 from ..templates.breaks import SHARES, BreakTable, break_table, keys_of, value_of
 from ..templates.characters import character
-from .characters import CharacterTable, doc_text, word_offsets
+from .characters import CharacterTable, word_offsets
 
 #: So often a pair must occur to be told.
 OFTEN = 3
@@ -56,10 +56,10 @@ def _text(pairs: np.ndarray) -> str:
 
 
 def count_breaks(
-    references: Sequence[Doc], characters: CharacterTable, folds: np.ndarray, n_folds: int
+    references: Sequence[Doc], texts: Sequence[str], characters: CharacterTable, folds: np.ndarray, n_folds: int
 ) -> CorpusBreaks:
-    """Where the words of the references part; white space parts sentences. folds: int64[D], of each of them."""
-    chars = characters.read([doc_text(doc) for doc in references])
+    """Where the words of the references part; white space parts sentences. texts: theirs. folds: int64[D], of each of them."""
+    chars = characters.read(texts)
     begins = np.zeros(chars.codes.size + 1, bool)
     for doc, a in zip(references, chars.texts[:-1].tolist(), strict=True):
         begins[a + word_offsets(doc)] = True

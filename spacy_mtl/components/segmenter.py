@@ -145,6 +145,7 @@ class MTLSegmenter(ChainPipe):
     def collect_labels(self, references: Iterable[Doc]) -> None:
         """Count the words of the corpus and where they part, group its characters. Raises ValueError (M413) where there is no word."""
         references = list(references)
+        texts = [doc_text(doc) for doc in references]
         assert self._reader is not None
         corpus = CorpusWords(references, self.folds, self.gold_attributes)
         if not corpus.words:
@@ -157,9 +158,9 @@ class MTLSegmenter(ChainPipe):
         if context is not None:
             context.words = corpus.table(self.known)
         if context is not None and BREAK in context.attributes:
-            breaks = count_breaks(references, self._characters, corpus.folds(references), self.folds)
+            breaks = count_breaks(references, texts, self._characters, corpus.folds(references), self.folds)
             context.breaks, self.cfg["breaks"] = breaks.table(), breaks.written()
-        self.learn_attribute(CHAR_GROUP, lambda: group_characters(map(doc_text, references)))
+        self.learn_attribute(CHAR_GROUP, lambda: group_characters(texts))
 
     def before_features(self, pieces: Sequence[Piece]) -> None:
         assert self._reader is not None
