@@ -9,7 +9,7 @@ from typing import Any
 import pycrfsuite
 from measure import Clock, forget_peak, peak_megabytes, resident_megabytes
 from seg_data import Data, Sentence
-from seg_features import TextFeatures, breaks, dictionary, tags_of, words_of
+from seg_features import TextFeatures, breaks, dictionary, tags_of, template_set, words_of
 from seg_reading import Segmenter, evaluated
 
 from spacy_mtl.components.character_groups import group_characters
@@ -19,6 +19,12 @@ from spacy_mtl.templates.learned import CHAR_GROUP
 KNOWN, FOLDS = 1, 2
 
 
+def groups_of(sentences: list[Sentence], templates: str) -> dict[str, str]:
+    """Groups of the characters of these sentences, if a template reads them."""
+    wanted = CHAR_GROUP in template_set(templates).attributes
+    return group_characters(map("".join, sentences)) if wanted else {}
+
+
 def features_of(sentences: list[Sentence], templates: str, groups: Mapping[str, str] | None = None) -> TextFeatures:
     """With what templates ask for: the words of these sentences as dictionary, where they part, and groups of characters (by default, theirs)."""
     features = TextFeatures(templates)
@@ -26,14 +32,13 @@ def features_of(sentences: list[Sentence], templates: str, groups: Mapping[str, 
         features.words = dictionary(sentences, KNOWN)
     if "BREAK" in features.attributes:
         features.breaks = breaks(sentences)
-    if CHAR_GROUP in features.attributes:
-        features.groups = group_characters(map("".join, sentences)) if groups is None else groups
+    features.groups = groups_of(sentences, templates) if groups is None else groups
     return features
 
 
 def training_features(sentences: list[Sentence], templates: str) -> Iterator[list]:
     """The features of the characters of each sentence, to learn from."""
-    groups = features_of(sentences, templates).groups
+    groups = groups_of(sentences, templates)
     fold_of = [i * FOLDS // len(sentences) for i in range(len(sentences))]
     for fold in range(FOLDS):
         others = [words for words, k in zip(sentences, fold_of, strict=True) if k != fold]

@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from seg_data import Sentence
 from spacy.util import registry
@@ -32,7 +32,7 @@ def words_of(text: str, tags: Sequence[str]) -> Sentence:
 
 
 def template_set(name: str) -> TemplateSet:
-    """A registered set of the package: tp1.v1, tp2.v1, seg.v1."""
+    """A registered set of the package: tp1.v1, tp2.v1, seg.v1, seg.v2."""
     return registry.resolve({"templates": {"@mtl_templates": f"spacy_mtl.{name}"}})["templates"]
 
 
@@ -78,7 +78,7 @@ def breaks(sentences: Iterable[Sentence]) -> dict[str, int]:
     for words in sentences:
         text = "".join(map(normal, "".join(words)))
         pairs = list(map("".join, pairwise(text)))
-        borders = [sum(map(len, words[: k + 1])) - 1 for k in range(len(words) - 1)]
+        borders = [end - 1 for end in accumulate(map(len, words[:-1]))]
         times.update(pairs)
         apart.update(pairs[border] for border in borders)
     return {pair: 1 + bisect_left(SHARES, apart[pair] / n) for pair, n in times.items() if n >= OFTEN}

@@ -1,7 +1,7 @@
 """Our segmenter as a contestant: trained from Docs in memory, each part of it timed."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -25,9 +25,10 @@ WARM_UP = [["今天", "天气", "很", "好", "。"], ["我们", "去", "爬山"
 
 @dataclass(frozen=True)
 class Ours:
-    """Settings of our segmenter. templates: tp1.v1, tp2.v1 or seg.v1. passes: over the corpus. megabytes: of the saved model, None for no limit.
+    """Settings of our segmenter.
 
-    lexicon: whether the official list of training words is the user's dictionary.
+    templates: tp1.v1, tp2.v1, seg.v1 or seg.v2. passes: over the corpus. megabytes: of the saved model, None for no limit. lexicon: whether the
+    official list of training words is the user's dictionary.
     """
 
     templates: str = "tp2.v1"
@@ -50,11 +51,13 @@ class Ours:
         return nlp, pipe
 
 
+_SEG = Ours("seg.v1", p=4 / 3, C=0.3, average=4, passes=12, inner_passes=12)
 #: The best settings known for each template set, found on a held-out part of the training texts.
 DEFAULTS = {
     "tp1.v1": Ours("tp1.v1", average=4, passes=16, inner_passes=16),
     "tp2.v1": Ours("tp2.v1", average=4, passes=16, inner_passes=16),
-    "seg.v1": Ours("seg.v1", p=4 / 3, C=0.3, average=4, passes=12, inner_passes=12),
+    "seg.v1": _SEG,
+    "seg.v2": replace(_SEG, templates="seg.v2"),
 }
 
 

@@ -7,11 +7,10 @@ by a truncated singular value decomposition, and the vectors put into groups by 
 
 import warnings
 from collections.abc import Iterable
-from functools import lru_cache
 
 import numpy as np
 
-from ..templates.characters import character
+from .characters import number_characters
 
 #: So many groups and dimensions of the vectors, where the corpus has characters enough.
 GROUPS, DIMENSIONS = 120, 40
@@ -29,31 +28,22 @@ def group_characters(texts: Iterable[str]) -> dict[str, str]:
     """
     from scipy.cluster.vq import kmeans2, vq  # only training needs it, and prediction is to start without
 
-    chars, codes = _number("\n".join("\n".join(text.split()) for text in texts))
-    if codes.size < 2:
+    text = "\n".join("\n".join(text.split()) for text in texts)
+    chars, numbers = number_characters(np.frombuffer(text.encode("utf-32-le"), "<u4"))
+    if numbers.size < 2:
         return {}
-    counts = np.bincount(codes, minlength=len(chars))
+    counts = np.bincount(numbers)
     often = counts >= OFTEN
     n_groups = min(GROUPS, int(often.sum()) // LEAST_MEMBERS)
     if n_groups < 2:
         return {}
-    vectors = neighbour_vectors(codes, len(chars), DIMENSIONS)
+    vectors = neighbour_vectors(numbers, chars.size, DIMENSIONS)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "One of the clusters is empty")  # its centre stays where it was
         centres, _ = kmeans2(vectors[often], n_groups, iter=_ROUNDS, minit="++", seed=0)
     groups, _ = vq(vectors, centres)
-    return {chars[i]: str(groups[i]) for i in np.flatnonzero(counts >= TWICE) if not chars[i].isspace()}
-
-
-def _number(text: str) -> tuple[list[str], np.ndarray]:
-    """The distinct normalised characters of a text, ascending, and the number of each of its characters: int64[N]."""
-    normal = lru_cache(maxsize=None)(character)
-    numbers: dict[str, int] = {}
-    codes = np.array([numbers.setdefault(normal(char), len(numbers)) for char in text], np.int64)
-    chars = sorted(numbers)
-    order = np.empty(len(chars), np.int64)
-    order[[numbers[char] for char in chars]] = np.arange(len(chars))
-    return chars, order[codes]
+    named = {chr(chars[i]): str(groups[i]) for i in np.flatnonzero(counts >= TWICE)}
+    return {char: group for char, group in named.items() if not char.isspace()}
 
 
 def neighbour_vectors(codes: np.ndarray, n: int, dimensions: int) -> np.ndarray:

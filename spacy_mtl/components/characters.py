@@ -12,6 +12,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ..kernels import kernel
+from ..templates.characters import character
 
 #: What a character is to its neighbours, as bits.
 SPACE, LETTER, DIGIT, POINT, EXTENDS, BINDS = 1, 2, 4, 8, 16, 32
@@ -209,6 +210,17 @@ def word_offsets(doc: Doc) -> np.ndarray:
     if doc.has_unknown_spaces or not len(doc):
         return np.cumsum([0, *(len(token.text) for token in doc)], dtype=np.int64)
     return np.append(doc.to_array([IDX]).astype(np.int64), doc[-1].idx + len(doc[-1].text_with_ws))
+
+
+def number_characters(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct normalised characters of a text, uint32[n] code points, ascending; and the number among them of each of its characters, int64[N].
+
+    codes: uint32[N], the text.
+    """
+    distinct, number = np.unique(codes, return_inverse=True)
+    normal = np.array([ord(character(chr(code))) for code in distinct.tolist()], np.uint32)
+    chars, among = np.unique(normal, return_inverse=True)
+    return chars, among[number]
 
 
 def split_words(texts: Sequence[str], tokens: Tokens) -> Iterator[tuple[list[str], list[bool]]]:

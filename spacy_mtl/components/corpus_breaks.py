@@ -11,8 +11,7 @@ from spacy.strings import hash_string  # type: ignore[attr-defined]
 from spacy.tokens import Doc
 
 from ..templates.breaks import SHARES, BreakTable, break_table, keys_of, value_of
-from ..templates.characters import character
-from .characters import CharacterTable, word_offsets
+from .characters import CharacterTable, number_characters, word_offsets
 
 #: So often a pair must occur to be told.
 OFTEN = 3
@@ -26,15 +25,14 @@ class CorpusBreaks:
     """
 
     def __init__(self, codes: np.ndarray, begins: np.ndarray, starts: np.ndarray, folds: np.ndarray, n_folds: int):
-        distinct, inverse = np.unique(codes, return_inverse=True)
-        self._normal = np.array([ord(character(chr(code))) for code in distinct.tolist()], np.uint32)
-        hashes = np.array([hash_string(chr(code)) for code in self._normal.tolist()], np.uint64)
+        chars, numbers = number_characters(codes)
+        hashes = np.array([hash_string(chr(code)) for code in chars.tolist()], np.uint64)
         inner = np.ones(codes.size + 1, bool)
         inner[starts] = False
         at = np.flatnonzero(inner[:-1])
-        self.keys, first, pair = np.unique(keys_of(hashes[inverse])[at], return_index=True, return_inverse=True)
+        self.keys, first, pair = np.unique(keys_of(hashes[numbers])[at], return_index=True, return_inverse=True)
         #: code points of each pair, uint32[R, 2]
-        self.pairs = self._normal[inverse[np.stack([at[first] - 1, at[first]], axis=1)]]
+        self.pairs = chars[numbers[np.stack([at[first] - 1, at[first]], axis=1)]]
         cell = pair * n_folds + np.repeat(folds, np.diff(starts))[at]
         shape = self.keys.size, n_folds
         self._times = np.bincount(cell, minlength=shape[0] * n_folds).reshape(shape)

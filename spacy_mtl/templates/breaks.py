@@ -60,7 +60,7 @@ def break_table(keys: np.ndarray, values: np.ndarray) -> BreakTable:
 
 def no_breaks() -> BreakTable:
     """The table that knows no pair."""
-    return break_table(np.empty(0, np.uint64), np.empty((0, 1), np.uint8))
+    return BreakTable(*empty_table(0), np.empty((0, 1), np.uint8))
 
 
 @kernel

@@ -109,11 +109,12 @@ def _seg_patterns() -> list[tuple[Observation, ...]]:
         *_each("SAME_1", 0, 1),
         *_each("SAME_2", 0, 2),
         *_words_here(),
-        *_groups_around(),
-        *_names_around(),
-        *_each(BREAK, -1, 0, 1, 2),
-        *_same(BREAK, [(-1, 0, 1, 2)]),
     ]
+
+
+def _beyond_words() -> list[tuple[Observation, ...]]:
+    """What else a corpus tells: groups of characters, characters near a surname, where words part."""
+    return [*_groups_around(), *_names_around(), *_each(BREAK, -1, 0, 1, 2), *_same(BREAK, [(-1, 0, 1, 2)])]
 
 
 def _groups_around() -> list[tuple[Observation, ...]]:
@@ -145,20 +146,33 @@ def _words_here() -> list[tuple[Observation, ...]]:
     ]
 
 
-@mtl_templates("spacy_mtl.seg.v1")
-def seg(dictionary: bool = True, min_count: int = 1, groups: bool = True) -> TemplateSet:
-    """Rich templates for Chinese word segmentation, over characters in [-2, 2]: character n-grams, character classes, repeated characters, words
-    of a dictionary that begin, end or go on here, groups of characters with the same neighbours, characters near a surname, and where words of the
-    corpus part between two characters.
-
-    dictionary: read the words of the training corpus and the user's, and where the corpus parts characters. groups: read groups of characters. Both
-    only ``mtl_segmenter`` knows. min_count: leave out observations that are rarer.
-    """
-    templates = TemplateSet((*_state(_seg_patterns()), TRANSITION), min_count)
-    left_out = (*(() if dictionary else (*WORD_ATTRIBUTES, BREAK)), *(() if groups else (CHAR_GROUP,)))
-    for attr in left_out:
+def _of_characters(patterns: list[tuple[Observation, ...]], dictionary: bool, min_count: int) -> TemplateSet:
+    templates = TemplateSet((*_state(patterns), TRANSITION), min_count)
+    for attr in () if dictionary else (*WORD_ATTRIBUTES, BREAK):
         templates = templates.without(attr)
     return templates
+
+
+@mtl_templates("spacy_mtl.seg.v1")
+def seg(dictionary: bool = True, min_count: int = 1) -> TemplateSet:
+    """Rich templates for Chinese word segmentation, over characters in [-2, 2]: character n-grams, character classes, repeated characters, and words
+    of a dictionary that begin, end or go on here.
+
+    dictionary: read the words of the training corpus and the user's, which only ``mtl_segmenter`` knows. min_count: leave out observations that are
+    rarer.
+    """
+    return _of_characters(_seg_patterns(), dictionary, min_count)
+
+
+@mtl_templates("spacy_mtl.seg.v2")
+def seg_2(dictionary: bool = True, min_count: int = 1) -> TemplateSet:
+    """``seg.v1`` and half as many again: groups of characters with the same neighbours, characters near a surname, and where words of the corpus part
+    between two characters. More of the unknown words are found, at three quarters of the speed. ``mtl_segmenter`` alone learns the groups.
+
+    dictionary: read the words of the training corpus and the user's, and where the corpus parts characters. min_count: leave out observations that
+    are rarer.
+    """
+    return _of_characters([*_seg_patterns(), *_beyond_words()], dictionary, min_count)
 
 
 def _pos_patterns() -> list[tuple[Observation, ...]]:

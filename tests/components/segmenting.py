@@ -1,5 +1,6 @@
 """A small segmentation corpus and pipelines trained on it. Made up for these tests."""
 
+import numpy as np
 import spacy
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -21,6 +22,17 @@ SENTENCES = """
 """.strip().splitlines()
 TEXTS = ["我们昨天在上海大学学习。", "老师在北京！", "他们去图书馆 看 iPhone15 和 www.example.com 。", "价格是3.14元"]
 PATTERNS = ["U0:%x[0,CHAR]", "U1:%x[-1,CHAR]/%x[0,CHAR]", "U2:%x[0,CHAR]/%x[1,CHAR]", "U3:%x[0,CHAR_CLASS]", "B"]
+LEFT, RIGHT = "甲乙丙丁戊己庚辛", "东南西北上下左右"
+
+
+def pairs(seed=0, n=600):
+    """Texts of two characters, one of LEFT and one of RIGHT."""
+    random = np.random.default_rng(seed)
+    return [LEFT[i] + RIGHT[j] for i, j in random.integers(0, 8, (n, 2))]
+
+
+#: Enough to learn groups of characters from.
+LONG = [" ".join(text) for text in pairs(n=90)] + SENTENCES
 
 
 def words_of(doc) -> list[str]:
@@ -34,10 +46,10 @@ def example(nlp, sentence, text=None) -> Example:
     return Example(nlp.make_doc(reference.text if text is None else text), reference)
 
 
-def make(texts=None, trainer=None, name="mtl_segmenter", **config):
-    """A blank Chinese pipeline with a segmenter; with ``texts`` as its templates."""
+def make(texts=None, trainer=None, name="mtl_segmenter", version=1, **config):
+    """A blank Chinese pipeline with a segmenter; with ``texts`` as its templates, or this version of ``seg``."""
     nlp = spacy.blank("zh")
-    templates = {"@mtl_templates": "spacy_mtl.seg.v1"}
+    templates = {"@mtl_templates": f"spacy_mtl.seg.v{version}"}
     if texts:
         templates = {"@mtl_templates": "spacy_mtl.patterns.v1", "patterns": texts}
     nlp.add_pipe(

@@ -3,18 +3,11 @@
 import numpy as np
 import pytest
 import spacy
-from segmenting import SENTENCES, TEXTS, make, segmenter_of, train, words_of
+from segmenting import LEFT, LONG, RIGHT, TEXTS, make, pairs, segmenter_of, train, words_of
 
 from spacy_mtl.components.character_groups import group_characters, neighbour_vectors
 
 PATTERNS = ["U0:%x[0,CHAR]", "U1:%x[-1,CHAR]/%x[0,CHAR_GROUP]", "U2:%x[1,CHAR_GROUP]", "B"]
-LEFT, RIGHT = "甲乙丙丁戊己庚辛", "东南西北上下左右"
-
-
-def pairs(seed=0, n=600):
-    """Texts of two characters, one of LEFT and one of RIGHT."""
-    random = np.random.default_rng(seed)
-    return [LEFT[i] + RIGHT[j] for i, j in random.integers(0, 8, (n, 2))]
 
 
 def test_characters_with_the_same_neighbours_are_in_one_group():
@@ -60,10 +53,6 @@ def test_vectors_are_those_of_the_dense_decomposition():
     expected /= np.linalg.norm(expected, axis=1, keepdims=True)
     found = neighbour_vectors(codes, 12, 5)
     assert np.allclose(found @ found.T, expected @ expected.T, atol=1e-8)
-
-
-#: long enough for groups
-LONG = [" ".join(text) for text in pairs(n=90)] + SENTENCES
 
 
 def groups_of(nlp):

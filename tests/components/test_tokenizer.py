@@ -183,7 +183,7 @@ def test_config_trains_a_segmenter_that_becomes_a_tokenizer(tmp_path):
     lines = (ROOT / "assets/zh-words/train.txt").read_text(encoding="utf8").splitlines()[:60]
     (tmp_path / "train.txt").write_text("\n".join(lines), encoding="utf8")
     paths = {"paths.train": str(tmp_path / "train.txt"), "paths.dev": str(tmp_path / "train.txt")}
-    config = load_config(ROOT / "configs/segmenter.cfg", overrides={**paths, "training.max_epochs": 12})
+    config = load_config(ROOT / "configs/segmenter.cfg", overrides={**paths, "training.max_epochs": 4})
     nlp, _ = train_nlp(init_nlp(config), None, stdout=io.StringIO())
     text = "".join(lines[0].split())
     assert [token.text for token in with_tokenizer(nlp)(text)] == lines[0].split()

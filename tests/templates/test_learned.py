@@ -60,7 +60,7 @@ def test_characters_have_the_group_of_their_normalised_form():
 
 
 def test_without_a_segmenter_groups_are_refused():
-    with pytest.raises(ValueError, match=r"M132.*CHAR_GROUP.*mtl_segmenter.*groups = false"):
+    with pytest.raises(ValueError, match=r"M132.*CHAR_GROUP.*mtl_segmenter.*seg.v1 has none"):
         AttributeReader(["CHAR_GROUP"], NLP.vocab, learned={"USUAL_TAG": {}})
     assert set(LEARNED) == {"USUAL_TAG", "CHAR_GROUP"}
 
