@@ -1,40 +1,33 @@
-"""StructuredPipe: what every component shares - spaCy's training protocol around a gathered corpus and a trainer, and serialization."""
+"""StructuredPipe: what every component shares - spaCy's training protocol around a gathered corpus and a trainer."""
 
 import warnings
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from spacy import util
 from spacy.language import Language
-from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples
 from spacy.vocab import Vocab
 from thinc.api import Model
 
 from ..errors import Errors, Warnings
-from ..files import write_atomically
 from ..templates.attributes import AttributeReader
 from ..templates.grammar import Template
-from ..templates.learned import FormTable, by_form, by_value
+from ..templates.learned import FormTable
 from ..trainers.base import Report, Trainer
-from . import store
 from .examples import each_example
 from .gather import Gatherer, Piece, content_key
 from .learning import Learner, check_set
 from .model import current_weights, set_weights, weights_later
 from .places import check_known
+from .saved import SavedPipe
 from .sentences import borders
 
-#: Attributes of a component that serve a training under way; copies go without.
-_OF_TRAINING = ("_gathered", "_learner", "_reader", "_batches", "_corpus_words")
 
-
-class StructuredPipe(TrainablePipe):
+class StructuredPipe(SavedPipe):
     """A trainable component over some structure.
 
     Subclasses say which structure, what the labels are and how gold annotation is read and written.
@@ -42,6 +35,7 @@ class StructuredPipe(TrainablePipe):
 
     #: attributes of the reference Doc that hold the gold annotation
     gold_attributes: ClassVar[tuple[str, ...]]
+    of_training: ClassVar[tuple[str, ...]] = ("_gathered", "_learner", "_reader", "_batches")
 
     def __init__(self, vocab: Vocab, model: Model, name: str, *, trainer: Trainer, scorer: Callable | None = None):
         self.vocab = vocab
@@ -79,15 +73,6 @@ class StructuredPipe(TrainablePipe):
     @abstractmethod
     def untrained(self) -> Any:
         """Weights of a model that has learnt nothing."""
-
-    @property
-    @abstractmethod
-    def model_labels(self) -> tuple[str, ...]:
-        """Labels of the weights."""
-
-    def model_constraints(self) -> Any:
-        """What prediction needs to know besides the weights: nothing."""
-        return None
 
     @abstractmethod
     def gold_labels(self, example: Example, starts: np.ndarray) -> np.ndarray:
@@ -168,10 +153,6 @@ class StructuredPipe(TrainablePipe):
         self.collect_labels(references)
         self.check_settings()
         self._gathered = Gatherer(expected)
-
-    @abstractmethod
-    def set_labels(self, labels: Sequence[str]) -> None:
-        """Labels given by the user."""
 
     def update(
         self,
@@ -281,78 +262,3 @@ class StructuredPipe(TrainablePipe):
             name, _, pattern = row.text.partition(":")
             lines.append({"name": name, "pattern": pattern, "weight": row.weight, "norm": row.norm, "rows": row.rows})
         return lines
-
-    # --- serialization ---
-
-    def __reduce__(self) -> tuple:
-        """For copies and other processes: everything but the training under way."""
-        current_weights(self.model)
-        state = {name: getattr(self, name) for name in ("vocab", "model", "name", "cfg", "scorer")}
-        state |= {name: value for name, value in vars(self).items() if name not in _OF_TRAINING}
-        return _restore, (type(self), state)
-
-    def _model_bytes(self) -> bytes:
-        learned = {attr: by_value(table) for attr, table in self.model.attrs["learned"].items()}
-        settings = {"component": type(self).__name__, "cfg": self.cfg, "learned": learned}
-        return store.to_bytes(current_weights(self.model), settings)
-
-    def _load_model(self, data: bytes, where: str) -> None:
-        weights, settings = store.from_bytes(data, where)
-        if settings.get("component") != type(self).__name__:
-            found, expected = settings.get("component"), type(self).__name__
-            raise ValueError(Errors.M604.format(where=where, found=found, expected=expected))
-        learned = {attr: by_form(forms) for attr, forms in settings.get("learned", {}).items()}
-        before = dict(self.cfg)
-        self.cfg.update(settings["cfg"])
-        self.set_labels(self._labels_in_cfg())
-        if weights.is_trained and weights.labels != self.model_labels:
-            self.cfg = before
-            raise ValueError(Errors.M603.format(where=where))
-        self._end_training()
-        self.model.attrs["learned"] = learned
-        set_weights(self.model, weights, self.model_constraints())
-
-    @abstractmethod
-    def _labels_in_cfg(self) -> Sequence[str]: ...
-
-    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """Serialize the component, without what only training needs."""
-        parts: dict[str, Callable[[], Any]] = {
-            "vocab": lambda: self.vocab.to_bytes(exclude=exclude),
-            "model": self._model_bytes,
-        }
-        return util.to_bytes(parts, exclude)
-
-    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "StructuredPipe":
-        """The reverse of :meth:`to_bytes`. Raises ValueError: M601-M604."""
-        parts: dict[str, Callable[[Any], Any]] = {
-            "vocab": lambda data: self.vocab.from_bytes(data, exclude=exclude),
-            "model": lambda data: self._load_model(data, f"The serialized component '{self.name}'"),
-        }
-        util.from_bytes(bytes_data, parts, exclude)
-        return self
-
-    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Write the component to a directory; the model file appears whole or not at all."""
-        parts: dict[str, Callable[[Path], None]] = {
-            "vocab": lambda p: self.vocab.to_disk(p, exclude=exclude),
-            "model": lambda p: write_atomically(p, self._model_bytes()),
-        }
-        util.to_disk(path, parts, exclude)
-
-    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "StructuredPipe":
-        """The reverse of :meth:`to_disk`. Raises ValueError naming the file: M601-M605."""
-        parts: dict[str, Callable[[Path], Any]] = {
-            "vocab": lambda p: self.vocab.from_disk(p, exclude=exclude),
-            "model": lambda p: self._load_model(store.read(p), str(p)),
-        }
-        util.from_disk(path, parts, exclude)
-        return self
-
-
-def _restore(kind: type[StructuredPipe], state: dict[str, Any]) -> StructuredPipe:
-    pipe = kind.__new__(kind)
-    for name, value in state.items():
-        setattr(pipe, name, value)
-    pipe._end_training()
-    return pipe

@@ -1,7 +1,6 @@
 """mtl_segmenter: words of Chinese text, as a linear chain of tags over its characters."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from difflib import SequenceMatcher
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -26,11 +25,12 @@ from .boundaries import TAG_SETS, begin_tags, encode_words, tag_set_constraints
 from .carry import carry_over
 from .chain_pipe import ChainPipe
 from .character_groups import group_characters
-from .characters import Characters, CharacterTable, doc_text, split_words, word_offsets
+from .characters import Characters, CharacterTable, doc_text, split_words
 from .corpus_breaks import count_breaks, table_of
 from .corpus_words import CorpusWords
 from .cut_text import cut_doc
 from .gather import Piece
+from .gold_words import gold_tags
 from .model import current_weights
 from .predict_characters import CharacterPredictor
 from .user_words import UserWords
@@ -96,6 +96,7 @@ class MTLSegmenter(ChainPipe):
     M416 an unknown tag set, M418 counts that make no sense."""
 
     gold_attributes = ("SPACY",)
+    of_training = (*ChainPipe.of_training, "_corpus_words")
     _corpus_words: CorpusWords | None
 
     def __init__(
@@ -206,43 +207,7 @@ class MTLSegmenter(ChainPipe):
 
     def gold_labels(self, example: Example, starts: np.ndarray) -> np.ndarray:
         """Tags of the predicted Doc's characters; -1 for words of the reference that its text does not have."""
-        predicted, (chars, begins) = self._read(example.predicted), self._read_words(example.reference)
-        if not np.array_equal(predicted, chars):
-            return self._aligned(predicted, chars, begins, starts)
-        begins[starts[:-1]] = True
-        return encode_words(begins, self.cfg["tags"])
-
-    def _read(self, doc: Doc) -> np.ndarray:
-        """Code points of a Doc's characters, less white space."""
-        chars = self._characters.read([doc_text(doc)])
-        return chars.codes[chars.at]
-
-    def _read_words(self, doc: Doc) -> tuple[np.ndarray, np.ndarray]:
-        """The same, and where words begin: bool[n]."""
-        chars = self._characters.read([doc_text(doc)])
-        begins = np.zeros(chars.codes.size + 1, bool)
-        begins[word_offsets(doc)] = True
-        begins = begins[chars.at]
-        begins[chars.starts[:-1]] = True
-        return chars.codes[chars.at], begins
-
-    def _aligned(self, predicted: np.ndarray, chars: np.ndarray, begins: np.ndarray, starts: np.ndarray) -> np.ndarray:
-        """Tags where a whole word of the reference stands in the predicted text, else -1. predicted, chars: code points."""
-        place = np.full(chars.size, -1)
-        for old, new, size in SequenceMatcher(
-            None, chars.tolist(), predicted.tolist(), autojunk=False
-        ).get_matching_blocks():
-            place[old : old + size] = np.arange(new, new + size)
-        tags = encode_words(begins, self.cfg["tags"])
-        gold = np.full(predicted.size, -1, np.int32)
-        borders = np.append(np.flatnonzero(begins), chars.size)
-        inner = np.zeros(predicted.size + 1, bool)
-        inner[starts] = True
-        for a, b in pairwise(borders.tolist()):
-            at = place[a:b]
-            if at[0] >= 0 and (np.diff(at) == 1).all() and not inner[at[1:]].any():
-                gold[at] = tags[a:b]
-        return gold
+        return gold_tags(self._characters, example.predicted, example.reference, starts, self.cfg["tags"])
 
     # --- prediction ---
 
