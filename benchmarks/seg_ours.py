@@ -19,6 +19,7 @@ from spacy_mtl.components.model import current_weights
 from spacy_mtl.components.segmenter import MTLSegmenter
 from spacy_mtl.components.tokenizer import with_tokenizer
 from spacy_mtl.trainers.dual_ascent import DualAscent
+from spacy_mtl.training.segmentation import read_lexicon
 
 WARM_UP = [["今天", "天气", "很", "好", "。"], ["我们", "去", "爬山", "吧", "！"], ["再见", "，", "Ana", "2", "号"]]
 
@@ -27,8 +28,8 @@ WARM_UP = [["今天", "天气", "很", "好", "。"], ["我们", "去", "爬山"
 class Ours:
     """Settings of our segmenter.
 
-    templates: tp1.v1, tp2.v1, seg.v1 or seg.v2. passes: over the corpus. megabytes: of the saved model, None for no limit. lexicon: whether the
-    official list of training words is the user's dictionary.
+    templates: tp1.v1, tp2.v1, seg.v1 or seg.v2. passes: over the corpus. megabytes: of the saved model, None for no limit. words: a file with the
+    user's dictionary, a list or a segmented text.
     """
 
     templates: str = "tp2.v1"
@@ -38,7 +39,7 @@ class Ours:
     passes: int = 10
     inner_passes: int = 10
     megabytes: float | None = 10.0
-    lexicon: bool = False
+    words: str | None = None
 
     def pipeline(self) -> tuple[Language, MTLSegmenter]:
         """A pipeline with the segmenter alone, untrained."""
@@ -112,8 +113,8 @@ def train(data: dict, ours: dict, repeats: int, save_to: str | None = None) -> d
     the_data, settings = Data(**data), Ours(**ours)
     warm_up(settings)
     nlp, segmenter = settings.pipeline()
-    if settings.lexicon:
-        segmenter.user_words.update(the_data.lexicon())
+    if settings.words is not None:
+        segmenter.user_words.update(read_lexicon(Path(settings.words)))
     examples = examples_of(nlp, the_data.train())
     forget_peak()
     row: dict[str, Any] = {"contestant": "ours", "resident_before_mb": resident_megabytes()}

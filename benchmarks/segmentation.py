@@ -73,9 +73,10 @@ def train(
         int | None, typer.Option(help="Passes to run at the end of each update; all if not given.")
     ] = None,
     megabytes: Annotated[float, typer.Option(help="Size of our saved model at most.")] = 10.0,
-    lexicon: Annotated[
-        bool, typer.Option("--lexicon", help="Give ours the official list of training words as the user's dictionary.")
-    ] = False,
+    words: Annotated[
+        Path | None,
+        typer.Option(exists=True, dir_okay=False, help="The user's dictionary of ours: a list of words, or a text."),
+    ] = None,
     repeats: Annotated[int, typer.Option(help="Trainings of ours; the median counts.")] = 3,
     crf_limit: Annotated[
         int | None,
@@ -104,7 +105,7 @@ def train(
     for data in corpora_of(corpora, _names(corpus, quick), quick, dev):
         rows = []
         for name in templates or Templates:
-            ours = our_settings(name.value, megabytes=megabytes, lexicon=lexicon, **changes)
+            ours = our_settings(name.value, megabytes=megabytes, words=str(words) if words else None, **changes)
             rows.append(train_ours(data, ours, 1 if quick else repeats))
             append_rows(json, rows[-1:])
         for name in (templates or Templates) if crf_limit >= 0 else ():
