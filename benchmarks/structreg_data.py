@@ -1,4 +1,4 @@
-"""The three tasks of the structure regularization benchmark as chain problems: tags, entities, words; train, dev and test."""
+"""The tasks of the structure regularization benchmark as chain problems: tags, entities, words; train, dev and test."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -79,7 +79,7 @@ def column_part(folder: Path, part: str) -> list[Sentence]:
     return read_tags(folder / {"train": "train.tsv", "dev": "devel.tsv", "test": "test.tsv"}[part])
 
 
-def entity_part(folder: Path, part: str) -> list[Sentence]:
+def biluo_part(folder: Path, part: str) -> list[Sentence]:
     """Entities in BILUO, as ``mtl_ner`` has them by default."""
     return [(words, iob_to_biluo(tags)) for words, tags in column_part(folder, part)]
 
@@ -100,6 +100,11 @@ def accuracy(gold: list[list[str]], predicted: list[list[str]]) -> float:
     """Percent of the labels that are right."""
     right = [a == b for x, y in zip(gold, predicted, strict=True) for a, b in zip(x, y, strict=True)]
     return 100 * sum(right) / len(right)
+
+
+def iob2_f1(gold: list[list[str]], predicted: list[list[str]]) -> float:
+    """F1 of entities in IOB2, in percent."""
+    return entity_f1(*([iob_to_biluo(labels) for labels in side] for side in (gold, predicted)))
 
 
 def word_f1(gold: list[list[str]], predicted: list[list[str]]) -> float:
@@ -124,16 +129,21 @@ class Task:
         return list(islice(self.read(corpora / self.corpus, part), limit or None))
 
 
-def valid_entities(labels: Sequence[str]) -> Constraints:
+def valid_iob2(labels: Sequence[str]) -> Constraints:
+    return tag_constraints(labels, "iob2")
+
+
+def valid_biluo(labels: Sequence[str]) -> Constraints:
     return tag_constraints(labels, "biluo")
 
 
+_OF_ENTITIES = templates(_ENTITIES, rich=True)
 TASKS = {
     # 42 tags: a label pair with every observation would be 1764 weights for each
     "tags": Task("genia-pos", "accuracy", templates(_TAGS, rich=False), column_part, accuracy),
-    "entities": Task(
-        "ncbi-disease", "entity F1", templates(_ENTITIES, rich=True), entity_part, entity_f1, valid_entities
-    ),
+    # the paper's encoding, and that of mtl_ner
+    "entities": Task("ncbi-disease", "entity F1, IOB2", _OF_ENTITIES, column_part, iob2_f1, valid_iob2),
+    "entities-biluo": Task("ncbi-disease", "entity F1, BILUO", _OF_ENTITIES, biluo_part, entity_f1, valid_biluo),
     "words": Task("sxu", "word F1", templates(_CHARACTERS, rich=True), segmented_part, word_f1),
 }
 

@@ -31,7 +31,12 @@ class Setting:
 
 
 #: C of the CRF as found on dev for whole sentences; passes after which its dev score on whole sentences had stopped to rise.
-SETTINGS = {"tags": Setting(3.0, 8, 5000), "entities": Setting(3.0, 20), "words": Setting(3.0, 12, 8000)}
+SETTINGS = {
+    "tags": Setting(3.0, 8, 5000),
+    "entities": Setting(10.0, 20),
+    "entities-biluo": Setting(3.0, 20),
+    "words": Setting(3.0, 12, 8000),
+}
 
 
 def make_trainer(name: str, setting: Setting, seed: int) -> Trainer:
