@@ -17,7 +17,7 @@ from seg_ours import DEFAULTS, Ours, loaded, loaded_tokenizer
 from seg_reading import piped, take_turns
 from seg_rivals import fit_ltp, jieba_alone, jieba_in_spacy, ltp, ltp_in_batches, pkuseg
 
-from spacy_mtl.components.character_groups import DIMENSIONS, GROUPS
+from spacy_mtl.components import character_groups
 from spacy_mtl.components.corpus_breaks import OFTEN
 from spacy_mtl.templates.breaks import SHARES
 from spacy_mtl.templates.surnames import SURNAMES
@@ -67,8 +67,15 @@ def train_ours(data: Data, ours: Ours, repeats: int) -> Row:
 
 def fingerprint(templates: str) -> str:
     """Changes when the templates do, or what the corpus tells them."""
-    told = (KNOWN, FOLDS, OFTEN, SHARES, GROUPS, DIMENSIONS, "".join(sorted(SURNAMES)))
-    return blake2b("\n".join([*template_set(templates).texts(), str(told)]).encode(), digest_size=6).hexdigest()
+    wanted = template_set(templates)
+    told = {
+        "WORD_BEGIN": (KNOWN, FOLDS),
+        "BREAK": (FOLDS, OFTEN, SHARES),
+        "CHAR_GROUP": character_groups.SETTINGS,
+        "SURNAME": "".join(sorted(SURNAMES)),
+    }
+    of_these = [str(told[attr]) for attr in sorted(wanted.attributes) if attr in told]
+    return blake2b("\n".join([*wanted.texts(), *of_these]).encode(), digest_size=6).hexdigest()
 
 
 def train_crfsuite(data: Data, templates: str, limit: int, iterations: int, known: list[Row]) -> Row:

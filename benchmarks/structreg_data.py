@@ -141,9 +141,8 @@ _OF_ENTITIES = templates(_ENTITIES, rich=True)
 TASKS = {
     # 42 tags: a label pair with every observation would be 1764 weights for each
     "tags": Task("genia-pos", "accuracy", templates(_TAGS, rich=False), column_part, accuracy),
-    # the paper's encoding, and that of mtl_ner
-    "entities": Task("ncbi-disease", "entity F1, IOB2", _OF_ENTITIES, column_part, iob2_f1, valid_iob2),
-    "entities-biluo": Task("ncbi-disease", "entity F1, BILUO", _OF_ENTITIES, biluo_part, entity_f1, valid_biluo),
+    "entities": Task("ncbi-disease", "entity F1", _OF_ENTITIES, biluo_part, entity_f1, valid_biluo),
+    "entities-iob2": Task("ncbi-disease", "entity F1", _OF_ENTITIES, column_part, iob2_f1, valid_iob2),
     "words": Task("sxu", "word F1", templates(_CHARACTERS, rich=True), segmented_part, word_f1),
 }
 

@@ -33,8 +33,8 @@ class Setting:
 #: C of the CRF as found on dev for whole sentences; passes after which its dev score on whole sentences had stopped to rise.
 SETTINGS = {
     "tags": Setting(3.0, 8, 5000),
-    "entities": Setting(10.0, 20),
-    "entities-biluo": Setting(3.0, 20),
+    "entities": Setting(3.0, 20),
+    "entities-iob2": Setting(10.0, 20),
     "words": Setting(3.0, 12, 8000),
 }
 

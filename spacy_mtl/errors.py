@@ -172,7 +172,8 @@ class Errors(metaclass=_Codes):
     M414 = ("'{word}' cannot be a word of the user dictionary: words are strings without white space inside. Split it, or leave it out.")
     M415 = ("Cannot read the user dictionary '{path}': {reason}. Give a UTF-8 file with one word a line.")
     M416 = ("'{name}': unknown tag set '{tags}'. Choose one of {known}.")
-    M418 = ("'{name}': known = {known} and folds = {folds} do not make sense. known is at least 1, and folds, the parts of the corpus, at least 2.")
+    M418 = ("'{name}': known = {known}, folds = {folds} and known_marks = {known_marks} do not make sense. known is at least 1, folds, the parts of the "
+            "corpus, at least 2, and known_marks at least 0.")
     M417 = ("'{model}' cannot be turned into a pipeline with a tokenizer: {reason}. Give a pipeline whose first component is a trained mtl_segmenter.")
     M440 = ("'{name}' parses inside given sentences, but the document that begins with '{text}' has no sentence boundaries. Put a component that sets "
             "them ('sentencizer' or 'senter') before it, or let the corpus reader set them.")

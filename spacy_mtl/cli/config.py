@@ -124,7 +124,7 @@ def _component(config: "Config", path: Path, name: str | None) -> Block:
 
 
 def _full_name(kind: str, name: str, registry: "Registry") -> str:
-    for full in (name, f"spacy_mtl.{name}.v1"):
+    for full in (name, f"spacy_mtl.{name}", f"spacy_mtl.{name}.v1"):
         if full in registry:
             return full
     raise ValueError(Errors.M710.format(kind=kind, name=name, known=", ".join(sorted(registry.get_all()))))

@@ -19,6 +19,8 @@ LEAST_MEMBERS = 8
 #: A character that occurs so often makes groups; one that occurs at least twice is put into one.
 OFTEN, TWICE = 5, 2
 _ROUNDS = 30
+#: All of these: what two sets of groups must have in common to be comparable.
+SETTINGS = (GROUPS, DIMENSIONS, LEAST_MEMBERS, OFTEN, TWICE, _ROUNDS)
 
 
 def group_characters(texts: Iterable[str]) -> dict[str, str]:

@@ -11,7 +11,7 @@ from spacy.strings import hash_string  # type: ignore[attr-defined]
 from spacy.tokens import Doc
 
 from ..templates.breaks import SHARES, BreakTable, break_table, keys_of, value_of
-from .characters import CharacterTable, number_characters, word_offsets
+from .characters import CharacterTable, doc_text, number_characters, word_offsets
 
 #: So often a pair must occur to be told.
 OFTEN = 3
@@ -54,10 +54,10 @@ def _text(pairs: np.ndarray) -> str:
 
 
 def count_breaks(
-    references: Sequence[Doc], texts: Sequence[str], characters: CharacterTable, folds: np.ndarray, n_folds: int
+    references: Sequence[Doc], characters: CharacterTable, folds: np.ndarray, n_folds: int
 ) -> CorpusBreaks:
-    """Where the words of the references part; white space parts sentences. texts: theirs. folds: int64[D], of each of them."""
-    chars = characters.read(texts)
+    """Where the words of the references part; white space parts sentences. folds: int64[D], of each of them."""
+    chars = characters.read([doc_text(doc) for doc in references])
     begins = np.zeros(chars.codes.size + 1, bool)
     for doc, a in zip(references, chars.texts[:-1].tolist(), strict=True):
         begins[a + word_offsets(doc)] = True

@@ -17,17 +17,18 @@ from .gather import Piece, content_key
 class CorpusWords:
     """How often each word occurs, in normalised characters, in each of so many folds of the references.
 
-    words: distinct. counts: int64[n, folds].
+    words: distinct. counts: int64[n, folds]. folds: int64[D], of each of the references.
     """
 
     def __init__(self, references: Sequence[Doc], folds: int, gold_attributes: Sequence[str]):
         self._fold_of: dict[bytes, int] = {}
-        self._gold_attributes = tuple(gold_attributes)
         parts: list[list[np.ndarray]] = [[] for _ in range(folds)]
+        self.folds = np.empty(len(references), np.int64)
         for i, doc in enumerate(references):
             # sentences that are the same are in one fold: neither is to know its words from the other
             fold = self._fold_of.setdefault(content_key(doc, gold_attributes), i * folds // len(references))
             parts[fold].append(doc.to_array("ORTH"))
+            self.folds[i] = fold
         self.words, self.counts = _count(parts, references)
 
     def known(self, at_least: int) -> list[str]:
@@ -38,10 +39,6 @@ class CorpusWords:
     def table(self, at_least: int) -> WordTable:
         """The dictionary for training: each fold is a part, which knows the words that occur so often elsewhere."""
         return word_table(self.words, self.counts.sum(axis=1, keepdims=True) - self.counts >= at_least)
-
-    def folds(self, references: Sequence[Doc]) -> np.ndarray:
-        """int64[D]: the fold of each of the references."""
-        return np.array([self._fold_of[content_key(doc, self._gold_attributes)] for doc in references], np.int64)
 
     def parts(self, pieces: Sequence[Piece]) -> np.ndarray:
         """int64[S]: the fold of each sentence of the pieces."""

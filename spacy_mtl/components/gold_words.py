@@ -15,15 +15,16 @@ def gold_tags(characters: CharacterTable, predicted: Doc, reference: Doc, starts
 
     starts: borders of its sentences, int64[S + 1]. tags: the tag set, see :mod:`.boundaries`.
     """
-    given, _ = _read(characters, predicted)
-    codes, begins = _read(characters, reference)
+    chars = characters.read([doc_text(predicted)])
+    given = chars.codes[chars.at]
+    codes, begins = _read_words(characters, reference)
     if not np.array_equal(given, codes):
         return align_tags(given, codes, begins, starts, tags)
     begins[starts[:-1]] = True
     return encode_words(begins, tags)
 
 
-def _read(characters: CharacterTable, doc: Doc) -> tuple[np.ndarray, np.ndarray]:
+def _read_words(characters: CharacterTable, doc: Doc) -> tuple[np.ndarray, np.ndarray]:
     """Code points of a Doc's characters, less white space, and where words begin: bool[n]."""
     chars = characters.read([doc_text(doc)])
     begins = np.zeros(chars.codes.size + 1, bool)

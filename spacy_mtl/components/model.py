@@ -106,8 +106,7 @@ def _deserialize(_: Any, value: bytes, name: str, model: Model) -> ChainWeights:
     return weights
 
 
-def _constraints(masks: dict[str, list]) -> Constraints:
-    n_labels = len(masks["start"])
-    arrays = {key: np.array(mask, np.uint64 if key == "forms" else bool) for key, mask in masks.items()}
-    arrays["form_labels"] = arrays["form_labels"].reshape(-1, n_labels)
-    return Constraints(**arrays)
+def _constraints(masks: dict[str, Any]) -> Constraints:
+    start, end, step, form_labels = (np.array(masks[key], bool) for key in ("start", "end", "step", "form_labels"))
+    forms, penalty = np.array(masks["forms"], np.uint64), np.float32(masks["form_penalty"])
+    return Constraints(start, end, step, forms, form_labels.reshape(-1, start.size), penalty)

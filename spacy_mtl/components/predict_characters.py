@@ -99,9 +99,12 @@ class CharacterPredictor(Predictor):
         constraints: Constraints,
         characters: CharacterTable,
         learned: Mapping[str, FormTable],
+        breaks: BreakTable,
     ):
         super().__init__(weights, constraints, characters.vocab, word_table([]), learned)
         self.characters = characters
+        if self.reader.characters is not None:
+            self.reader.characters.breaks = breaks
         self.words_read: tuple[str, int] | None = None  # which dictionary the reader has
         columns = self.reader.columns
         lexical = self.reader.lexicon.attributes
@@ -116,7 +119,7 @@ class CharacterPredictor(Predictor):
         self._tables: tuple = ()
 
     def __reduce__(self) -> tuple:
-        return CharacterPredictor, (*self._made_of[:2], self.characters, self._made_of[-1])
+        return CharacterPredictor, (*self._made_of[:2], self.characters, self._made_of[-1], self.reader.breaks)
 
     def _forms(self) -> np.ndarray:
         """int32[n]: the lexicon's row of each character of the table. Like every table it changes only where characters are new."""

@@ -59,7 +59,10 @@ class SavedPipe(TrainablePipe):
         if settings.get("component") != type(self).__name__:
             found, expected = settings.get("component"), type(self).__name__
             raise ValueError(Errors.M604.format(where=where, found=found, expected=expected))
-        learned = {attr: by_form(forms) for attr, forms in settings.get("learned", {}).items()}
+        try:
+            learned = {attr: by_form(forms) for attr, forms in settings.get("learned", {}).items()}
+        except (AttributeError, TypeError):
+            raise ValueError(Errors.M603.format(where=where)) from None
         before = dict(self.cfg)
         self.cfg.update(settings["cfg"])
         self.set_labels(self._labels_in_cfg())

@@ -1,6 +1,7 @@
 """mtl_segmenter: words of Chinese text, as a linear chain of tags over its characters."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,8 @@ from .corpus_words import CorpusWords
 from .cut_text import cut_doc
 from .gather import Piece
 from .gold_words import gold_tags
+from .known_marks import UNLIKELY, count_known_marks
+from .known_words import constrain_words
 from .model import current_weights
 from .predict_characters import CharacterPredictor
 from .user_words import UserWords
@@ -46,6 +49,7 @@ DEFAULT_CONFIG = {
     "keep_runs": True,
     "folds": 2,
     "known": 1,
+    "known_marks": 5,
     "scorer": {"@scorers": "spacy_mtl.segmenter_scorer.v1"},
 }
 
@@ -76,6 +80,7 @@ def make_segmenter(
     keep_runs: bool,
     folds: int,
     known: int,
+    known_marks: int,
     scorer: Callable | None,
 ) -> "MTLSegmenter":
     """Make a word segmenter.
@@ -85,9 +90,11 @@ def make_segmenter(
     folds, known: a word of the corpus is in the dictionary that templates look at if it occurs at least ``known`` times. While training, the
     corpus is in so many parts, one after another, and the dictionary of each is made of the others, as is what is known of where words part: if
     every word trained on were known, there would be nothing to learn about words that are not.
+    known_marks: a punctuation mark or symbol that occurs so often, and as a word of its own, takes only tags it was seen with; 0 leaves all tags to
+    all characters.
     """
     return MTLSegmenter(
-        nlp.vocab, model, name, trainer=trainer, tags=tags, keep_runs=keep_runs, folds=folds, known=known, scorer=scorer,
+        nlp.vocab, model, name, trainer=trainer, tags=tags, keep_runs=keep_runs, folds=folds, known=known, known_marks=known_marks, scorer=scorer,
     )  # fmt: skip
 
 
@@ -110,15 +117,16 @@ class MTLSegmenter(ChainPipe):
         keep_runs: bool = True,
         folds: int = 2,
         known: int = 1,
+        known_marks: int = 5,
         scorer: Callable | None = None,
     ):
         super().__init__(vocab, model, name, trainer=trainer, scorer=scorer)
         if tags not in TAG_SETS:
             raise ValueError(Errors.M416.format(name=name, tags=tags, known=", ".join(TAG_SETS)))
-        if folds < 2 or known < 1:
-            raise ValueError(Errors.M418.format(name=name, known=known, folds=folds))
-        self.folds, self.known = folds, known
-        self.cfg = {"tags": tags, "keep_runs": keep_runs, "lexicon": "", "breaks": [], "user_words": []}
+        if folds < 2 or known < 1 or known_marks < 0:
+            raise ValueError(Errors.M418.format(name=name, known=known, folds=folds, known_marks=known_marks))
+        self.folds, self.known, self.known_marks = folds, known, known_marks
+        self.cfg = {"tags": tags, "keep_runs": keep_runs, "lexicon": "", "breaks": [], "known": {}, "user_words": []}
         self.user_words = UserWords()
         self._characters = CharacterTable(vocab)
         self._word_orths = WordOrths(vocab)
@@ -137,6 +145,16 @@ class MTLSegmenter(ChainPipe):
     def chain_constraints(self) -> Constraints:
         return tag_set_constraints(self.cfg["tags"])
 
+    def model_constraints(self) -> Constraints:
+        """Known marks are held to their tags in prediction alone: from what it says of them, training learns about others."""
+        held = constrain_words(self.chain_constraints(), self.cfg["known"], self._characters.vocab.strings)
+        return replace(held, form_penalty=UNLIKELY)
+
+    def prepare(self, pieces: Sequence[Piece]) -> None:
+        """Count which tags frequent marks have."""
+        strings, tags = self._characters.vocab.strings, self.cfg["tags"]
+        self.cfg["known"] = count_known_marks(pieces, strings, tags, self.known_marks) if self.known_marks else {}
+
     def set_labels(self, labels: Sequence[str]) -> None:
         """Nothing: the tag set is a setting."""
 
@@ -146,7 +164,6 @@ class MTLSegmenter(ChainPipe):
     def collect_labels(self, references: Iterable[Doc]) -> None:
         """Count the words of the corpus and where they part, group its characters. Raises ValueError (M413) where there is no word."""
         references = list(references)
-        texts = [doc_text(doc) for doc in references]
         assert self._reader is not None
         corpus = CorpusWords(references, self.folds, self.gold_attributes)
         if not corpus.words:
@@ -155,13 +172,13 @@ class MTLSegmenter(ChainPipe):
         context = self._reader.characters
         wanted = context is not None and context.wants_words
         self.cfg["lexicon"] = " ".join(sorted(corpus.known(self.known))) if wanted else ""
-        self.cfg["breaks"] = []
+        self.cfg["breaks"], self.cfg["known"] = [], {}
         if context is not None:
             context.words = corpus.table(self.known)
         if context is not None and BREAK in context.attributes:
-            breaks = count_breaks(references, texts, self._characters, corpus.folds(references), self.folds)
+            breaks = count_breaks(references, self._characters, corpus.folds, self.folds)
             context.breaks, self.cfg["breaks"] = breaks.table(), breaks.written()
-        self.learn_attribute(CHAR_GROUP, lambda: group_characters(texts))
+        self.learn_attribute(CHAR_GROUP, lambda: group_characters(map(doc_text, references)))
 
     def before_features(self, pieces: Sequence[Piece]) -> None:
         assert self._reader is not None
@@ -222,11 +239,9 @@ class MTLSegmenter(ChainPipe):
             return None
         predictor, version = self.model.attrs["predictor"], (self.cfg["lexicon"], self.user_words.version)
         if not isinstance(predictor, CharacterPredictor) or predictor.characters is not self._characters:
-            predictor = CharacterPredictor(
-                weights, self.model.attrs["constraints"], self._characters, self.model.attrs["learned"]
-            )
-            if predictor.reader.characters is not None:
-                predictor.reader.characters.breaks = table_of(self.cfg["breaks"])
+            constraints, learned = self.model.attrs["constraints"], self.model.attrs["learned"]
+            breaks = table_of(self.cfg["breaks"])
+            predictor = CharacterPredictor(weights, constraints, self._characters, learned, breaks)
             self.model.attrs["predictor"] = predictor
         if predictor.words_read != version and predictor.reader.characters is not None:
             predictor.reader.characters.words = word_table([*self.cfg["lexicon"].split(), *self.user_words])

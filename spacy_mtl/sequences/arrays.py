@@ -128,7 +128,8 @@ def as_constraints(given: Constraints, n: int) -> Constraints:
         strange = part[~np.isin(part, (0, 1))] if part.dtype.kind in "biuf" else part.ravel()
         if strange.size:
             raise ValueError(Errors.M234.format(n=n, got=f"the value {strange[0]!r}"))
-    return Constraints(*(part.astype(bool) for part in parts))
+    start, end, step = (part.astype(bool) for part in parts)
+    return Constraints(start, end, step)
 
 
 def check_rows(sizes: Sequence[int]) -> None:

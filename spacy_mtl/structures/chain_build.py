@@ -21,7 +21,8 @@ CHAIN_OFFERS = frozenset({"decode", "marginals", "log_partition", "kbest", "feat
 class Constraints:
     """Which label may begin, end and follow. start, end: bool[L]; step: bool[L, L], previous by current.
 
-    forms: uint64[K], ascending, keys of the forms whose labels are known; form_labels: bool[K, L], which labels each may have.
+    forms: uint64[K], ascending, keys of the forms whose labels are known; form_labels: bool[K, L], which labels each may have; form_penalty: what
+    another one costs, FORBIDDEN or less hard.
     """
 
     start: np.ndarray
@@ -29,6 +30,7 @@ class Constraints:
     step: np.ndarray
     forms: np.ndarray = field(default_factory=lambda: np.empty(0, np.uint64))
     form_labels: np.ndarray = field(default_factory=lambda: np.empty((0, 0), bool))
+    form_penalty: np.float32 = FORBIDDEN
 
     @classmethod
     def none(cls, n_labels: int) -> "Constraints":
@@ -42,8 +44,8 @@ class Constraints:
         return np.where(self.forms[at] == keys, at, -1).astype(np.int32)
 
     def form_penalties(self) -> np.ndarray:
-        """``form_labels`` as scores to add: float32[K, L], 0 or FORBIDDEN."""
-        return np.where(self.form_labels, np.float32(0), FORBIDDEN)
+        """``form_labels`` as scores to add: float32[K, L], 0 or ``form_penalty``."""
+        return np.where(self.form_labels, np.float32(0), self.form_penalty)
 
     def penalties(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The same as scores to add: float32, 0 or FORBIDDEN."""

@@ -86,6 +86,15 @@ def test_variables_stay(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("name", "full"), [("tp1", "tp1.v1"), ("seg", "seg.v1"), ("seg.v2", "seg.v2"), ("spacy_mtl.seg.v2", "seg.v2")]
+)
+def test_names_of_templates_may_be_short(tmp_path, name, full):
+    assert invoke(SOURCE, tmp_path / "out.cfg", "--templates", name).exit_code == 0
+    config = load_config(tmp_path / "out.cfg", interpolate=False)
+    assert config["components"]["ner"]["model"]["templates"]["@mtl_templates"] == f"spacy_mtl.{full}"
+
+
+@pytest.mark.parametrize(
     ("args", "code"),
     [
         (["--templates", "nothing"], "[M710]"),

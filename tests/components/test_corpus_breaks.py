@@ -1,5 +1,7 @@
 """How often words part between two characters: counts of a corpus against plain Python."""
 
+import copy
+import pickle
 from collections import Counter
 
 import numpy as np
@@ -130,8 +132,20 @@ def test_other_components_refuse_what_only_the_segmenter_knows(kind, attr, code,
         nlp.initialize(lambda: [Example(nlp.make_doc("一"), doc)])
 
 
+BREAKS_ALONE = ["U0:%x[0,BREAK]", "U1:%x[1,BREAK]", "U2:%x[0,BREAK]/%x[1,BREAK]", "B"]
+
+
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda nlp: pickle.loads(pickle.dumps(nlp))])
+def test_copies_made_after_a_prediction_have_them(duplicate):
+    nlp = train(make(BREAKS_ALONE), SENTENCES * 3)
+    wanted = [words_of(doc) for doc in nlp.pipe(TEXTS)]
+    other = duplicate(nlp)
+    assert [words_of(doc) for doc in other.pipe(TEXTS)] == wanted
+    assert [words_of(doc) for doc in duplicate(other).pipe(TEXTS)] == wanted
+
+
 def test_prediction_reads_what_was_written():
-    nlp = train(make(["U0:%x[0,BREAK]", "U1:%x[1,BREAK]", "U2:%x[0,BREAK]/%x[1,BREAK]", "B"]), SENTENCES * 3)
+    nlp = train(make(BREAKS_ALONE), SENTENCES * 3)
     segmenter = segmenter_of(nlp)
     before = [words_of(doc) for doc in nlp.pipe(TEXTS)]
     found = segmenter.model.attrs["predictor"].reader.characters.breaks

@@ -162,6 +162,15 @@ def test_model_of_another_component_is_refused(nlp, tmp_path):
         other.from_disk(tmp_path)
 
 
+@pytest.mark.parametrize("learned", [[], {"USUAL_TAG": None}, {"USUAL_TAG": 3}])
+def test_learned_tables_of_another_kind_are_refused(nlp, make_nlp, tmp_path, learned):
+    ner = nlp.get_pipe("mtl_ner")
+    settings = {"component": type(ner).__name__, "cfg": ner.cfg, "learned": learned}
+    (tmp_path / "model").write_bytes(store.to_bytes(ner.model.attrs["weights"], settings))
+    with pytest.raises(ValueError, match=r"^\[M603\] .*model is damaged"):
+        make_nlp().get_pipe("mtl_ner").from_disk(tmp_path, exclude=["vocab"])
+
+
 def test_model_with_other_labels_than_its_settings_is_refused(nlp, make_nlp, tmp_path):
     ner = nlp.get_pipe("mtl_ner")
     weights = ner.model.attrs["weights"]

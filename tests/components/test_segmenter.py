@@ -157,10 +157,10 @@ def test_unknown_tag_set():
         make(tags="xyz")
 
 
-@pytest.mark.parametrize(("folds", "known"), [(1, 2), (2, 0)])
-def test_counts_that_make_no_sense(folds, known):
-    with pytest.raises(ValueError, match=r"^\[M418\]"):
-        make(folds=folds, known=known)
+@pytest.mark.parametrize("counts", [{"folds": 1}, {"known": 0}, {"known_marks": -1}])
+def test_counts_that_make_no_sense(counts):
+    with pytest.raises(ValueError, match=r"^\[M418\].*" + "".join(f"{name} = {n}" for name, n in counts.items())):
+        make(**counts)
 
 
 def test_dictionary_templates_in_another_component():
