@@ -13,7 +13,6 @@ from spacy_mtl.components.corpus_breaks import OFTEN
 from spacy_mtl.templates.breaks import FIRST, SHARES
 from spacy_mtl.templates.characters import character, character_class
 from spacy_mtl.templates.grammar import TemplateSet
-from spacy_mtl.templates.surnames import is_surname
 
 #: Characters that a word of the dictionary is looked up with, and the longest that its length tells apart.
 LONGEST, LONGEST_TOLD = 12, 5
@@ -32,11 +31,11 @@ def words_of(text: str, tags: Sequence[str]) -> Sentence:
 
 
 def template_set(name: str) -> TemplateSet:
-    """A registered set of the package: tp1.v1, tp2.v1, seg.v1, seg.v2."""
+    """A registered set of the package: tp1.v1, tp2.v1, seg.v1."""
     return registry.resolve({"templates": {"@mtl_templates": f"spacy_mtl.{name}"}})["templates"]
 
 
-normal, char_class, surname = cache(character), cache(character_class), cache(is_surname)
+normal, char_class = cache(character), cache(character_class)
 
 
 def repeated(chars: str, distance: int) -> list[str]:
@@ -121,8 +120,10 @@ class TextFeatures:
             return {"CHAR": chars}
         columns: dict[str, Sequence[str]] = {"ORTH": text, "CHAR": chars, "CHAR_CLASS": list(map(char_class, text))}
         columns |= {"SAME_1": repeated(chars, 1), "SAME_2": repeated(chars, 2)}
-        columns |= {"SURNAME": [str(int(surname(char))) for char in chars], "BREAK": break_column(chars, self.breaks)}
-        columns |= {"CHAR_GROUP": [self.groups.get(char, "") for char in chars]}
+        columns |= {
+            "CHAR_GROUP": [self.groups.get(char, "") for char in chars],
+            "BREAK": break_column(chars, self.breaks),
+        }
         if self.attributes & set(WORD_ATTRIBUTES):
             columns |= dictionary_columns(chars, self.words)
         return {name: columns[name] for name in self.attributes}

@@ -1,7 +1,7 @@
 """Our segmenter as a contestant: trained from Docs in memory, each part of it timed."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -28,7 +28,7 @@ WARM_UP = [["今天", "天气", "很", "好", "。"], ["我们", "去", "爬山"
 class Ours:
     """Settings of our segmenter.
 
-    templates: tp1.v1, tp2.v1, seg.v1 or seg.v2. passes: over the corpus. megabytes: of the saved model, None for no limit. words: a file with the
+    templates: tp1.v1, tp2.v1 or seg.v1. passes: over the corpus. megabytes: of the saved model, None for no limit. words: a file with the
     user's dictionary, a list or a segmented text.
     """
 
@@ -52,13 +52,11 @@ class Ours:
         return nlp, pipe
 
 
-_SEG = Ours("seg.v1", p=4 / 3, C=0.3, average=4, passes=12, inner_passes=12)
 #: The best settings known for each template set, found on a held-out part of the training texts.
 DEFAULTS = {
     "tp1.v1": Ours("tp1.v1", average=4, passes=16, inner_passes=16),
     "tp2.v1": Ours("tp2.v1", average=4, passes=16, inner_passes=16),
-    "seg.v1": _SEG,
-    "seg.v2": replace(_SEG, templates="seg.v2"),
+    "seg.v1": Ours("seg.v1", p=4 / 3, C=0.3, average=4, passes=12, inner_passes=12),
 }
 
 

@@ -20,7 +20,6 @@ from seg_rivals import fit_ltp, jieba_alone, jieba_in_spacy, ltp, ltp_in_batches
 from spacy_mtl.components import character_groups
 from spacy_mtl.components.corpus_breaks import OFTEN
 from spacy_mtl.templates.breaks import SHARES
-from spacy_mtl.templates.surnames import SURNAMES
 
 QUICK_SENTENCES, QUICK_CRF_SENTENCES = 1000, 200
 
@@ -72,7 +71,6 @@ def fingerprint(templates: str) -> str:
         "WORD_BEGIN": (KNOWN, FOLDS),
         "BREAK": (FOLDS, OFTEN, SHARES),
         "CHAR_GROUP": character_groups.SETTINGS,
-        "SURNAME": "".join(sorted(SURNAMES)),
     }
     of_these = [str(told[attr]) for attr in sorted(wanted.attributes) if attr in told]
     return blake2b("\n".join([*wanted.texts(), *of_these]).encode(), digest_size=6).hexdigest()

@@ -28,7 +28,6 @@ class Templates(str, Enum):
     tp1 = "tp1.v1"
     tp2 = "tp2.v1"
     seg = "seg.v1"
-    seg2 = "seg.v2"
 
 
 CorporaOption = Annotated[

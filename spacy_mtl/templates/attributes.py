@@ -24,7 +24,6 @@ from .context import CONTEXT_ATTRIBUTES, ContextReader, case_flags, case_pattern
 from .index import empty_table, find, insert_all
 from .learned import LEARNED, FormTable, check_learned, learned_function
 from .short_tags import ShortTag, short_tag
-from .surnames import is_surname
 
 _AFFIX = re.compile(r"(PREFIX|SUFFIX)([1-9]\d*)\Z")
 #: spaCy attributes that depend on the word form alone: attribute name -> name on Lexeme.
@@ -68,7 +67,6 @@ _OWN_LEXICAL: dict[str, Callable[[str], str | int | bool]] = {
     "CASE_FLAGS": case_flags,
     "CHAR": character,
     "CHAR_CLASS": character_class,
-    "SURNAME": is_surname,
 }
 _NO_WORDS, _NO_BREAKS = word_table([]), no_breaks()
 _CONTEXT = (*CONTEXT_ATTRIBUTES, *CHARACTER_CONTEXT)

@@ -40,7 +40,7 @@ class Learned(NamedTuple):
 
 LEARNED = {
     USUAL_TAG: Learned(usual_tag, "mtl_tagger", "pos.v1: usual_tags = false"),
-    CHAR_GROUP: Learned(char_group, "mtl_segmenter", "seg.v1 has none"),
+    CHAR_GROUP: Learned(char_group, "mtl_segmenter", "seg.v1: dictionary = false"),
 }
 
 

@@ -105,16 +105,14 @@ def _seg_patterns() -> list[tuple[Observation, ...]]:
         *_each("CHAR", *window),
         *_same("CHAR", [*bigrams, (-2, 0), (-1, 1), (0, 2)]),
         *_same("CHAR", [(-2, -1, 0), (-1, 0, 1), (0, 1, 2)]),
-        *_same("CHAR_CLASS", [(-1, 0), (0, 1), (-1, 0, 1), window]),
+        *_same("CHAR_CLASS", [(-1, 0, 1), window]),
         *_each("SAME_1", 0, 1),
         *_each("SAME_2", 0, 2),
         *_words_here(),
+        *_groups_around(),
+        *_each(BREAK, -1, 0, 1, 2),
+        *_same(BREAK, [(-1, 0, 1, 2)]),
     ]
-
-
-def _beyond_words() -> list[tuple[Observation, ...]]:
-    """What else a corpus tells: groups of characters, characters near a surname, where words part."""
-    return [*_groups_around(), *_names_around(), *_each(BREAK, -1, 0, 1, 2), *_same(BREAK, [(-1, 0, 1, 2)])]
 
 
 def _groups_around() -> list[tuple[Observation, ...]]:
@@ -126,11 +124,6 @@ def _groups_around() -> list[tuple[Observation, ...]]:
         _pair((0, "CHAR"), (1, CHAR_GROUP)),
         _pair((0, CHAR_GROUP), (1, "CHAR")),
     ]
-
-
-def _names_around() -> list[tuple[Observation, ...]]:
-    """Characters near a surname: does a given name begin, go on, end?"""
-    return [_pair((i, "SURNAME"), (j, "CHAR")) for i, j in ((-1, 0), (-1, 1), (-2, 0), (0, 1))]
 
 
 def _words_here() -> list[tuple[Observation, ...]]:
@@ -146,33 +139,18 @@ def _words_here() -> list[tuple[Observation, ...]]:
     ]
 
 
-def _of_characters(patterns: list[tuple[Observation, ...]], dictionary: bool, min_count: int) -> TemplateSet:
-    templates = TemplateSet((*_state(patterns), TRANSITION), min_count)
-    for attr in () if dictionary else (*WORD_ATTRIBUTES, BREAK):
-        templates = templates.without(attr)
-    return templates
-
-
 @mtl_templates("spacy_mtl.seg.v1")
 def seg(dictionary: bool = True, min_count: int = 1) -> TemplateSet:
-    """Rich templates for Chinese word segmentation, over characters in [-2, 2]: character n-grams, character classes, repeated characters, and words
-    of a dictionary that begin, end or go on here.
+    """Rich templates for Chinese word segmentation, over characters in [-2, 2]: character n-grams, character classes, repeated characters, words of a
+    dictionary that begin, end or go on here, groups of characters with the same neighbours, and how often the corpus parts two characters.
 
-    dictionary: read the words of the training corpus and the user's, which only ``mtl_segmenter`` knows. min_count: leave out observations that are
-    rarer.
+    dictionary: read what only ``mtl_segmenter`` knows: the words of the training corpus and the user's, where it parts characters, and their groups.
+    min_count: leave out observations that are rarer.
     """
-    return _of_characters(_seg_patterns(), dictionary, min_count)
-
-
-@mtl_templates("spacy_mtl.seg.v2")
-def seg_2(dictionary: bool = True, min_count: int = 1) -> TemplateSet:
-    """``seg.v1`` and half as many again: groups of characters with the same neighbours, characters near a surname, and where words of the corpus part
-    between two characters. More of the unknown words are found, at three quarters of the speed. ``mtl_segmenter`` alone learns the groups.
-
-    dictionary: read the words of the training corpus and the user's, and where the corpus parts characters. min_count: leave out observations that
-    are rarer.
-    """
-    return _of_characters([*_seg_patterns(), *_beyond_words()], dictionary, min_count)
+    templates = TemplateSet((*_state(_seg_patterns()), TRANSITION), min_count)
+    for attr in () if dictionary else (*WORD_ATTRIBUTES, BREAK, CHAR_GROUP):
+        templates = templates.without(attr)
+    return templates
 
 
 def _pos_patterns() -> list[tuple[Observation, ...]]:

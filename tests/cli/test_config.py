@@ -86,7 +86,7 @@ def test_variables_stay(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "full"), [("tp1", "tp1.v1"), ("seg", "seg.v1"), ("seg.v2", "seg.v2"), ("spacy_mtl.seg.v2", "seg.v2")]
+    ("name", "full"), [("tp1", "tp1.v1"), ("seg", "seg.v1"), ("seg.v1", "seg.v1"), ("spacy_mtl.seg.v1", "seg.v1")]
 )
 def test_names_of_templates_may_be_short(tmp_path, name, full):
     assert invoke(SOURCE, tmp_path / "out.cfg", "--templates", name).exit_code == 0

@@ -46,10 +46,10 @@ def example(nlp, sentence, text=None) -> Example:
     return Example(nlp.make_doc(reference.text if text is None else text), reference)
 
 
-def make(texts=None, trainer=None, name="mtl_segmenter", version=1, **config):
-    """A blank Chinese pipeline with a segmenter; with ``texts`` as its templates, or this version of ``seg``."""
+def make(texts=None, trainer=None, name="mtl_segmenter", **config):
+    """A blank Chinese pipeline with a segmenter; with ``texts`` as its templates."""
     nlp = spacy.blank("zh")
-    templates = {"@mtl_templates": f"spacy_mtl.seg.v{version}"}
+    templates = {"@mtl_templates": "spacy_mtl.seg.v1"}
     if texts:
         templates = {"@mtl_templates": "spacy_mtl.patterns.v1", "patterns": texts}
     nlp.add_pipe(

@@ -60,7 +60,7 @@ def test_characters_have_the_group_of_their_normalised_form():
 
 
 def test_without_a_segmenter_groups_are_refused():
-    with pytest.raises(ValueError, match=r"M132.*CHAR_GROUP.*mtl_segmenter.*seg.v1 has none"):
+    with pytest.raises(ValueError, match=r"M132.*CHAR_GROUP.*mtl_segmenter.*dictionary = false"):
         AttributeReader(["CHAR_GROUP"], NLP.vocab, learned={"USUAL_TAG": {}})
     assert set(LEARNED) == {"USUAL_TAG", "CHAR_GROUP"}
 
@@ -69,11 +69,3 @@ def test_tables_are_written_by_value_and_read_by_form():
     table = {"can": "AUX", "may": "AUX", "the": "DET"}
     assert by_value(table) == {"AUX": ["can", "may"], "DET": ["the"]}
     assert by_form(by_value(table)) == table
-
-
-@pytest.mark.parametrize(("text", "expected"), [("王", 1), ("李", 1), ("陳", 1), ("的", 0), ("A", 0), ("王王", 0)])
-def test_surnames(text, expected):
-    nlp = spacy.blank("zh")
-    doc = Doc(nlp.vocab, words=[text])
-    reader = AttributeReader(["SURNAME"], nlp.vocab)
-    assert reader.read([doc], borders([doc]))[reader.columns["SURNAME"]].tolist() == [expected]

@@ -12,8 +12,8 @@ from spacy_mtl.templates.grammar import TemplateSet, parse_templates
 NAMES = ["tp1", "tp2", "conll2002", "ner", "seg"]
 
 
-def preset(name: str, version: int = 1, **settings) -> TemplateSet:
-    return registry.mtl_templates.get(f"spacy_mtl.{name}.v{version}")(**settings)
+def preset(name: str, **settings) -> TemplateSet:
+    return registry.mtl_templates.get(f"spacy_mtl.{name}.v1")(**settings)
 
 
 def shape_of(template) -> tuple:
@@ -195,24 +195,15 @@ def test_resolves_in_a_config(settings, expected):
     assert registry.resolve(written)["templates"] == expected()
 
 
-@pytest.mark.parametrize(("version", "count"), [(1, 38), (2, 56)])
-def test_seg_counts_and_reach(version, count):
-    templates = preset("seg", version).node
-    assert len(templates) == count
+def test_seg_counts_and_reach():
+    templates = preset("seg").node
+    assert len(templates) == 50
     assert {obs.offset for template in templates for obs in template.observations} == set(range(-2, 3))
     shapes = [offsets_of(template) for template in templates if set(shape_of(template)) == {"CHAR"}]
     assert [len([s for s in shapes if len(s) == n]) for n in (1, 2, 3)] == [5, 7, 3]
 
 
-def test_the_second_seg_is_the_first_and_more():
-    first, second = (preset("seg", version).node for version in (1, 2))
-    assert [template.observations for template in second[:38]] == [template.observations for template in first]
-    attributes = [{obs.attr for template in some for obs in template.observations} for some in (first, second)]
-    assert attributes[1] - attributes[0] == {"CHAR_GROUP", "SURNAME", "BREAK"}
-
-
-def test_seg_without_dictionary_reads_no_words():
-    for version in (1, 2):
-        assert not set(preset("seg", version, dictionary=False).attributes) & {*WORD_ATTRIBUTES, "BREAK"}
-        assert set(WORD_ATTRIBUTES) < set(preset("seg", version).attributes)
-    assert "CHAR_GROUP" in preset("seg", 2, dictionary=False).attributes
+def test_seg_without_dictionary_reads_nothing_of_a_corpus():
+    of_corpus = {*WORD_ATTRIBUTES, "BREAK", "CHAR_GROUP"}
+    assert not set(preset("seg", dictionary=False).attributes) & of_corpus
+    assert of_corpus < set(preset("seg").attributes)
