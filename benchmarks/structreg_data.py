@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -127,6 +127,15 @@ class Task:
     def sentences(self, corpora: Path, part: str, limit: int) -> list[Sentence]:
         """The first ``limit`` sentences of a part, 0 for all."""
         return list(islice(self.read(corpora / self.corpus, part), limit or None))
+
+    def in_folds(self, corpora: Path, fold: int, n_folds: int) -> dict[str, list[Sentence]]:
+        """The whole corpus in folds, one after another as documents come: one for test, the next one for development, the others to train."""
+        all_of_it = [sentence for part in PARTS for sentence in self.sentences(corpora, part, 0)]
+        borders = [len(all_of_it) * k // n_folds for k in range(n_folds + 1)]
+        folds = [all_of_it[a:b] for a, b in pairwise(borders)]
+        held_out = {"test": fold, "dev": (fold + 1) % n_folds}
+        train = [sentence for k, part in enumerate(folds) if k not in held_out.values() for sentence in part]
+        return {"train": train, **{part: folds[k] for part, k in held_out.items()}}
 
 
 def valid_iob2(labels: Sequence[str]) -> Constraints:

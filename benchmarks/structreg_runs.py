@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from rows import Row, best_point, ratio
-from structreg_data import Data
+from structreg_data import TASKS, Data
 
 from spacy_mtl.trainers.base import Trainer
 from spacy_mtl.trainers.perceptron import Perceptron
@@ -81,9 +81,20 @@ def warm_up(data: Data, trainer: str, setting: Setting) -> None:
 
 def run(who: dict[str, Any], sizes: Sequence[float], corpora: str, setting: dict[str, Any]) -> list[Row]:
     """All sizes of one task, trainer and seed, one after another: what else the machine does then is the same for all."""
-    task, trainer, seed = (who[key] for key in ("task", "trainer", "seed"))
     the_setting = Setting(**setting)
-    data = Data.load(task, Path(corpora), the_setting.limit)
+    return run_sizes(Data.load(who["task"], Path(corpora), the_setting.limit), who, sizes, the_setting)
+
+
+def run_fold(who: dict[str, Any], sizes: Sequence[float], corpora: str, setting: dict[str, Any]) -> list[Row]:
+    """The same of one fold of the corpus."""
+    task = TASKS[who["task"]]
+    data = Data.of(task, task.in_folds(Path(corpora), who["fold"], who["folds"]))
+    return run_sizes(data, who, sizes, Setting(**setting))
+
+
+def run_sizes(data: Data, who: dict[str, Any], sizes: Sequence[float], the_setting: Setting) -> list[Row]:
+    """A row for each size: its points, one after every pass."""
+    trainer, seed = who["trainer"], who["seed"]
     warm_up(data, trainer, the_setting)
     points = {}
     for k in np.random.default_rng(seed).permutation(len(sizes)):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from structreg_data import TASKS, Data, accuracy, read_words, segmented_part, word_f1
+from structreg_folds import CHOSEN, summarize_folds
 from structreg_runs import (
     WHOLE,
     Setting,
@@ -135,3 +136,37 @@ def test_the_picture_is_drawn(tmp_path):
     summary = summarize(rows(), [WHOLE, 5.0, 2.0])
     draw(tmp_path / "curves.png", [{"task": name, "trainer": "crf", "rows": summary} for name in ("tags", "words")])
     assert (tmp_path / "curves.png").stat().st_size > 1000
+
+
+# --- folds ---
+
+
+def test_every_sentence_is_tested_on_once_and_never_in_two_parts_of_a_fold(tmp_path):
+    (tmp_path / "sxu").mkdir()
+    sentences = {"train": [f"{i} a" for i in range(20)], "test": [f"{i} b" for i in range(5)]}
+    for part, lines in sentences.items():
+        (tmp_path / f"sxu/{part}.txt").write_text("\n".join(lines), encoding="utf8")
+    folds = [TASKS["words"].in_folds(tmp_path, k, 4) for k in range(4)]
+    texts = [{part: ["".join(words) for words, _ in fold[part]] for part in fold} for fold in folds]
+    everything = sorted(line.replace(" ", "") for lines in sentences.values() for line in lines)
+    assert sorted(text for fold in texts for text in fold["test"]) == everything
+    assert all(sorted(fold["train"] + fold["dev"] + fold["test"]) == everything for fold in texts)
+    assert [fold["dev"] for fold in texts] == [fold["test"] for fold in [*texts[1:], texts[0]]]
+
+
+def test_sizes_are_chosen_fold_by_fold():
+    def row(seed, fold, size, *points):
+        points = [{"passes": n, "cpu": n * 1.0, "dev": dev, "test": test} for n, (dev, test) in enumerate(points, 1)]
+        return {"seed": seed, "fold": fold, "size": size, "points": points}
+
+    rows = [
+        row(0, 0, WHOLE, (80, 70), (82, 71)), row(0, 0, 5.0, (83, 72), (82, 99)), row(0, 0, 2.0, (81, 50), (82, 60)),
+        row(0, 1, WHOLE, (90, 80), (89, 99)), row(0, 1, 5.0, (88, 78), (89, 79)), row(0, 1, 2.0, (90, 84), (91, 85)),
+    ]  # fmt: skip
+    table = {line["shown"]: line for line in summarize_folds(rows)}
+    assert [table[size]["test"] for size in ("whole", "5", "2", CHOSEN)] == [75.5, 75.5, 72.5, 78.5]
+    assert table["whole"]["cpu"] == 1.5
+    assert [table[size]["cpu_to"] for size in ("whole", "5", "2", CHOSEN)] == [2.0, 1.0, 1.0, None]
+    again = [{**line, "seed": 1, "points": [{**p, "test": p["test"] + 2} for p in line["points"]]} for line in rows]
+    assert {line["shown"]: line["test"] for line in summarize_folds(rows + again)}[CHOSEN] == 79.5
+    assert summarize_folds(rows + again)[0]["test_sd"] == pytest.approx(2**0.5)
