@@ -271,6 +271,8 @@ class Warnings(metaclass=_Codes):
             "Put a component that sets {attr} before this one, or train without it.")
     M432 = ("The tokenizer spacy_mtl.Segmenter.v1 has no model, so that every character becomes a word. Load a trained one: set 'path' in "
             "[initialize.tokenizer] to a pipeline with mtl_segmenter, or make one with: python -m spacy mtl tokenizer MODEL OUTPUT")
+    M433 = ("The limit of {megabytes} megabytes leaves the parser {kept} of the {rows} observations that have weights (the filter over tags takes {filter:.2f} "
+            "megabytes), too few to parse well. Set 'megabytes' of its model higher, or to null for no limit.")
 
     # --- M5xx corpora ---
     M560 = ("{n} sentence(s) of '{path}' were left out, since their heads make no tree. The first: {reason}")

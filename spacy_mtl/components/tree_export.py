@@ -1,11 +1,13 @@
 """From training weights of trees to the weights a model keeps."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log2
 
 import numpy as np
 
+from ..errors import Warnings
 from ..structures.tree_filter import FilterTables
 from ..templates.grammar import Template
 from ..thresholds import LIVE
@@ -16,6 +18,8 @@ from .weights import KEY_BITS, TemplateRow, by_key, quantize, short_keys, strong
 
 #: Rows that are compressed to see how small they get.
 SAMPLE = 20_000
+#: Share of the rows below which next to nothing is left of a model.
+NEXT_TO_NONE = 0.01
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,25 @@ def saved_bytes(side: Side, rows: np.ndarray, plain: int) -> float:
     return min(plain, key + sum(len(compressed(*each)[1]) for each in zip(names, arrays, strict=True)) / len(some))
 
 
+def fitting(sides: Sequence[Side], plain: Sequence[int], taken: int, megabytes: float | None) -> list[np.ndarray]:
+    """Which rows of each side to keep, ascending: the strongest that fit into a file of ``megabytes``; None keeps all.
+
+    plain: bytes of a row of each before compression. taken: bytes that the filter takes. Warns (M433) where next to none fit.
+    """
+    sizes = [side.sizes() for side in sides]
+    if megabytes is None:
+        return strongest(sizes, plain, None)
+    budget = max(int(megabytes * 1e6) - taken, 1)
+    kept = strongest(sizes, plain, budget)
+    saved = [saved_bytes(*each) for each in zip(sides, kept, plain, strict=True)]
+    kept = strongest(sizes, saved, budget)
+    n_kept, n_rows = sum(rows.size for rows in kept), sum(int(np.count_nonzero(size)) for size in sizes)
+    if n_kept < NEXT_TO_NONE * n_rows:
+        warning = Warnings.M433.format(megabytes=megabytes, kept=n_kept, rows=n_rows, filter=taken / 1e6)
+        warnings.warn(warning, stacklevel=2)
+    return kept
+
+
 def export_tree(
     node: Side,
     pair: Side | None,
@@ -71,17 +94,15 @@ def export_tree(
     """The model for prediction.
 
     node: weights of arcs and siblings, one column. pair: of labels, a column each; None without. tags, tables: the filter. megabytes: of the saved
-    file, its header aside; keep the strongest rows that fit. None keeps all.
+    file, its header aside; keep the strongest rows that fit. None keeps all. Warns (M433) where next to none fit.
     """
     values = np.empty(0, np.float16) if tables is None else np.concatenate(tables).astype(np.float16)
-    budget = None if megabytes is None else max(int(megabytes * 1e6) - 2 * values.size, 1)
+    taken = 0
+    if megabytes is not None:
+        taken = sum(len(compressed(*each)[1]) for each in (("filter_tags", tags), ("filter_values", values)))
     sides = [node] if pair is None else [node, pair]
-    sizes = [side.sizes() for side in sides]
     plain = [ROW_BYTES, ROW_BYTES + len(labels)][: len(sides)]
-    kept = strongest(sizes, plain, budget)
-    if budget is not None:
-        saved = [saved_bytes(*each) for each in zip(sides, kept, plain, strict=True)]
-        kept = strongest(sizes, saved, budget)
+    kept = fitting(sides, plain, taken, megabytes)
     report = [line for side, rows in zip(sides, kept, strict=True) for line in side.report(rows)]
     keys, weights = by_key(node.keys[kept[0]], node.matrix[kept[0], 0].astype(np.float16))
     arrays = [keys, weights]

@@ -5,6 +5,7 @@ import pytest
 
 from spacy_mtl.components.store import to_bytes
 from spacy_mtl.components.tree_export import Side, export_tree
+from spacy_mtl.structures.tree_filter import FilterTables, empty_tables
 from spacy_mtl.templates.grammar import Template
 
 LABELS = tuple(f"l{i}" for i in range(20))
@@ -51,9 +52,34 @@ def test_without_labels_arcs_alone_share_the_file(sides):
 
 
 def test_a_file_too_small_for_anything_holds_nothing(sides):
-    weights = export_tree(*sides, LABELS, TAGS, None, 1e-6)
+    with pytest.warns(UserWarning, match=r"^\[M433\] The limit of 1e-06 megabytes leaves the parser 0 of the 210000 "):
+        weights = export_tree(*sides, LABELS, TAGS, None, 1e-6)
     assert not weights.keys.size
     assert not weights.pair_keys.size
+
+
+def tables(n_tags: int) -> FilterTables:
+    """Of which most is 0, as little of what there might be is ever seen."""
+    random, found = np.random.default_rng(2), empty_tables(n_tags)
+    for table in found:
+        some = random.integers(0, table.size, table.size // 50)
+        table[some] = random.normal(size=some.size)
+    return found
+
+
+def test_the_filter_is_charged_what_it_takes_in_the_file(sides):
+    """Before compression it would take 2 megabytes."""
+    tags, filter_tables = np.arange(1, 47, dtype=np.uint64), tables(48)
+    assert sum(map(len, filter_tables)) * 2 > 2e6
+    weights = export_tree(*sides, LABELS, tags, filter_tables, 0.6)
+    assert 0.85 * 0.6 < len(to_bytes(weights, {})) / 1e6 <= 0.6
+    assert weights.keys.size > 10_000
+
+
+def test_a_file_that_the_filter_fills_is_warned_of(sides):
+    tags, filter_tables = np.arange(1, 47, dtype=np.uint64), tables(48)
+    with pytest.warns(UserWarning, match=r"^\[M433\] .* leaves the parser 0 of the .* takes 0\.\d\d megabytes\)"):
+        export_tree(*sides, LABELS, tags, filter_tables, 0.01)
 
 
 def test_rows_of_which_none_seemed_to_fit_are_not_taken_for_cheap():
