@@ -181,8 +181,8 @@ class Errors(metaclass=_Codes):
     M442 = ("No sentence of the {sentences} that '{name}' was shown has a whole tree (a head inside the sentence and a label for every word), so there is "
             "nothing to learn from. Check that the corpus has heads and labels, and that the sentence boundaries of the input are those of the annotation.")
     M443 = "There is no dependency label in the {n} examples that '{name}' was initialized with. Use a corpus with heads and labels, or labelling = \"none\"."
-    M444 = ("The templates read '{attr}', but no word of the documents has it (the first begins with '{text}'). Put a component that sets it before the parser, "
-            "or give it with the documents.")
+    M444 = ("The templates read '{attr}', but no word of the document that begins with '{text}' has it. Put a component that sets it before the parser, or give "
+            "it with the document.")
     M445 = ("The corpus has sentences with several roots, but '{name}' is set to roots = \"one\". Set roots to \"several\" or \"auto\".")
     M446 = ("'{name}' is to write trees of {trees} words to documents of {words}. Give it the documents that they were predicted for, in the same order.")
 

@@ -8,11 +8,13 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ..errors import Errors
+from ..structures.problem import block_starts
 from ..structures.tree_build import Arcs, all_arcs, all_siblings
 from ..structures.tree_filter import filtered_arcs
 from ..templates.arc_program import ArcProgram, compile_arcs
 from ..templates.attributes import AttributeReader
 from ..templates.grammar import Template, parse_template
+from ..templates.short_tags import short_tag
 from .arc_scores import Plan, plan_of, score_labels, score_parts
 from .arc_table import arc_table
 from .sentences import borders
@@ -22,6 +24,8 @@ from .tree_filters import number_tags
 from .tree_rules import TreeRules
 from .tree_weights import TreeWeights
 
+#: Attributes that some component or reader sets on every document, besides short tags; others may well be 0 everywhere.
+_ANNOTATED = ("TAG", "POS", "DEP")
 _NONE = np.empty(0, np.int32)
 
 
@@ -36,6 +40,7 @@ class TreePredictor:
         read = [obs.attr for group in vars(templates).values() for t in group for obs in t.observations if obs.attr]
         attributes = list(dict.fromkeys([*read, *([rules.filter_attr] if rules.filter_attr else [])]))
         self.reader = AttributeReader(attributes, vocab)
+        self._annotated = [attr for attr in self.reader.columns if attr in _ANNOTATED or short_tag(attr)]
         self._templates = templates
         self._plans = {name: self._plan(group) for name, group in vars(templates).items()}
         self._table = *arc_table(weights.keys), weights.values.astype(np.float32)
@@ -54,9 +59,7 @@ class TreePredictor:
         starts = borders(docs)
         with self._lock:  # the lexicon of the reader grows
             columns = self.reader.read(docs, starts)
-        unset = self.reader.unset(columns)
-        if unset:
-            raise ValueError(Errors.M444.format(attr=unset[0], text=docs[0].text[:40]))
+        self._check_annotated(docs, columns)
         arcs = self._arcs(columns, starts)
         out = np.zeros((2, int(starts[-1])), np.int32)
         labels = self._n_labels
@@ -79,6 +82,15 @@ class TreePredictor:
             self._score_labels(columns, starts, tree, out[0], by_label)
             out[1] = by_label.argmax(axis=1)
         return out
+
+    def _check_annotated(self, docs: Sequence[Doc], columns: np.ndarray) -> None:
+        """Refuse a doc no word of which has what the templates read (M444): its trees would suffer in silence."""
+        docs = [doc for doc in docs if len(doc)]
+        first = block_starts([len(doc) for doc in docs])[:-1]
+        for attr in self._annotated:
+            has = np.logical_or.reduceat(columns[self.reader.columns[attr]] != 0, first)
+            if not has.all():
+                raise ValueError(Errors.M444.format(attr=attr, text=docs[int(has.argmin())].text[:40]))
 
     def _plan(self, templates: Sequence[Template]) -> tuple[ArcProgram, Plan]:
         program = compile_arcs(templates, self.reader.columns)

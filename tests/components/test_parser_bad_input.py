@@ -3,7 +3,7 @@
 import pytest
 import spacy
 from parsing import FIRST_ORDER, LABELS, bare_doc, examples, gold_doc, make_parser, train, treebank
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 from spacy.training import Example
 
 from spacy_mtl.components.parser import MTLParser
@@ -165,12 +165,41 @@ def test_one_word_needs_no_borders(trained):
     assert [token.dep_ for token in doc] == ["ROOT"]
 
 
+def missing(attr: str, doc: Doc) -> str:
+    text = doc.text[:40]
+    return f"[M444] The templates read '{attr}', but no word of the document that begins with '{text}' has it."
+
+
 def test_tags_are_missing(trained):
     doc = bare_doc(trained, treebank(1), tags=False)
-    start = (
-        f"[M444] The templates read 'TAG', but no word of the documents has it (the first begins with '{doc.text[:40]}"
-    )
-    assert error_of(trained.get_pipe("mtl_parser").predict, [doc]).startswith(start)
+    assert error_of(trained.get_pipe("mtl_parser").predict, [doc]).startswith(missing("TAG", doc))
+
+
+def test_tags_are_missing_in_one_document_of_many(trained):
+    tagged, doc = bare_doc(trained, treebank(1)), bare_doc(trained, treebank(1, 1), tags=False)
+    empty, predict = Doc(trained.vocab), trained.get_pipe("mtl_parser").predict
+    assert error_of(predict, [empty, tagged, empty, doc, tagged]).startswith(missing("TAG", doc))
+    assert [found.shape[1] for found in predict([empty, tagged, empty])] == [0, len(tagged), 0]
+
+
+def test_short_tags_are_missing():
+    nlp = make_parser(["U0:%h[0,TAG_PREFIX1]/%m[0,TAG_PREFIX1]", "B0:%m[0,LOWER]"])
+    train(nlp, examples(nlp, treebank(6)), 1)
+    doc = bare_doc(nlp, treebank(1), tags=False)
+    assert error_of(nlp.get_pipe("mtl_parser").predict, [doc]).startswith(missing("TAG_PREFIX1", doc))
+
+
+def test_entities_and_lemmas_may_be_missing():
+    """A document may well have no entity, and one of numbers no lemma."""
+    nlp = make_parser([*FIRST_ORDER, "U7:%h[0,ENT_TYPE]/%m[0,TAG]", "U8:%m[0,LEMMA]", "B0:%m[0,TAG]"])
+    shown = examples(nlp, treebank(6))
+    for example in shown:
+        example.predicted.set_ents([Span(example.predicted, 0, 1, label="PER")])
+        for token in example.predicted:
+            token.lemma_ = token.text
+    train(nlp, shown, 2)
+    [doc] = nlp.pipe([bare_doc(nlp, treebank(1))])
+    assert doc.has_annotation("DEP")
 
 
 def test_a_model_of_another_component_is_refused(trained, tmp_path):
