@@ -149,7 +149,8 @@ class MTLParser(LabelledPipe):
 
     @property
     def model_labels(self) -> tuple[str, ...]:
-        return self.labels
+        """None for trees without labels, whatever labels were given."""
+        return () if self.rules.labelling == "none" else self.labels
 
     def model_constraints(self) -> TreeRules:
         if isinstance(self._learner, TreeLearner):
@@ -171,7 +172,7 @@ class MTLParser(LabelledPipe):
     def make_learner(self) -> TreeLearner:
         assert self._reader is not None
         return TreeLearner(
-            self.name, self.trainer, self.model.attrs["templates"], self._reader, self.labels, self.rules
+            self.name, self.trainer, self.model.attrs["templates"], self._reader, self.model_labels, self.rules
         )
 
     def labels_of(self, doc: Doc) -> set[str]:
@@ -200,7 +201,7 @@ class MTLParser(LabelledPipe):
 
     def label_numbers(self) -> dict[int, int]:
         """Number of each label by its id."""
-        return {self.vocab.strings[label]: number for number, label in enumerate(self.labels)}
+        return {self.vocab.strings[label]: number for number, label in enumerate(self.model_labels)}
 
     def predict(self, docs: Iterable[Doc]) -> list[np.ndarray]:
         """Heads and labels of each doc: list of int32[2, n_tokens]. Raises ValueError: M440 a doc without sentence boundaries, M444 without tags."""
@@ -215,7 +216,7 @@ class MTLParser(LabelledPipe):
 
     def set_annotations(self, docs: Iterable[Doc], scores: Sequence[np.ndarray]) -> None:
         """Write ``token.head`` and ``token.dep``. scores: what :meth:`predict` returns. Raises ValueError (M446) for trees of other documents."""
-        names = self.labels or (UNLABELLED,)
+        names = self.model_labels or (UNLABELLED,)
         ids = np.array([self.vocab.strings.add(label) for label in names], np.uint64)
         docs = list(docs)
         lengths, given = [len(doc) for doc in docs], [found.shape[1] for found in scores]

@@ -138,6 +138,23 @@ def texts_of(kind: str) -> list[str]:
     return KINDS[kind][0].get("patterns", [*FIRST_ORDER, *LABELS])
 
 
+@pytest.mark.parametrize("labels", [["advmod", "det"], ["of", "another", "corpus"]])
+def test_without_labelling_labels_that_were_given_are_not_written(labels, tmp_path):
+    """Nor do they keep the parser from learning, if those of the corpus are not among them."""
+    nlp = make_parser(labelling="none")
+    shown, parser = examples(nlp, treebank(20)), nlp.get_pipe("mtl_parser")
+    parser.add_label(labels[0])
+    parser.initialize(lambda: shown, nlp=nlp, labels=labels)
+    for _ in range(3):
+        nlp.update(shown)
+    docs = parse(nlp, shown)
+    assert {token.dep_ for doc in docs for token in doc} == {"dep", ROOT}
+    assert scores(nlp, shown)["dep_uas_all"] > 0.9
+    nlp.to_disk(tmp_path)
+    loaded = spacy.load(tmp_path)
+    assert trees_of(parse(loaded, examples_of(loaded, shown))) == trees_of(docs)
+
+
 # --- one parser is enough from here on ---
 
 
