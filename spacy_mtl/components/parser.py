@@ -140,8 +140,8 @@ class MTLParser(LabelledPipe):
                 raise ValueError(Errors.M130.format(template=template.text, fault=fault))
         self.roots = roots
         self.projective = projective
-        rules = TreeRules(projective is not False, roots != "several", labelling, support, margin, filter_attr)  # type: ignore[arg-type]
-        self.cfg = {"labels": [], "rules": asdict(rules)}
+        self.settings = TreeRules(projective is not False, roots != "several", labelling, support, margin, filter_attr)  # type: ignore[arg-type]
+        self.cfg = {"labels": [], "rules": asdict(self.settings)}
 
     @property
     def rules(self) -> TreeRules:
@@ -162,8 +162,12 @@ class MTLParser(LabelledPipe):
         check_arc_templates(templates)
 
     def check_trainer(self) -> None:
+        """By the settings: what another corpus told is no matter."""
+        self._check_trainer(self.settings.projective)
+
+    def _check_trainer(self, projective: bool) -> None:
         kinds = TreeTemplates.of(self.model.attrs["templates"].templates)
-        offers = tree_offers(self.rules.projective, kinds.second_order, bool(kinds.grandparents))
+        offers = tree_offers(projective, kinds.second_order, bool(kinds.grandparents))
         self.trainer.check(offers, "dependency tree")
 
     def untrained(self) -> TreeWeights:
@@ -179,8 +183,10 @@ class MTLParser(LabelledPipe):
         return {self.vocab.strings[int(dep)] for dep in np.unique(doc.to_array([DEP])) if dep} - {ROOT}
 
     def collect_labels(self, references: Iterable[Doc]) -> None:
+        """The labels of the corpus, and what the settings leave to it. Raises ValueError: M301, M443, M445."""
         references = list(references)
-        if self.cfg["rules"]["labelling"] != "none":
+        self.cfg["rules"] = asdict(self.settings)
+        if self.settings.labelling != "none":
             super().collect_labels(references)
         several = self.roots != "several" and any(has_several_roots(doc) for doc in references)
         if several and self.roots == "one":
@@ -189,7 +195,7 @@ class MTLParser(LabelledPipe):
             self.cfg["rules"]["single_root"] = not several
         if self.projective is None:
             self.cfg["rules"]["projective"] = crossing_share(references) < CROSSING
-            self.check_trainer()
+            self._check_trainer(self.rules.projective)
 
     def gold_labels(self, example: Example, starts: np.ndarray) -> np.ndarray:
         """Head * L + label of the predicted Doc's words, -1 where unknown: not annotated, not aligned, or a head outside the sentence.

@@ -231,3 +231,25 @@ def test_labels_go_on_learning_after_the_arcs_have_converged():
     assert learner.passes == 3
     learner.labelling = SimpleNamespace(passes=7)
     assert learner.passes == 7
+
+
+def test_what_one_corpus_told_is_forgotten_with_the_next():
+    """A corpus whose trees cross, for a trainer that needs sums, does not stand in the way of one whose trees do not."""
+    nlp = make_parser(SECOND_ORDER, trainer={"@mtl_trainers": "spacy_mtl.EG.v1"}, labelling="joint")
+    with pytest.raises(ValueError, match="M301"):
+        nlp.initialize(lambda: examples(nlp, treebank(10, crossing=1.0)))
+    parser = nlp.get_pipe("mtl_parser")
+    nlp.initialize(lambda: examples(nlp, treebank(10)))
+    assert parser.rules.projective
+
+
+def test_the_attribute_of_the_filter_is_chosen_anew():
+    nlp = make_parser()
+    shown = examples(nlp, treebank(10, double=1.0))
+    train(nlp, shown, 1)
+    parser = nlp.get_pipe("mtl_parser")
+    assert parser.rules.filter_attr is not None
+    assert not parser.rules.single_root
+    nlp.initialize(lambda: examples(nlp, treebank(10)))
+    assert parser.rules.filter_attr is None
+    assert parser.rules.single_root
