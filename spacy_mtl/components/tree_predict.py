@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from spacy.tokens import Doc
@@ -26,7 +27,16 @@ from .tree_weights import TreeWeights
 
 #: Attributes that some component or reader sets on every document, besides short tags; others may well be 0 everywhere.
 _ANNOTATED = ("TAG", "POS", "DEP")
+#: Arcs that there may be in sentences whose parts are listed at a time: pairs of a large batch would fill the memory.
+ARCS_AT_A_TIME = 50_000
 _NONE = np.empty(0, np.int32)
+
+
+def runs_of_sentences(starts: np.ndarray) -> list[tuple[int, int]]:
+    """First and one after the last of sentences that are parsed together. starts: int64[S + 1]."""
+    runs = np.cumsum(np.diff(starts) ** 2) // ARCS_AT_A_TIME
+    cuts = [0, *(np.flatnonzero(np.diff(runs)) + 1).tolist(), runs.size]
+    return list(pairwise(cuts))
 
 
 class TreePredictor:
@@ -60,6 +70,12 @@ class TreePredictor:
         with self._lock:  # the lexicon of the reader grows
             columns = self.reader.read(docs, starts)
         self._check_annotated(docs, columns)
+        parts = [starts[begin : end + 1] for begin, end in runs_of_sentences(starts)]
+        trees = [self._trees(np.ascontiguousarray(columns[:, part[0] : part[-1]]), part - part[0]) for part in parts]
+        return np.concatenate(trees, axis=1)
+
+    def _trees(self, columns: np.ndarray, starts: np.ndarray) -> np.ndarray:
+        """Heads and labels of some sentences, int32[2, N]."""
         arcs = self._arcs(columns, starts)
         out = np.zeros((2, int(starts[-1])), np.int32)
         labels = self._n_labels

@@ -21,6 +21,8 @@ from parsing import (
 from spacy.tokens import Doc
 from spacy.training import Example
 
+from spacy_mtl.components import tree_predict
+from spacy_mtl.components.tree_predict import TreePredictor
 from spacy_mtl.corpora.conllu import ConlluCorpus
 from spacy_mtl.roots import ROOT
 
@@ -153,6 +155,21 @@ def test_without_labelling_labels_that_were_given_are_not_written(labels, tmp_pa
     nlp.to_disk(tmp_path)
     loaded = spacy.load(tmp_path)
     assert trees_of(parse(loaded, examples_of(loaded, shown))) == trees_of(docs)
+
+
+def test_sentences_of_a_batch_are_parsed_some_at_a_time(parsed, monkeypatch):
+    """So that memory does not grow with the batch; the trees stay what they are."""
+    _, nlp, _, others = parsed
+    parser = nlp.get_pipe("mtl_parser")
+    docs, listed = [example.predicted for example in others], []
+    whole = parser.predict(docs)
+    trees = TreePredictor._trees
+    monkeypatch.setattr(tree_predict, "ARCS_AT_A_TIME", 500)
+    monkeypatch.setattr(TreePredictor, "_trees", lambda *args: listed.append(args[2]) or trees(*args))
+    for one, other in zip(parser.predict(docs), whole, strict=True):
+        assert np.array_equal(one, other)
+    assert len(listed) > 3
+    assert all((np.diff(starts)[1:] ** 2).sum() <= 500 for starts in listed)
 
 
 # --- one parser is enough from here on ---
