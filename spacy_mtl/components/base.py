@@ -240,7 +240,7 @@ class StructuredPipe(SavedPipe):
         if self._learner.passes != before:  # a training that has converged leaves the weights as they are
             learner, megabytes = self._learner, self.model.attrs["megabytes"]
             weights_later(self.model, lambda: learner.export(megabytes), self.model_constraints())
-        return self._learner.training.loss
+        return self._learner.loss
 
     def finish_update(self, sgd: Any) -> None:
         """Nothing: the trainer has its own steps."""
@@ -252,8 +252,7 @@ class StructuredPipe(SavedPipe):
     @property
     def report(self) -> Report | None:
         """Objective values of the training under way; None outside training."""
-        training = self._learner.training if self._learner is not None else None
-        return training.report() if training is not None else None
+        return self._learner.report() if self._learner is not None else None
 
     def template_weights(self) -> list[dict[str, Any]]:
         """A line per template: name, pattern, weight (mu), norm (||w_j||), rows kept."""

@@ -11,7 +11,7 @@ from ..structures.contract import Weights
 from ..structures.problem import Problem
 from ..templates.attributes import AttributeReader
 from ..templates.grammar import Template
-from ..trainers.base import Training
+from ..trainers.base import Report, Training
 from .gather import Piece
 
 
@@ -25,6 +25,16 @@ class Learner(ABC):
     def passes(self) -> int:
         """Passes of the training so far."""
         return self.training.passes if self.training is not None else 0
+
+    @property
+    def loss(self) -> float:
+        """Loss of the last pass."""
+        assert self.training is not None
+        return self.training.loss
+
+    def report(self) -> Report | None:
+        """Objective values for the present weights; None before there is a training."""
+        return self.training.report() if self.training is not None else None
 
     @abstractmethod
     def begin(self, pieces: Sequence[Piece]) -> None:

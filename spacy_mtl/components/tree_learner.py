@@ -12,7 +12,8 @@ from ..structures.tree_build import Arcs, GoldTrees, TreeFeatures, all_arcs, all
 from ..structures.tree_filter import FilterTables, filtered_arcs
 from ..templates.attributes import AttributeReader
 from ..templates.grammar import Template, TemplateSet
-from ..trainers.base import Trainer, Training
+from ..trainers.base import Report, Trainer, Training
+from ..trainers.optim.dual_ascent import relative_gap
 from .gather import Piece, concatenate
 from .learning import Learner, carry_rows, check_set, row_map
 from .tree_export import Side, export_tree
@@ -76,7 +77,19 @@ class TreeLearner(Learner):
     @property
     def passes(self) -> int:
         """Passes of the longer of the two trainings so far: either may have converged before the other."""
-        return max((t.passes for t in (self.training, self.labelling) if t is not None), default=0)
+        return max((t.passes for t in self._trainings()), default=0)
+
+    @property
+    def loss(self) -> float:
+        return sum(training.loss for training in self._trainings())
+
+    def report(self) -> Report | None:
+        """The sums of the two trainings, which have nothing to do with each other; live templates are those of both."""
+        reports = [training.report() for training in self._trainings()]
+        return joined(reports) if len(reports) > 1 else super().report()
+
+    def _trainings(self) -> list[Training]:
+        return [training for training in (self.training, self.labelling) if training is not None]
 
     def begin(self, pieces: Sequence[Piece]) -> None:
         corpus = self._corpus(pieces)
@@ -250,6 +263,14 @@ class TreeLearner(Learner):
         some = slice(skipped, skipped + len(templates))
         norms = training.problem.block_norms(weights)[some]
         return Side(tuple(templates), matrix, training.template_weights[some], norms, keys, blocks)
+
+
+def joined(reports: Sequence[Report]) -> Report:
+    """Of trainings side by side, as of one that minimizes the sum of their objectives."""
+    primal, dual = sum(report.primal for report in reports), sum(report.dual for report in reports)
+    live, n_templates = sum(report.live_templates for report in reports), sum(report.n_templates for report in reports)
+    gap = float("nan") if np.isnan(primal) else relative_gap(primal, dual)
+    return Report(primal, dual, gap, live, n_templates, max(report.passes for report in reports))
 
 
 def same_parts(old: Problem, new: Problem) -> bool:

@@ -20,10 +20,11 @@ from parsing import (
 )
 from spacy.training import Example
 
-from spacy_mtl.components.tree_learner import TreeLearner
+from spacy_mtl.components.tree_learner import TreeLearner, joined
 from spacy_mtl.components.tree_model import predict_trees
 from spacy_mtl.structures import contract
 from spacy_mtl.structures.tree_problem import inner_sibling
+from spacy_mtl.trainers.base import Report
 
 SECOND_ORDER = [*FIRST_ORDER, *SIBLINGS, *LABELS]
 ALL_PAIRS = [*GRANDPARENTS, *SECOND_ORDER]
@@ -253,3 +254,27 @@ def test_the_attribute_of_the_filter_is_chosen_anew():
     nlp.initialize(lambda: examples(nlp, treebank(10)))
     assert parser.rules.filter_attr is None
     assert parser.rules.single_root
+
+
+def test_the_report_is_of_arcs_and_labels():
+    nlp = make_parser()
+    shown = examples(nlp, treebank(12))
+    nlp.initialize(lambda: shown)
+    losses = nlp.update(shown)
+    parser = nlp.get_pipe("mtl_parser")
+    arcs, labels = parser._learner.training, parser._learner.labelling
+    assert labels.report().primal > 0
+    assert losses["mtl_parser"] == pytest.approx(arcs.loss + labels.loss)
+    report = parser.report
+    assert report.primal == pytest.approx(arcs.report().primal + labels.report().primal)
+    assert report.dual == pytest.approx(arcs.report().dual + labels.report().dual)
+    assert report.gap == pytest.approx((report.primal - report.dual) / report.primal)
+    assert report.n_templates == len(FIRST_ORDER) + len(LABELS)
+    assert report.live_templates == arcs.report().live_templates + labels.report().live_templates
+
+
+def test_a_report_without_objective_values_stays_one():
+    nothing = float("nan")
+    report = joined([Report(nothing, nothing, nothing, 2, 3, 4), Report(nothing, nothing, nothing, 1, 1, 5)])
+    assert np.isnan([report.primal, report.dual, report.gap]).all()
+    assert (report.live_templates, report.n_templates, report.passes) == (3, 4, 5)
