@@ -255,6 +255,7 @@ class Errors(metaclass=_Codes):
     M713 = ("Cannot read the setting '{text}'. Write NAME=VALUE, as in p=1.3333.")
     M714 = ("The given column '{column}' cannot be put on the documents. Choose among {known}.")
     M715 = ("Cannot read '{path}': {reason}. Name directories that \"spacy train\" has written, and the scores that \"spacy mtl evaluate\" has.")
+    M716 = ("{trainer} does not take these settings: {reason}. Correct what --set says, or the trainer's block of the config.")
     # fmt: on
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import srsly
+from spacy.util import load_config
 
 ROOT = Path(__file__).parents[1]
 
@@ -129,6 +130,14 @@ def test_ner_on_a_folder_of_corpora(project, tmp_path):
     assert json.loads((trained / "model-best" / "meta.json").read_text())["lang"] == "nl"
     assert "spacy_mtl.SSVM.v1" in (trained / "model-best" / "config.cfg").read_text(encoding="utf8")
     assert len((trained / "log.jsonl").read_text().splitlines()) == 2
+
+
+def test_settings_of_the_project_go_with_any_trainer(project):
+    """average is a number of passes to MTLStruct, a yes or no to the CRF."""
+    said = run(project, "ner-config", ".", "--vars.trainer", "CRF", "--vars.C", "0.1")
+    assert "'average' is left out" in said
+    trainer = load_config(project / "training" / "ner-esp-ner" / "train.cfg")["components"]["ner"]["trainer"]
+    assert (trainer["@mtl_trainers"], trainer["C"], trainer["average"]) == ("spacy_mtl.CRF.v1", 0.1, False)
 
 
 def filled_in(text: str, variables: dict) -> str:

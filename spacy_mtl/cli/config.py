@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import Errors
-from .messages import clear_errors
+from .messages import clear_errors, reason_of
 from .output import write_file
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ def config_cli(
 ) -> None:
     """Write a config with another language, template set or trainer.
 
-    Settings that the new template set or trainer does not take are left out, each with a line that says so. A trainer that wraps
-    another (StructReg) gets the one that was there.
+    Settings of the config that the new template set or trainer does not take are left out, and so are --set ones that the trainer does not
+    have, each with a line that says so. A trainer that wraps another (StructReg) gets the one that was there.
     """
     with clear_errors():
         config = _read(source)
@@ -66,8 +66,9 @@ def use_templates(block: Block, name: str) -> None:
 def use_trainer(block: Block, name: str | None, settings: Sequence[tuple[str, Any]]) -> list[str]:
     """Give a component's block another trainer (None keeps it), then these settings; returns the names of those it does not take.
 
-    Settings of the old trainer that the new one takes too, with values of the same kind, are kept. A trainer that wraps another one gets the
-    old one whole. Raises ValueError: M710 unknown trainer, M711 a name that is no setting of any trainer.
+    Settings of the old trainer that the new one takes too, with values of the same kind, are kept; those in ``settings`` are taken whatever their
+    values, for :func:`check_trainer` to judge. A trainer that wraps another one gets the old one whole. Raises ValueError: M710 unknown trainer,
+    M711 a name that is no setting of any trainer.
     """
     from ..registry import mtl_trainers
 
@@ -81,18 +82,28 @@ def use_trainer(block: Block, name: str | None, settings: Sequence[tuple[str, An
     old_settings = {key: value for key, value in old.items() if not key.startswith("@")}
     if "trainer" in allowed and name != old["@mtl_trainers"]:
         old_settings = {"trainer": old}
-    wanted = old_settings | dict(settings)
-    taken = {key: value for key, value in wanted.items() if key in allowed and _alike(value, allowed[key])}
+    asked = dict(settings)
+    wanted = old_settings | asked
+    taken = {key: v for key, v in wanted.items() if key in allowed and (key in asked or _alike(v, allowed[key]))}
     block["trainer"] = {"@mtl_trainers": name, **allowed, **taken}
     return [key for key in wanted if key not in taken]
 
 
 def check_trainer(block: Block) -> None:
-    """Refuse settings that the trainer refuses, before anything is written; those that stand for other parts of the config are not known yet."""
+    """Refuse settings that the trainer refuses, before anything is written; those that stand for other parts of the config are not known yet.
+
+    Raises ValueError: the trainer's own, or M716 for values of a kind that it does not take.
+    """
     from spacy import registry
 
-    if "${" not in json.dumps(block):
+    if "${" in json.dumps(block):
+        return
+    try:
         registry.resolve({"trainer": block})
+    except ValueError as error:
+        if str(error).startswith("[M"):
+            raise
+        raise ValueError(Errors.M716.format(trainer=block["@mtl_trainers"], reason=reason_of(error))) from None
 
 
 def _alike(value: Any, default: Any) -> bool:

@@ -1,9 +1,11 @@
 """How commands speak of bad input: one sentence on stderr, exit code 1, no traceback."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import typer
+from thinc.api import ConfigValidationError
 
 
 @contextmanager
@@ -16,3 +18,13 @@ def clear_errors() -> Iterator[None]:
             raise
         typer.echo(str(error), err=True)
         raise typer.Exit(1) from None
+
+
+def reason_of(error: Exception) -> str:
+    """What an exception of another package says, as one line without a full stop: of a config, which settings are wrong and why."""
+    if isinstance(error, ConfigValidationError) and error.errors:
+        told = [(".".join(map(str, fault["loc"])), fault["msg"].removeprefix("at root: ")) for fault in error.errors]
+        text = "; ".join(f"{place}: {fault}" for place, fault in told)
+    else:
+        text = next((part for part in str(error).split("\n\n") if part.strip()), type(error).__name__)
+    return " ".join(re.sub(r"<class '([^']*)'>", r"\1", text).split()).rstrip(".")

@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,32 @@ def test_settings_of_one_name_are_kept_only_where_they_are_of_one_kind(tmp_path,
     assert block["trainer"]["average"] == (value if alike else default)
     assert block["trainer"]["C"] == 3
     assert left_out == ([] if alike else ["average"])
+
+
+def test_settings_asked_for_are_taken_whatever_their_kind(tmp_path):
+    """Values of the config may mean something else to another trainer; what is asked for is meant for this one."""
+    regularizer = {"l21": 1.0, "l2": 0.1}
+    config, said = changed(tmp_path, "--trainer", "OnlineMKL", "--set", f"regularizer={json.dumps(regularizer)}")
+    assert config["components"]["ner"]["trainer"]["regularizer"] == regularizer
+    assert not any("regularizer" in line for line in said)
+
+
+@pytest.mark.parametrize(
+    ("args", "start"),
+    [
+        (["--set", "C=0,5"], "[M716] spacy_mtl.MTLStruct.v1 does not take these settings: trainer.C: '0,5' is not float. "),
+        (["--set", "average=6.5"], "[M716] spacy_mtl.MTLStruct.v1 does not take these settings: trainer.average: 6.5 is not int. "),
+        (["--trainer", "CRF", "--set", "average=6"], "[M716] spacy_mtl.CRF.v1 does not take these settings: trainer.average: "),
+        (["--trainer", "StructReg", "--set", 'trainer={"@mtl_trainers": "none"}'], "[M716] spacy_mtl.StructReg.v1 "),
+        (["--set", "p=0.5"], "[M303]"),
+    ],
+)  # fmt: skip
+def test_settings_of_a_wrong_kind_are_refused(tmp_path, args, start):
+    result = invoke(SOURCE, tmp_path / "out.cfg", *args)
+    assert result.exit_code == 1
+    assert result.stderr.startswith(start)
+    assert len(result.stderr.splitlines()) == 1
+    assert not (tmp_path / "out.cfg").exists()
 
 
 def test_variables_stay(tmp_path):
