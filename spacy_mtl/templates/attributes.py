@@ -20,7 +20,7 @@ from ..kernels import kernel
 from ..registry import mtl_attributes
 from .breaks import BreakTable, no_breaks
 from .characters import CHARACTER_CONTEXT, CharacterContext, WordTable, character, character_class, word_table
-from .context import CONTEXT_ATTRIBUTES, ContextReader, case_flags, case_pattern
+from .context import CONTEXT_ATTRIBUTES, ContextReader, case_flags, case_pattern, needs_of
 from .index import empty_table, find, insert_all
 from .learned import LEARNED, FormTable, check_learned, learned_function
 from .short_tags import ShortTag, short_tag
@@ -233,7 +233,9 @@ class AttributeReader:
 
     def reads(self, attr: str) -> tuple[str, ...]:
         """What a template that names ``attr`` reads off the Doc."""
-        return self._needs if attr in _CONTEXT else (attr,)
+        if attr in CONTEXT_ATTRIBUTES:
+            return needs_of(attr)
+        return CharacterContext.needs if attr in CHARACTER_CONTEXT else (attr,)
 
     def read_given(self, docs: Sequence[Doc]) -> np.ndarray:
         """The columns that only the Doc knows: uint64[n_given, N], ORTH first."""

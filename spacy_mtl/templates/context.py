@@ -243,6 +243,11 @@ def document_columns(words, starts, doc_starts, out):
         s0 = s1
 
 
+def needs_of(attr: str) -> tuple[str, ...]:
+    """The attributes that a context attribute is made from."""
+    return ("LOWER", "CASE", "CASE_FLAGS", *(("TAG",) if attr.endswith("_NOUN") else ()))
+
+
 class ContextReader:
     """Fills the context columns of a column matrix. needs: the attributes they are made from."""
 
@@ -250,8 +255,8 @@ class ContextReader:
         self.attributes = tuple(attributes)
         self._strings = strings
         self._tags, self._noun = np.zeros(1, np.uint64), np.zeros(1, bool)  # tags met so far, ascending
-        self._nouns = any(attr.endswith("_NOUN") for attr in attributes)
-        self.needs = ("LOWER", "CASE", "CASE_FLAGS", *(("TAG",) if self._nouns else ()))
+        self.needs = tuple(dict.fromkeys(name for attr in attributes for name in needs_of(attr)))
+        self._nouns = "TAG" in self.needs
 
     def fill(self, columns: np.ndarray, row_of: Mapping[str, int], starts: np.ndarray, doc_starts: np.ndarray) -> None:
         """Write the context rows of ``columns`` (uint64[A, N]) from the others. starts, doc_starts: int64 borders of sentences and documents."""

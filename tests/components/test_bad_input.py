@@ -111,6 +111,7 @@ def test_corpus_with_no_entity(make_nlp):
     [
         (["U0:%x[0,ORTH]", "U1:%x[0,ORTH]/%x[-1,TAG]"], "U1:%x[0,ORTH]/%x[-1,TAG]"),
         (["U0:%x[0,ORTH]", "B1:%x[0,TAG]"], "B1:%x[0,TAG]"),
+        (["U0:%x[0,DOC_CASE]", "U1:%x[0,LEFT_NOUN]", "B"], "U1:%x[0,LEFT_NOUN]"),
     ],
 )
 def test_attribute_that_is_never_set(make_nlp, read_corpus, texts, template):

@@ -227,8 +227,12 @@ def test_attributes_that_no_token_carries_are_known(doc, register):
 def test_context_attributes_name_what_they_are_made_from():
     for attr in CONTEXT_ATTRIBUTES:
         check_attributes([attr], str)
-    reader = AttributeReader(["LEFT_NOUN", "SHAPE"], NLP.vocab)
-    assert "TAG" in reader.reads("LEFT_NOUN")
+    reader = AttributeReader(["DOC_CASE", "LEFT_NOUN", "LEFT_WORD", "SAME_1", "SHAPE"], NLP.vocab)
+    assert [attr for attr in ("DOC_CASE", "LEFT_NOUN", "LEFT_WORD", "SAME_1") if "TAG" in reader.reads(attr)] == [
+        "LEFT_NOUN"
+    ]
+    assert "LOWER" in reader.reads("DOC_CASE")
+    assert reader.reads("SAME_1") == ("CHAR",)
     assert reader.reads("SHAPE") == ("SHAPE",)
     assert reader.unset(reader.read_given([Doc(NLP.vocab, words=["a"])])) == ["TAG"]
 
