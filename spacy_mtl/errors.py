@@ -154,9 +154,9 @@ class Errors(metaclass=_Codes):
             "[initialize.components.{name}].")
     M404 = ("'{name}' has not been initialized: call nlp.initialize() with the training examples before nlp.update(). A loaded or sourced component "
             "cannot be trained further: list it in [training] frozen_components, or add it by its factory to train it anew.")
-    M405 = ("A training example came that was not in the corpus shown to initialize(). This trainer works on the whole corpus at once: leave out augmenters, "
+    M405 = ("A training example came that was not in the corpus shown to initialize(). Features are indexed once, over that corpus: leave out augmenters, "
             "and keep [training] max_epochs at 0 or more.")
-    M406 = ("'{name}': the trainer {trainer} works on the whole corpus at once and cannot learn from a stream. Set [training] max_epochs to 0 or more.")
+    M406 = ("'{name}' indexes features over the whole corpus, which is read before training, and cannot learn from a stream. Set [training] max_epochs to 0 or more.")
     M407 = ("'{name}': unknown tag scheme '{scheme}'. Choose one of {known}.")
     M408 = ("'{name}' is trained for the labels {labels}; '{label}' cannot be added. Train again with examples of it.")
     M419 = ("'{name}': {setting} must be {expected}, but is {value!r}.")

@@ -124,12 +124,12 @@ class StructuredPipe(SavedPipe):
 
         labels: as ``spacy init labels`` writes them; taken from the examples if missing. Raises ValueError: M111 a template's attribute is not on
         the documents, M127 or M132 only another component knows it, M301 a trainer that needs what the structure does not offer, M402 no example,
-        M403 no annotation, M406 a stream for a trainer that needs the whole corpus; TypeError from spaCy if ``get_examples`` gives no examples.
+        M403 no annotation, M406 a stream instead of a corpus; TypeError from spaCy if ``get_examples`` gives no examples.
         """
         self.check_trainer()
         training = nlp.config.interpolate()["training"] if nlp is not None else {}
-        if self.trainer.batch and training.get("max_epochs") == -1:
-            raise ValueError(Errors.M406.format(name=self.name, trainer=type(self.trainer).__name__))
+        if training.get("max_epochs") == -1:
+            raise ValueError(Errors.M406.format(name=self.name))
         self.vocab = self.vocab if nlp is None else nlp.vocab  # a sourced component belongs to this pipeline now
         set_weights(self.model, self.untrained(), None)
         self.model.attrs["learned"] = {}

@@ -130,13 +130,17 @@ def test_cost_of_a_label_that_the_corpus_does_not_have(make_nlp, read_corpus):
     assert message.startswith("[M409] 'mtl_ner': the cost 'PERSON>O' does not fit.")
 
 
-@pytest.mark.parametrize("epochs", [-1, "${system.seed}"])
-def test_stream(make_nlp, read_corpus, epochs):
-    nlp = make_nlp()
+@pytest.mark.parametrize(
+    ("epochs", "trainer"), [(-1, "MTLStruct"), ("${system.seed}", "MTLStruct"), (-1, "Perceptron")]
+)
+def test_stream(make_nlp, read_corpus, epochs, trainer):
+    nlp = make_nlp(trainer={"@mtl_trainers": f"spacy_mtl.{trainer}.v1"})
     nlp.config["system"]["seed"] = -1
     nlp.config["training"]["max_epochs"] = epochs
     message = initialize(nlp, read_corpus(nlp))
-    assert message.startswith("[M406] 'mtl_ner': the trainer MTLStruct works on the whole corpus at once and cannot ")
+    assert message.startswith(
+        "[M406] 'mtl_ner' indexes features over the whole corpus, which is read before training, and "
+    )
 
 
 @pytest.mark.parametrize("bad", [None, [], lambda: None, lambda: 5, lambda: ["text"], lambda: iter(["text"])])

@@ -139,5 +139,5 @@ def test_sourced_component_that_is_not_frozen_is_one_clear_error(run, tmp_path):
 
 
 def test_stream_is_one_clear_error(run):
-    with pytest.raises(ValueError, match=r"^\[M406\] 'ner': the trainer MTLStruct works on the whole corpus at once"):
+    with pytest.raises(ValueError, match=r"^\[M406\] 'ner' indexes features over the whole corpus, which is read"):
         run(**{"training.max_epochs": -1})
