@@ -9,7 +9,7 @@ from ..errors import Errors
 from ..registry import mtl_trainers
 from ..structures.problem import Problem
 from .base import Trainer, Training, check_positive, check_whole
-from .optim.names import check_solver_name
+from .optim.names import check_installed, check_solver_name
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,12 @@ class MTLStruct(Trainer):
             raise ValueError(Errors.M303.format(p=self.p))
         if self.solver not in ("dual_ascent", "cutting_plane"):
             raise ValueError(Errors.M304.format(solver=self.solver))
+
+    def check(self, offers: frozenset[str], structure: str) -> None:
+        """Refuse also a solver of cvxpy's that is not installed (M357); a trained model loads without it."""
+        super().check(offers, structure)
+        if self.solver == "cutting_plane":
+            check_installed(self.subproblem)
 
     def _begin(self, problem: Problem) -> Training:
         if self.solver == "cutting_plane":
@@ -66,9 +72,9 @@ def mtl_struct(
     average: dual ascent; predict with the average of about this many last passes.
     inner_passes: dual ascent; passes run at the end of each pass over the corpus.
     seed: dual ascent; order of the sentences within a pass.
-    subproblem: cutting plane at p = 1; "interior_point" (our own) or "cvxpy:NAME" with any conic solver cvxpy has.
+    subproblem: cutting plane; "interior_point" (our own) or "cvxpy:NAME" with any conic solver cvxpy has.
     max_idle: cutting plane; a cut is dropped after this many rounds without weight.
-    Raises ValueError: M302-M304 for settings out of range.
+    Raises ValueError: M302-M305 and M359 for settings out of range; before training M357 for a solver that cvxpy does not have.
     """
     return MTLStruct(p, C, solver, tol, average, inner_passes, seed, subproblem, max_idle)
 

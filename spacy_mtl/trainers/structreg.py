@@ -40,6 +40,10 @@ class StructReg(Trainer):
         """As the trainer within."""
         return self.trainer.batch
 
+    def check(self, offers: frozenset[str], structure: str) -> None:
+        super().check(offers, structure)
+        self.trainer.check(offers, structure)
+
     def _begin(self, problem: Problem) -> Training:
         return BatchStructReg(self, problem) if self.batch else OnlineStructReg(self, problem)
 

@@ -8,6 +8,7 @@ import pytest
 from spacy_mtl.trainers.base import fit
 from spacy_mtl.trainers.dual_ascent import REVIVAL
 from spacy_mtl.trainers.mtlstruct import MTLStruct, mtl_struct, ssvm
+from spacy_mtl.trainers.structreg import StructReg
 
 from .reference import random_problem, solve_primal
 
@@ -193,6 +194,17 @@ def test_interrupt_keeps_what_was_learnt():
 def test_settings_out_of_range_are_refused(settings, code):
     with pytest.raises(ValueError, match=code):
         mtl_struct(**settings)
+
+
+@pytest.mark.parametrize("wrap", [lambda trainer: trainer, StructReg])
+def test_a_solver_that_is_not_installed_is_refused_before_training(wrap):
+    offers = frozenset({"decode", "cut"})
+    trainer = wrap(MTLStruct(solver="cutting_plane", subproblem="cvxpy:NOPE"))  # a model trained with it can be loaded
+    with pytest.raises(ValueError, match=r"M357.*'NOPE'.*CLARABEL"):
+        trainer.check(offers, "chain")
+    for subproblem in ("cvxpy", "cvxpy:CLARABEL", "interior_point"):
+        wrap(MTLStruct(solver="cutting_plane", subproblem=subproblem)).check(offers, "chain")
+    wrap(MTLStruct(subproblem="cvxpy:NOPE")).check(offers, "chain")
 
 
 def test_a_structure_that_lacks_what_is_needed_is_refused():

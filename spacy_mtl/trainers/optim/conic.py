@@ -15,9 +15,9 @@ from .certificate import (
     natural_lengths,
     zero_solution,
 )
+from .names import DEFAULT_SOLVER, check_installed
 from .norms import dual_exponent, dual_norm_weights
 
-DEFAULT_SOLVER = "CLARABEL"
 _OPTIONS = {"CLARABEL": {"tol_gap_abs": 1e-12, "tol_gap_rel": 1e-12, "tol_feas": 1e-12}}
 
 
@@ -29,12 +29,6 @@ def _factors(Q: np.ndarray) -> list[np.ndarray]:
         kept = values > 1e-14 * max(float(values[-1]), 0.0)
         factors.append(vectors[:, kept] * np.sqrt(values[kept]))
     return factors
-
-
-def _check_solver(cvxpy: Any, solver: str) -> None:
-    installed = cvxpy.installed_solvers()
-    if solver not in installed:
-        raise ValueError(Errors.M357.format(solver=solver, installed=", ".join(sorted(installed))))
 
 
 def _program(cvxpy: Any, Q: np.ndarray, q: np.ndarray, radius: float, p: float) -> tuple[Any, Any, list[Any]]:
@@ -71,7 +65,7 @@ def solve_conic(Q: np.ndarray, q: np.ndarray, C: float, p: float, solver: str | 
     import cvxpy
 
     solver = solver or DEFAULT_SOLVER
-    _check_solver(cvxpy, solver)
+    check_installed(f"cvxpy:{solver}")
     Q, q = check_subproblem(Q, q, C, p)
     if q.max() <= 0:
         return zero_solution(Q, q, C, p)
