@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import Errors
-from .messages import clear_errors
+from .messages import clear_errors, reason_of
 from .output import make_console, write_json
 
 if TYPE_CHECKING:
     from spacy.language import Language
+    from thinc.api import Config
 
 BEST, LOG = "model-best", "log.jsonl"
 #: key of a row -> heading
@@ -58,22 +59,37 @@ def summary_cli(
 def summarize(training: Path, metrics: Path) -> list[Row]:
     """A row for each component with a score of its own. metrics: file of the test scores. Raises ValueError (M715) where there is no trained
     pipeline, or a file of scores is damaged."""
-    import spacy
-    from spacy.util import load_config
-
     best = training / BEST
-    dev = _read_json(best / "meta.json", required=True).get("performance", {})
-    config = load_config(best / "config.cfg", interpolate=True)
-    nlp = spacy.blank(config["nlp"]["lang"])  # an object, for it knows the factories of installed packages
+    meta = best / "meta.json"
+    dev = _by_name(_read_json(meta, required=True).get("performance", {}), meta)
+    config, scores = _trained(best / "config.cfg")
     test, seconds = _read_json(metrics), _seconds(training / LOG)
     rows = []
     for name in config["nlp"]["pipeline"]:
         files = [path for path in (best / name).rglob("*") if path.is_file()]
-        for score in _main_scores(nlp, config["components"][name].get("factory")):
-            row = {"component": name, "corpus": _corpus(config), "score": score, "dev": dev.get(score)}
+        for score in scores[name]:
+            row = {"component": name, "corpus": _corpus(config), "score": score, "dev": _score(dev, score, meta)}
             size = sum(path.stat().st_size for path in files) / 1e6
-            rows.append({**row, "test": test.get(score), "seconds": seconds, "megabytes": size})
+            rows.append({**row, "test": _score(test, score, metrics), "seconds": seconds, "megabytes": size})
     return rows
+
+
+def _trained(path: Path) -> tuple["Config", dict[str, list[str]]]:
+    """The config of a trained pipeline, and the main scores of its components. Raises ValueError (M715) where it cannot be read."""
+    import spacy
+    from spacy.util import load_config
+
+    try:
+        config = load_config(path, interpolate=True)
+        nlp = spacy.blank(config["nlp"]["lang"])  # an object, for it knows the factories of installed packages
+        factories = {name: config["components"][name].get("factory") for name in config["nlp"]["pipeline"]}
+    except KeyError as error:
+        reason = f"it has no {error}"
+    except Exception as error:  # configparser, confection and spaCy each complain in their own way
+        reason = reason_of(error)
+    else:
+        return config, {name: _main_scores(nlp, factory) for name, factory in factories.items()}
+    raise ValueError(Errors.M715.format(path=path, reason=reason))
 
 
 def _main_scores(nlp: "Language", factory: str | None) -> list[str]:
@@ -92,26 +108,48 @@ def _corpus(config: dict[str, Any]) -> str:
 
 
 def _seconds(log: Path) -> float | None:
-    """Of the last row of the training's log."""
+    """Of the last row of the training's log. Raises ValueError (M715) for a row that is cut or none."""
     if not log.is_file():
         return None
-    lines = log.read_text(encoding="utf8").splitlines()
-    return json.loads(lines[-1]).get("seconds") if lines else None
+    lines = _read_text(log).strip().splitlines()
+    return _score(_parse(lines[-1], log), "seconds", log) if lines else None
 
 
 def _read_json(path: Path, required: bool = False) -> Row:
     """A file of scores; empty where there is none."""
     if not path.is_file() and not required:
         return {}
+    return _parse(_read_text(path), path)
+
+
+def _read_text(path: Path) -> str:
     try:
-        found = json.loads(path.read_text(encoding="utf8"))
+        return path.read_text(encoding="utf8")
     except OSError as error:
         raise ValueError(Errors.M715.format(path=path, reason=error.strerror)) from None
-    except ValueError:
+    except UnicodeDecodeError:
+        raise ValueError(Errors.M715.format(path=path, reason="it is not UTF-8")) from None
+
+
+def _parse(text: str, path: Path) -> Row:
+    try:
+        return _by_name(json.loads(text), path)
+    except json.JSONDecodeError:
         raise ValueError(Errors.M715.format(path=path, reason="it is not JSON")) from None
+
+
+def _by_name(found: Any, path: Path) -> Row:
     if not isinstance(found, dict):
         raise ValueError(Errors.M715.format(path=path, reason="it holds no scores by name"))
     return found
+
+
+def _score(scores: Row, name: str, path: Path) -> float | None:
+    """A score, None where there is none. Raises ValueError (M715) for what is no number."""
+    value = scores.get(name)
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
+        raise ValueError(Errors.M715.format(path=path, reason=f"the score '{name}' is no number"))
+    return value
 
 
 def _table(rows: list[Row]) -> Any:

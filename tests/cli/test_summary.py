@@ -1,4 +1,5 @@
 import json
+import shutil
 
 import pytest
 from spacy.cli import app
@@ -39,7 +40,43 @@ def test_what_is_no_training_is_one_message(trainings, tmp_path):
     for args in ([tmp_path / "nowhere"], [trainings[0], "--metrics", tmp_path / "bad"]):
         (tmp_path / "bad").mkdir(exist_ok=True)
         (tmp_path / "bad/first.json").write_text("[]")
-        result = invoke(*args)
-        assert result.exit_code == 1
-        assert result.stderr.startswith("[M715]")
-        assert len(result.stderr.splitlines()) == 1
+        check_refused(invoke(*args))
+
+
+def check_refused(result):
+    assert result.exit_code == 1
+    assert result.stderr.startswith("[M715]")
+    assert len(result.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("model-best/config.cfg", None),
+        ("model-best/config.cfg", b"[nlp"),
+        ("model-best/config.cfg", b"[paths]\n"),
+        ("model-best/config.cfg", b'[nlp]\nlang = "none such"\npipeline = []\n'),
+        ("model-best/meta.json", b'{"performance": {"ents_f": "0.5"}}'),
+        ("model-best/meta.json", b'{"performance": [0.5]}'),
+        ("log.jsonl", b'{"seconds": 3}\n{"seco'),
+        ("log.jsonl", b'{"seconds": "\xe9"}\n'),
+        ("log.jsonl", b"[3]\n"),
+        ("../metrics/second.json", b'{"ents_f": "0.5"}'),
+    ],
+)
+def test_damaged_files_are_one_message(trainings, trained, tmp_path, name, content):
+    training = trainings[1]
+    (training / "model-best").unlink()
+    shutil.copytree(trained, training / "model-best")
+    path = tmp_path / "metrics/second.json" if "metrics" in name else training / name
+    path.unlink(missing_ok=True)
+    if content is not None:
+        path.write_bytes(content)
+    check_refused(invoke(training, "--metrics", tmp_path / "metrics"))
+
+
+@pytest.mark.parametrize(("log", "seconds"), [("", "-"), ('{"seconds": 3}\n\n', "3")])
+def test_blank_lines_of_the_log_are_no_rows(trainings, tmp_path, log, seconds):
+    (trainings[1] / "log.jsonl").write_text(log)
+    result = invoke(trainings[1], "--metrics", tmp_path)
+    assert (result.exit_code, result.stdout.splitlines()[1].split()[5]) == (0, seconds)
