@@ -150,8 +150,8 @@ def predicted_columns(nlp: "Language") -> list[str]:
 def evaluate(nlp: "Language", examples: list["Example"], lexicon: list[Path] | None = None) -> Scores:
     """``nlp.evaluate``, after a look at what the templates read and a first document that warms up compiled code.
 
-    lexicon: files of known words; the scores of ``spacy_mtl.bakeoff_scorer.v1`` are added. Raises ValueError (M111) where the first component's
-    templates read an attribute that no document carries, and M501, M502, M520 for the lexicon.
+    lexicon: files of known words; the scores of ``spacy_mtl.bakeoff_scorer.v1`` are added. Raises ValueError (M111) where a live template of
+    the first component reads an attribute that no document carries, and M501, M502, M520 for the lexicon.
     """
     from spacy.scorer import Scorer
 
@@ -180,7 +180,8 @@ def _check_given(nlp: "Language", examples: list["Example"]) -> None:
         reader = pipe.make_reader()
         inputs = pipe.read_input(reader, [example.predicted for example in examples])
         given = np.concatenate([columns for columns, _ in inputs], axis=1)
-        check_set(name, reader, given, pipe.model.attrs["templates"].templates)
+        kept = {row["name"] for row in pipe.template_weights() if row["rows"]}  # the others have no say in prediction
+        check_set(name, reader, given, [t for t in pipe.model.attrs["templates"].templates if t.name in kept])
 
 
 def _tables(scores: Scores, examples: list["Example"], shown: list[str]) -> list["RenderableType"]:

@@ -81,5 +81,6 @@ def carry_rows(problem: Problem, weights: Weights, rows: Sequence[tuple[np.ndarr
 def check_set(name: str, reader: AttributeReader, given: np.ndarray, templates: Sequence[Template]) -> None:
     """Refuse templates that read what no document carries (M111)."""
     for attr in reader.unset(given):
-        template = next(t for t in templates if any(attr in reader.reads(obs.attr) for obs in t.observations))
-        raise ValueError(Errors.M111.format(template=template.text, attr=attr, name=name))
+        for template in templates:
+            if any(attr in reader.reads(obs.attr) for obs in template.observations):
+                raise ValueError(Errors.M111.format(template=template.text, attr=attr, name=name))

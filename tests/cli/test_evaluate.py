@@ -1,12 +1,14 @@
 import json
+from dataclasses import replace
 
 import pytest
 import spacy
 from spacy.cli import app
 from typer.testing import CliRunner
 
-from spacy_mtl.cli.evaluate import read_trees
+from spacy_mtl.cli.evaluate import evaluate, read_trees
 from spacy_mtl.cli.tokenizer import convert_pipeline
+from spacy_mtl.components.model import current_weights, set_weights
 from spacy_mtl.corpora.conll import ConllCorpus
 from spacy_mtl.corpora.convert import convert_columns
 from spacy_mtl.corpora.segmented import SegmentedCorpus
@@ -79,6 +81,17 @@ def test_tags_left_out_are_noticed(trained, tmp_path):
     convert_columns(DEV, tmp_path / "dev.spacy", "es", given=[])
     assert invoke(trained, tmp_path / "dev.spacy").stderr.startswith("[M111]")
     assert invoke(trained, tmp_path / "dev.spacy", "--given", "TAG").exit_code == 0
+
+
+def test_templates_without_weight_need_no_tags(trained, tmp_path):
+    nlp = spacy.load(trained)
+    weights = current_weights(nlp.get_pipe("ner").model)
+    cut = replace(
+        weights, templates=tuple(replace(row, rows=0) if "TAG" in row.text else row for row in weights.templates)
+    )
+    set_weights(nlp.get_pipe("ner").model, cut, nlp.get_pipe("ner").model.attrs["constraints"])
+    examples = list(ConllCorpus(DEV, given=[])(nlp))
+    assert evaluate(nlp, examples)["token_acc"] == 1.0
 
 
 def test_an_earlier_component_may_provide_the_tags(trained, tmp_path):
