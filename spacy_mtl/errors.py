@@ -240,7 +240,7 @@ class Errors(metaclass=_Codes):
     M605 = ("{where} cannot be read: {reason}. Check the path, or train again.")
 
     # --- M7xx commands ---
-    M701 = ("The pipeline '{model}' cannot be loaded: {reason}")
+    M701 = ("The pipeline '{model}' cannot be loaded: {reason}.")
     M702 = ("The pipeline '{model}' has no component with template weights; its components are {names}.")
     M703 = ("The component '{component}' of '{model}' has no template weights; components that have: {names}.")
     M704 = ("Cannot write '{path}': {reason}.")
@@ -256,6 +256,7 @@ class Errors(metaclass=_Codes):
     M714 = ("The given column '{column}' cannot be put on the documents. Choose among {known}.")
     M715 = ("Cannot read '{path}': {reason}. Name directories that \"spacy train\" has written, and the scores that \"spacy mtl evaluate\" has.")
     M716 = ("{trainer} does not take these settings: {reason}. Correct what --set says, or the trainer's block of the config.")
+    M717 = ("The file '{path}' of --code cannot be imported: {reason}. Correct it, or name another.")
     # fmt: on
 
 

@@ -112,6 +112,24 @@ def test_bad_input_is_one_message_and_a_failure(model, tmp_path):
     check_refused(invoke(model, "--json", model / "meta.json" / "x.json"), "M704")
 
 
+def test_reasons_are_told_whole(model, tmp_path):
+    """A config error begins with its heading, and a file that fails says nothing about the pipeline."""
+    code = tmp_path / "code.py"
+    code.write_text("import nothing_of_this_name\n")
+    result = invoke(model, "--code", code)
+    check_refused(result, "M717")
+    assert f"'{code}' of --code cannot be imported: ModuleNotFoundError: No module named" in result.stderr
+    nlp = spacy.blank("es")
+    nlp.add_pipe("mtl_ner")
+    nlp.to_disk(tmp_path / "ner")
+    config = (tmp_path / "ner" / "config.cfg").read_text().replace("\nC = 1.0\n", '\nC = "0,5"\n')
+    (tmp_path / "ner" / "config.cfg").write_text(config)
+    result = invoke(tmp_path / "ner")
+    check_refused(result, "M701")
+    assert "C: '0,5' is not float" in result.stderr
+    assert result.stderr.endswith(".\n")
+
+
 def test_no_more_than_the_heaviest(model):
     result = invoke(model, "--top", 1)
     assert "U00" not in result.stdout
