@@ -18,6 +18,7 @@ from ..templates.attributes import AttributeReader
 from ..templates.grammar import Template
 from ..templates.learned import FormTable
 from ..trainers.base import Report, Trainer
+from .annotated import annotated
 from .examples import each_example
 from .gather import Gatherer, Piece, content_key
 from .learning import Learner, check_set
@@ -122,9 +123,10 @@ class StructuredPipe(SavedPipe):
     ) -> None:
         """Read the corpus once: labels, and what a full pass consists of. Training begins anew.
 
-        labels: as ``spacy init labels`` writes them; taken from the examples if missing. Raises ValueError: M111 a template's attribute is not on
-        the documents, M127 or M132 only another component knows it, M301 a trainer that needs what the structure does not offer, M402 no example,
-        M403 no annotation, M406 a stream instead of a corpus; TypeError from spaCy if ``get_examples`` gives no examples.
+        labels: as ``spacy init labels`` writes them; taken from the examples if missing. Raises ValueError: M111 a template's attribute is neither
+        on the documents nor set by an annotating component, M127 or M132 only another component knows it, M301 a trainer that needs what the
+        structure does not offer, M402 no example, M403 no annotation, M406 a stream instead of a corpus; TypeError from spaCy if
+        ``get_examples`` gives no examples.
         """
         self.check_trainer()
         training = nlp.config.interpolate()["training"] if nlp is not None else {}
@@ -145,8 +147,10 @@ class StructuredPipe(SavedPipe):
             given.append(self.read_input(reader, [example.predicted])[0][0])
         if not references:
             raise ValueError(Errors.M402.format(name=self.name))
-        if not training.get("annotating_components"):
-            check_set(self.name, reader, np.concatenate(given, axis=1), self.model.attrs["templates"].templates)
+        promised = annotated(nlp, training.get("annotating_components", ())) if nlp is not None else frozenset()
+        if promised is not None:
+            columns, templates = np.concatenate(given, axis=1), self.model.attrs["templates"].templates
+            check_set(self.name, reader, columns, templates, promised)
         if labels is not None:
             self.set_labels(labels)
         self._reader = reader

@@ -11,6 +11,7 @@ from ..structures.contract import Weights
 from ..structures.problem import Problem
 from ..templates.attributes import AttributeReader
 from ..templates.grammar import Template
+from ..templates.short_tags import short_tag
 from ..trainers.base import Report, Training
 from .gather import Piece
 
@@ -78,9 +79,17 @@ def carry_rows(problem: Problem, weights: Weights, rows: Sequence[tuple[np.ndarr
     return carried
 
 
-def check_set(name: str, reader: AttributeReader, given: np.ndarray, templates: Sequence[Template]) -> None:
-    """Refuse templates that read what no document carries (M111)."""
+def check_set(
+    name: str,
+    reader: AttributeReader,
+    given: np.ndarray,
+    templates: Sequence[Template],
+    promised: frozenset[str] = frozenset(),
+) -> None:
+    """Refuse templates that read what no document carries (M111). promised: attributes that will be set later."""
     for attr in reader.unset(given):
+        if attr in promised or ("TAG" in promised and short_tag(attr)):
+            continue
         for template in templates:
             if any(attr in reader.reads(obs.attr) for obs in template.observations):
                 raise ValueError(Errors.M111.format(template=template.text, attr=attr, name=name))

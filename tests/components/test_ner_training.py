@@ -263,6 +263,11 @@ def lookup_tagger(doc):
     return tag_words(doc, str.isupper)
 
 
+@Language.component("test_idle_lemmatizer", assigns=["token.lemma"])
+def idle_lemmatizer(doc):
+    return doc
+
+
 def tag_words(doc, is_noun) -> Doc:
     for token in doc:
         token.tag_ = "N" if is_noun(token.text[0]) else "X"
@@ -315,6 +320,8 @@ def test_attributes_that_change_while_training_are_followed(make_nlp, read_corpu
 
 def test_attribute_that_the_annotating_component_does_not_set_is_refused(make_nlp, read_corpus):
     nlp = annotated(make_nlp, ["U0:%x[0,TAG]", "U1:%x[0,LEMMA]"])
+    nlp.add_pipe("test_idle_lemmatizer", first=True)
+    nlp.config["training"]["annotating_components"] += ["test_idle_lemmatizer"]
     examples = read_corpus(nlp, limit=5, given=())
     nlp.initialize(lambda: examples)
     with pytest.raises(
