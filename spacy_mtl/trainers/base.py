@@ -107,7 +107,10 @@ class Trainer(ABC):
 
 
 def fit(trainer: Trainer, problem: Problem, passes: int, on_pass: Callable[[Training], None] | None = None) -> Training:
-    """Train outside spaCy's loop: ``passes`` passes, or fewer if the training converges. Ctrl-C returns what was learnt so far."""
+    """Train outside spaCy's loop until ``passes`` passes are over or the training converges. Ctrl-C returns what was learnt so far.
+
+    A trainer that runs several passes of its own for each of the corpus (``inner_passes``) may end with a few more.
+    """
     training = trainer.begin(problem)
     everything = np.arange(problem.n)
     try:

@@ -92,6 +92,7 @@ def test_inner_passes_are_passes():
     problem = random_problem(1)
     one, three = fit(MTLStruct(C=C, tol=1e-9), problem, 6), fit(MTLStruct(C=C, tol=1e-9, inner_passes=3), problem, 6)
     assert one.passes == three.passes == 6
+    assert fit(MTLStruct(C=C, tol=1e-9, inner_passes=4), problem, 6).passes == 8  # the inner ones are run to their end
     np.testing.assert_array_equal(one.weights.node, three.weights.node)
 
 
