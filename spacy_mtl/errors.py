@@ -244,19 +244,20 @@ class Errors(metaclass=_Codes):
     M702 = ("The pipeline '{model}' has no component with template weights; its components are {names}.")
     M703 = ("The component '{component}' of '{model}' has no template weights; components that have: {names}.")
     M704 = ("Cannot write '{path}': {reason}.")
-    M705 = ("'{path}' is no corpus in spaCy's binary format. Give a whole .spacy file, or column files under another ending.")
+    M705 = ("'{path}' is no corpus in spaCy's binary format. Give a whole .spacy file; spacy mtl convert makes one of columns, segmented texts and trees.")
     M706 = ("There is no document in {paths}. Give at least one to evaluate on.")
     M707 = ("Drawing needs matplotlib, which is not installed. Add it with: pip install \"spacy-mtl[report]\"")
     M708 = ("Cannot draw '{path}': the picture is either a .png or a .svg. Give the file one of these endings.")
     M709 = ("The config '{path}' cannot be read: {reason}. Check the path, and the file with: python -m spacy debug config {path}")
     M710 = ("Unknown {kind} '{name}'. Choose one of {known}; 'spacy_mtl.' and '.v1' may be left out.")
     M711 = ("'{name}' is no setting of {trainer}, nor of any other trainer. {trainer} takes {known}.")
-    M712 = ("The config '{path}' has no component '{component}' with a trainer; components that have one: {names}.")
+    M712 = ("The config '{path}' has no component{component} with a trainer; components that have one: {names}.")
     M713 = ("Cannot read the setting '{text}'. Write NAME=VALUE, as in p=1.3333.")
     M714 = ("The given column '{column}' cannot be put on the documents. Choose among {known}.")
     M715 = ("Cannot read '{path}': {reason}. Name directories that \"spacy train\" has written, and the scores that \"spacy mtl evaluate\" has.")
     M716 = ("{trainer} does not take these settings: {reason}. Correct what --set says, or the trainer's block of the config.")
     M717 = ("The file '{path}' of --code cannot be imported: {reason}. Correct it, or name another.")
+    M718 = ("The config '{path}' has several components with a trainer: {names}. Name the one to change with --component.")
     # fmt: on
 
 

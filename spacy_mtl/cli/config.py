@@ -129,8 +129,11 @@ def _component(config: "Config", path: Path, name: str | None) -> Block:
     found = {key: block for key, block in config.get("components", {}).items() if "trainer" in block}
     if name is None and len(found) == 1:
         return next(iter(found.values()))
+    if name is None and found:
+        raise ValueError(Errors.M718.format(path=path, names=", ".join(found)))
     if name not in found:
-        raise ValueError(Errors.M712.format(path=path, component=name or "", names=", ".join(found) or "none"))
+        component = f" '{name}'" if name is not None else ""
+        raise ValueError(Errors.M712.format(path=path, component=component, names=", ".join(found) or "none"))
     return found[name]
 
 

@@ -28,8 +28,8 @@ Tag = Annotated[str, typer.Option(help="Trees: the column of TAG, xpos, upos, or
 Broken = Annotated[str, typer.Option(help="Trees: 'error', or 'skip' to leave out sentences that are none.")]
 Scheme = Annotated[str, typer.Option(help="Of the ENT column: iob1, iob2, biluo or auto.")]
 Separator = Annotated[str | None, typer.Option(help="What parts columns, '\\t' for a tab. Any blanks.")]
-Encoding = Annotated[str, typer.Option(help="Encoding of column files.")]
-Group = Annotated[int, typer.Option(help="Sentences per Doc; 0 for one Doc per -DOCSTART- document.")]
+Encoding = Annotated[str, typer.Option(help="Encoding of the files that are text.")]
+Group = Annotated[int, typer.Option(help="Sentences per Doc; 0 for one Doc per -DOCSTART- document, or file of trees.")]
 Code = Annotated[
     Path | None,
     typer.Option(

@@ -152,7 +152,15 @@ def test_files_that_cannot_be_read_or_written(tmp_path):
 def test_config_without_trainer(tmp_path):
     plain = tmp_path / "plain.cfg"
     plain.write_text('[nlp]\nlang = "es"\n\n[components]\n', encoding="utf8")
-    assert invoke(plain, tmp_path / "out.cfg").stderr.startswith("[M712]")
+    message = invoke(plain, tmp_path / "out.cfg").stderr
+    assert message.startswith("[M712]")
+    assert "has no component with a trainer; components that have one: none." in message
+
+
+def test_config_with_several_trainers():
+    result = invoke(SOURCE.with_name("chinese.cfg"), "out.cfg", "--trainer", "EG")
+    assert (result.exit_code, result.stderr[:6]) == (1, "[M718]")
+    assert "segmenter, tagger, ner. Name the one to change with --component." in result.stderr
 
 
 def test_settings_that_the_trainer_refuses_are_refused_before_anything_is_written(tmp_path):

@@ -60,7 +60,7 @@ def test_a_spacy_corpus_comes_back(tmp_path):
 
 
 def test_bad_input(tmp_path):
-    with pytest.raises(ValueError, match=r"\[M705\]"):
+    with pytest.raises(ValueError, match=r"\[M705\].* spacy mtl convert makes one"):
         export_conllu(DEV, tmp_path / "out.conllu", "nl")
     with pytest.raises(ValueError, match=r"\[M515\]"):
         export_conllu(DEV, tmp_path / "out.conllu", "qq")
