@@ -39,7 +39,7 @@ UNIVERSAL = tuple(name for name in IDS if name and name.isupper() and name not i
 
 @Language.factory(
     "mtl_tagger",
-    assigns=["token.tag"],
+    assigns=["token.tag", "token.pos"],
     default_config=DEFAULT_CONFIG,
     default_score_weights={"tag_acc": 1.0},
 )
