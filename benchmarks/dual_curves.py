@@ -54,7 +54,8 @@ def curve(problem: Problem, trainer: Trainer, passes: int) -> list[dict[str, Any
     while training.passes < passes and not training.converged:
         with clock("cpu"):
             run_pass(training)
-        points.append(_point(training, clock))
+        if training.passes > points[-1]["passes"]:  # a pass that finds the optimum reached is none
+            points.append(_point(training, clock))
     return points
 
 
