@@ -113,7 +113,7 @@ class Errors(metaclass=_Codes):
     M322 = "StructReg: the trainer within is a StructReg itself. Sentences are cut once: set its 'size', and name the trainer you mean."
     M323 = "StructReg: the size of a mini-sample must be a finite number of at least 1, but is {size}. Sizes of 3 to 10 are usual."
     M324 = ("StructReg: {trainer} learns online, but not as an OnlineTraining, which could be shown pieces of sentences. Derive its training from "
-            "spacy_mtl.trainers.online.OnlineTraining, or choose another trainer.")
+            "spacy_mtl.trainers.shared.passes.OnlineTraining, or choose another trainer.")
     M310 = ("OnlineMKL: the regularizer must be 'l2', 'l21' or 'lq', or a sum such as {{\"l21\": 1.0, \"l2\": 0.1}}, but is {regularizer!r}. Write one of these.")
     M311 = ("OnlineMKL: the exponent q of the regularizer 'lq' must be finite and at least 1, but is {q}. Set q = 1.5 for non-sparse kernel learning.")
     M312 = ("OnlineMKL: unknown {name} '{value}'. Choose one of {known}.")

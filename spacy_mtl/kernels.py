@@ -17,7 +17,8 @@ _warned = False
 _CALLS = {
     "trainers": ("structures", "trainers"),
     "sequences": ("structures", "sequences"),
-    "components": ("structures", "templates", "components"),
+    "models": ("structures", "templates", "models"),
+    "segmentation": ("structures", "templates", "models", "segmentation"),
 }
 
 

@@ -51,3 +51,13 @@ def use_cache(root: Path) -> None:
 use_cache(cache_root())  # before any test module imports numba
 settings.register_profile("spacy_mtl", deadline=None)
 settings.load_profile("spacy_mtl")
+
+from .pipelines import (  # noqa: E402, F401  (fixtures of the whole suite; the cache must be set before they import numba)
+    _corpus_path,
+    _entities,
+    _make_nlp,
+    _read_corpus,
+    _templates,
+    _train,
+    trained,
+)

@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from spacy_mtl.structures.chain_build import CHAIN_OFFERS
-from spacy_mtl.structures.tree_build import tree_offers
-from spacy_mtl.trainers.crf import CRF
-from spacy_mtl.trainers.eg import EG
-from spacy_mtl.trainers.l1m3n import L1M3N
-from spacy_mtl.trainers.mira import MIRA
-from spacy_mtl.trainers.mtlstruct import MTLStruct, ssvm
-from spacy_mtl.trainers.online_mkl import OnlineMKL
-from spacy_mtl.trainers.perceptron import Perceptron
+from spacy_mtl.structures.chain.build import CHAIN_OFFERS
+from spacy_mtl.structures.tree.build import tree_offers
+from spacy_mtl.trainers.crf.trainer import CRF
+from spacy_mtl.trainers.eg.trainer import EG
+from spacy_mtl.trainers.l1m3n.trainer import L1M3N
+from spacy_mtl.trainers.mtlstruct.trainer import MTLStruct, ssvm
+from spacy_mtl.trainers.online.mira import MIRA
+from spacy_mtl.trainers.online.perceptron import Perceptron
+from spacy_mtl.trainers.online_mkl.trainer import OnlineMKL
 from spacy_mtl.trainers.structreg import StructReg
 
 #: by row of the table: the trainers it is true of, and the marks that count as "needs" for each of them

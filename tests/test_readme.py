@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from spacy_mtl.templates.arc_program import check_arc_templates
+from spacy_mtl.templates.arcs.program import check_arc_templates
 from spacy_mtl.templates.grammar import parse_templates
 
 ROOT = Path(__file__).parents[1]

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import Errors
-from .messages import clear_errors, reason_of
-from .output import write_file
+from spacy_mtl.errors import Errors
+
+from .shared.messages import clear_errors, reason_of
+from .shared.output import write_file
 
 if TYPE_CHECKING:
     from catalogue import Registry
@@ -57,7 +58,7 @@ def config_cli(
 
 def use_templates(block: Block, name: str) -> None:
     """Give a component's block another template set, with all settings at their defaults. Raises ValueError (M710)."""
-    from ..registry import mtl_templates
+    from spacy_mtl.registry import mtl_templates
 
     name = _full_name("template set", name, mtl_templates)
     block.setdefault("model", {})["templates"] = {"@mtl_templates": name, **_defaults(mtl_templates.get(name))}
@@ -70,7 +71,7 @@ def use_trainer(block: Block, name: str | None, settings: Sequence[tuple[str, An
     values, for :func:`check_trainer` to judge. A trainer that wraps another one gets the old one whole. Raises ValueError: M710 unknown trainer,
     M711 a name that is no setting of any trainer.
     """
-    from ..registry import mtl_trainers
+    from spacy_mtl.registry import mtl_trainers
 
     old = block["trainer"]
     name = _full_name("trainer", name or old["@mtl_trainers"], mtl_trainers)

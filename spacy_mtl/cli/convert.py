@@ -5,9 +5,10 @@ from typing import Annotated
 
 import typer
 
-from ..errors import Errors
-from .messages import clear_errors
-from .options import (
+from spacy_mtl.errors import Errors
+
+from .shared.messages import clear_errors
+from .shared.options import (
     Broken,
     Columns,
     Encoding,
@@ -46,8 +47,8 @@ def convert_cli(
     Where OUTPUT is a .conllu file, INPUT is a .spacy corpus, written as CoNLL-U; --lang is the only option then.
     Of the other options, segmented texts take --encoding and --limit, trees take --given, --tag, --broken, --encoding, --group and --limit.
     """
-    from ..corpora.conllu_write import export_conllu
-    from ..corpora.convert import convert_columns, convert_conllu, convert_segmented
+    from spacy_mtl.corpora.conllu_write import export_conllu
+    from spacy_mtl.corpora.convert import convert_columns, convert_conllu, convert_segmented
 
     exports = output_path.suffix == ".conllu"
 

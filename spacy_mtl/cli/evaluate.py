@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import Errors
-from .messages import clear_errors
-from .options import (
+from spacy_mtl.errors import Errors
+
+from .shared.messages import clear_errors
+from .shared.options import (
     Code,
     Columns,
     Encoding,
@@ -27,8 +28,8 @@ from .options import (
     reader_settings,
     tree_settings,
 )
-from .output import make_console, write_json
-from .pipelines import load_pipeline
+from .shared.output import make_console, write_json
+from .shared.pipelines import load_pipeline
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -103,14 +104,14 @@ def evaluate_cli(
 
 def read_segmented(nlp: "Language", data: list[str], encoding: str, limit: int) -> list["Example"]:
     """Examples of all files: raw texts for the pipeline, and their words. Raises ValueError (M501, M502, M513, M520)."""
-    from ..corpora.segmented import SegmentedCorpus
+    from spacy_mtl.corpora.segmented import SegmentedCorpus
 
     return [example for path in data for example in SegmentedCorpus(path, encoding, limit)(nlp)]
 
 
 def read_trees(nlp: "Language", data: list[str], settings: dict[str, Any]) -> list["Example"]:
     """Examples of all files of dependency trees; what the pipeline predicts is given only if ``settings`` name it. Raises ValueError (M501-M559)."""
-    from ..corpora.conllu import GIVEN, ConlluCorpus
+    from spacy_mtl.corpora.conllu import GIVEN, ConlluCorpus
 
     hidden = predicted_columns(nlp)
     settings = {"given": [column for column in GIVEN if column not in hidden], **settings}
@@ -125,8 +126,8 @@ def read_examples(
     Where the user did not say, what the pipeline predicts is no input.
     Raises ValueError for what is wrong with a file (M501-M514, M705, M714) and where there is no document at all (M706).
     """
-    from ..corpora.binary import read_binary
-    from ..corpora.conll import ConllCorpus
+    from spacy_mtl.corpora.binary import read_binary
+    from spacy_mtl.corpora.conll import ConllCorpus
 
     hidden = predicted_columns(nlp) if given is None else []
     settings = {**settings, "given": [column for column in settings["given"] if column not in hidden]}
@@ -155,7 +156,7 @@ def evaluate(nlp: "Language", examples: list["Example"], lexicon: list[Path] | N
     """
     from spacy.scorer import Scorer
 
-    from ..training.segmentation import bakeoff_scorer
+    from spacy_mtl.training.segmentation import bakeoff_scorer
 
     _check_given(nlp, examples)
     nlp(examples[0].predicted.copy())
@@ -172,8 +173,8 @@ def evaluate(nlp: "Language", examples: list["Example"], lexicon: list[Path] | N
 def _check_given(nlp: "Language", examples: list["Example"]) -> None:
     import numpy as np
 
-    from ..components.base import StructuredPipe
-    from ..components.learner import check_set
+    from spacy_mtl.components.protocol.base import StructuredPipe
+    from spacy_mtl.learning.chain import check_set
 
     name, pipe = nlp.pipeline[0] if nlp.pipeline else ("", None)
     if isinstance(pipe, StructuredPipe):  # what later components read may come from earlier ones

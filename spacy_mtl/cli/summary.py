@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import Errors
-from .messages import clear_errors, reason_of
-from .output import make_console, write_json
+from spacy_mtl.errors import Errors
+
+from .shared.messages import clear_errors, reason_of
+from .shared.output import make_console, write_json
 
 if TYPE_CHECKING:
     from spacy.language import Language

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import Errors
-from ..thresholds import LIVE
-from .messages import clear_errors
-from .options import Code
-from .output import make_console, write_json
-from .pipelines import load_pipeline
-from .plot import check_plot, plot_templates
+from spacy_mtl.errors import Errors
+from spacy_mtl.thresholds import LIVE
+
+from .shared.messages import clear_errors
+from .shared.options import Code
+from .shared.output import make_console, write_json
+from .shared.pipelines import load_pipeline
+from .shared.plot import check_plot, plot_templates
 
 if TYPE_CHECKING:
     from rich.table import Table

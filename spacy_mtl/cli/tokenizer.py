@@ -5,10 +5,11 @@ from typing import Annotated
 
 import typer
 
-from ..errors import Errors
-from .messages import clear_errors
-from .options import Code
-from .pipelines import load_pipeline
+from spacy_mtl.errors import Errors
+
+from .shared.messages import clear_errors
+from .shared.options import Code
+from .shared.pipelines import load_pipeline
 
 
 def tokenizer_cli(
@@ -27,7 +28,7 @@ def convert_pipeline(model: str | Path, output: Path, code: Path | None = None) 
 
     Raises ValueError: M701 it cannot be loaded, M417 it does not begin with a trained mtl_segmenter, M704 ``output`` cannot be written.
     """
-    from ..components.tokenizer import with_tokenizer
+    from spacy_mtl.components.tokenizer import with_tokenizer
 
     nlp = load_pipeline(model, code)
     try:

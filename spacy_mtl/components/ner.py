@@ -10,13 +10,24 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 from thinc.api import Model
 
-from ..errors import Errors
-from ..structures.chain_build import Constraints, hamming_cost
-from ..trainers.base import Trainer
-from .chain_pipe import ChainPipe
-from .labelled import LabelledPipe
-from .sentences import borders
-from .tags import BEGIN, INSIDE, MISSING, OUTSIDE, PREFIXES, decode_tags, encode_tags, tag_constraints, tag_labels
+from spacy_mtl.errors import Errors
+from spacy_mtl.sentences import borders
+from spacy_mtl.structures.chain.build import Constraints, hamming_cost
+from spacy_mtl.trainers.base import Trainer
+
+from .entity_tags import (
+    BEGIN,
+    INSIDE,
+    MISSING,
+    OUTSIDE,
+    PREFIXES,
+    decode_tags,
+    encode_tags,
+    tag_constraints,
+    tag_labels,
+)
+from .protocol.chain import ChainPipe
+from .protocol.labelled import LabelledPipe
 
 DEFAULT_CONFIG = {
     "model": {

@@ -12,21 +12,22 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 from thinc.api import Model
 
-from ..errors import Errors
-from ..roots import ROOT, heads_to_doc
-from ..structures.tree_build import tree_offers
-from ..templates.arc_program import check_arc_templates
-from ..templates.grammar import Template
-from ..trainers.base import Trainer
-from .labelled import LabelledPipe
-from .places import check_places
-from .sentences import borders
-from .tree_features import TreeTemplates
-from .tree_gold import crossing_share, encode, gold_trees, has_several_roots
-from .tree_learner import TreeLearner
-from .tree_model import predict_trees
-from .tree_rules import TreeRules
-from .tree_weights import TreeWeights
+from spacy_mtl.errors import Errors
+from spacy_mtl.learning.gold_trees import crossing_share, encode, gold_trees, has_several_roots
+from spacy_mtl.learning.tree import TreeLearner
+from spacy_mtl.models.tree.features import TreeTemplates
+from spacy_mtl.models.tree.model import predict_trees
+from spacy_mtl.models.tree.rules import TreeRules
+from spacy_mtl.models.tree.weights import TreeWeights
+from spacy_mtl.roots import ROOT, heads_to_doc
+from spacy_mtl.sentences import borders
+from spacy_mtl.structures.tree.build import tree_offers
+from spacy_mtl.templates.arcs.program import check_arc_templates
+from spacy_mtl.templates.grammar import Template
+from spacy_mtl.trainers.base import Trainer
+
+from .protocol.labelled import LabelledPipe
+from .protocol.places import check_places
 
 DEFAULT_CONFIG = {
     "model": {

@@ -15,29 +15,30 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 from thinc.api import Model
 
-from ..errors import Errors
-from ..registry import registry
-from ..structures.chain_build import Constraints
-from ..templates.attributes import AttributeReader
-from ..templates.characters import BREAK, CHARACTER_CONTEXT, word_table
-from ..templates.learned import CHAR_GROUP
-from ..trainers.base import Trainer
-from .boundaries import TAG_SETS, begin_tags, encode_words, tag_set_constraints
-from .carry import carry_over
-from .chain_pipe import ChainPipe
-from .character_groups import group_characters
-from .characters import Characters, CharacterTable, doc_text, split_words
-from .corpus_breaks import count_breaks, table_of
-from .corpus_words import CorpusWords
-from .cut_text import cut_doc
-from .gather import Piece
-from .gold_words import gold_tags
-from .known_marks import UNLIKELY, count_known_marks
-from .known_words import constrain_words
-from .model import current_weights
-from .predict_characters import CharacterPredictor
-from .user_words import UserWords
-from .word_orths import WordOrths
+from spacy_mtl.errors import Errors
+from spacy_mtl.learning.gather import Piece
+from spacy_mtl.learning.known_words import constrain_words
+from spacy_mtl.models.chain.model import current_weights
+from spacy_mtl.registry import registry
+from spacy_mtl.segmentation.boundaries import TAG_SETS, begin_tags, encode_words, tag_set_constraints
+from spacy_mtl.segmentation.carry import carry_over
+from spacy_mtl.segmentation.character_groups import group_characters
+from spacy_mtl.segmentation.characters import Characters, CharacterTable, doc_text, split_words
+from spacy_mtl.segmentation.corpus_breaks import count_breaks, table_of
+from spacy_mtl.segmentation.corpus_words import CorpusWords
+from spacy_mtl.segmentation.cut_text import cut_doc
+from spacy_mtl.segmentation.gold_words import gold_tags
+from spacy_mtl.segmentation.known_marks import UNLIKELY, count_known_marks
+from spacy_mtl.segmentation.predict import CharacterPredictor
+from spacy_mtl.segmentation.user_words import UserWords
+from spacy_mtl.segmentation.word_orths import WordOrths
+from spacy_mtl.structures.chain.build import Constraints
+from spacy_mtl.templates.attributes.characters import BREAK, CHARACTER_CONTEXT, word_table
+from spacy_mtl.templates.attributes.learned import CHAR_GROUP
+from spacy_mtl.templates.attributes.reader import AttributeReader
+from spacy_mtl.trainers.base import Trainer
+
+from .protocol.chain import ChainPipe
 
 DEFAULT_CONFIG = {
     "model": {

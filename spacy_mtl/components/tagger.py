@@ -11,16 +11,17 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 from thinc.api import Model
 
-from ..errors import Errors
-from ..structures.chain_build import Constraints
-from ..templates.attributes import AttributeReader
-from ..templates.learned import USUAL_TAG
-from ..trainers.base import Trainer
-from .chain_pipe import ChainPipe
-from .gather import Piece
-from .known_words import constrain_words, count_known_words
-from .labelled import LabelledPipe
-from .usual_tags import count_usual_tags
+from spacy_mtl.errors import Errors
+from spacy_mtl.learning.gather import Piece
+from spacy_mtl.learning.known_words import constrain_words, count_known_words
+from spacy_mtl.learning.usual_tags import count_usual_tags
+from spacy_mtl.structures.chain.build import Constraints
+from spacy_mtl.templates.attributes.learned import USUAL_TAG
+from spacy_mtl.templates.attributes.reader import AttributeReader
+from spacy_mtl.trainers.base import Trainer
+
+from .protocol.chain import ChainPipe
+from .protocol.labelled import LabelledPipe
 
 DEFAULT_CONFIG = {
     "model": {

@@ -11,15 +11,16 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from ..errors import Warnings
-from ..files import write_atomically
-from ..registry import registry
-from ..templates.presets import tp1
-from ..trainers.mtlstruct import MTLStruct
-from . import store
-from .model import current_weights, template_chain
+from spacy_mtl.errors import Warnings
+from spacy_mtl.files import write_atomically
+from spacy_mtl.models import store
+from spacy_mtl.models.chain.model import current_weights, template_chain
+from spacy_mtl.registry import registry
+from spacy_mtl.segmentation.user_words import UserWords
+from spacy_mtl.templates.presets import tp1
+from spacy_mtl.trainers.mtlstruct.trainer import MTLStruct
+
 from .segmenter import MTLSegmenter, score_words
-from .user_words import UserWords
 
 
 @registry.tokenizers("spacy_mtl.Segmenter.v1")

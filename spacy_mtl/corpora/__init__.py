@@ -1,0 +1,1 @@
+"""Readers and converters of corpora."""

@@ -8,7 +8,8 @@ from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from ..errors import Errors
+from spacy_mtl.errors import Errors
+
 from .convert import GIVEN_KEY
 
 _ATTRIBUTES = {

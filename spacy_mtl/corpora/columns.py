@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import Errors
+from spacy_mtl.errors import Errors
 
 IGNORED = "_"
 MISSING = frozenset(("-", "_", ""))

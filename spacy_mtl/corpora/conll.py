@@ -9,8 +9,9 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from ..errors import Errors
-from ..registry import registry
+from spacy_mtl.errors import Errors
+from spacy_mtl.registry import registry
+
 from .columns import IGNORED, SCHEMES, Sentence, read_columns
 from .docs import COLUMNS, Attributes, DocMaker, sentence_starts
 

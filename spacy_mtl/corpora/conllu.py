@@ -13,9 +13,10 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from ..errors import Errors
-from ..registry import registry
-from ..roots import set_trees, start_marks
+from spacy_mtl.errors import Errors
+from spacy_mtl.registry import registry
+from spacy_mtl.roots import set_trees, start_marks
+
 from .conll import corpus_paths
 from .conllu_read import MISSING, TreeSentence, read_conllu
 from .docs import Attributes, Ids, spaces_between

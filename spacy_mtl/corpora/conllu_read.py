@@ -14,8 +14,9 @@ from pathlib import Path
 import numpy as np
 from spacy.parts_of_speech import IDS as POS_IDS
 
-from ..errors import Errors, Warnings
-from ..roots import ROOT, first_off_tree
+from spacy_mtl.errors import Errors, Warnings
+from spacy_mtl.roots import ROOT, first_off_tree
+
 from .columns import text_lines
 
 FORMATS = ("auto", "conllu", "conllx")

@@ -8,8 +8,9 @@ from spacy.attrs import LEMMA, MORPH, ORTH, POS, SPACY, TAG
 from spacy.parts_of_speech import NAMES as POS_NAMES
 from spacy.tokens import Doc
 
-from ..files import write_atomically
-from ..roots import ROOT_ID, doc_heads
+from spacy_mtl.files import write_atomically
+from spacy_mtl.roots import ROOT_ID, doc_heads
+
 from .binary import load_docs
 from .conll import corpus_paths
 from .convert import Counts, vocab_of

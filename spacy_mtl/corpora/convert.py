@@ -8,8 +8,9 @@ import spacy
 from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 
-from ..errors import Errors
-from ..files import write_atomically
+from spacy_mtl.errors import Errors
+from spacy_mtl.files import write_atomically
+
 from .conll import ConllCorpus
 from .conllu import ConlluCorpus
 from .segmented import SegmentedCorpus

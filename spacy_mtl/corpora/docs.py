@@ -10,7 +10,8 @@ from spacy.parts_of_speech import IDS as POS_IDS
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from ..errors import Errors
+from spacy_mtl.errors import Errors
+
 from .columns import MISSING, Sentence, to_iob2
 
 COLUMNS = ("TAG", "POS", "LEMMA", "ENT")

@@ -10,8 +10,9 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from ..errors import Errors
-from ..registry import registry
+from spacy_mtl.errors import Errors
+from spacy_mtl.registry import registry
+
 from .columns import text_lines
 from .conll import corpus_paths
 from .docs import Ids

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..structures.chain_build import Constraints
-from ..structures.contract import Weights
-from ..trainers.base import fit
+from spacy_mtl.structures.chain.build import Constraints
+from spacy_mtl.structures.contract import Weights
+from spacy_mtl.trainers.base import fit
+
 from .arrays import SequenceProblem, problem_from_arrays
 from .blocks import Categories, KernelBlock
 from .model import SequenceModel

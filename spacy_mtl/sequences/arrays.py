@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import Errors
-from ..structures.chain_build import ChainFeatures, Constraints, chain_problem
-from ..structures.chain_vectors import Vectors, no_vectors
-from ..structures.contract import Weights
-from ..structures.problem import Blocks, Problem, block_starts
+from spacy_mtl.errors import Errors
+from spacy_mtl.structures.chain.build import ChainFeatures, Constraints, chain_problem
+from spacy_mtl.structures.chain.vectors import Vectors, no_vectors
+from spacy_mtl.structures.contract import Weights
+from spacy_mtl.structures.problem import Blocks, Problem, block_starts
+
 from .blocks import (
     CategoryBlock,
     Entries,

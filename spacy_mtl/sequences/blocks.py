@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ..errors import Errors
+from spacy_mtl.errors import Errors
+
 from . import gram
 from .gram import KERNELS, Kernel, KernelFunction, check_kernel, compare, neighbour_distance
 from .values import as_categories, as_features

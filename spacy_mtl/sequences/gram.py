@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..errors import Errors
+from spacy_mtl.errors import Errors
 
 #: Kernels that have a name, and the settings each takes.
 KERNELS = {"linear": (), "quadratic": ("offset",), "gaussian": ("sigma2",), "b1_spline": ("h",)}

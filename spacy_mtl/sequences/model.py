@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import Errors
-from ..kernels import kernel
-from ..structures.chain import viterbi
-from ..structures.chain_sums import marginals
+from spacy_mtl.errors import Errors
+from spacy_mtl.kernels import kernel
+from spacy_mtl.structures.chain.sums import marginals
+from spacy_mtl.structures.chain.viterbi import viterbi
+
 from .blocks import FittedBlock, as_mapping, check_positions
 from .values import as_starts
 

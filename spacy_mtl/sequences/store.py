@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..errors import Errors
-from ..files import write_atomically
+from spacy_mtl.errors import Errors
+from spacy_mtl.files import write_atomically
+
 from .blocks import CategoryBlock, FeatureBlock, FittedBlock, KernelisedBlock
 from .gram import Kernel, KernelFunction
 from .model import SequenceModel

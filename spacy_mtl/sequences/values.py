@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..errors import Errors
+from spacy_mtl.errors import Errors
+
 from .gram import LARGEST
 
 

@@ -1,0 +1,1 @@
+"""What can be predicted: structures behind one contract."""

@@ -15,7 +15,7 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-from ..kernels import subkernel
+from spacy_mtl.kernels import subkernel
 
 
 class Weights(NamedTuple):

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels import kernel
+from spacy_mtl.kernels import kernel
+
 from . import contract
 from .contract import Live, Weights
 

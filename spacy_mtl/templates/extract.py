@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernels import kernel
+from spacy_mtl.kernels import kernel
 
 
 class Program(NamedTuple):

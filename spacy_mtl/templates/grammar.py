@@ -22,7 +22,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NoReturn
 
-from ..errors import Errors
+from spacy_mtl.errors import Errors
 
 MAX_OFFSET = 100
 

@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernels import kernel
+from spacy_mtl.kernels import kernel
+
 from .extract import Program, template_keys
 
 EMPTY = np.int32(-1)

@@ -4,13 +4,14 @@ from collections.abc import Iterable
 from itertools import combinations, permutations
 from pathlib import Path
 
-from ..errors import Errors
-from ..registry import mtl_templates
-from .characters import BREAK, WORD_ATTRIBUTES
-from .context import CONTEXT_ATTRIBUTES
+from spacy_mtl.errors import Errors
+from spacy_mtl.registry import mtl_templates
+
+from .arcs.mst import mst_set, parse_set
+from .attributes.characters import BREAK, WORD_ATTRIBUTES
+from .attributes.context import CONTEXT_ATTRIBUTES
+from .attributes.learned import CHAR_GROUP, USUAL_TAG
 from .grammar import Observation, Template, TemplateSet
-from .learned import CHAR_GROUP, USUAL_TAG
-from .mst import mst_set, parse_set
 
 TRANSITION = Template("B")
 

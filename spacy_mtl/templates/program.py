@@ -5,7 +5,8 @@ from hashlib import blake2b
 
 import numpy as np
 
-from ..errors import Errors
+from spacy_mtl.errors import Errors
+
 from .extract import Program
 from .grammar import Observation, Template
 

@@ -1,0 +1,1 @@
+"""The trainers; each family is a folder of its own."""

@@ -3,14 +3,13 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
 
-from ..errors import Errors
-from ..structures.contract import Weights
-from ..structures.problem import Problem
+from spacy_mtl.errors import Errors
+from spacy_mtl.structures.contract import Weights
+from spacy_mtl.structures.problem import Problem
 
 #: A weight vector of one problem as one of another, see :meth:`Training.rebind`.
 Carry = Callable[[Weights], Weights]
@@ -30,6 +29,11 @@ class Report:
     live_templates: int
     n_templates: int
     passes: int
+
+
+def relative_gap(primal: float, dual: float) -> float:
+    """(primal - dual) / primal; 0 where the primal is 0."""
+    return float((primal - dual) / primal) if primal > 0 else 0.0
 
 
 class Training(ABC):
@@ -122,17 +126,3 @@ def fit(trainer: Trainer, problem: Problem, passes: int, on_pass: Callable[[Trai
     except KeyboardInterrupt:
         pass
     return training
-
-
-def check_whole(trainer: str, least: int, **values: int) -> None:
-    """Refuse settings that are not whole numbers of at least ``least`` (M305)."""
-    for name, value in values.items():
-        if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-            raise ValueError(Errors.M305.format(trainer=trainer, name=name, value=value, least=least))
-
-
-def check_positive(trainer: str, **values: float) -> None:
-    """Refuse settings that are not finite and above zero (M302)."""
-    for name, value in values.items():
-        if not isinstance(value, Real) or isinstance(value, bool) or not (np.isfinite(value) and value > 0):
-            raise ValueError(Errors.M302.format(trainer=trainer, name=name, value=value))

@@ -4,12 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import Errors
-from ..registry import mtl_trainers
-from ..structures.contract import Weights
-from ..structures.problem import Problem
-from .base import Carry, Report, Trainer, Training, check_whole
-from .online import OnlineTraining
+from spacy_mtl.errors import Errors
+from spacy_mtl.registry import mtl_trainers
+from spacy_mtl.structures.contract import Weights
+from spacy_mtl.structures.problem import Problem
+from spacy_mtl.trainers.checks import check_whole
+
+from .base import Carry, Report, Trainer, Training
+from .shared.passes import OnlineTraining
 
 
 @dataclass(frozen=True)

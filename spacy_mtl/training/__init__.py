@@ -1,0 +1,1 @@
+"""Scorers, loggers and batchers for spaCy's training loop."""

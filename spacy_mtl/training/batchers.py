@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
-from ..registry import registry
+from spacy_mtl.registry import registry
 
 Item = TypeVar("Item")
 

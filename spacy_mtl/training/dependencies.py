@@ -11,8 +11,8 @@ from spacy.scorer import Scorer
 from spacy.tokens import Doc, Token
 from spacy.training import Example
 
-from ..registry import registry
-from ..roots import doc_heads, sentence_of
+from spacy_mtl.registry import registry
+from spacy_mtl.roots import doc_heads, sentence_of
 
 #: what spaCy's own parser leaves out
 _IGNORED_BY_SPACY = ("p", "punct")

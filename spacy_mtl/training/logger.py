@@ -10,8 +10,9 @@ from typing import IO, Any
 from spacy.language import Language
 from tqdm import tqdm
 
-from ..errors import Errors
-from ..registry import registry
+from spacy_mtl.errors import Errors
+from spacy_mtl.registry import registry
+
 from .table import REPORT_FIELDS, Info, header, reporting_pipes, row, table_columns
 
 FIRST_PASS = "First pass: features are indexed, and kernels compiled where no run has done so yet (half a minute)"

@@ -10,9 +10,9 @@ from typing import Any
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..corpora.segmented import read_segmented
-from ..errors import Errors
-from ..registry import registry
+from spacy_mtl.corpora.segmented import read_segmented
+from spacy_mtl.errors import Errors
+from spacy_mtl.registry import registry
 
 _SHOWN = 30
 

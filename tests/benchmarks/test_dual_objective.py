@@ -1,8 +1,9 @@
 """The core of the benchmark of dual objectives, on a made-up corpus."""
 
 import pytest
-from dual_curves import Contestant, contestants, curve, largest_fall, summary
-from dual_objective import draw, table
+
+from benchmarks.trainers.dual_curves import Contestant, contestants, curve, largest_fall, summary
+from benchmarks.trainers.dual_objective import draw, table
 
 from ..trainers.reference import random_problem, solve_primal
 

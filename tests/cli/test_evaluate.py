@@ -8,10 +8,10 @@ from typer.testing import CliRunner
 
 from spacy_mtl.cli.evaluate import evaluate, read_trees
 from spacy_mtl.cli.tokenizer import convert_pipeline
-from spacy_mtl.components.model import current_weights, set_weights
 from spacy_mtl.corpora.conll import ConllCorpus
 from spacy_mtl.corpora.convert import convert_columns
 from spacy_mtl.corpora.segmented import SegmentedCorpus
+from spacy_mtl.models.chain.model import current_weights, set_weights
 
 from .conftest import ASSETS
 

@@ -5,10 +5,10 @@ import spacy
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from spacy_mtl.components.model import template_chain
 from spacy_mtl.components.ner import MTLEntityRecognizer
+from spacy_mtl.models.chain.model import template_chain
 from spacy_mtl.templates.grammar import TemplateSet
-from spacy_mtl.trainers.mtlstruct import MTLStruct
+from spacy_mtl.trainers.mtlstruct.trainer import MTLStruct
 
 
 def error_of(function, *args, **kwargs) -> str:

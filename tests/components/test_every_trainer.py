@@ -6,11 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import spacy
-from parsing import FIRST_ORDER, LABELS, examples, treebank
 from spacy.tokens import Doc
 
 from spacy_mtl.corpora.segmented import SegmentedCorpus
 from spacy_mtl.registry import mtl_trainers
+
+from .parsing import FIRST_ORDER, LABELS, examples, treebank
 
 WORDS = Path(__file__).parents[2] / "assets" / "zh-words" / "train.txt"
 

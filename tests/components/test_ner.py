@@ -6,8 +6,8 @@ import spacy
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
-from spacy_mtl.components.sentences import borders
-from spacy_mtl.components.tags import tag_labels
+from spacy_mtl.components.entity_tags import tag_labels
+from spacy_mtl.sentences import borders
 
 
 @pytest.fixture

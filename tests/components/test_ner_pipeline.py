@@ -13,8 +13,8 @@ from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from thinc.api import Config
 
-from spacy_mtl.components import store
-from spacy_mtl.components.store import MAGIC
+from spacy_mtl.models import store
+from spacy_mtl.models.store import MAGIC
 
 TEXTS = [
     "Ana Ruiz vive en Madrid.",

@@ -13,7 +13,7 @@ from spacy.util import registry
 from thinc.api import Adam
 
 from spacy_mtl.trainers.base import fit
-from spacy_mtl.trainers.mtlstruct import MTLStruct
+from spacy_mtl.trainers.mtlstruct.trainer import MTLStruct
 
 BATCHERS = {
     "words": {"@batchers": "spacy.batch_by_words.v1", "size": 60, "discard_oversize": False, "tolerance": 0.2},

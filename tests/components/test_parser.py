@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 import spacy
-from parsing import (
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from spacy_mtl.corpora.conllu import ConlluCorpus
+from spacy_mtl.models.tree import predict as tree_predict
+from spacy_mtl.models.tree.predict import TreePredictor
+from spacy_mtl.roots import ROOT
+
+from .parsing import (
     FIRST_ORDER,
     GRANDPARENTS,
     LABELS,
@@ -18,13 +26,6 @@ from parsing import (
     treebank,
     trees_of,
 )
-from spacy.tokens import Doc
-from spacy.training import Example
-
-from spacy_mtl.components import tree_predict
-from spacy_mtl.components.tree_predict import TreePredictor
-from spacy_mtl.corpora.conllu import ConlluCorpus
-from spacy_mtl.roots import ROOT
 
 #: settings of the parser, and of the treebank
 KINDS = {

@@ -2,14 +2,15 @@
 
 import pytest
 import spacy
-from parsing import FIRST_ORDER, LABELS, bare_doc, examples, gold_doc, make_parser, train, treebank
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
 from spacy_mtl.components.parser import MTLParser
-from spacy_mtl.components.tree_model import template_tree
+from spacy_mtl.models.tree.model import template_tree
 from spacy_mtl.templates.grammar import TemplateSet
-from spacy_mtl.trainers.mtlstruct import MTLStruct
+from spacy_mtl.trainers.mtlstruct.trainer import MTLStruct
+
+from .parsing import FIRST_ORDER, LABELS, bare_doc, examples, gold_doc, make_parser, train, treebank
 
 
 def error_of(function, *args, **kwargs) -> str:

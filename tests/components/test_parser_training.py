@@ -5,7 +5,15 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from numba import njit
-from parsing import (
+from spacy.training import Example
+
+from spacy_mtl.learning.tree import TreeLearner, joined
+from spacy_mtl.models.tree.model import predict_trees
+from spacy_mtl.structures import contract
+from spacy_mtl.structures.tree.problem import inner_sibling
+from spacy_mtl.trainers.base import Report
+
+from .parsing import (
     FIRST_ORDER,
     GRANDPARENTS,
     LABELS,
@@ -18,13 +26,6 @@ from parsing import (
     train,
     treebank,
 )
-from spacy.training import Example
-
-from spacy_mtl.components.tree_learner import TreeLearner, joined
-from spacy_mtl.components.tree_model import predict_trees
-from spacy_mtl.structures import contract
-from spacy_mtl.structures.tree_problem import inner_sibling
-from spacy_mtl.trainers.base import Report
 
 SECOND_ORDER = [*FIRST_ORDER, *SIBLINGS, *LABELS]
 ALL_PAIRS = [*GRANDPARENTS, *SECOND_ORDER]

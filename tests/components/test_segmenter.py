@@ -8,12 +8,13 @@ import pytest
 import spacy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from segmenting import PATTERNS, SENTENCES, TEXTS, example, make, segmenter_of, train, words_of
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from spacy_mtl.components.boundaries import TAG_SETS, begin_tags
+from spacy_mtl.segmentation.boundaries import TAG_SETS, begin_tags
+
+from .segmenting import PATTERNS, SENTENCES, TEXTS, example, make, segmenter_of, train, words_of
 
 
 @pytest.fixture(scope="module")

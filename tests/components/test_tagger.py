@@ -6,9 +6,9 @@ import spacy
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from spacy_mtl.components.sentences import borders
 from spacy_mtl.corpora.conll import ConllCorpus
-from spacy_mtl.structures.chain import FORBIDDEN
+from spacy_mtl.sentences import borders
+from spacy_mtl.structures.chain.viterbi import FORBIDDEN
 
 TEMPLATES = ["U0:%x[0,LOWER]", "U1:%x[0,SUFFIX3]", "U2:%x[-1,LOWER]/%x[0,SHAPE]", "B"]
 

@@ -8,7 +8,6 @@ import pytest
 import spacy
 from hypothesis import given
 from hypothesis import strategies as st
-from segmenting import TEXTS, make, segmenter_of, train, words_of
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.training.initialize import init_nlp
@@ -20,6 +19,8 @@ import spacy_mtl.training.batchers
 import spacy_mtl.training.logger  # noqa: F401 (the config names what these register)
 from spacy_mtl.components.tokenizer import SegmenterTokenizer, with_tokenizer
 from spacy_mtl.training.segmentation import count_words
+
+from .segmenting import TEXTS, make, segmenter_of, train, words_of
 
 ROOT = Path(__file__).parents[2]
 CONFIG = {"nlp": {"tokenizer": {"@tokenizers": "spacy_mtl.Segmenter.v1"}}}

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from spacy_mtl.sequences import Categories, Constraints, KernelBlock, gram, problem_from_arrays
-from spacy_mtl.structures.chain_build import CHAIN_OFFERS
+from spacy_mtl.structures.chain.build import CHAIN_OFFERS
 
 
 def entries(problem, v):

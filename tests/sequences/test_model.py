@@ -10,7 +10,7 @@ from spacy_mtl.kernels import kernel
 from spacy_mtl.sequences import Categories, Constraints, KernelBlock, fit, gram, problem_from_arrays
 from spacy_mtl.structures import contract
 from spacy_mtl.structures.contract import Weights
-from spacy_mtl.trainers.mtlstruct import MTLStruct
+from spacy_mtl.trainers.mtlstruct.trainer import MTLStruct
 
 
 @kernel

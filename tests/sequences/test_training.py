@@ -8,7 +8,7 @@ import pytest
 
 from spacy_mtl.sequences import Categories, KernelBlock, fit, predict, problem_from_arrays
 from spacy_mtl.trainers.base import Trainer
-from spacy_mtl.trainers.mtlstruct import MTLStruct
+from spacy_mtl.trainers.mtlstruct.trainer import MTLStruct
 
 #: Passes compared one by one.
 PASSES = 12

@@ -7,9 +7,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from spacy_mtl.structures.chain import FORBIDDEN
-from spacy_mtl.structures.chain_build import ChainFeatures, Constraints, chain_problem
-from spacy_mtl.structures.chain_problem import ChainState
+from spacy_mtl.structures.chain.build import ChainFeatures, Constraints, chain_problem
+from spacy_mtl.structures.chain.problem import ChainState
+from spacy_mtl.structures.chain.viterbi import FORBIDDEN
 from spacy_mtl.structures.contract import Live, Scale, Weights
 from spacy_mtl.structures.problem import Blocks, Problem, block_starts
 

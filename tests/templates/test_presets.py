@@ -5,8 +5,8 @@ from thinc.api import Config
 
 import spacy_mtl.templates.presets  # noqa: F401 - registers the sets
 from spacy_mtl.registry import registry
-from spacy_mtl.templates.characters import WORD_ATTRIBUTES
-from spacy_mtl.templates.context import CONTEXT_ATTRIBUTES
+from spacy_mtl.templates.attributes.characters import WORD_ATTRIBUTES
+from spacy_mtl.templates.attributes.context import CONTEXT_ATTRIBUTES
 from spacy_mtl.templates.grammar import TemplateSet, parse_templates
 
 NAMES = ["tp1", "tp2", "conll2002", "ner", "seg"]

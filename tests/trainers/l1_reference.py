@@ -5,10 +5,10 @@ from itertools import product
 import cvxpy as cp
 import numpy as np
 
-from spacy_mtl.structures.chain_build import ChainFeatures, Constraints, chain_problem
+from spacy_mtl.structures.chain.build import ChainFeatures, Constraints, chain_problem
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Problem
-from spacy_mtl.trainers.optim.projections import project_simplex_slack
+from spacy_mtl.trainers.mtlstruct.subproblem.projections import project_simplex_slack
 
 from .reference import LABELS, feature_vector
 

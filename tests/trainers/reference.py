@@ -5,7 +5,7 @@ from itertools import pairwise, product
 import cvxpy as cp
 import numpy as np
 
-from spacy_mtl.structures.chain_build import ChainFeatures, Constraints, chain_problem
+from spacy_mtl.structures.chain.build import ChainFeatures, Constraints, chain_problem
 from spacy_mtl.structures.problem import Blocks, Problem, block_starts
 
 LABELS = ("a", "b", "c")

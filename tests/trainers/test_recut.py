@@ -4,11 +4,15 @@ import numpy as np
 import pytest
 
 from spacy_mtl.structures import problem as structures
-from spacy_mtl.trainers import dual_ascent, eg_batch, eg_forms, eg_online, l1m3n_em
 from spacy_mtl.trainers.base import fit
-from spacy_mtl.trainers.eg import EG
-from spacy_mtl.trainers.l1m3n import L1M3N
-from spacy_mtl.trainers.mtlstruct import MTLStruct
+from spacy_mtl.trainers.eg import batch as eg_batch
+from spacy_mtl.trainers.eg import forms as eg_forms
+from spacy_mtl.trainers.eg import online as eg_online
+from spacy_mtl.trainers.eg.trainer import EG
+from spacy_mtl.trainers.l1m3n import em as l1m3n_em
+from spacy_mtl.trainers.l1m3n.trainer import L1M3N
+from spacy_mtl.trainers.mtlstruct import dual_ascent
+from spacy_mtl.trainers.mtlstruct.trainer import MTLStruct
 from spacy_mtl.trainers.structreg import StructReg
 
 from .l1_reference import cut_elsewhere, flat

@@ -11,12 +11,12 @@ from spacy.util import registry
 from spacy_mtl.structures import problem as structures
 from spacy_mtl.structures.problem import block_starts
 from spacy_mtl.trainers.base import Trainer, fit
-from spacy_mtl.trainers.eg import EG
-from spacy_mtl.trainers.mira import MIRA
-from spacy_mtl.trainers.mtlstruct import MTLStruct
-from spacy_mtl.trainers.online import OnlineTraining
-from spacy_mtl.trainers.online_mkl import OnlineMKL
-from spacy_mtl.trainers.perceptron import Perceptron
+from spacy_mtl.trainers.eg.trainer import EG
+from spacy_mtl.trainers.mtlstruct.trainer import MTLStruct
+from spacy_mtl.trainers.online.mira import MIRA
+from spacy_mtl.trainers.online.perceptron import Perceptron
+from spacy_mtl.trainers.online_mkl.trainer import OnlineMKL
+from spacy_mtl.trainers.shared.passes import OnlineTraining
 from spacy_mtl.trainers.structreg import StructReg, struct_reg
 
 from .reference import random_problem

@@ -7,20 +7,20 @@ import numpy as np
 import pytest
 
 from spacy_mtl.structures.problem import Blocks, Problem, block_starts
-from spacy_mtl.structures.tree_build import GoldTrees, TreeFeatures, all_arcs, all_siblings, tree_problem
-from spacy_mtl.structures.tree_bundles import bundles_of_rows
-from spacy_mtl.structures.tree_problem import Siblings
+from spacy_mtl.structures.tree.build import GoldTrees, TreeFeatures, all_arcs, all_siblings, tree_problem
+from spacy_mtl.structures.tree.bundles import bundles_of_rows
+from spacy_mtl.structures.tree.problem import Siblings
 from spacy_mtl.trainers.base import fit
-from spacy_mtl.trainers.eg import EG
-from spacy_mtl.trainers.l1m3n import L1M3N
-from spacy_mtl.trainers.mira import MIRA
-from spacy_mtl.trainers.mtlstruct import MTLStruct
-from spacy_mtl.trainers.online_mkl import OnlineMKL
-from spacy_mtl.trainers.perceptron import Perceptron
+from spacy_mtl.trainers.eg.trainer import EG
+from spacy_mtl.trainers.l1m3n.trainer import L1M3N
+from spacy_mtl.trainers.mtlstruct.trainer import MTLStruct
+from spacy_mtl.trainers.online.mira import MIRA
+from spacy_mtl.trainers.online.perceptron import Perceptron
+from spacy_mtl.trainers.online_mkl.trainer import OnlineMKL
 from spacy_mtl.trainers.structreg import StructReg
 
-from ..structures.tree_corpora import TreeCorpus, flat
-from ..structures.trees import all_trees
+from ..structures.tree.corpora import TreeCorpus, flat
+from ..structures.tree.trees import all_trees
 
 C = 0.7
 #: labels, projective, second_order, grandparents; decoding is approximate under the ROUGH ones

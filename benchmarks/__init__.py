@@ -1,0 +1,1 @@
+"""Benchmarks: a folder for each task, and the rows behind every published figure."""

@@ -1,0 +1,1 @@
+"""Entities on CoNLL-2002."""

@@ -1,0 +1,1 @@
+"""Trainers side by side."""

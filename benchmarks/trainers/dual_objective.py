@@ -1,0 +1,121 @@
+"""The dual objective per pass over the data: exponentiated gradient against cutting planes and dual ascent (Figure 4 of Bartlett et al. 2004).
+
+The first sentences of a CoNLL-2002 training file, IOB2 tags (9 labels), one template set and one C for all. Every contestant runs in a process of
+its own on one core; seconds are CPU seconds.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.progress import track
+
+from benchmarks.common.measure import run_child, use_kernel_cache, use_one_core
+from benchmarks.common.rows import Row, append_rows, progress, ratio, show
+from benchmarks.ner.data import Data, Ours, as_settings
+from benchmarks.ner.runs import compile_first, corpora_of
+
+from .dual_curves import as_task, contestants
+
+SUMMARY = {
+    "contestant": "contestant",
+    "passes": "passes",
+    "dual": "dual",
+    "share": "% of the highest",
+    "primal": "primal",
+    "fall": "largest fall",
+    "cpu": "CPU s",
+    "cpu_pass": "CPU s a pass",
+}
+NOTE = (
+    "largest fall: of the dual from one pass to the next, as a share of it; below 1e-6 is rounding in single precision."
+)
+COLORS = ("#3572b0", "#d1662a", "#4a9a5a", "#8858a8", "#b03a50", "#7a7a7a", "#c0a020", "#309090")
+
+app = typer.Typer(help=__doc__, add_completion=False, pretty_exceptions_enable=False)
+
+
+@app.command()
+def dual_objective(
+    corpora: Annotated[
+        Path, typer.Option(envvar="SPACY_MTL_CORPORA", exists=True, file_okay=False, help="Folder with conll2002/.")
+    ],
+    json: Annotated[Path | None, typer.Option(help="Add the rows to this file of JSON lines.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw the curves: a .png or .svg file.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="100 sentences, 5 passes: a minute or two.")] = False,
+    lang: Annotated[str, typer.Option(help="esp or ned.")] = "esp",
+    sentences: Annotated[int, typer.Option(help="How many, from the beginning of the file.")] = 1000,
+    templates: Annotated[str, typer.Option(help="ner.v1 or conll2002.v1.")] = "ner.v1",
+    C: Annotated[list[float] | None, typer.Option("--C", help="One or more; 1 if not given.")] = None,
+    passes: Annotated[int, typer.Option(help="Over the data.")] = 20,
+    eta: Annotated[list[float] | None, typer.Option(help="Further runs of online EG from these rates.")] = None,
+    start: Annotated[list[float] | None, typer.Option(help="Further runs of online EG from these starts.")] = None,
+) -> None:
+    """A table of the dual after each pass, one of how each contestant ended, and a picture on demand."""
+    use_one_core()
+    use_kernel_cache()
+    if plot is not None and plot.suffix not in (".png", ".svg"):
+        raise SystemExit(f"--plot writes a .png or a .svg, not {plot}.")
+    sentences, passes = (100, 5) if quick else (sentences, passes)
+    ours = Ours(templates, scheme="iob2")
+    data = replace(next(corpora_of(corpora, lang, False)), limit=sentences)
+    compile_first(data, ours)
+    found = [(value, compare(data, ours, value, passes, eta or [], start or [])) for value in C or [1.0]]
+    for value, rows in found:
+        append_rows(
+            json, ({"benchmark": "dual_objective", "lang": lang, "templates": templates, **row} for row in rows)
+        )
+        title = f"{sentences} sentences, {lang}, {templates}, C = {value:g}"
+        show(f"Dual objective after each pass: {title}", *table(rows))
+        show(f"After the last pass: {title}", SUMMARY, rows, NOTE)
+    if plot is not None:
+        draw(plot, found)
+
+
+def compare(data: Data, ours: Ours, C: float, passes: int, etas: list[float], starts: list[float]) -> list[Row]:
+    """A row of each contestant, its curve under "points"."""
+    rows = []
+    for contestant in track(contestants(etas, starts), f"{data.lang}, C = {C:g}", console=progress):
+        settings = {**as_settings(data, ours), **as_task(contestant), "C": C, "passes": passes}
+        rows.append(run_child("benchmarks.trainers.dual_curves:measure", **settings))
+    highest = max(row["dual"] for row in rows)
+    for row in rows:
+        row |= {"share": 100 * row["dual"] / highest, "cpu_pass": ratio(float(row["passes"]), row["cpu"])}
+    return rows
+
+
+def table(rows: list[Row]) -> tuple[dict[str, str], list[Row]]:
+    """Columns and rows of the duals: a row a pass, a column a contestant."""
+    columns = {"passes": "pass", **{row["contestant"]: row["contestant"] for row in rows}}
+    lines: dict[int, Row] = {}
+    for row in rows:
+        for point in row["points"]:
+            lines.setdefault(point["passes"], {"passes": point["passes"]})[row["contestant"]] = point["dual"]
+    return columns, [lines[n] for n in sorted(lines)]
+
+
+def draw(path: Path, found: list[tuple[float, list[Row]]]) -> None:
+    """Dual against passes and against CPU seconds, a row of panels for each C."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(10, 3.6 * len(found)), layout="constrained")
+    panels = figure.subplots(len(found), 2, squeeze=False)
+    for line, (C, rows) in zip(panels, found, strict=True):
+        for axes, key, label in zip(line, ("passes", "cpu"), ("passes over the data", "CPU seconds"), strict=True):
+            for row, color in zip(rows, COLORS * len(rows), strict=False):
+                points: list[dict[str, Any]] = row["points"]
+                values = [point["dual"] for point in points]
+                axes.plot([point[key] for point in points], values, color=color, label=row["contestant"], linewidth=1.6)
+            axes.set_ylim(bottom=0)  # some begin far below
+            axes.set_xlabel(label, fontsize=9)
+            axes.set_ylabel(f"dual objective, C = {C:g}", fontsize=9)
+            axes.tick_params(labelsize=8)
+            axes.spines[["top", "right"]].set_visible(False)
+        line[0].legend(fontsize=8, frameon=False, loc="upper left")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=120)
+
+
+if __name__ == "__main__":
+    app()

@@ -1,0 +1,35 @@
+"""What commands give back: tables on the console, JSON in files."""
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from spacy_mtl.errors import Errors
+from spacy_mtl.files import write_atomically
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+WIDTH = 140  # of tables that go to a file or a pipe
+
+
+def make_console() -> "Console":
+    """Standard output; as wide as the terminal, or wide enough for our tables where there is none."""
+    from rich.console import Console
+
+    return Console(width=None if sys.stdout.isatty() else WIDTH, highlight=False)
+
+
+def write_json(path: Path, data: Any) -> None:
+    """Write ``data`` as JSON. Raises ValueError (M704) where the file cannot be written."""
+    text = json.dumps(data, ensure_ascii=False, indent=2, default=float)
+    write_file(path, (text + "\n").encode())
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all. Raises ValueError (M704) where it cannot be written."""
+    try:
+        write_atomically(path, content)
+    except OSError as error:
+        raise ValueError(Errors.M704.format(path=path, reason=error.strerror)) from None

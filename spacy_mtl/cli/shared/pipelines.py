@@ -1,0 +1,31 @@
+"""Loading the pipeline that a command is about."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from spacy_mtl.errors import Errors
+
+from .messages import reason_of
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+
+def load_pipeline(model: str | Path, code: Path | None = None) -> "Language":
+    """A pipeline by name or directory. code: a Python file to import first, as for ``spacy train``.
+
+    Raises ValueError with the reason: M701 it cannot be loaded, M717 the Python file fails.
+    """
+    import spacy
+    from spacy.util import import_file
+
+    if code is not None:
+        try:
+            import_file("python_code", code)
+        except Exception as error:  # whatever the file does
+            reason = f"{type(error).__name__}: {reason_of(error)}"
+            raise ValueError(Errors.M717.format(path=code, reason=reason)) from None
+    try:
+        return spacy.load(model)
+    except Exception as error:  # whatever a directory that is no pipeline makes of loading
+        raise ValueError(Errors.M701.format(model=model, reason=reason_of(error))) from None

@@ -1,0 +1,75 @@
+"""Entity spans as tag sequences: IOB2 or BILUO labels, which of them may follow each other, and the way back."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from spacy_mtl.structures.chain.build import Constraints
+
+#: Prefixes that begin an entity, continue one, and end one, by scheme.
+PREFIXES = {"iob2": "BI", "biluo": "BILU"}
+# values of spaCy's ENT_IOB
+MISSING, INSIDE, OUTSIDE, BEGIN = 0, 1, 2, 3
+
+
+def tag_labels(types: Sequence[str], scheme: str) -> tuple[str, ...]:
+    """O, then every prefix with every entity type."""
+    return ("O", *(f"{prefix}-{kind}" for kind in types for prefix in PREFIXES[scheme]))
+
+
+def tag_constraints(labels: Sequence[str], scheme: str) -> Constraints:
+    """Only sequences that spell whole entities."""
+    begins = np.array([label[0] in "OBU" for label in labels])
+    open_after = np.array([label[0] in ("BI" if scheme == "biluo" else "") for label in labels])
+    if scheme == "iob2":
+        step = np.array([[b[0] != "I" or a[1:] == b[1:] for b in labels] for a in labels])
+        return Constraints(begins, ~open_after, step)
+    step = np.array([[(a[0] in "BI") != bool(ok) for b, ok in zip(labels, begins, strict=True)] for a in labels])
+    same = np.array([[a[0] not in "BI" or a[1:] == b[1:] for b in labels] for a in labels])
+    return Constraints(begins, ~open_after, step & same)
+
+
+def encode_tags(
+    iob: np.ndarray, kinds: np.ndarray, starts: np.ndarray, types: dict[int, int], scheme: str
+) -> np.ndarray:
+    """Label numbers int32[N], -1 where annotation is missing.
+
+    iob, kinds: ENT_IOB and ENT_TYPE of N tokens. starts: sentence borders; an entity that crosses one begins anew. types: hash of an entity type ->
+    its number; tokens of other types count as missing.
+    """
+    n = iob.size
+    code = np.full(n, -1, np.int64)
+    for kind, number in types.items():
+        code[kinds == np.uint64(kind)] = number
+    entity = ((iob == BEGIN) | (iob == INSIDE)) & (code >= 0)
+    first = np.zeros(n + 1, bool)
+    first[starts] = True
+    after = np.concatenate([[False], entity[:-1] & (code[:-1] == code[1:])]) if n else entity
+    inside = entity & (iob == INSIDE) & after & ~first[:-1]
+    prefix = inside.astype(np.int64)  # B, I
+    if scheme == "biluo":
+        goes_on = np.concatenate([inside[1:], [False]]) if n else inside
+        prefix = np.where(inside, np.where(goes_on, 1, 2), np.where(goes_on, 0, 3))  # B, I, L, U
+    labels = np.where(entity, 1 + len(PREFIXES[scheme]) * code + prefix, np.where(iob == OUTSIDE, 0, -1))
+    return labels.astype(np.int32)
+
+
+def decode_tags(
+    labels: np.ndarray, starts: np.ndarray, types: Sequence[int], scheme: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """ENT_IOB and ENT_TYPE (uint64[N]) of label numbers int32[N]; a continuation with nothing to continue begins an entity, as conlleval reads it.
+
+    types: hashes of the entity types, by number.
+    """
+    width = len(PREFIXES[scheme])
+    number = np.where(labels > 0, (labels - 1) // width, -1)
+    prefix = (labels - 1) % width
+    first = np.zeros(labels.size + 1, bool)
+    first[starts] = True
+    continues = (labels > 0) & np.isin(prefix, (1, 2) if scheme == "biluo" else (1,)) & ~first[:-1]
+    if labels.size:
+        closed = np.isin(prefix, (2, 3)) if scheme == "biluo" else np.zeros(labels.size, bool)
+        continues[1:] &= (number[1:] == number[:-1]) & ~closed[:-1]
+    iob = np.where(labels > 0, np.where(continues, INSIDE, BEGIN), OUTSIDE).astype(np.uint64)
+    kinds = np.concatenate([np.asarray(types, np.uint64), np.zeros(1, np.uint64)])[number]
+    return iob, kinds

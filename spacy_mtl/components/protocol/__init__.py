@@ -1,0 +1,1 @@
+"""What all components share: how spaCy trains, saves and copies them."""

@@ -1,0 +1,268 @@
+"""StructuredPipe: what every component shares - spaCy's training protocol around a gathered corpus and a trainer."""
+
+import warnings
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example, validate_examples
+from spacy.vocab import Vocab
+from thinc.api import Model
+
+from spacy_mtl.errors import Errors, Warnings
+from spacy_mtl.learning.gather import Gatherer, Piece, content_key
+from spacy_mtl.learning.learner import Learner, check_set
+from spacy_mtl.models.chain.model import current_weights, set_weights, weights_later
+from spacy_mtl.sentences import borders
+from spacy_mtl.templates.attributes.learned import FormTable
+from spacy_mtl.templates.attributes.reader import AttributeReader
+from spacy_mtl.templates.grammar import Template
+from spacy_mtl.trainers.base import Report, Trainer
+
+from .annotated import annotated
+from .examples import each_example
+from .places import check_known
+from .saved import SavedPipe
+
+
+class StructuredPipe(SavedPipe):
+    """A trainable component over some structure.
+
+    Subclasses say which structure, what the labels are and how gold annotation is read and written.
+    """
+
+    #: attributes of the reference Doc that hold the gold annotation
+    gold_attributes: ClassVar[tuple[str, ...]]
+    of_training: ClassVar[tuple[str, ...]] = ("_gathered", "_learner", "_reader", "_batches")
+
+    def __init__(self, vocab: Vocab, model: Model, name: str, *, trainer: Trainer, scorer: Callable | None = None):
+        self.vocab = vocab
+        self.model = model
+        self.name = name
+        self.trainer = trainer
+        self.scorer = scorer
+        self.cfg: dict[str, Any] = {}
+        self._end_training()
+        templates = model.attrs["templates"]
+        self.check_templates(templates.templates)
+        check_known(templates)
+
+    def _end_training(self) -> None:
+        """Forget what only a training needs."""
+        self._gathered: Gatherer | None = None
+        self._learner: Learner | None = None
+        self._reader: AttributeReader | None = None
+        self._batches: list[np.ndarray] = []
+
+    # --- what a subclass provides ---
+
+    @abstractmethod
+    def check_templates(self, templates: Sequence[Template]) -> None:
+        """Refuse templates that look at what the structure does not have (M129)."""
+
+    @abstractmethod
+    def check_trainer(self) -> None:
+        """Refuse a trainer that needs what the structure does not offer (M301)."""
+
+    @abstractmethod
+    def make_learner(self) -> Learner:
+        """The training of a gathered corpus."""
+
+    @abstractmethod
+    def untrained(self) -> Any:
+        """Weights of a model that has learnt nothing."""
+
+    @abstractmethod
+    def gold_labels(self, example: Example, starts: np.ndarray) -> np.ndarray:
+        """Gold of the predicted Doc's tokens as numbers int32[n], -1 where unknown."""
+
+    def make_reader(self) -> AttributeReader:
+        """What reads the templates' attributes while training."""
+        return AttributeReader(self.model.attrs["templates"].attributes, self.vocab)
+
+    def read_input(self, reader: AttributeReader, docs: Sequence[Doc]) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Of each doc the given columns uint64[A, n] and the borders of its sentences int64[S + 1]: n positions, here tokens."""
+        given = np.split(reader.read_given(docs), np.cumsum([len(doc) for doc in docs])[:-1], axis=1)
+        return [(columns, borders([doc])) for columns, doc in zip(given, docs, strict=True)]
+
+    def learn_attribute(self, attr: str, table: Callable[[], FormTable]) -> None:
+        """Learn one of :mod:`..templates.learned`, if a template reads it."""
+        if attr in self.model.attrs["templates"].attributes:
+            assert self._reader is not None
+            self.model.attrs["learned"] = {**self.model.attrs["learned"], attr: table()}
+            self._reader.lexicon.learn(self.model.attrs["learned"])
+
+    def prepare(self, pieces: Sequence[Piece]) -> None:
+        """Learn from the gathered corpus what training needs besides: nothing."""
+
+    def before_features(self, pieces: Sequence[Piece]) -> None:
+        """Called whenever features are about to be made of the pieces: nothing."""
+
+    def check_settings(self) -> None:
+        """Refuse settings that do not fit the labels, before a pass over the corpus: nothing."""
+
+    @abstractmethod
+    def collect_labels(self, references: Iterable[Doc]) -> None:
+        """Add the labels of the gold annotation to those given. Raises ValueError where there are none at all."""
+
+    # --- spaCy's protocol ---
+
+    @abstractmethod
+    def predict(self, docs: Iterable[Doc]) -> list[np.ndarray]:
+        """What :meth:`set_annotations` writes on each doc."""
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Language | None = None,
+        labels: Sequence[str] | None = None,
+    ) -> None:
+        """Read the corpus once: labels, and what a full pass consists of. Training begins anew.
+
+        labels: as ``spacy init labels`` writes them; taken from the examples if missing. Raises ValueError: M111 a template's attribute is neither
+        on the documents nor set by an annotating component, M127 or M132 only another component knows it, M301 a trainer that needs what the
+        structure does not offer, M402 no example, M403 no annotation, M406 a stream instead of a corpus; TypeError from spaCy if
+        ``get_examples`` gives no examples.
+        """
+        self.check_trainer()
+        training = nlp.config.interpolate()["training"] if nlp is not None else {}
+        if training.get("max_epochs") == -1:
+            raise ValueError(Errors.M406.format(name=self.name))
+        self.vocab = self.vocab if nlp is None else nlp.vocab  # a sourced component belongs to this pipeline now
+        set_weights(self.model, self.untrained(), None)
+        self.model.attrs["learned"] = {}
+        self._end_training()
+        reader = self.make_reader()
+        expected: Counter[bytes] = Counter()
+        references, given = [], []
+        for example in each_example(get_examples, f"{type(self).__name__}.initialize"):
+            if example.predicted.vocab is not self.vocab:
+                raise ValueError(Errors.M410.format(name=self.name))
+            expected[content_key(example.reference, self.gold_attributes)] += 1
+            references.append(example.reference)
+            given.append(self.read_input(reader, [example.predicted])[0][0])
+        if not references:
+            raise ValueError(Errors.M402.format(name=self.name))
+        promised = annotated(nlp, training.get("annotating_components", ())) if nlp is not None else frozenset()
+        if promised is not None:
+            columns, templates = np.concatenate(given, axis=1), self.model.attrs["templates"].templates
+            check_set(self.name, reader, columns, templates, promised)
+        if labels is not None:
+            self.set_labels(labels)
+        self._reader = reader
+        self.collect_labels(references)
+        self.check_settings()
+        self._gathered = Gatherer(expected)
+
+    def update(
+        self,
+        examples: Iterable[Example],
+        *,
+        drop: float = 0.0,
+        sgd: Any = None,
+        losses: dict[str, float] | None = None,
+    ) -> dict[str, float]:
+        """Show the trainer a batch. A batch method works when the last document of the corpus has been shown; ``drop`` and ``sgd`` have no meaning.
+
+        losses[name] grows by the training's own loss whenever a pass ends. Raises ValueError: M404 before initialize, M405 for an unknown example.
+        """
+        losses = {} if losses is None else losses
+        losses.setdefault(self.name, 0.0)
+        examples = list(examples)
+        validate_examples(examples, f"{type(self).__name__}.update")
+        if self._gathered is None:
+            raise ValueError(Errors.M404.format(name=self.name))
+        if not examples:
+            return losses
+        slots: list[int] = []
+        assert self._reader is not None
+        inputs = self.read_input(self._reader, [example.predicted for example in examples])
+        for example, (given, starts) in zip(examples, inputs, strict=True):
+            key = content_key(example.reference, self.gold_attributes)
+            if self._gathered.repeats(key):
+                self._end_batch(slots)
+                losses[self.name] += self._end_pass()
+                slots = []
+            slots.append(self._show(key, example, given, starts))
+        self._end_batch(slots)
+        if self._gathered.is_complete:
+            losses[self.name] += self._end_pass()
+        return losses
+
+    def _show(self, key: bytes, example: Example, given: np.ndarray, starts: np.ndarray) -> int:
+        assert self._gathered is not None
+        slot = self._gathered.find(key, given, starts)
+        if slot is not None and self._gathered.pieces[slot].same_input(given, starts):
+            piece = self._gathered.pieces[slot]
+        else:
+            piece = Piece(key, given, starts, self.gold_labels(example, starts))
+        return self._gathered.show(piece, slot)
+
+    def _end_batch(self, slots: Sequence[int]) -> None:
+        shown = np.array(slots, np.int64)
+        if self._learner is None or self._learner.training is None:
+            self._batches.append(
+                shown
+            )  # features are indexed when the whole corpus has been seen; then these are replayed
+        else:
+            self._learner.step(shown[shown < len(self._learner.documents)])
+
+    def _begin_training(self) -> None:
+        """The first pass is over, or one that brought documents which earlier ones had left out."""
+        assert self._gathered is not None
+        assert self._reader is not None
+        if self._learner is not None:
+            n_new = len(self._gathered.pieces) - len(self._learner.documents)
+            warnings.warn(Warnings.M431.format(name=self.name, n=n_new), stacklevel=2)
+        place = self._gathered.close()
+        self.prepare(self._gathered.pieces)
+        self.before_features(self._gathered.pieces)
+        self._learner = self.make_learner()
+        self._learner.begin(self._gathered.pieces)
+        for batch in self._batches:
+            self._learner.step(place[batch])
+        self._batches = []
+
+    def _end_pass(self) -> float:
+        """End a pass over the corpus; returns the training's loss."""
+        assert self._gathered is not None
+        before = -1 if self._learner is None or self._gathered.changed else self._learner.passes
+        if self._learner is None or self._gathered.grown:
+            self._begin_training()
+            before = -1
+        elif self._gathered.changed:
+            self.before_features(self._gathered.pieces)
+            self._learner.rebind(self._gathered.pieces)
+        assert self._learner is not None
+        assert self._learner.training is not None
+        self._learner.end_pass()
+        self._gathered.begin_pass()
+        if self._learner.passes != before:  # a training that has converged leaves the weights as they are
+            learner, megabytes = self._learner, self.model.attrs["megabytes"]
+            weights_later(self.model, lambda: learner.export(megabytes), self.model_constraints())
+        return self._learner.loss
+
+    def finish_update(self, sgd: Any) -> None:
+        """Nothing: the trainer has its own steps."""
+
+    def use_params(self, params: dict) -> Iterator[None]:
+        """Nothing to swap: averages of another component's optimizer do not concern these weights. A generator, which spaCy steps through."""
+        yield
+
+    @property
+    def report(self) -> Report | None:
+        """Objective values of the training under way; None outside training."""
+        return self._learner.report() if self._learner is not None else None
+
+    def template_weights(self) -> list[dict[str, Any]]:
+        """A line per template: name, pattern, weight (mu), norm (||w_j||), rows kept."""
+        lines = []
+        for row in current_weights(self.model).templates:
+            name, _, pattern = row.text.partition(":")
+            lines.append({"name": name, "pattern": pattern, "weight": row.weight, "norm": row.norm, "rows": row.rows})
+        return lines

@@ -1,0 +1,64 @@
+"""ChainPipe: a component over a linear chain, one label a position."""
+
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from spacy.tokens import Doc
+
+from spacy_mtl.learning.chain import ChainLearner
+from spacy_mtl.models.chain.model import predict_labels
+from spacy_mtl.models.chain.weights import ChainWeights
+from spacy_mtl.structures.chain.build import CHAIN_OFFERS, Constraints
+from spacy_mtl.templates.grammar import Template
+
+from .base import StructuredPipe
+from .places import check_places
+
+
+class ChainPipe(StructuredPipe):
+    """Subclasses say what the labels of the chain are and which sequences of them are allowed."""
+
+    @property
+    @abstractmethod
+    def chain_labels(self) -> tuple[str, ...]:
+        """Labels of the chain."""
+
+    @abstractmethod
+    def chain_constraints(self) -> Constraints:
+        """Which label sequences are allowed."""
+
+    def cost_matrix(self) -> np.ndarray | None:
+        """float32[L, L], gold by predicted; None for Hamming."""
+        return None
+
+    @property
+    def model_labels(self) -> tuple[str, ...]:
+        return self.chain_labels
+
+    def model_constraints(self) -> Constraints:
+        return self.chain_constraints()
+
+    def check_templates(self, templates: Sequence[Template]) -> None:
+        check_places(self.name, templates, "x", "positions of a sequence", "%x[offset,ATTRIBUTE]")
+
+    def check_trainer(self) -> None:
+        self.trainer.check(CHAIN_OFFERS, "linear chain")
+
+    def check_settings(self) -> None:
+        """Refuses a cost matrix that cannot be read."""
+        self.cost_matrix()
+
+    def untrained(self) -> ChainWeights:
+        return ChainWeights()
+
+    def make_learner(self) -> ChainLearner:
+        assert self._reader is not None
+        return ChainLearner(
+            self.name, self.trainer, self.model.attrs["templates"], self._reader, self.chain_labels,
+            self.chain_constraints(), self.cost_matrix(),
+        )  # fmt: skip
+
+    def predict(self, docs: Iterable[Doc]) -> list[np.ndarray]:
+        """Best labels of each doc: list of int32[n_tokens]."""
+        return predict_labels(self.model, list(docs))

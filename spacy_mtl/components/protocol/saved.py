@@ -1,0 +1,116 @@
+"""SavedPipe: how every component is saved, loaded and copied - weights, labels, what was learnt of forms; never the training under way."""
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from spacy import util
+from spacy.pipeline import TrainablePipe
+
+from spacy_mtl.errors import Errors
+from spacy_mtl.files import write_atomically
+from spacy_mtl.models import store
+from spacy_mtl.models.chain.model import current_weights, set_weights
+from spacy_mtl.templates.attributes.learned import by_form, by_value
+
+
+class SavedPipe(TrainablePipe):
+    """A component that is its settings ``cfg`` and its model's weights. Subclasses say what labels it has and what serves a training only."""
+
+    cfg: dict[str, Any]
+    #: attributes that serve a training under way; copies go without
+    of_training: ClassVar[tuple[str, ...]]
+
+    @abstractmethod
+    def _end_training(self) -> None:
+        """Forget what only a training needs."""
+
+    @property
+    @abstractmethod
+    def model_labels(self) -> tuple[str, ...]:
+        """Labels of the weights."""
+
+    def model_constraints(self) -> Any:
+        """What prediction needs to know besides the weights: nothing."""
+        return None
+
+    @abstractmethod
+    def set_labels(self, labels: Sequence[str]) -> None:
+        """Labels given by the user."""
+
+    @abstractmethod
+    def _labels_in_cfg(self) -> Sequence[str]: ...
+
+    def __reduce__(self) -> tuple:
+        """For copies and other processes: everything but the training under way."""
+        current_weights(self.model)
+        state = {name: getattr(self, name) for name in ("vocab", "model", "name", "cfg", "scorer")}
+        state |= {name: value for name, value in vars(self).items() if name not in self.of_training}
+        return _restore, (type(self), state)
+
+    def _model_bytes(self) -> bytes:
+        learned = {attr: by_value(table) for attr, table in self.model.attrs["learned"].items()}
+        settings = {"component": type(self).__name__, "cfg": self.cfg, "learned": learned}
+        return store.to_bytes(current_weights(self.model), settings)
+
+    def _load_model(self, data: bytes, where: str) -> None:
+        weights, settings = store.from_bytes(data, where)
+        if settings.get("component") != type(self).__name__:
+            found, expected = settings.get("component"), type(self).__name__
+            raise ValueError(Errors.M604.format(where=where, found=found, expected=expected))
+        try:
+            learned = {attr: by_form(forms) for attr, forms in settings.get("learned", {}).items()}
+        except (AttributeError, TypeError):
+            raise ValueError(Errors.M603.format(where=where)) from None
+        before = dict(self.cfg)
+        self.cfg.update(settings["cfg"])
+        self.set_labels(self._labels_in_cfg())
+        if weights.is_trained and weights.labels != self.model_labels:
+            self.cfg = before
+            raise ValueError(Errors.M603.format(where=where))
+        self._end_training()
+        self.model.attrs["learned"] = learned
+        set_weights(self.model, weights, self.model_constraints())
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """Serialize the component, without what only training needs."""
+        parts: dict[str, Callable[[], Any]] = {
+            "vocab": lambda: self.vocab.to_bytes(exclude=exclude),
+            "model": self._model_bytes,
+        }
+        return util.to_bytes(parts, exclude)
+
+    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "SavedPipe":
+        """The reverse of :meth:`to_bytes`. Raises ValueError: M601-M604."""
+        parts: dict[str, Callable[[Any], Any]] = {
+            "vocab": lambda data: self.vocab.from_bytes(data, exclude=exclude),
+            "model": lambda data: self._load_model(data, f"The serialized component '{self.name}'"),
+        }
+        util.from_bytes(bytes_data, parts, exclude)
+        return self
+
+    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
+        """Write the component to a directory; the model file appears whole or not at all."""
+        parts: dict[str, Callable[[Path], None]] = {
+            "vocab": lambda p: self.vocab.to_disk(p, exclude=exclude),
+            "model": lambda p: write_atomically(p, self._model_bytes()),
+        }
+        util.to_disk(path, parts, exclude)
+
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "SavedPipe":
+        """The reverse of :meth:`to_disk`. Raises ValueError naming the file: M601-M605."""
+        parts: dict[str, Callable[[Path], Any]] = {
+            "vocab": lambda p: self.vocab.from_disk(p, exclude=exclude),
+            "model": lambda p: self._load_model(store.read(p), str(p)),
+        }
+        util.from_disk(path, parts, exclude)
+        return self
+
+
+def _restore(kind: type[SavedPipe], state: dict[str, Any]) -> SavedPipe:
+    pipe = kind.__new__(kind)
+    for name, value in state.items():
+        setattr(pipe, name, value)
+    pipe._end_training()
+    return pipe

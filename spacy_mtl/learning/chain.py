@@ -1,0 +1,153 @@
+"""Training of a chain component: from gathered documents to a problem, a training, and weights for the model."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from spacy_mtl.models.chain.export import export_chain
+from spacy_mtl.models.chain.weights import ChainWeights
+from spacy_mtl.structures.chain.build import ChainFeatures, Constraints, chain_problem
+from spacy_mtl.structures.problem import Blocks, Problem, block_starts
+from spacy_mtl.templates.attributes.reader import AttributeReader
+from spacy_mtl.templates.grammar import Template, TemplateSet
+from spacy_mtl.templates.index import build_index
+from spacy_mtl.templates.program import compile_program
+from spacy_mtl.trainers.base import Trainer
+
+from .gather import Piece, concatenate
+from .learner import Learner, carry_rows, check_set, row_map
+
+
+class ChainLearner(Learner):
+    """One training of a chain over the documents of a corpus.
+
+    labels: of the chain. cost: float32[L, L] or None for Hamming. Raises ValueError (M111) for a template whose attribute no document carries.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        trainer: Trainer,
+        templates: TemplateSet,
+        reader: AttributeReader,
+        labels: Sequence[str],
+        constraints: Constraints,
+        cost: np.ndarray | None,
+    ):
+        self.name = name
+        self.trainer = trainer
+        self.reader = reader
+        self.labels = tuple(labels)
+        self.constraints = constraints
+        self.cost = cost
+        self.node, self.edge = templates.node, templates.edge
+        self.min_count = templates.min_count
+
+    @property
+    def templates(self) -> tuple[Template, ...]:
+        """Node templates first: the numbering of blocks."""
+        return (*self.node, *self.edge)
+
+    def begin(self, pieces: Sequence[Piece]) -> None:
+        """Index the features of the corpus and start training."""
+        self.documents = tuple(pieces)
+        self.training = self.trainer.begin(self._problem(pieces))
+
+    def step(self, documents: np.ndarray) -> None:
+        assert self.training is not None
+        first = self.training.problem.arrays.first
+        borders = block_starts([piece.gold.size for piece in self.documents])
+        begin, end = np.searchsorted(first, borders[documents]), np.searchsorted(first, borders[documents + 1])
+        sentences = [np.arange(a, b) for a, b in zip(begin, end, strict=True)]
+        self.training.step(np.concatenate([np.empty(0, np.int64), *sentences]))
+
+    def rebind(self, pieces: Sequence[Piece]) -> None:
+        """Index anew, go on from where we were.
+
+        Where sentence borders or gold have changed with it, there is nothing to go on from: training starts again.
+        """
+        assert self.training is not None
+        old = self._keys()
+        self.documents = tuple(pieces)
+        problem = self._problem(pieces)
+        if same_layout(self.training.problem, problem):
+            new = self._keys()
+            rows = [row_map(*keys) for keys in zip(old, new, strict=True)]
+            self.training.rebind(problem, lambda weights: carry_rows(problem, weights, rows))
+        else:
+            self.training = self.trainer.begin(problem)
+
+    def _problem(self, pieces: Sequence[Piece]) -> Problem:
+        given, starts, gold = concatenate(pieces)
+        doc_starts = block_starts([piece.gold.size for piece in pieces])
+        check_set(self.name, self.reader, given, self.templates)
+        columns = self.reader.expand(given, starts, doc_starts)
+        observed = [t for t in self.edge if t.observations]
+        self._index_node, node = build_index(columns, starts, self._program(self.node), self.min_count)
+        self._index_pair, pair = build_index(columns, starts, self._program(observed), self.min_count)
+        forms = self.constraints.form_rows(columns[0])
+        features = ChainFeatures(node, self._pair_rows(pair), bool(observed), forms=forms)
+        return chain_problem(features, self._blocks(), gold, starts, self.labels, self.constraints, self.cost)
+
+    def _program(self, templates: Sequence[Template]):
+        return compile_program(templates, self.reader.columns)
+
+    def _pair_sizes(self) -> list[int]:
+        """Rows of each pair template: one for a template without observation."""
+        sizes = iter(np.diff(self._index_pair.blocks).tolist())
+        return [next(sizes) if template.observations else 1 for template in self.edge]
+
+    def _blocks(self) -> Blocks:
+        names = tuple(template.name for template in self.templates)
+        return Blocks(self._index_node.blocks, block_starts(self._pair_sizes()), names)
+
+    def _pair_rows(self, observed: np.ndarray) -> np.ndarray:
+        """int32[N, Tp] from the rows of the templates with observation: numbered among all pair templates."""
+        rows = np.zeros((observed.shape[0], len(self.edge)), np.int32)
+        borders = block_starts(self._pair_sizes())
+        column = 0
+        for j, template in enumerate(self.edge):
+            if template.observations:
+                shift = np.int32(borders[j] - self._index_pair.blocks[column])
+                rows[:, j] = np.where(observed[:, column] >= 0, observed[:, column] + shift, -1)
+                column += 1
+            else:
+                rows[:, j] = borders[j]
+        return rows
+
+    def _keys(self) -> tuple[np.ndarray, np.ndarray]:
+        """Keys uint64 of all node rows and of all pair rows."""
+        return self._index_node.keys, self._pair_keys()
+
+    def _pair_keys(self) -> np.ndarray:
+        """Keys of all pair rows; 0 for templates without observation, which need none."""
+        borders = block_starts(self._pair_sizes())
+        keys = np.zeros(int(borders[-1]), np.uint64)
+        column = 0
+        for j, template in enumerate(self.edge):
+            if template.observations:
+                block = self._index_pair.blocks[column : column + 2]
+                keys[borders[j] : borders[j + 1]] = self._index_pair.keys[block[0] : block[1]]
+                column += 1
+        return keys
+
+    def export(self, megabytes: float | None) -> ChainWeights:
+        assert self.training is not None
+        weights, problem = self.training.weights, self.training.problem
+        return export_chain(
+            weights,
+            self.training.template_weights,
+            problem.block_norms(weights),
+            problem.blocks,
+            self.templates,
+            self._keys(),
+            self.labels,
+            megabytes,
+        )
+
+
+def same_layout(old: Problem, new: Problem) -> bool:
+    """Whether two chain problems have the same tokens, gold and pieces."""
+    return all(
+        np.array_equal(getattr(old.arrays, part), getattr(new.arrays, part)) for part in ("first", "last", "gold")
+    )

@@ -1,0 +1,74 @@
+"""Gold trees of an Example, for the words and sentences of its predicted Doc."""
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from spacy_mtl.roots import ROOT, doc_heads, sentence_of
+from spacy_mtl.structures.tree.algorithms.eisner import is_projective
+
+#: In place of a head: a root, and a word without gold.
+ROOT_HEAD, UNKNOWN = -1, -2
+
+
+def gold_trees(example: Example) -> tuple[np.ndarray, np.ndarray]:
+    """Heads int64[n] as positions in the predicted Doc, ROOT_HEAD or UNKNOWN; and labels uint64[n], ids."""
+    predicted, reference = example.predicted, example.reference
+    if np.array_equal(predicted.to_array(["ORTH"]), reference.to_array(["ORTH"])):
+        return _own_trees(reference)
+    heads, labels = example.get_aligned_parse(projectivize=False)
+    strings = reference.vocab.strings
+    roots = np.array([label == ROOT for label in labels], bool)
+    known = np.array([head is not None and label is not None for head, label in zip(heads, labels, strict=True)], bool)
+    positions = np.array([UNKNOWN if head is None else head for head in heads], np.int64)
+    positions = np.where(known, np.where(roots, ROOT_HEAD, positions), UNKNOWN)
+    return positions, np.array([strings[label] if label else 0 for label in labels], np.uint64)
+
+
+def _own_trees(doc: Doc) -> tuple[np.ndarray, np.ndarray]:
+    trees = doc_heads(doc)
+    positions = trees.heads.astype(np.int64) - 1 + trees.starts[sentence_of(trees.starts, len(doc))]
+    return np.where(trees.known, np.where(trees.heads == 0, ROOT_HEAD, positions), UNKNOWN), trees.labels
+
+
+def encode(heads: np.ndarray, labels: np.ndarray, starts: np.ndarray, numbers: Mapping[int, int]) -> np.ndarray:
+    """int32[n]: head within the sentence (0 for roots) * L + label; -1 where the head is unknown or outside the sentence, or the label unknown.
+
+    heads, labels: of :func:`gold_trees`. starts: int64[S + 1] borders of the predicted sentences. numbers: label id -> number, L of them; without any
+    all labels are 0.
+    """
+    sentence = sentence_of(starts[:-1], heads.size)
+    inside = (heads >= starts[sentence]) & (heads < starts[sentence + 1])
+    is_root = heads == ROOT_HEAD
+    within = np.where(is_root, 0, heads - starts[sentence] + 1)
+    label = (
+        np.array([numbers.get(int(name), -1) for name in labels], np.int64)
+        if numbers
+        else np.zeros(heads.size, np.int64)
+    )
+    label[is_root] = 0
+    known = (inside | is_root) & (label >= 0)
+    return np.where(known, within * max(len(numbers), 1) + label, -1).astype(np.int32)
+
+
+def has_several_roots(doc: Doc) -> bool:
+    """Whether some sentence has more than one."""
+    trees = doc_heads(doc)
+    if not len(doc):
+        return False
+    roots = (trees.heads == 0) & trees.known
+    return bool((np.add.reduceat(roots, trees.starts, dtype=np.int64) > 1).any())
+
+
+def crossing_share(docs: Iterable[Doc]) -> float:
+    """Share of the sentences of whole trees whose arcs cross."""
+    sentences = crossing = 0
+    for doc in docs:
+        trees = doc_heads(doc)
+        for begin, end in trees.spans:
+            if trees.known[begin:end].all():
+                sentences += 1
+                crossing += not is_projective(trees.heads[begin:end])
+    return crossing / max(sentences, 1)

@@ -1,0 +1,38 @@
+"""Words whose labels are known: those seen often in training take only the labels they were seen with."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from spacy.strings import StringStore
+
+from spacy_mtl.structures.chain.build import Constraints
+
+from .gather import Piece
+
+#: For each word, the numbers of its labels.
+KnownWords = dict[str, list[int]]
+
+
+def count_known_words(pieces: Sequence[Piece], strings: StringStore, n_labels: int, least: int) -> KnownWords:
+    """Words with gold at least ``least`` times in the pieces, in the order of their strings."""
+    orths = np.concatenate([piece.given[0] for piece in pieces])
+    gold = np.concatenate([piece.gold for piece in pieces])
+    forms, rows = np.unique(orths[gold >= 0], return_inverse=True)
+    seen = np.zeros((forms.size, n_labels), np.int64)
+    np.add.at(seen, (rows, gold[gold >= 0]), 1)
+    often = np.flatnonzero(seen.sum(axis=1) >= least)
+    known = {strings[int(forms[k])]: np.flatnonzero(seen[k]).tolist() for k in often}
+    return dict(sorted(known.items()))
+
+
+def constrain_words(constraints: Constraints, known: KnownWords, strings: StringStore) -> Constraints:
+    """The constraints, with those words held to their labels."""
+    if not known:
+        return constraints
+    forms = np.array([strings.add(word) for word in known], np.uint64)
+    allowed = np.zeros((forms.size, constraints.start.size), bool)
+    for row, numbers in zip(allowed, known.values(), strict=True):
+        row[numbers] = True
+    order = np.argsort(forms)
+    return replace(constraints, forms=forms[order], form_labels=allowed[order])

@@ -1,0 +1,279 @@
+"""Training of a parser: from gathered documents to one problem (arcs, and labels with them) or two (labels given the trees), and weights."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from spacy_mtl.errors import Errors
+from spacy_mtl.models.tree.export import Side, export_tree
+from spacy_mtl.models.tree.features import (
+    Rows,
+    TreeTemplates,
+    arc_parts,
+    gold_pair_parts,
+    gold_parts,
+    join_rows,
+    label_features,
+    no_rows,
+    node_features,
+    pair_parts,
+    rows_of,
+    tree_parts,
+)
+from spacy_mtl.models.tree.filters import choose_attribute, learn_tables, number_tags
+from spacy_mtl.models.tree.rules import TreeRules
+from spacy_mtl.models.tree.weights import TreeWeights
+from spacy_mtl.structures.contract import Weights
+from spacy_mtl.structures.problem import Blocks, Problem, block_starts
+from spacy_mtl.structures.tree.build import Arcs, GoldTrees, TreeFeatures, all_arcs, all_siblings, tree_problem
+from spacy_mtl.structures.tree.filter import FilterTables, filtered_arcs
+from spacy_mtl.templates.attributes.reader import AttributeReader
+from spacy_mtl.templates.grammar import Template, TemplateSet
+from spacy_mtl.trainers.base import Report, Trainer, Training, relative_gap
+
+from .gather import Piece, concatenate
+from .learner import Learner, carry_rows, check_set, row_map
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """The sentences with whole trees. columns: uint64[A, N]; starts: int64[S + 1]; heads, labels: int32[N]; of_document: int64[D + 1], sentences."""
+
+    columns: np.ndarray
+    starts: np.ndarray
+    heads: np.ndarray
+    labels: np.ndarray
+    of_document: np.ndarray
+
+
+class TreeLearner(Learner):
+    """One training of a parser. labels: of arcs. Raises ValueError: M111 a template whose attribute no document carries, M442 no whole tree."""
+
+    def __init__(
+        self,
+        name: str,
+        trainer: Trainer,
+        templates: TemplateSet,
+        reader: AttributeReader,
+        labels: Sequence[str],
+        rules: TreeRules,
+    ):
+        self.name = name
+        self.trainer = trainer
+        self.reader = reader
+        self.labels = tuple(labels)
+        self.rules = rules
+        self.templates = TreeTemplates.of(templates.templates)
+        self.min_count = templates.min_count
+        self.labelling: Training | None = None
+        self._tables: FilterTables | None = None
+        self._tags = np.empty(0, np.uint64)
+
+    @property
+    def joint(self) -> bool:
+        return self.rules.labelling == "joint"
+
+    @property
+    def passes(self) -> int:
+        """Passes of the longer of the two trainings so far: either may have converged before the other."""
+        return max((t.passes for t in self._trainings()), default=0)
+
+    @property
+    def loss(self) -> float:
+        return sum(training.loss for training in self._trainings())
+
+    def report(self) -> Report | None:
+        """The sums of the two trainings, which have nothing to do with each other; live templates are those of both."""
+        reports = [training.report() for training in self._trainings()]
+        return joined(reports) if len(reports) > 1 else super().report()
+
+    def _trainings(self) -> list[Training]:
+        return [training for training in (self.training, self.labelling) if training is not None]
+
+    def begin(self, pieces: Sequence[Piece]) -> None:
+        corpus = self._corpus(pieces)
+        self.documents = tuple(pieces)
+        problem, labelling = self._problems(corpus)
+        self.training = self.trainer.begin(problem)
+        self.labelling = self.trainer.begin(labelling) if labelling is not None else None
+        self._borders = corpus.of_document
+
+    def step(self, documents: np.ndarray) -> None:
+        assert self.training is not None
+        sentences = [np.arange(self._borders[d], self._borders[d + 1]) for d in documents]
+        shown = np.concatenate([np.empty(0, np.int64), *sentences])
+        self.training.step(shown)
+        if self.labelling is not None:
+            self.labelling.step(shown)
+
+    def end_pass(self) -> None:
+        super().end_pass()
+        if self.labelling is not None:
+            self.labelling.end_pass()
+
+    def rebind(self, pieces: Sequence[Piece]) -> None:
+        """Make features anew, go on from where we were.
+
+        Where arcs have changed with the tags, there is nothing to go on from: training starts again.
+        """
+        assert self.training is not None
+        old, corpus = (self._node_keys, self._label_keys), self._corpus(pieces)
+        self.documents = tuple(pieces)
+        problem, labelling = self._problems(corpus)
+        if not (same_parts(self.training.problem, problem) and np.array_equal(self._borders, corpus.of_document)):
+            self._tables = None  # the filter is learnt anew, too: its tags are other ones now
+            self.begin(pieces)
+            return
+        node, label = row_map(old[0], self._node_keys), row_map(old[1], self._label_keys)
+        unlabelled = (np.empty(0, np.int64),) * 2
+        self.training.rebind(problem, lambda w: carry_rows(problem, w, [node, label if self.joint else unlabelled]))
+        if labelling is not None and self.labelling is not None:
+            self.labelling.rebind(labelling, lambda w: carry_rows(labelling, w, [unlabelled, label]))
+
+    def _corpus(self, pieces: Sequence[Piece]) -> Corpus:
+        """The sentences whose gold is whole."""
+        given, starts, gold = concatenate(pieces)
+        doc_starts = block_starts([piece.gold.size for piece in pieces])
+        check_set(self.name, self.reader, given, (*self.templates.node, *self.templates.labels))
+        columns = self.reader.expand(given, starts, doc_starts)
+        sizes = np.diff(starts)
+        n_labels = max(len(self.labels), 1)
+        whole = self._whole(gold, gold // n_labels, starts)
+        if not whole.any():
+            raise ValueError(Errors.M442.format(name=self.name, sentences=sizes.size))
+        words = np.repeat(whole, sizes)
+        counts = np.concatenate([[0], np.cumsum(whole)])
+        return Corpus(
+            np.ascontiguousarray(columns[:, words]), block_starts(sizes[whole]), gold[words] // n_labels, gold[words] % n_labels,
+            counts[np.searchsorted(starts[:-1], doc_starts)].astype(np.int64),
+        )  # fmt: skip
+
+    def _whole(self, gold: np.ndarray, heads: np.ndarray, starts: np.ndarray) -> np.ndarray:
+        """bool[S]: sentences with gold for every word, and no more roots than they may have (input may join what are two sentences in the gold)."""
+        if not gold.size:
+            return np.zeros(0, bool)
+        roots = np.add.reduceat(heads == 0, starts[:-1], dtype=np.int64)
+        return (np.minimum.reduceat(gold, starts[:-1]) >= 0) & ((roots == 1) | (not self.rules.single_root))
+
+    def _arcs(self, corpus: Corpus) -> Arcs:
+        """All arcs, or those that the filter leaves; it is learnt first."""
+        margin = self.rules.margin
+        if margin is None:
+            return all_arcs(corpus.starts)
+        if self._tables is None:
+            attr = self.rules.filter_attr or choose_attribute(corpus.columns, self.reader.columns, self.templates.node)
+            if attr is None:
+                return all_arcs(corpus.starts)
+            self.rules = replace(self.rules, filter_attr=attr)
+            column = corpus.columns[self.reader.columns[attr]]
+            self._tags, self._tables = learn_tables(column, corpus.starts, corpus.heads)
+        assert self.rules.filter_attr is not None
+        tags = number_tags(corpus.columns[self.reader.columns[self.rules.filter_attr]], self._tags)
+        return filtered_arcs(tags, corpus.starts, self._tags.size + 2, self._tables, margin, corpus.heads)
+
+    def _problems(self, corpus: Corpus) -> tuple[Problem, Problem | None]:
+        """The problem of the arcs, and that of the labels where it is one of its own."""
+        arcs = self._arcs(corpus)
+        node = self._node(corpus, arcs)
+        costs = np.where(corpus.heads == 0, 0.0, self.rules.label_cost)
+        gold = GoldTrees(corpus.heads, corpus.labels, label_cost=costs)
+        if not self.templates.labels or self.rules.labelling == "none":
+            self._label_keys, self._label_blocks = np.empty(0, np.uint64), np.zeros(1, np.int64)
+            return self._tree_problem(corpus, arcs, node, GoldTrees(corpus.heads), labelled=False), None
+        if self.joint:
+            bundles, links = self._labels(corpus, arcs)
+            return self._tree_problem(
+                corpus, arcs, replace(node, pair=bundles, pair_links=links), gold, labelled=True
+            ), None
+        given = Arcs(np.arange(corpus.heads.size + 1), corpus.heads)
+        bundles, links = self._labels(corpus, given)
+        features = TreeFeatures(pair=bundles, pair_links=links)
+        blocks = Blocks(np.zeros(1, np.int64), self._label_blocks, tuple(t.name for t in self.templates.labels))
+        gold = GoldTrees(corpus.heads, corpus.labels, label_cost=np.where(corpus.heads == 0, 0.0, 1.0))
+        labelling = tree_problem(features, given, blocks, gold, corpus.starts, self.labels, False, False)
+        return self._tree_problem(corpus, arcs, node, GoldTrees(corpus.heads), labelled=False), labelling
+
+    def _tree_problem(
+        self, corpus: Corpus, arcs: Arcs, features: TreeFeatures, gold: GoldTrees, labelled: bool
+    ) -> Problem:
+        names = tuple(t.name for t in (*self.templates.node, *(self.templates.labels if labelled else ())))
+        blocks = Blocks(self._node_blocks, self._label_blocks if labelled else np.zeros(1, np.int64), names)
+        labels = self.labels if labelled else ("",)
+        return tree_problem(
+            features, arcs, blocks, gold, corpus.starts, labels, self.rules.projective, self.rules.single_root
+        )
+
+    def _rows(self, corpus: Corpus, templates: Sequence[Template], parts, gold) -> Rows:
+        supported = gold if self.rules.support == "gold" else parts
+        return rows_of(corpus.columns, self.reader.columns, templates, parts, supported, self.min_count)
+
+    def _node(self, corpus: Corpus, arcs: Arcs) -> TreeFeatures:
+        """Features of arcs and of pairs."""
+        starts, heads = corpus.starts, corpus.heads
+        arc_rows = self._rows(corpus, self.templates.arcs, arc_parts(starts, arcs), gold_parts(starts, heads))
+        keys, blocks, pairs = [arc_rows.index.keys], arc_rows.index.blocks, None
+        grandparents = bool(self.templates.grandparents)
+        if self.templates.second_order:
+            first, inner = all_siblings(arcs, starts, grandparents)
+            pair_rows = self._pair_rows(corpus, arcs, first, inner)
+            keys.append(pair_rows.index.keys)
+            blocks = np.concatenate([blocks, blocks[-1] + pair_rows.index.blocks[1:]])
+            pairs = first, inner, pair_rows
+        self._node_keys, self._node_blocks = np.concatenate(keys), blocks
+        return replace(node_features(starts, arcs, arc_rows, pairs), grandparents=grandparents)
+
+    def _pair_rows(self, corpus: Corpus, arcs: Arcs, first: np.ndarray, inner: np.ndarray) -> Rows:
+        """The rows of pairs, (first, inner) of :func:`.all_siblings`."""
+        siblings, parts = pair_parts(corpus.starts, arcs, first, inner)
+        gold = gold_pair_parts(corpus.starts, corpus.heads)
+        return join_rows(
+            siblings,
+            [
+                self._rows(corpus, templates, *kind) if templates else no_rows(kind[0])
+                for templates, *kind in zip(self.templates.pairs, parts, gold, strict=True)
+            ],
+        )
+
+    def _labels(self, corpus: Corpus, arcs: Arcs):
+        """Features of labels, of what gold arcs alone observe. In a second pass templates may look at the tree."""
+        gold = gold_parts(corpus.starts, corpus.heads) if self.joint else tree_parts(corpus.starts, corpus.heads)
+        parts = arc_parts(corpus.starts, arcs) if self.joint else gold
+        rows = rows_of(corpus.columns, self.reader.columns, self.templates.labels, parts, gold, self.min_count)
+        self._label_keys, self._label_blocks = rows.index.keys, rows.index.blocks
+        return label_features(corpus.starts, arcs, rows)
+
+    def export(self, megabytes: float | None) -> TreeWeights:
+        assert self.training is not None
+        node = self._side(self.training, self.templates.node, self._node_keys, self._node_blocks, 0)
+        labels = None
+        if len(self._label_keys):
+            training = self.training if self.joint else self.labelling
+            assert training is not None
+            skipped = len(self.templates.node) if self.joint else 0
+            labels = self._side(training, self.templates.labels, self._label_keys, self._label_blocks, skipped)
+        return export_tree(node, labels, self.labels, self._tags, self._tables, megabytes)
+
+    def _side(
+        self, training: Training, templates: Sequence[Template], keys: np.ndarray, blocks: np.ndarray, skipped: int
+    ) -> Side:
+        """One weight matrix of a training, whose templates come after ``skipped`` others."""
+        weights: Weights = training.weights
+        matrix = weights.node if templates is self.templates.node or templates == self.templates.node else weights.pair
+        some = slice(skipped, skipped + len(templates))
+        norms = training.problem.block_norms(weights)[some]
+        return Side(tuple(templates), matrix, training.template_weights[some], norms, keys, blocks)
+
+
+def joined(reports: Sequence[Report]) -> Report:
+    """Of trainings side by side, as of one that minimizes the sum of their objectives."""
+    primal, dual = sum(report.primal for report in reports), sum(report.dual for report in reports)
+    live, n_templates = sum(report.live_templates for report in reports), sum(report.n_templates for report in reports)
+    gap = float("nan") if np.isnan(primal) else relative_gap(primal, dual)
+    return Report(primal, dual, gap, live, n_templates, max(report.passes for report in reports))
+
+
+def same_parts(old: Problem, new: Problem) -> bool:
+    """Whether two tree problems have the same words, arcs, pairs and gold."""
+    parts = ("first", "last", "gold", "gold_label", "first_arc", "heads")
+    return all(np.array_equal(getattr(old.arrays, part), getattr(new.arrays, part)) for part in parts)

@@ -1,0 +1,1 @@
+"""What a trained component is, and how it predicts."""

@@ -1,0 +1,102 @@
+"""Look-ups of hashed templates for many positions at once.
+
+One after another, look-ups wait for memory: of most n-grams of a text the place in a large table is in no cache. So each step (hash, fetch, compare,
+add) is done for a block of positions before the next one, and the fetches of a block are under way together. Nothing needs to be remembered:
+an n-gram that is met for the first time costs what any other does.
+"""
+
+import numpy as np
+
+from spacy_mtl.kernels import kernel
+from spacy_mtl.templates.extract import boundary, mix
+
+from .lookup import KEY_MASK
+from .weights import KEY_BITS
+
+#: Positions that a block has at least, where there are so many; it ends where a sentence does.
+BLOCK = 256
+#: A key and the number of its row share an entry: the row's in the lower half, the upper bits of the key in the upper half. The lower bits say
+#: where to look first.
+_HALF, _REST = np.uint64(32), np.uint64(KEY_BITS - 32)
+_ROW = np.uint64((1 << 32) - 1)
+
+
+@kernel
+def _insert(packed, keys):
+    mask = np.uint64(packed.size - 1)
+    for i in range(keys.size):
+        slot = keys[i] & mask
+        while packed[slot]:
+            slot = (slot + np.uint64(1)) & mask
+        packed[slot] = keys[i] >> _REST << _HALF | np.uint64(i + 1)
+
+
+def pack(keys: np.ndarray) -> np.ndarray:
+    """A hash table of distinct keys (uint64[R], KEY_BITS each): uint64, 0 where free, else the upper bits of key i and i + 1.
+
+    At most a quarter is taken: most look-ups then end where they begin, and which way a branch goes can be guessed.
+    """
+    packed = np.zeros(1 << max(4, int(4 * keys.size - 1).bit_length()), np.uint64)
+    _insert(packed, keys)
+    return packed
+
+
+@kernel
+def _hash_block(columns, starts, first, last, column, distance, keys):
+    """Mix what is seen ``distance`` from each position of the sentences ``first`` to ``last`` into its key."""
+    base = starts[first]
+    for s in range(first, last):
+        start, end = starts[s], starts[s + 1]
+        inside, beyond = min(end, max(start, start - distance)), max(start, min(end, end - distance))
+        for t in range(start, inside):
+            keys[t - base] = mix(keys[t - base], boundary(t + distance - start))
+        for t in range(inside, beyond):
+            keys[t - base] = mix(keys[t - base], columns[column, t + distance])
+        for t in range(beyond, end):
+            keys[t - base] = mix(keys[t - base], boundary(t + distance - end + 1))
+
+
+@kernel
+def _find_block(n, keys, packed, where, which):
+    """The positions of those of n keys that have a row, and 1 more than these rows, into ``where`` and ``which``. Returns how many there are."""
+    mask, m = np.uint64(packed.size - 1), 0
+    for i in range(n):
+        keys[i] &= KEY_MASK
+        which[i] = packed[keys[i] & mask]
+    for i in range(n):
+        entry, tag, slot = which[i], keys[i] >> _REST, keys[i] & mask
+        while entry and entry >> _HALF != tag:
+            slot = (slot + np.uint64(1)) & mask
+            entry = packed[slot]
+        where[m], which[m] = i, entry & _ROW  # no branch: m is never ahead of i
+        m += entry != 0
+    return m
+
+
+@kernel
+def add_blocks(columns, starts, first, offset, column, seed, packed, rows, out):
+    """out[t] += the rows of all templates at position t.
+
+    columns: uint64[A, N]; starts: int64 borders of sentences; first, offset, column, seed: of a :class:`Program`; packed: from :func:`pack`;
+    rows: float32[R, L]; out: float32[N, L].
+    """
+    longest = 0
+    for s in range(starts.size - 1):
+        longest = max(longest, starts[s + 1] - starts[s])
+    room = min(columns.shape[1], longest + BLOCK)
+    keys, which, where = np.empty(room, np.uint64), np.empty(room, np.uint64), np.empty(room, np.int64)
+    s = 0
+    while s < starts.size - 1:
+        last = s + 1
+        while last < starts.size - 1 and starts[last] - starts[s] < BLOCK:
+            last += 1
+        base, n = starts[s], starts[last] - starts[s]
+        for j in range(seed.size):
+            keys[:n] = seed[j]
+            for o in range(first[j], first[j + 1]):
+                _hash_block(columns, starts, s, last, column[o], offset[o], keys)
+            for m in range(_find_block(n, keys, packed, where, which)):
+                t, row = base + where[m], which[m] - np.uint64(1)
+                for y in range(out.shape[1]):
+                    out[t, y] += rows[row, y]
+        s = last

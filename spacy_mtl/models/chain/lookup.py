@@ -1,0 +1,67 @@
+"""Hashed templates: from the attributes around a position to the weights of what is observed there."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spacy_mtl.kernels import kernel
+from spacy_mtl.templates.extract import Program, boundary, mix, observe
+from spacy_mtl.templates.index import Table, empty_table, find, insert_all
+
+from .weights import KEY_BITS
+
+KEY_MASK = np.uint64((1 << KEY_BITS) - 1)
+
+
+class Lookup(NamedTuple):
+    """Hashed templates. program: what to hash; table: key -> row; rows: float32[R, K]."""
+
+    program: Program
+    table: Table
+    rows: np.ndarray
+
+
+def key_table(keys: np.ndarray) -> Table:
+    """Key i -> row i."""
+    table = empty_table(keys.size)
+    insert_all(table, keys)
+    return table
+
+
+@kernel
+def observation_key(columns, program, template, key, t, start, end):
+    """``key`` mixed with what one template observes at position t of a sentence [start, end)."""
+    for o in range(program.first[template], program.first[template + 1]):
+        key = mix(key, observe(columns, program.column[o], t + program.offset[o], start, end))
+    return key
+
+
+@kernel
+def row_at(columns, lookup, template, t, start, end):
+    """The row of what one template observes at position t; -1 if unknown."""
+    key = observation_key(columns, lookup.program, template, lookup.program.seed[template], t, start, end)
+    return lookup.table.rows[find(lookup.table, key & KEY_MASK)]
+
+
+@kernel
+def add_looked_up(columns, starts, lookup, chosen, out):
+    """out[t] += the rows of token t's observations. columns: uint64[A, N]; chosen: int64, numbers of the templates; out: float32[N, K]."""
+    for j in chosen:
+        for s in range(starts.size - 1):
+            for t in range(starts[s], starts[s + 1]):
+                row = row_at(columns, lookup, j, t, starts[s], starts[s + 1])
+                if row >= 0:
+                    for y in range(out.shape[1]):
+                        out[t, y] += lookup.rows[row, y]
+
+
+@kernel
+def add_outside(lookup, template, distance, out):
+    """out += the row of a one-word template that looks ``distance`` positions outside the sentence. out: float32[L]."""
+    key = lookup.program.seed[template]
+    for _ in range(lookup.program.first[template], lookup.program.first[template + 1]):
+        key = mix(key, boundary(distance))
+    row = lookup.table.rows[find(lookup.table, key & KEY_MASK)]
+    if row >= 0:
+        for y in range(out.size):
+            out[y] += lookup.rows[row, y]

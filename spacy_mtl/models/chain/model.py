@@ -1,0 +1,113 @@
+"""The thinc Model that carries templates and weights through spaCy: config, serialization, prediction."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from spacy.tokens import Doc
+from spacy.util import registry
+from thinc.api import Model
+from thinc.model import deserialize_attr, serialize_attr
+
+from spacy_mtl.errors import Errors
+from spacy_mtl.models.tree.weights import TreeWeights
+from spacy_mtl.structures.chain.build import Constraints
+from spacy_mtl.templates.grammar import TemplateSet
+
+from .weights import ChainWeights
+
+AnyWeights = ChainWeights | TreeWeights
+
+
+@registry.architectures("spacy_mtl.TemplateChain.v1")
+def template_chain(templates: TemplateSet, megabytes: float | None = 10.0) -> Model[list[Doc], list[np.ndarray]]:
+    """A linear chain whose scores come from feature templates.
+
+    templates: what to look at, from ``@mtl_templates``. megabytes: size of the saved weights before compression, which takes off a third
+    to three quarters; the strongest feature rows that fit are kept, in memory as on disk, so that a loaded model predicts the same. null keeps
+    every row.
+    Predicts, for each doc, the best labels int32[n_tokens]. Raises ValueError: M401 if megabytes is not above 0.
+    """
+    if megabytes is not None and not megabytes > 0:
+        raise ValueError(Errors.M401.format(value=megabytes))
+    return Model(
+        "template_chain",
+        forward,
+        attrs={
+            "templates": templates,
+            "megabytes": megabytes,
+            "weights": ChainWeights(),
+            "constraints": None,
+            "learned": {},
+            "predictor": None,
+            "export": None,
+        },
+    )
+
+
+def set_weights(model: Model, weights: AnyWeights, constraints: Any) -> None:
+    """Put weights in place, trained ones with their constraints (:class:`.Constraints` of a chain, :class:`.TreeRules` of a tree).
+
+    The predictor is built at the first prediction.
+    """
+    model.attrs.update(weights=weights, constraints=constraints, predictor=None, export=None)
+
+
+def weights_later(model: Model, export: Callable[[], AnyWeights], constraints: Any) -> None:
+    """Weights that are made only when somebody asks: training calls this after each pass."""
+    model.attrs.update(export=export, constraints=constraints, predictor=None)
+
+
+def current_weights(model: Model) -> Any:
+    """:class:`.ChainWeights` or :class:`.TreeWeights`, made now if training has moved on."""
+    if model.attrs["export"] is not None:
+        set_weights(model, model.attrs["export"](), model.attrs["constraints"])
+    return model.attrs["weights"]
+
+
+def forward(model: Model, docs: Sequence[Doc], is_train: bool) -> tuple[list[np.ndarray], Callable[[Any], list]]:
+    return predict_labels(model, docs), lambda gradient: []
+
+
+def predict_labels(model: Model, docs: Sequence[Doc]) -> list[np.ndarray]:
+    """Best labels of each doc, int32[n_tokens]; all 0 while the model is untrained."""
+    lengths = [len(doc) for doc in docs]
+    weights = current_weights(model)
+    if not weights.is_trained or not sum(lengths):
+        return [np.zeros(n, np.int32) for n in lengths]
+    if any(doc.vocab is not docs[0].vocab for doc in docs):
+        return [predict_labels(model, [doc])[0] for doc in docs]
+    vocab = docs[0].vocab
+    predictor = model.attrs["predictor"]
+    if predictor is None or predictor.vocab is not vocab:
+        from .predict import Predictor
+
+        constraints, learned = model.attrs["constraints"], model.attrs["learned"]
+        predictor = model.attrs["predictor"] = Predictor(weights, constraints, vocab, learned=learned)
+    return np.split(predictor(docs), np.cumsum(lengths)[:-1])
+
+
+@serialize_attr.register(ChainWeights)
+def _serialize(_: Any, value: ChainWeights, name: str, model: Model) -> bytes:
+    from spacy_mtl.models import store
+
+    weights, constraints = current_weights(model), model.attrs["constraints"]
+    masks = None if constraints is None else {key: mask.tolist() for key, mask in vars(constraints).items()}
+    return store.to_bytes(weights, {"constraints": masks})
+
+
+@deserialize_attr.register(ChainWeights)
+def _deserialize(_: Any, value: bytes, name: str, model: Model) -> ChainWeights:
+    from spacy_mtl.models import store
+
+    weights, settings = store.from_bytes(value, f"The serialized model '{model.name}'")
+    masks = settings["constraints"]
+    constraints = None if masks is None else _constraints(masks)
+    set_weights(model, weights, constraints)
+    return weights
+
+
+def _constraints(masks: dict[str, Any]) -> Constraints:
+    start, end, step, form_labels = (np.array(masks[key], bool) for key in ("start", "end", "step", "form_labels"))
+    forms, penalty = np.array(masks["forms"], np.uint64), np.float32(masks["form_penalty"])
+    return Constraints(start, end, step, forms, form_labels.reshape(-1, start.size), penalty)

@@ -1,0 +1,206 @@
+"""Fast tagging: docs to labels.
+
+Templates that look at one word only (``%x[-1,SUFFIX3]``, ``%x[0,LOWER]/%x[0,SHAPE]``) are summed once per distinct word form and offset, so that
+at prediction time a token costs one row per offset in place of one look-up per template. The others are hashed.
+"""
+
+import threading
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from spacy_mtl.errors import Warnings
+from spacy_mtl.kernels import kernel
+from spacy_mtl.sentences import borders
+from spacy_mtl.structures.chain.build import Constraints
+from spacy_mtl.structures.chain.viterbi import FORBIDDEN, constrain, viterbi
+from spacy_mtl.templates.attributes.characters import CHARACTER_CONTEXT, WordTable, all_places, place_numbers
+from spacy_mtl.templates.attributes.learned import FormTable
+from spacy_mtl.templates.attributes.reader import AttributeReader
+from spacy_mtl.templates.grammar import parse_template
+from spacy_mtl.templates.program import compile_program
+
+from .lookup import Lookup, add_looked_up, key_table
+from .shapes import SharedLookup
+from .weights import ChainWeights
+from .windows import Window, WindowScores, add_window, one_position
+
+#: Attributes that some component or reader sets on every document; others may well be 0 everywhere.
+_ANNOTATED = ("TAG", "POS", "LEMMA", "DEP")
+
+
+class Chain(NamedTuple):
+    """Transitions and masks as scores: start, end float32[L]; step, mask float32[L, L]."""
+
+    start: np.ndarray
+    end: np.ndarray
+    step: np.ndarray
+    mask: np.ndarray
+
+
+@kernel
+def forbid(nodes, positions, labels):
+    """Let these positions (bool[N]) not have these labels (bool[L]). nodes: float32[N, L]."""
+    for t in range(positions.size):
+        if positions[t]:
+            for y in range(labels.size):
+                if labels[y]:
+                    nodes[t, y] += FORBIDDEN
+
+
+@kernel
+def decode_all(starts, nodes, pairs, chain, labels):
+    """Viterbi over every sentence. nodes: float32[N, L]; pairs: float32[N, L, L] observed transitions, or float32[0, L, L]. Fills labels int32[N]."""
+    n_labels = nodes.shape[1]
+    longest = 1
+    for s in range(starts.size - 1):
+        longest = max(longest, starts[s + 1] - starts[s])
+    best, back = np.empty((longest, n_labels), np.float32), np.empty((longest, n_labels), np.int32)
+    shared = np.empty((1, n_labels, n_labels), np.float32)
+    shared[0] = chain.step + chain.mask
+    for s in range(starts.size - 1):
+        a, b = starts[s], starts[s + 1]
+        if a == b:
+            continue
+        if pairs.shape[0]:
+            for t in range(a, b):
+                pairs[t] += chain.step
+            constrain(nodes[a:b], pairs[a:b], chain.start, chain.end, chain.mask, False, False)
+            viterbi(nodes[a:b], pairs[a:b], best, back, labels[a:b])
+        else:
+            constrain(nodes[a:b], shared[:0], chain.start, chain.end, chain.mask, False, False)
+            viterbi(nodes[a:b], shared, best, back, labels[a:b])
+
+
+class Predictor:
+    """Labels for docs of one vocabulary under fixed weights. Safe to call from several threads."""
+
+    def __init__(
+        self,
+        weights: ChainWeights,
+        constraints: Constraints,
+        vocab: Vocab,
+        words: WordTable | None = None,
+        learned: Mapping[str, FormTable] | None = None,
+    ):
+        self.vocab = vocab
+        self._made_of = (weights, constraints, vocab, words, learned)
+        templates = [parse_template(row.text) for row in weights.templates if row.rows]
+        attributes = list(dict.fromkeys(o.attr for t in templates for o in t.observations))
+        self.reader = AttributeReader(attributes, vocab, words, learned)
+        node = [t for t in templates if not t.is_edge]
+        columns, table, rows = self.reader.columns, key_table(weights.keys), weights.node_rows()
+        rows = rows.reshape(-1, len(weights.labels))
+        lexical = ("ORTH", *self.reader.lexicon.attributes)
+        forms = [t for t in node if one_position(t, lexical)]
+        places = [t for t in node if one_position(t, CHARACTER_CONTEXT)]
+        crossing = [t for t in node if t not in forms and t not in places]
+        observed = [t for t in templates if t.is_edge and t.observations]
+        self._n_labels = len(weights.labels)
+        self._words = Window(forms, columns, table, rows, {0} if constraints.forms.size else ())
+        self._places = Window(places, columns, table, rows)
+        self._place_table: np.ndarray | None = None
+        self._crossing_templates = crossing
+        self._shared = SharedLookup(Lookup(compile_program(crossing, columns), table, rows), crossing, self._n_labels)
+        self._pairs = Lookup(compile_program(observed, columns), key_table(weights.pair_keys), weights.pair_rows())
+        self._crossing = sorted({o.attr for t in (*crossing, *observed, *places) for o in t.observations})
+        self._constraints = constraints
+        start, end, mask = constraints.penalties()
+        self._chain = Chain(start, end, weights.step, mask)
+        self._warned = False
+        self._lock = threading.Lock()
+        self._generation = -1
+        self._scored = 0
+
+    def __reduce__(self) -> tuple:
+        """Copies and other processes build their own tables."""
+        return Predictor, self._made_of
+
+    def _word_scores(self) -> WindowScores:
+        """Scores of all word forms met so far; only new ones are computed."""
+        lexicon = self.reader.lexicon
+        if self._generation != lexicon.generation:
+            self._generation, self._scored = lexicon.generation, 0
+            self._word_table = np.zeros((lexicon.orths.size, len(self._words.offsets), self._n_labels), np.float32)
+        if lexicon.size > len(self._word_table):
+            grown = np.zeros((lexicon.orths.size, *self._word_table.shape[1:]), np.float32)
+            grown[: self._scored] = self._word_table[: self._scored]
+            self._word_table = grown
+        if lexicon.size > self._scored:
+            new = slice(self._scored, lexicon.size)
+            self._word_table[new] = self._score_forms(lexicon.orths[new], lexicon.values[new])
+            self._scored = lexicon.size
+        return self._words.table(self._word_table)
+
+    def _score_forms(self, orths: np.ndarray, values: np.ndarray) -> np.ndarray:
+        n = orths.size
+        columns = np.zeros((len(self.reader.columns), n), np.uint64)
+        columns[0] = orths
+        columns[self.reader.n_given : self.reader.n_given + values.shape[1]] = values.T
+        scores = self._words.score(columns)
+        rows = self._constraints.form_rows(orths)
+        if (rows >= 0).any():
+            scores[rows >= 0, self._words.offsets.index(0)] += self._constraints.form_penalties()[rows[rows >= 0]]
+        return scores
+
+    def _place_scores(self) -> WindowScores:
+        """Scores of everything that can be seen of a character's surroundings."""
+        if self._place_table is None:
+            self._place_table = self._places.score(all_places(self.reader.columns))
+        return self._places.table(self._place_table)
+
+    def scores(self, given: np.ndarray, starts: np.ndarray, doc_starts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Node scores float32[N, L] and observed pair scores float32[N, L, L] (or [0, L, L]), before transitions and constraints.
+
+        given: what ``reader.read_given`` returns. starts, doc_starts: int64 borders of sentences and of documents.
+        """
+        n, n_labels = given.shape[1], self._n_labels
+        ids = self.reader.lexicon.ids(given[0])
+        nodes = np.zeros((n, n_labels), np.float32)
+        add_window(ids, starts, self._word_scores(), nodes)
+        n_pairs = n if self._pairs.program.seed.size else 0
+        pairs = np.zeros((n_pairs, n_labels * n_labels), np.float32)
+        if self._crossing:
+            columns = self.reader.expand(given, starts, doc_starts, ids, self._crossing)
+            if self._places.offsets:
+                add_window(place_numbers(columns, self.reader.columns), starts, self._place_scores(), nodes)
+            self._shared.add(columns, starts, nodes)
+            if n_pairs:
+                add_looked_up(columns, starts, self._pairs, np.arange(self._pairs.program.seed.size), pairs)
+        return nodes, pairs.reshape(n_pairs, n_labels, n_labels)
+
+    def _warn_of_missing(self, given: np.ndarray) -> None:
+        """Say once that the docs lack what the templates learnt to read: the scores would suffer in silence."""
+        for attr in () if self._warned else self.reader.unset(given):
+            if attr in _ANNOTATED:
+                self._warned = True
+                warnings.warn(Warnings.M430.format(attr=attr), stacklevel=2)
+
+    def __call__(self, docs: Sequence[Doc]) -> np.ndarray:
+        """Best labels int32[N] of all tokens of the docs, sentence by sentence."""
+        given = self.reader.read_given(docs)
+        starts = borders(docs)
+        doc_starts = np.concatenate([[0], np.cumsum([len(doc) for doc in docs])]).astype(np.int64)
+        with self._lock:
+            self._warn_of_missing(given)
+        return self.label(given, starts, doc_starts)
+
+    def label(
+        self,
+        given: np.ndarray,
+        starts: np.ndarray,
+        doc_starts: np.ndarray,
+        forbidden: tuple[np.ndarray, np.ndarray] | None = None,
+    ) -> np.ndarray:
+        """Best labels int32[N]. Arguments as of :meth:`scores`; forbidden: bool[N] and bool[L], positions that may not have certain labels."""
+        with self._lock:  # the word tables grow as forms are met; kernels do not hold the interpreter's lock
+            nodes, pairs = self.scores(given, starts, doc_starts)
+        if forbidden is not None:
+            forbid(nodes, *forbidden)
+        labels = np.zeros(given.shape[1], np.int32)
+        decode_all(starts, nodes, pairs, self._chain, labels)
+        return labels

@@ -1,0 +1,233 @@
+"""Templates that are translations of one another share a hash look-up.
+
+The character bigrams ``%x[-1,CHAR]/%x[0,CHAR]`` and ``%x[0,CHAR]/%x[1,CHAR]`` look at the same pairs of characters, from one place or the next.
+So a pair that has been met once is remembered with the rows of all such templates; met again, it takes one look-up, and its rows are added to the
+scores of the positions that see it.
+"""
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import NamedTuple
+
+import numpy as np
+
+from spacy_mtl.kernels import kernel
+from spacy_mtl.templates.extract import mix
+from spacy_mtl.templates.grammar import Template
+from spacy_mtl.templates.index import Table, empty_table, find, first_slot
+
+from .lookup import Lookup, add_looked_up, row_at
+
+_NOTHING = 0
+
+
+class Shapes(NamedTuple):
+    """G shapes of the templates of a :class:`Lookup`.
+
+    seed: uint64[G]. first: int64[G + 1], shape g has the members ``first[g]:first[g + 1]`` of ``template`` and ``shift`` (int64: number in the
+    program, and how far the shape's first observation is from the position that it scores). reach: int64[G], how far its last one is from its first.
+    """
+
+    seed: np.ndarray
+    first: np.ndarray
+    template: np.ndarray
+    shift: np.ndarray
+    reach: np.ndarray
+
+
+class Memory(NamedTuple):
+    """What has been met. table: hash of a shape and its values -> place in ``values``, 0 for what has no weights. values: float32[V], the rows of all
+    members, one after another. used: int64[2], how many entries and values there are."""
+
+    table: Table
+    values: np.ndarray
+    used: np.ndarray
+
+
+def shapes_of(templates: Sequence[Template], among: Sequence[int] | None = None) -> tuple[Shapes, list[int]]:
+    """The shapes that several of the templates have, and the numbers of those templates that are alone. among: what to look at,
+    None for all."""
+    groups: dict[tuple, list[int]] = {}
+    for j in range(len(templates)) if among is None else among:
+        template = templates[j]
+        least = min(obs.offset for obs in template.observations)
+        shape = tuple((obs.offset - least, obs.attr) for obs in template.observations)
+        groups.setdefault(shape, []).append(j)
+    shared = {shape: members for shape, members in groups.items() if len(members) > 1}
+    members = [j for group in shared.values() for j in group]
+    digests = [blake2b(repr(shape).encode("utf8"), digest_size=8).digest() for shape in shared]
+    shapes = Shapes(
+        np.array([int.from_bytes(digest, "little") for digest in digests], np.uint64),
+        np.cumsum([0, *map(len, shared.values())], dtype=np.int64),
+        np.array(members, np.int64),
+        np.array([min(obs.offset for obs in templates[j].observations) for j in members], np.int64),
+        np.array([max(offset for offset, _ in shape) for shape in shared], np.int64),
+    )
+    return shapes, [group[0] for shape, group in groups.items() if len(group) == 1]
+
+
+def new_memory(n_entries: int, n_values: int) -> Memory:
+    """An empty memory for so many entries and values."""
+    return Memory(empty_table(n_entries), np.zeros(n_values, np.float32), np.array([0, 1], np.int64))
+
+
+@kernel
+def add_borders(columns, starts, lookup, shapes, out):
+    """What is seen from positions where a template looks beyond its sentence: there nothing is shared."""
+    for g in range(shapes.seed.size):
+        for m in range(shapes.first[g], shapes.first[g + 1]):
+            shift, reach, template = shapes.shift[m], shapes.reach[g], shapes.template[m]
+            for s in range(starts.size - 1):
+                start, end = starts[s], starts[s + 1]
+                inside = max(start, min(end, start - shift))  # from here on it looks at nothing before the sentence,
+                beyond = max(inside, min(end, end - reach - shift))  # from here on behind it
+                for t in range(start, end - beyond + inside):
+                    at = t if t < inside else t - inside + beyond
+                    row = row_at(columns, lookup, template, at, start, end)
+                    if row >= 0:
+                        for y in range(out.shape[1]):
+                            out[at, y] += lookup.rows[row, y]
+
+
+@kernel
+def remember(columns, lookup, shapes, g, p, memory, slot, key, n_labels):
+    """Enter what is met at position p, as seen by all members of shape g, wherever they stand."""
+    at = memory.used[1]
+    known = False
+    for m in range(shapes.first[g], shapes.first[g + 1]):
+        # every member reads its observations at p, whatever the sentence: this far it is inside
+        row = row_at(columns, lookup, shapes.template[m], p - shapes.shift[m], 0, columns.shape[1])
+        for y in range(n_labels):
+            memory.values[at] = lookup.rows[row, y] if row >= 0 else np.float32(0)
+            at += 1
+        known |= row >= 0
+    memory.table.slots[slot] = key
+    memory.table.rows[slot] = memory.used[1] if known else _NOTHING
+    memory.used[0] += 1
+    if known:
+        memory.used[1] = at
+
+
+@kernel
+def shape_key(columns, shapes, program, g, p):
+    """What shape g meets at position p, inside a sentence."""
+    member = shapes.first[g]
+    template = shapes.template[member]
+    key = shapes.seed[g]
+    at = p - shapes.shift[member]
+    for o in range(program.first[template], program.first[template + 1]):
+        key = mix(key, columns[program.column[o], at + program.offset[o]])
+    return key
+
+
+@kernel
+def add_known(shift, values, at, p, start, end, out):
+    """Add the rows remembered at ``at`` to the positions of the sentence [start, end) that see them, where they are met at p.
+
+    shift: int64, of the members of their shape.
+    """
+    n_labels = out.shape[1]
+    for m in range(shift.size):
+        t = p - shift[m]
+        if start <= t < end:
+            for y in range(n_labels):
+                out[t, y] += values[at + y]
+        at += n_labels
+
+
+@kernel
+def add_shape(columns, starts, lookup, shapes, memory, g, first, out):
+    """Add what shape g sees inside sentences, from position ``first`` on. Returns where the memory was full, or the number of positions."""
+    shift = shapes.shift[shapes.first[g] : shapes.first[g + 1]]
+    slots, rows, values, used = memory.table.slots, memory.table.rows, memory.values, memory.used
+    mask, most = np.uint64(rows.size - 1), rows.size // 2
+    for s in range(np.searchsorted(starts, first, side="right") - 1, starts.size - 1):
+        start, end = starts[s], starts[s + 1]
+        for p in range(max(start, first), end - shapes.reach[g]):
+            key = shape_key(columns, shapes, lookup.program, g, p)
+            slot = first_slot(key, mask)
+            while rows[slot] >= 0 and slots[slot] != key:  # as index.find
+                slot = (slot + np.uint64(1)) & mask
+            if rows[slot] < 0:
+                if used[0] >= most or used[1] + shift.size * out.shape[1] > values.size:
+                    return p
+                remember(columns, lookup, shapes, g, p, memory, slot, key, out.shape[1])
+            if rows[slot] != _NOTHING:
+                add_known(shift, values, rows[slot], p, start, end, out)
+    return columns.shape[1]
+
+
+@kernel
+def add_shapes(columns, starts, lookup, shapes, memory, g, first, out):
+    """:func:`add_shape` for shape g from ``first`` on, and all shapes after it. Returns the shape and the position where the memory was full."""
+    while g < shapes.seed.size:
+        first = add_shape(columns, starts, lookup, shapes, memory, g, first, out)
+        if first < columns.shape[1]:
+            return g, first
+        g, first = g + 1, 0
+    return g, 0
+
+
+@kernel
+def _move(old, new):
+    """Enter everything of one table into another."""
+    for i in range(old.rows.size):
+        if old.rows[i] >= 0:
+            slot = find(new, old.slots[i])
+            new.slots[slot] = old.slots[i]
+            new.rows[slot] = old.rows[i]
+
+
+class SharedLookup:
+    """The templates of a :class:`Lookup` that share shapes, with a memory that grows as observations are met, up to a limit; then it starts afresh.
+
+    n_labels: columns of the scores. limit: about how many entries the memory may have, and a 16th of the values. among: numbers of the templates
+    to look up, None for all. room: entries of the memory at first.
+    """
+
+    def __init__(
+        self,
+        lookup: Lookup,
+        templates: Sequence[Template],
+        n_labels: int,
+        limit: int = 1 << 19,
+        among: Sequence[int] | None = None,
+        room: int = 1 << 12,
+    ):
+        self.lookup = lookup
+        self.n_labels = n_labels
+        self.limit = limit
+        self.shapes, alone = shapes_of(templates, among)
+        self.alone = np.array(alone, np.int64)
+        widest = int(np.diff(self.shapes.first).max(initial=0)) * n_labels
+        n_entries = min(limit, room)
+        self.memory = new_memory(n_entries, max(16 * n_entries, widest + 1))
+
+    def add(self, columns: np.ndarray, starts: np.ndarray, out: np.ndarray) -> None:
+        """out[t] += the rows of token t's observations. columns: uint64[A, N]; starts: int64 borders of sentences; out: float32[N, L]."""
+        add_looked_up(columns, starts, self.lookup, self.alone, out)
+        n_shapes = self.shapes.seed.size
+        if not n_shapes or not columns.shape[1]:
+            return
+        add_borders(columns, starts, self.lookup, self.shapes, out)
+        g, first = add_shapes(columns, starts, self.lookup, self.shapes, self.memory, 0, 0, out)
+        while g < n_shapes:
+            self.make_room()
+            g, first = add_shapes(columns, starts, self.lookup, self.shapes, self.memory, g, first, out)
+
+    def make_room(self) -> None:
+        """Twice the room to remember, or all forgotten where the limit is reached."""
+        self.memory = more_room(self.memory, self.limit)
+
+
+def more_room(memory: Memory, limit: int) -> Memory:
+    """The memory with twice the room, or emptied where it has about ``limit`` entries."""
+    size = memory.table.rows.size
+    if size >= 2 * limit:
+        memory.table.rows[:] = -1
+        memory.used[:] = 0, 1
+        return memory
+    values = np.concatenate([memory.values, np.zeros_like(memory.values)])
+    table = empty_table(size)  # for so many keys it has twice the places
+    _move(memory.table, table)
+    return Memory(table, values, memory.used)

@@ -1,0 +1,203 @@
+"""Scores of arcs, sibling pairs and labels straight from attribute columns, for prediction: nothing is stored for each observation."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spacy_mtl.kernels import kernel
+from spacy_mtl.templates.arcs.keys import (
+    N_TURNS,
+    distance_key,
+    distance_of,
+    fill_side_keys,
+    new_side_keys,
+    note_words,
+    turn_of,
+)
+from spacy_mtl.templates.arcs.program import ArcProgram
+
+from .arc_table import look_up, sift
+
+
+class Plan(NamedTuple):
+    """P patterns of a program, those that look between at the end: which side keys to add.
+
+    head, modifier, sibling: int64[P], rows of the side keys, -1 for none. seed: uint64[P]. looks: int64[I], what the last I see of each word
+    between, rows of ``program.betweens``.
+    """
+
+    head: np.ndarray
+    modifier: np.ndarray
+    sibling: np.ndarray
+    seed: np.ndarray
+    looks: np.ndarray
+
+
+def plan_of(program: ArcProgram) -> Plan:
+    """All patterns. Which of them have templates without or with distance does not matter here: a table knows no other keys."""
+    order = np.argsort(program.between >= 0, kind="stable")
+    between = program.between[order]
+    sides = (program.head[order], program.modifier[order], program.sibling[order])
+    return Plan(*sides, program.seed[order], between[between >= 0])
+
+
+class Words(NamedTuple):
+    """What every pattern sees of every word, to be added up with one tight loop: uint64[n + 1, P]; of siblings uint64[n + 2, P], or of no columns.
+
+    Of grandparents there are N_TURNS times as many lines.
+    """
+
+    heads: np.ndarray
+    modifiers: np.ndarray
+    siblings: np.ndarray
+
+
+@kernel
+def new_words(program, plan, n):
+    """Room for sentences of up to n words."""
+    size = plan.seed.size
+    return Words(
+        np.empty((n + 1, size), np.uint64),
+        np.empty((n + 1, size), np.uint64),
+        np.empty(
+            (N_TURNS * (n + 2) if program.turned else n + 2, size if program.siblings.seed.size else 0), np.uint64
+        ),
+    )
+
+
+@kernel
+def _spread(keys, rows, seed, n, out):
+    """out[w, p] = keys[rows[p], w] of the first n words, the root counted, plus seed[p] where there is one."""
+    for w in range(n):
+        for p in range(out.shape[1]):
+            out[w, p] = keys[rows[p], w] if rows[p] >= 0 else np.uint64(0)
+            if seed.size:
+                out[w, p] += seed[p]
+
+
+@kernel
+def fill_words(columns, start, end, program, plan, keys, words):
+    """Everything there is to see in one sentence."""
+    n = end - start
+    fill_side_keys(columns, start, end, program, keys)
+    none = plan.seed[:0]
+    _spread(keys.heads, plan.head, plan.seed, n + 1, words.heads)
+    _spread(keys.modifiers, plan.modifier, none, n + 1, words.modifiers)
+    _spread(keys.siblings, plan.sibling, none, N_TURNS * (n + 2) if program.turned else n + 2, words.siblings)
+
+
+@kernel
+def bases_of(head, modifier, sibling, looks, seen, counts, out):
+    """Keys without distance of all observations of one arc or pair, into out (uint64); returns how many.
+
+    head, modifier: uint64[P], what is seen of its words; sibling: uint64[P], or of length 0. seen, counts: of :func:`.arc_keys.note_words`.
+    """
+    count = head.size - looks.size
+    if sibling.size:
+        for p in range(count):
+            out[p] = head[p] + modifier[p] + sibling[p]
+    else:
+        for p in range(count):
+            out[p] = head[p] + modifier[p]
+    first = count
+    for i in range(looks.size):
+        base, b = head[first + i] + modifier[first + i], looks[i]
+        for c in range(counts[b]):
+            out[count] = base + seen[b, c]
+            count += 1
+    return count
+
+
+@kernel
+def longest_of(starts):
+    longest = 1
+    for s in range(starts.size - 1):
+        longest = max(longest, starts[s + 1] - starts[s])
+    return longest
+
+
+@kernel
+def most_bases(plan, n):
+    """Observations of an arc at most, whatever the distance, and one more place for what is sifted out."""
+    return plan.seed.size + plan.looks.size * n + 1
+
+
+@kernel
+def score_parts(
+    columns, starts, program, plan, sieve, sieve_shift, slots, shift, weights, first, heads, siblings, scores
+):
+    """scores[a] of every part: arcs, or pairs of siblings.
+
+    sieve, sieve_shift, slots, shift: of an :class:`.ArcTable` of the rows of ``weights``, float32[R]. first: int64[N + 1], word t has the
+    parts ``first[t]:first[t + 1]``. heads: int32[A]. siblings: int32[A], or empty. scores: float32[A].
+    """
+    longest = longest_of(starts)
+    keys, words, most = new_side_keys(program, longest), new_words(program, plan, longest), most_bases(plan, longest)
+    n_between = program.betweens.seed.size
+    seen, counts = np.empty((n_between, longest + 1), np.uint64), np.zeros(n_between, np.int64)
+    bases, known, found, rows = (
+        np.empty(most, np.uint64),
+        np.empty(most, np.uint64),
+        np.empty(most, np.uint64),
+        np.empty(2 * most, np.int64),
+    )
+    between, dependent, looks = keys.betweens, program.dependent, plan.looks
+    tree = heads[:0]
+    for s in range(starts.size - 1):
+        start, n = starts[s], starts[s + 1] - starts[s]
+        fill_words(columns, start, start + n, program, plan, keys, words)
+        for m in range(1, n + 1):
+            for a in range(first[start + m - 1], first[start + m]):
+                h, sibling = np.int64(heads[a]), n + 1
+                if n_between:
+                    note_words(between, dependent, h, m, tree, seen, counts)
+                if siblings.size and siblings[a] != h:
+                    sibling = np.int64(siblings[a])
+                    if program.turned:
+                        sibling += turn_of(sibling, h, m) * (n + 2)
+                count = bases_of(
+                    words.heads[h], words.modifiers[m], words.siblings[sibling], looks, seen, counts, bases
+                )
+                count = sift(bases, count, sieve, sieve_shift, known, 0)
+                total = np.float32(0)
+                for k in range(look_up(known, count, distance_key(distance_of(h, m)), slots, shift, found, rows)):
+                    total += weights[rows[k]]
+                scores[a] = total
+
+
+@kernel
+def score_labels(
+    columns, starts, program, plan, sieve, sieve_shift, slots, shift, codes, scales, first, heads, tree, scores
+):
+    """scores[a] of every arc's labels, 0 for arcs from the root. scores: float32[A, L].
+
+    sieve, sieve_shift, slots, shift: of an :class:`.ArcTable` of the rows codes * scales: int8[R, L], float32[R].
+    """
+    longest = longest_of(starts)
+    keys, words, most = new_side_keys(program, longest), new_words(program, plan, longest), most_bases(plan, longest)
+    n_between, n_labels = program.betweens.seed.size, scores.shape[1]
+    seen, counts = np.empty((n_between, longest + 1), np.uint64), np.zeros(n_between, np.int64)
+    bases, known, found, rows = (
+        np.empty(most, np.uint64),
+        np.empty(most, np.uint64),
+        np.empty(most, np.uint64),
+        np.empty(2 * most, np.int64),
+    )
+    between, dependent, looks = keys.betweens, program.dependent, plan.looks
+    for s in range(starts.size - 1):
+        start, n = starts[s], starts[s + 1] - starts[s]
+        fill_words(columns, start, start + n, program, plan, keys, words)
+        for m in range(1, n + 1):
+            for a in range(first[start + m - 1], first[start + m]):
+                h, total = np.int64(heads[a]), scores[a]
+                total[:] = 0
+                if h <= 0:
+                    continue
+                if n_between:
+                    note_words(between, dependent, h, m, tree[start : start + n], seen, counts)
+                count = bases_of(words.heads[h], words.modifiers[m], words.siblings[n + 1], looks, seen, counts, bases)
+                count = sift(bases, count, sieve, sieve_shift, known, 0)
+                for k in range(look_up(known, count, distance_key(distance_of(h, m)), slots, shift, found, rows)):
+                    row, size = codes[rows[k]], scales[rows[k]]
+                    for y in range(n_labels):
+                        total[y] += size * np.float32(row[y])

@@ -1,0 +1,114 @@
+"""From training weights of trees to the weights a model keeps."""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log2
+
+import numpy as np
+
+from spacy_mtl.errors import Warnings
+from spacy_mtl.models.chain.export import ROW_BYTES, largest
+from spacy_mtl.models.chain.weights import KEY_BITS, TemplateRow, by_key, quantize, short_keys, strongest
+from spacy_mtl.models.store import compressed
+from spacy_mtl.structures.tree.filter import FilterTables
+from spacy_mtl.templates.grammar import Template
+from spacy_mtl.thresholds import LIVE
+
+from .weights import TreeWeights
+
+#: Rows that are compressed to see how small they get.
+SAMPLE = 20_000
+#: Share of the rows below which next to nothing is left of a model.
+NEXT_TO_NONE = 0.01
+
+
+@dataclass(frozen=True)
+class Side:
+    """One weight matrix, float32[R, K], with its templates: mu, ||w_j||, keys uint64[R] and blocks int64[T + 1]."""
+
+    templates: tuple[Template, ...]
+    matrix: np.ndarray
+    mu: np.ndarray
+    norms: np.ndarray
+    keys: np.ndarray
+    blocks: np.ndarray
+
+    def sizes(self) -> np.ndarray:
+        """float32[R]: the largest weight of each row, 0 in templates that are not live."""
+        sizes = largest(self.matrix)
+        for j in np.flatnonzero(self.mu <= LIVE * self.mu.sum()).tolist():
+            sizes[self.blocks[j] : self.blocks[j + 1]] = 0
+        return sizes
+
+    def report(self, kept: np.ndarray) -> tuple[TemplateRow, ...]:
+        """A line for each template. kept: ascending row numbers."""
+        counts = np.diff(np.searchsorted(kept, self.blocks)).tolist()
+        lines = zip(self.templates, self.mu.tolist(), self.norms.tolist(), counts, strict=True)
+        return tuple(TemplateRow(template.text, mu, norm, count) for template, mu, norm, count in lines)
+
+
+def saved_bytes(side: Side, rows: np.ndarray, plain: int) -> float:
+    """About how many bytes one of these rows takes in a file, its key included, from compressing some of them in the order of the file.
+
+    plain: bytes before compression, which it is not more than. Keys are stored as steps from one to the next, so that the more rows there are
+    the less each takes.
+    """
+    if not rows.size:
+        return plain
+    sample = rows[:: -(-rows.size // SAMPLE)]
+    some = side.matrix[sample[np.argsort(short_keys(side.keys[sample]))]]
+    single = some.shape[1] == 1
+    names = ("values",) if single else ("pair_codes", "pair_scales")
+    arrays = (some.astype(np.float16),) if single else quantize(some)
+    key = min(KEY_BITS, KEY_BITS - log2(rows.size) + 2) / 8
+    return min(plain, key + sum(len(compressed(*each)[1]) for each in zip(names, arrays, strict=True)) / len(some))
+
+
+def fitting(sides: Sequence[Side], plain: Sequence[int], taken: int, megabytes: float | None) -> list[np.ndarray]:
+    """Which rows of each side to keep, ascending: the strongest that fit into a file of ``megabytes``; None keeps all.
+
+    plain: bytes of a row of each before compression. taken: bytes that the filter takes. Warns (M433) where next to none fit.
+    """
+    sizes = [side.sizes() for side in sides]
+    if megabytes is None:
+        return strongest(sizes, plain, None)
+    budget = max(int(megabytes * 1e6) - taken, 1)
+    kept = strongest(sizes, plain, budget)
+    saved = [saved_bytes(*each) for each in zip(sides, kept, plain, strict=True)]
+    kept = strongest(sizes, saved, budget)
+    n_kept, n_rows = sum(rows.size for rows in kept), sum(int(np.count_nonzero(size)) for size in sizes)
+    if n_kept < NEXT_TO_NONE * n_rows:
+        warning = Warnings.M433.format(megabytes=megabytes, kept=n_kept, rows=n_rows, filter=taken / 1e6)
+        warnings.warn(warning, stacklevel=2)
+    return kept
+
+
+def export_tree(
+    node: Side,
+    pair: Side | None,
+    labels: Sequence[str],
+    tags: np.ndarray,
+    tables: FilterTables | None,
+    megabytes: float | None,
+) -> TreeWeights:
+    """The model for prediction.
+
+    node: weights of arcs and siblings, one column. pair: of labels, a column each; None without. tags, tables: the filter. megabytes: of the saved
+    file, its header aside; keep the strongest rows that fit. None keeps all. Warns (M433) where next to none fit.
+    """
+    values = np.empty(0, np.float16) if tables is None else np.concatenate(tables).astype(np.float16)
+    taken = 0
+    if megabytes is not None:
+        taken = sum(len(compressed(*each)[1]) for each in (("filter_tags", tags), ("filter_values", values)))
+    sides = [node] if pair is None else [node, pair]
+    plain = [ROW_BYTES, ROW_BYTES + len(labels)][: len(sides)]
+    kept = fitting(sides, plain, taken, megabytes)
+    report = [line for side, rows in zip(sides, kept, strict=True) for line in side.report(rows)]
+    keys, weights = by_key(node.keys[kept[0]], node.matrix[kept[0], 0].astype(np.float16))
+    arrays = [keys, weights]
+    if pair is not None:
+        arrays += by_key(pair.keys[kept[1]], *quantize(pair.matrix[kept[1]]))
+    else:
+        arrays += [np.empty(0, np.uint64), np.empty((0, len(labels)), np.int8), np.empty(0, np.float32)]
+    return TreeWeights(tuple(labels), tuple(report), *arrays, tags, values)  # type: ignore[call-arg]

@@ -1,0 +1,191 @@
+"""Features of the arcs, pairs and labels of a corpus: from attribute columns to the bundles of a tree problem."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from spacy_mtl.kernels import kernel
+from spacy_mtl.structures.tree.build import Arcs, TreeFeatures
+from spacy_mtl.structures.tree.bundles import Bundles
+from spacy_mtl.structures.tree.problem import Siblings, pair_code
+from spacy_mtl.templates.arcs.index import Parts, build_arc_index, find_arc_rows
+from spacy_mtl.templates.arcs.program import compile_arcs
+from spacy_mtl.templates.grammar import Template
+from spacy_mtl.templates.index import FeatureIndex
+
+_NONE = np.empty(0, np.int32)
+
+
+@dataclass(frozen=True)
+class TreeTemplates:
+    """Templates by what they score: arcs, pairs of siblings (those that look at ``%s``) or with grandparents (``%g``), labels of arcs (``B``)."""
+
+    arcs: tuple[Template, ...]
+    siblings: tuple[Template, ...]
+    grandparents: tuple[Template, ...]
+    labels: tuple[Template, ...]
+
+    @classmethod
+    def of(cls, templates: Sequence[Template]) -> "TreeTemplates":
+        node = [t for t in templates if not t.is_edge]
+        siblings, grandparents = [t for t in node if looks_at(t, "s")], [t for t in node if looks_at(t, "g")]
+        arcs = (t for t in node if not looks_at(t, "s") and not looks_at(t, "g"))
+        return cls(tuple(arcs), tuple(siblings), tuple(grandparents), tuple(t for t in templates if t.is_edge))
+
+    @property
+    def node(self) -> tuple[Template, ...]:
+        """Those without labels, in the order of their blocks."""
+        return (*self.arcs, *self.siblings, *self.grandparents)
+
+    @property
+    def pairs(self) -> tuple[tuple[Template, ...], tuple[Template, ...]]:
+        """Those of each kind of pair."""
+        return self.siblings, self.grandparents
+
+    @property
+    def second_order(self) -> bool:
+        return bool(self.siblings or self.grandparents)
+
+
+def looks_at(template: Template, place: str) -> bool:
+    return any(obs.place == place for obs in template.observations)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of parts: part a has ``rows[first[a]:first[a + 1]]`` (int32), each of its template (int16), and which row is which."""
+
+    first: np.ndarray
+    rows: np.ndarray
+    templates: np.ndarray
+    index: FeatureIndex
+
+
+def rows_of(
+    columns: np.ndarray,
+    names: Mapping[str, int],
+    templates: Sequence[Template],
+    parts: Parts,
+    supported: Parts,
+    min_count: int,
+) -> Rows:
+    """Index what the ``supported`` parts observe, and the rows of all ``parts``. columns: uint64[A, N], by ``names``."""
+    program = compile_arcs(templates, names)
+    index, table = build_arc_index(columns, program, len(templates), supported, min_count)
+    return Rows(*find_arc_rows(columns, program, parts, table), index)
+
+
+def gold_parts(starts: np.ndarray, heads: np.ndarray) -> Parts:
+    """The gold arcs. heads: int32[N]."""
+    return Parts(starts, np.arange(heads.size + 1), heads, _NONE, _NONE)
+
+
+def tree_parts(starts: np.ndarray, heads: np.ndarray) -> Parts:
+    """The arcs of given trees, for templates that look at the rest of the tree. heads: int32[N]."""
+    return Parts(starts, np.arange(heads.size + 1), heads, _NONE, heads)
+
+
+def arc_parts(starts: np.ndarray, arcs: Arcs) -> Parts:
+    return Parts(starts, arcs.first, arcs.heads, _NONE, _NONE)
+
+
+def pair_parts(starts: np.ndarray, arcs: Arcs, first: np.ndarray, inner: np.ndarray) -> tuple[np.ndarray, list[Parts]]:
+    """Pairs, as of :func:`.all_siblings`, by their modifiers: bool[B], which are of siblings, and the parts of each kind."""
+    word_first, heads = first[arcs.first], np.repeat(arcs.heads, np.diff(first))
+    first_code = np.repeat(np.diff(starts) + 1, np.diff(word_first[starts])).astype(np.int32)  # of grandparents: n + 1
+    siblings = inner < first_code
+    if siblings.all():
+        none = Parts(starts, np.zeros_like(word_first), _NONE, _NONE, _NONE)
+        return siblings, [Parts(starts, word_first, heads, inner, _NONE), none]
+    parts = []
+    for kept, others in ((siblings, inner), (~siblings, inner - first_code)):
+        counts = np.concatenate([[0], np.cumsum(kept)])
+        parts.append(Parts(starts, counts[word_first], heads[kept], others[kept], _NONE))
+    return siblings, parts
+
+
+def gold_pair_parts(starts: np.ndarray, heads: np.ndarray) -> list[Parts]:
+    """The pairs of gold trees, of each kind."""
+    parts = []
+    for kind in (0, 1):
+        others = np.empty(heads.size, np.int32)
+        _gold_others(starts, heads, kind, others)
+        kept = others >= 0
+        parts.append(Parts(starts, np.concatenate([[0], np.cumsum(kept)]), heads[kept], others[kept], _NONE))
+    return parts
+
+
+@kernel
+def _gold_others(starts, heads, kind, others):
+    """others[t] = sibling or grandparent of word t, -1 for none."""
+    for s in range(starts.size - 1):
+        sentence = heads[starts[s] : starts[s + 1]]
+        for m in range(1, sentence.size + 1):
+            code = pair_code(sentence, m, kind)
+            others[starts[s] + m - 1] = code if kind == 0 else max(code - sentence.size - 1, -1)
+
+
+def no_rows(parts: Parts) -> Rows:
+    """Rows of parts that nothing scores."""
+    none = FeatureIndex(np.empty(0, np.uint64), np.zeros(1, np.int64))
+    return Rows(np.zeros(parts.heads.size + 1, np.int64), np.empty(0, np.int32), np.empty(0, np.int16), none)
+
+
+def join_rows(siblings: np.ndarray, kinds: Sequence[Rows]) -> Rows:
+    """The rows of all pairs from those of each kind: blocks of the second kind come after those of the first. siblings: bool[B]."""
+    one, two = kinds
+    index = FeatureIndex(
+        np.concatenate([one.index.keys, two.index.keys]),
+        np.concatenate([one.index.blocks, one.index.blocks[-1] + two.index.blocks[1:]]),
+    )
+    sizes = np.empty(siblings.size, np.int64)
+    sizes[siblings], sizes[~siblings] = np.diff(one.first), np.diff(two.first)
+    of_sibling = np.repeat(siblings, sizes)
+    rows, templates = np.empty(of_sibling.size, np.int32), np.empty(of_sibling.size, np.int16)
+    rows[of_sibling], templates[of_sibling] = one.rows, one.templates
+    rows[~of_sibling] = two.rows + np.int32(one.index.n_rows)
+    templates[~of_sibling] = two.templates + np.int16(one.index.blocks.size - 1)
+    return Rows(np.concatenate([[0], np.cumsum(sizes)]), rows, templates, index)
+
+
+def _local(borders: np.ndarray) -> np.ndarray:
+    """int32: the number of each part within its sentence. borders: int64[S + 1], parts of each sentence."""
+    return (np.arange(borders[-1]) - np.repeat(borders[:-1], np.diff(borders))).astype(np.int32)
+
+
+def node_features(
+    starts: np.ndarray, arcs: Arcs, arc_rows: Rows, pairs: tuple[np.ndarray, np.ndarray, Rows] | None
+) -> TreeFeatures:
+    """Features of arcs, each a bundle of its own, and of pairs: (first, inner) of :func:`.all_siblings` and their rows."""
+    arc_borders = arcs.first[starts]
+    if pairs is None:
+        bundles = Bundles(
+            arc_borders, np.arange(arcs.heads.size, dtype=np.int32), arc_rows.first, arc_rows.rows, arc_rows.templates
+        )  # fmt: skip
+        return TreeFeatures(bundles, _local(arc_borders)[:, None])
+    first, inner, pair_rows = pairs
+    pair_borders = first[arc_borders]
+    n_arcs, n_pairs = np.diff(arc_borders), np.diff(pair_borders)
+    used = np.empty(arcs.heads.size + inner.size, np.int32)
+    arc_place = np.arange(arcs.heads.size) + np.repeat(pair_borders[:-1], n_arcs)
+    pair_place = np.arange(inner.size) + np.repeat(arc_borders[1:], n_pairs)
+    used[arc_place] = np.arange(arcs.heads.size)
+    used[pair_place] = arcs.heads.size + np.arange(inner.size)
+    shift, n_templates = arc_rows.index.n_rows, arc_rows.index.blocks.size - 1
+    bundles = Bundles(
+        arc_borders + pair_borders, used,
+        np.concatenate([arc_rows.first, arc_rows.first[-1] + pair_rows.first[1:]]),
+        np.concatenate([arc_rows.rows, pair_rows.rows + np.int32(shift)]),
+        np.concatenate([arc_rows.templates, pair_rows.templates + np.int16(n_templates)]),
+    )  # fmt: skip
+    links = (_local(pair_borders) + np.repeat(n_arcs, n_pairs).astype(np.int32))[:, None]
+    return TreeFeatures(bundles, _local(arc_borders)[:, None], siblings=Siblings(first, inner, links))
+
+
+def label_features(starts: np.ndarray, arcs: Arcs, rows: Rows) -> tuple[Bundles, np.ndarray]:
+    """Features of labels: a bundle for each arc, and the links to them. Arcs from the root have none."""
+    borders = arcs.first[starts]
+    bundles = Bundles(borders, np.arange(arcs.heads.size, dtype=np.int32), rows.first, rows.rows, rows.templates)
+    links = np.where(arcs.heads == 0, -1, _local(borders)).astype(np.int32)
+    return bundles, links[:, None]

@@ -1,0 +1,91 @@
+"""The thinc Model of a parser: templates and weights of trees through spaCy's config and serialization."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+from spacy.tokens import Doc
+from spacy.util import registry
+from thinc.api import Model
+from thinc.model import deserialize_attr, serialize_attr
+
+from spacy_mtl.errors import Errors
+from spacy_mtl.models.chain.model import current_weights, set_weights
+from spacy_mtl.templates.grammar import TemplateSet
+
+from .rules import TreeRules
+from .weights import TreeWeights
+
+
+@registry.architectures("spacy_mtl.TemplateTree.v1")
+def template_tree(templates: TemplateSet, megabytes: float | None = 10.0) -> Model[list[Doc], list[np.ndarray]]:
+    """Dependency trees whose scores come from feature templates.
+
+    templates: of arcs, from ``@mtl_templates``. megabytes: size of the saved model; the strongest feature rows that fit are kept, in memory as on
+    disk, so that a loaded model predicts the same. null keeps every row. Predicts, for each doc, heads and labels int32[2, n_tokens].
+    Raises ValueError: M401 if megabytes is not above 0.
+    """
+    if megabytes is not None and not megabytes > 0:
+        raise ValueError(Errors.M401.format(value=megabytes))
+    return Model(
+        "template_tree",
+        _forward,
+        attrs={
+            "templates": templates,
+            "megabytes": megabytes,
+            "weights": TreeWeights(),
+            "constraints": None,
+            "learned": {},
+            "predictor": None,
+            "export": None,
+        },
+    )
+
+
+def _forward(model: Model, docs: Sequence[Doc], is_train: bool) -> tuple[list[np.ndarray], Callable[[Any], list]]:
+    return predict_trees(model, docs), lambda gradient: []
+
+
+def predict_trees(model: Model, docs: Sequence[Doc]) -> list[np.ndarray]:
+    """Heads (within the sentence, from 1; 0 for roots) and labels of each doc, int32[2, n_tokens].
+
+    While untrained, every word hangs on the one before.
+    """
+    from spacy_mtl.sentences import borders
+
+    from .predict import TreePredictor
+
+    if not docs:
+        return []
+    lengths = [len(doc) for doc in docs]
+    weights = current_weights(model)
+    if not weights.is_trained or not sum(lengths):
+        starts = borders(docs)
+        heads = np.arange(sum(lengths)) - np.repeat(starts[:-1], np.diff(starts))
+        chains = np.stack([heads, np.zeros_like(heads)]).astype(np.int32)
+        return np.split(chains, np.cumsum(lengths)[:-1], axis=1)
+    if any(doc.vocab is not docs[0].vocab for doc in docs):
+        return [predict_trees(model, [doc])[0] for doc in docs]
+    vocab = docs[0].vocab
+    predictor = model.attrs["predictor"]
+    if predictor is None or predictor.vocab is not vocab:
+        predictor = model.attrs["predictor"] = TreePredictor(weights, model.attrs["constraints"], vocab)
+    return np.split(predictor(docs), np.cumsum(lengths)[:-1], axis=1)
+
+
+@serialize_attr.register(TreeWeights)
+def _serialize(_: Any, value: TreeWeights, name: str, model: Model) -> bytes:
+    from spacy_mtl.models import store
+
+    weights, rules = current_weights(model), model.attrs["constraints"]
+    return store.to_bytes(weights, {"rules": None if rules is None else asdict(rules)})
+
+
+@deserialize_attr.register(TreeWeights)
+def _deserialize(_: Any, value: bytes, name: str, model: Model) -> TreeWeights:
+    from spacy_mtl.models import store
+
+    weights, settings = store.from_bytes(value, f"The serialized model '{model.name}'")
+    set_weights(model, weights, None if settings["rules"] is None else TreeRules(**settings["rules"]))
+    return weights

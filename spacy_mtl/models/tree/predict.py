@@ -1,0 +1,149 @@
+"""Fast parsing: docs to heads and labels."""
+
+import threading
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from spacy_mtl.errors import Errors
+from spacy_mtl.sentences import borders
+from spacy_mtl.structures.problem import block_starts
+from spacy_mtl.structures.tree.build import Arcs, all_arcs, all_siblings
+from spacy_mtl.structures.tree.filter import filtered_arcs
+from spacy_mtl.templates.arcs.program import ArcProgram, compile_arcs
+from spacy_mtl.templates.attributes.reader import AttributeReader
+from spacy_mtl.templates.attributes.short_tags import short_tag
+from spacy_mtl.templates.grammar import Template, parse_template
+
+from .arc_scores import Plan, plan_of, score_labels, score_parts
+from .arc_table import arc_table
+from .decode import best_labels, decode_trees
+from .features import TreeTemplates, pair_parts
+from .filters import number_tags
+from .rules import TreeRules
+from .weights import TreeWeights
+
+#: Attributes that some component or reader sets on every document, besides short tags; others may well be 0 everywhere.
+_ANNOTATED = ("TAG", "POS", "DEP")
+#: Arcs that there may be in sentences whose parts are listed at a time: pairs of a large batch would fill the memory.
+ARCS_AT_A_TIME = 50_000
+_NONE = np.empty(0, np.int32)
+
+
+def runs_of_sentences(starts: np.ndarray) -> list[tuple[int, int]]:
+    """First and one after the last of sentences that are parsed together. starts: int64[S + 1]."""
+    runs = np.cumsum(np.diff(starts) ** 2) // ARCS_AT_A_TIME
+    cuts = [0, *(np.flatnonzero(np.diff(runs)) + 1).tolist(), runs.size]
+    return list(pairwise(cuts))
+
+
+class TreePredictor:
+    """Trees for docs of one vocabulary under fixed weights. Safe to call from several threads."""
+
+    def __init__(self, weights: TreeWeights, rules: TreeRules, vocab: Vocab):
+        self.vocab = vocab
+        self.rules = rules
+        self._made_of = (weights, rules, vocab)
+        templates = TreeTemplates.of([parse_template(row.text) for row in weights.templates if row.rows])
+        read = [obs.attr for group in vars(templates).values() for t in group for obs in t.observations if obs.attr]
+        attributes = list(dict.fromkeys([*read, *([rules.filter_attr] if rules.filter_attr else [])]))
+        self.reader = AttributeReader(attributes, vocab)
+        self._annotated = [attr for attr in self.reader.columns if attr in _ANNOTATED or short_tag(attr)]
+        self._templates = templates
+        self._plans = {name: self._plan(group) for name, group in vars(templates).items()}
+        self._table = *arc_table(weights.keys), weights.values.astype(np.float32)
+        self._label_table = *arc_table(weights.pair_keys), weights.pair_codes, weights.pair_scales
+        self._n_labels = weights.pair_codes.shape[1]
+        self._tags = weights.filter_tags
+        self._filter = weights.filter_tables() if weights.filter_tags.size else None
+        self._lock = threading.Lock()
+
+    def __reduce__(self) -> tuple:
+        """Copies and other processes build their own tables."""
+        return TreePredictor, self._made_of
+
+    def __call__(self, docs: Sequence[Doc]) -> np.ndarray:
+        """int32[2, N]: the heads (within the sentence, from 1; 0 for roots) and labels of all words."""
+        starts = borders(docs)
+        with self._lock:  # the lexicon of the reader grows
+            columns = self.reader.read(docs, starts)
+        self._check_annotated(docs, columns)
+        parts = [starts[begin : end + 1] for begin, end in runs_of_sentences(starts)]
+        trees = [self._trees(np.ascontiguousarray(columns[:, part[0] : part[-1]]), part - part[0]) for part in parts]
+        return np.concatenate(trees, axis=1)
+
+    def _trees(self, columns: np.ndarray, starts: np.ndarray) -> np.ndarray:
+        """Heads and labels of some sentences, int32[2, N]."""
+        arcs = self._arcs(columns, starts)
+        out = np.zeros((2, int(starts[-1])), np.int32)
+        labels = self._n_labels
+        joint = self.rules.labelling == "joint" and labels > 0
+        scores = self._score(columns, starts, arcs)
+        by_label = np.zeros((arcs.heads.size if joint else 0, max(labels, 1)), np.float32)
+        if joint:
+            self._score_labels(columns, starts, arcs, _NONE, by_label)
+            scores += by_label.max(axis=1)
+        first, inner, pair_scores = self._pairs(columns, starts, arcs)
+        decode_trees(
+            starts, arcs.first, arcs.heads, scores, first, inner, pair_scores, bool(self._templates.grandparents),
+            self.rules.projective, self.rules.single_root, out[0],
+        )  # fmt: skip
+        if joint:
+            best_labels(arcs.first, arcs.heads, by_label, out[0], out[1])
+        elif labels:
+            tree = Arcs(np.arange(out.shape[1] + 1), out[0])
+            by_label = np.zeros((out.shape[1], labels), np.float32)
+            self._score_labels(columns, starts, tree, out[0], by_label)
+            out[1] = by_label.argmax(axis=1)
+        return out
+
+    def _check_annotated(self, docs: Sequence[Doc], columns: np.ndarray) -> None:
+        """Refuse a doc no word of which has what the templates read (M444): its trees would suffer in silence."""
+        docs = [doc for doc in docs if len(doc)]
+        first = block_starts([len(doc) for doc in docs])[:-1]
+        for attr in self._annotated:
+            has = np.logical_or.reduceat(columns[self.reader.columns[attr]] != 0, first)
+            if not has.all():
+                raise ValueError(Errors.M444.format(attr=attr, text=docs[int(has.argmin())].text[:40]))
+
+    def _plan(self, templates: Sequence[Template]) -> tuple[ArcProgram, Plan]:
+        program = compile_arcs(templates, self.reader.columns)
+        return program, plan_of(program)
+
+    def _arcs(self, columns: np.ndarray, starts: np.ndarray) -> Arcs:
+        if self._filter is None or self.rules.filter_attr is None:
+            return all_arcs(starts)
+        tags = number_tags(columns[self.reader.columns[self.rules.filter_attr]], self._tags)
+        assert self.rules.margin is not None
+        return filtered_arcs(tags, starts, self._tags.size + 2, self._filter, self.rules.margin)
+
+    def _score(self, columns: np.ndarray, starts: np.ndarray, arcs: Arcs) -> np.ndarray:
+        scores = np.empty(arcs.heads.size, np.float32)
+        score_parts(columns, starts, *self._plans["arcs"], *self._table, arcs.first, arcs.heads, _NONE, scores)
+        return scores
+
+    def _score_labels(
+        self, columns: np.ndarray, starts: np.ndarray, arcs: Arcs, tree: np.ndarray, scores: np.ndarray
+    ) -> None:
+        score_labels(columns, starts, *self._plans["labels"], *self._label_table, arcs.first, arcs.heads, tree, scores)
+
+    def _pairs(self, columns: np.ndarray, starts: np.ndarray, arcs: Arcs) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Pairs and their scores; none for trees of the first order."""
+        if not self._templates.second_order:
+            return np.zeros(1, np.int64), _NONE, np.empty(0, np.float32)
+        first, inner = all_siblings(arcs, starts, bool(self._templates.grandparents))
+        siblings, kinds = pair_parts(starts, arcs, first, inner)
+        found = []
+        for name, parts in zip(("siblings", "grandparents"), kinds, strict=True):
+            found.append(np.zeros(parts.heads.size, np.float32))
+            if vars(self._templates)[name]:
+                listed = parts.first, parts.heads, parts.siblings
+                score_parts(columns, starts, *self._plans[name], *self._table, *listed, found[-1])
+        if not self._templates.grandparents:
+            return first, inner, found[0]
+        scores = np.empty(inner.size, np.float32)
+        scores[siblings], scores[~siblings] = found
+        return first, inner, scores

@@ -1,0 +1,1 @@
+"""Text as characters: what the segmenter alone needs."""

@@ -1,0 +1,66 @@
+"""Words as tag sequences over characters: tag sets, which tags may follow each other, and the way back."""
+
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+
+from spacy_mtl.structures.chain.build import Constraints
+
+#: Tags of a word's characters by tag set: those of a word of one character, of the first ones, of the others inside, of the last one.
+#: ``bie`` is the set of Mao & Tsang; there a word of one character is its beginning.
+_SPELLING = {"bie": ("B", "B", "I", "E"), "bmes": ("S", "B", "M", "E"), "bcdmes": ("S", "BCD", "M", "E")}
+TAG_SETS = {"bie": tuple("BIE"), "bmes": tuple("BMES"), "bcdmes": tuple("BCDMES")}
+#: Tags that begin a word.
+_BEGIN = ("B", "S")
+
+
+def spell(length: int, tags: str) -> list[str]:
+    """Tags of a word of so many characters."""
+    single, first, inside, last = _SPELLING[tags]
+    if length == 1:
+        return [single]
+    return [*(first + inside * length)[: length - 1], last]
+
+
+def tag_set_constraints(tags: str) -> Constraints:
+    """Only sequences that spell whole words."""
+    number = {tag: i for i, tag in enumerate(TAG_SETS[tags])}
+    n = len(number)
+    start, end, step = np.zeros(n, bool), np.zeros(n, bool), np.zeros((n, n), bool)
+    for length in range(1, n + 3):  # longer words bring no new neighbours
+        word = [number[tag] for tag in spell(length, tags)]
+        start[word[0]] = end[word[-1]] = True
+        step[word[:-1], word[1:]] = True
+    step |= end[:, None] & start[None, :]
+    return Constraints(start, end, step)
+
+
+@cache
+def begin_tags(tags: str) -> np.ndarray:
+    """bool[L]: which tags begin a word."""
+    return np.array([tag in _BEGIN for tag in TAG_SETS[tags]])
+
+
+def encode_words(begins: np.ndarray, tags: str) -> np.ndarray:
+    """Tag numbers int32[n] of characters. begins: bool[n], whether a word begins there; the first always does."""
+    n = begins.size
+    if not n:
+        return np.zeros(0, np.int32)
+    first = np.flatnonzero(np.concatenate([[True], begins[1:]]))
+    lengths = np.diff(np.append(first, n))
+    place = np.arange(n) - np.repeat(first, lengths)
+    length = np.repeat(lengths, lengths)
+    return _numbers(tags, place, length)
+
+
+def _numbers(tags: str, place: np.ndarray, length: np.ndarray) -> np.ndarray:
+    """Tag of the character at each ``place`` of a word of each ``length``."""
+    names: Sequence[str] = TAG_SETS[tags]
+    longest = len(names) + 2
+    table = np.zeros((longest + 1, longest), np.int32)
+    for size in range(1, longest + 1):
+        table[size, :size] = [names.index(tag) for tag in spell(size, tags)]
+    is_last = place == length - 1
+    cut = np.minimum(length, longest)
+    return table[cut, np.where(is_last, cut - 1, np.minimum(place, longest - 2))]

@@ -1,0 +1,231 @@
+"""From text to characters and back: code points, where white space parts them, and words with their spaces as a Doc wants them."""
+
+import threading
+import unicodedata
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, pairwise
+from typing import NamedTuple
+
+import numpy as np
+from spacy.attrs import IDX, ORTH, SPACY
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from spacy_mtl.kernels import kernel
+from spacy_mtl.templates.attributes.characters import character
+
+#: What a character is to its neighbours, as bits.
+SPACE, LETTER, DIGIT, POINT, EXTENDS, BINDS = 1, 2, 4, 8, 16, 32
+_BLANK = 32
+_JOINER, _SKIN_TONES = 0x200D, range(0x1F3FB, 0x1F400)
+_N_CODES = 0x110000
+SURROGATES = "surrogatepass"
+
+
+class Characters(NamedTuple):
+    """The characters of some texts, one text after another, white space left out.
+
+    codes: uint32[M], all code points, white space included. ids: int32[M] rows of the :class:`CharacterTable`. at: int64[N], where the
+    characters stand in ``codes``. starts: int64[S + 1], borders among the N of what white space or the end of a text parts. texts: int64[D + 1],
+    borders of the texts in ``codes``.
+    """
+
+    codes: np.ndarray
+    ids: np.ndarray
+    at: np.ndarray
+    starts: np.ndarray
+    texts: np.ndarray
+
+
+class Tokens(NamedTuple):
+    """Tokens of some texts.
+
+    first, last: int64[K], token k is ``codes[first[k]:last[k]]``. space: bool[K], whether a blank follows. texts: int64[D + 1], borders of the texts.
+    """
+
+    first: np.ndarray
+    last: np.ndarray
+    space: np.ndarray
+    texts: np.ndarray
+
+
+def kind_of(char: str) -> int:
+    """The bits of a character."""
+    category, code = unicodedata.category(char), ord(char)
+    if category[0] == "M" or code == _JOINER or code in _SKIN_TONES:
+        return EXTENDS | (BINDS if code == _JOINER else 0)
+    kind = SPACE * char.isspace() | LETTER * (category in ("Lu", "Ll", "Lt")) | DIGIT * (category == "Nd")
+    return kind | POINT * (char in ".．")
+
+
+@kernel
+def number_codes(codes, row_of, ids):
+    """ids[i] = row of codes[i]; returns how many have none."""
+    missing = 0
+    for i in range(codes.size):
+        ids[i] = row_of[codes[i]]
+        missing += ids[i] < 0
+    return missing
+
+
+@kernel
+def scan(ids, kinds, texts):
+    """``at`` and ``starts`` of :class:`Characters`."""
+    at, starts = np.empty(ids.size, np.int64), np.empty(ids.size + 1, np.int64)
+    n = n_starts = 0
+    for d in range(texts.size - 1):
+        apart = True
+        for i in range(texts[d], texts[d + 1]):
+            if kinds[ids[i]] & SPACE:
+                apart = True
+                continue
+            if apart:
+                starts[n_starts] = n
+                n_starts += 1
+                apart = False
+            at[n] = i
+            n += 1
+    starts[n_starts] = n
+    return at[:n].copy(), starts[: n_starts + 1].copy()
+
+
+@kernel
+def join_runs(ids, kinds, at, starts, joined):
+    """joined[t] = whether no word may begin at t: inside a run of letters, inside a number, before a mark that belongs to what stands before it."""
+    runs = LETTER | DIGIT
+    for s in range(starts.size - 1):
+        before = base = point = (
+            0  # kinds: of the character before; of the last that is no mark; of the one before a point
+        )
+        for t in range(starts[s], starts[s + 1]):
+            kind = kinds[ids[at[t]]]
+            if kind & EXTENDS:
+                joined[t] = t > starts[s]
+                before = kind
+                continue
+            joined[t] = (
+                (kind & base & runs) != 0 or (before & BINDS) != 0 or (base & POINT and kind & point & runs) != 0
+            )
+            following = kinds[ids[at[t + 1]]] if t + 1 < starts[s + 1] else 0
+            inner = kind & POINT and base & following & runs
+            joined[t] |= inner != 0
+            point = base if inner else 0
+            before = base = kind
+
+
+@kernel
+def token_borders(codes, ids, kinds, texts, at, begins):
+    """The :class:`Tokens` of words that begin at ``begins`` (bool[N]) and of the white space between them."""
+    first, last = np.empty(codes.size, np.int64), np.empty(codes.size, np.int64)
+    space = np.zeros(codes.size, np.bool_)
+    borders = np.zeros(texts.size, np.int64)
+    k = t = 0
+    for d in range(texts.size - 1):
+        in_word = in_space = False
+        for i in range(texts[d], texts[d + 1]):
+            if kinds[ids[i]] & SPACE:
+                if in_word and codes[i] == _BLANK:  # belongs to the word
+                    space[k - 1] = True
+                    in_word = in_space = False
+                    continue
+                begin, in_word = not in_space, False
+                in_space = True
+            else:
+                begin = not in_word or begins[t]
+                in_word, in_space = True, False
+                t += 1
+            if begin:
+                first[k] = i
+                k += 1
+            last[k - 1] = i + 1
+        borders[d + 1] = k
+    return first[:k].copy(), last[:k].copy(), space[:k].copy(), borders
+
+
+class CharacterTable:
+    """The distinct characters met, a row each: what spaCy calls them (orths: uint64) and their bits (kinds: uint8). row_of: int32, the row of each
+    code point, -1 for none.
+
+    vocab: knows the characters, and them alone, with the lexical attributes of ``like``; it outlives any memory zone.
+    """
+
+    def __init__(self, like: Vocab):
+        self._like = like
+        self.vocab = Vocab(lex_attr_getters=like.lex_attr_getters)  # type: ignore[attr-defined]
+        self.orths = np.empty(0, np.uint64)
+        self.kinds = np.empty(0, np.uint8)
+        self.row_of = np.full(_N_CODES, -1, np.int32)
+        self._lock = threading.Lock()
+
+    def __reduce__(self) -> tuple:
+        """Copies and other processes meet the characters anew."""
+        return CharacterTable, (self._like,)
+
+    def read(self, texts: Sequence[str]) -> Characters:
+        """The characters of some texts."""
+        codes = np.frombuffer("".join(texts).encode("utf-32-le", SURROGATES), np.uint32).copy()
+        borders = np.array([0, *accumulate(map(len, texts))], np.int64)
+        ids = np.empty(codes.size, np.int32)
+        if number_codes(codes, self.row_of, ids):
+            with self._lock:  # two threads may meet the same character
+                self._add(np.unique(codes[self.row_of[codes] < 0]))
+            number_codes(codes, self.row_of, ids)
+        at, starts = scan(ids, self.kinds, borders)
+        return Characters(codes, ids, at, starts, borders)
+
+    def _add(self, codes: np.ndarray) -> None:
+        chars = [chr(code) for code in codes.tolist()]
+        rows = np.arange(self.orths.size, self.orths.size + codes.size, dtype=np.int32)
+        self.orths = np.concatenate([self.orths, np.array([self.vocab.strings.add(c) for c in chars], np.uint64)])
+        self.kinds = np.concatenate([self.kinds, np.array([kind_of(c) for c in chars], np.uint8)])
+        self.row_of[codes] = rows
+
+    def given(self, chars: Characters) -> np.ndarray:
+        """The column that templates are made from, ORTH: uint64[1, N]."""
+        return self.orths[chars.ids[chars.at]][None, :]
+
+    def joined(self, chars: Characters) -> np.ndarray:
+        """bool[N]: where no word may begin, so that Latin words, numbers and characters of several code points stay whole."""
+        joined = np.zeros(chars.at.size, np.bool_)
+        join_runs(chars.ids, self.kinds, chars.at, chars.starts, joined)
+        return joined
+
+    def tokens(self, chars: Characters, begins: np.ndarray) -> Tokens:
+        """Words that begin where ``begins`` (bool[N]) says or white space ends, and white space as spaCy keeps it.
+
+        A blank after a word belongs to it; any other white space is a token of its own.
+        """
+        return Tokens(*token_borders(chars.codes, chars.ids, self.kinds, chars.texts, chars.at, begins))
+
+
+def doc_text(doc: Doc) -> str:
+    """The text of a Doc; of one made from words with unknown spaces, the words without any."""
+    if doc.has_unknown_spaces or not doc.to_array([SPACY]).any():  # faster than doc.text, which makes every token
+        return "".join(map(doc.vocab.strings.__getitem__, doc.to_array([ORTH]).tolist()))
+    return doc.text
+
+
+def word_offsets(doc: Doc) -> np.ndarray:
+    """int64[n + 1]: where each token begins in :func:`doc_text`, and its end."""
+    if doc.has_unknown_spaces or not len(doc):
+        return np.cumsum([0, *(len(token.text) for token in doc)], dtype=np.int64)
+    return np.append(doc.to_array([IDX]).astype(np.int64), doc[-1].idx + len(doc[-1].text_with_ws))
+
+
+def number_characters(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct normalised characters of a text, uint32[n] code points, ascending; and the number among them of each of its characters, int64[N].
+
+    codes: uint32[N], the text.
+    """
+    distinct, number = np.unique(codes, return_inverse=True)
+    normal = np.array([ord(character(chr(code))) for code in distinct.tolist()], np.uint32)
+    chars, among = np.unique(normal, return_inverse=True)
+    return chars, among[number]
+
+
+def split_words(texts: Sequence[str], tokens: Tokens) -> Iterator[tuple[list[str], list[bool]]]:
+    """Of each text its tokens and whether a blank follows them: what a Doc is made from."""
+    text, borders, spaces = "".join(texts), tokens.texts.tolist(), tokens.space.tolist()
+    words = [text[a:b] for a, b in zip(tokens.first.tolist(), tokens.last.tolist(), strict=True)]
+    for a, b in pairwise(borders):
+        yield words[a:b], spaces[a:b]

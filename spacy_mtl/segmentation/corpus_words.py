@@ -1,0 +1,61 @@
+"""The words of a training corpus, as a dictionary for templates that look words up.
+
+A word trained on must not be known just because it is trained on: words of new text are not. So the corpus is in folds, one after another as texts
+come, and the dictionary of each fold has the words of the others.
+"""
+
+from collections.abc import Sequence
+from itertools import chain
+
+import numpy as np
+from spacy.tokens import Doc
+
+from spacy_mtl.learning.gather import Piece, content_key
+from spacy_mtl.templates.attributes.characters import WordTable, character, word_table
+
+
+class CorpusWords:
+    """How often each word occurs, in normalised characters, in each of so many folds of the references.
+
+    words: distinct. counts: int64[n, folds]. folds: int64[D], of each of the references.
+    """
+
+    def __init__(self, references: Sequence[Doc], folds: int, gold_attributes: Sequence[str]):
+        self._fold_of: dict[bytes, int] = {}
+        parts: list[list[np.ndarray]] = [[] for _ in range(folds)]
+        self.folds = np.empty(len(references), np.int64)
+        for i, doc in enumerate(references):
+            # sentences that are the same are in one fold: neither is to know its words from the other
+            fold = self._fold_of.setdefault(content_key(doc, gold_attributes), i * folds // len(references))
+            parts[fold].append(doc.to_array("ORTH"))
+            self.folds[i] = fold
+        self.words, self.counts = _count(parts, references)
+
+    def known(self, at_least: int) -> list[str]:
+        """Words of two characters and more that occur so often in all."""
+        often = np.flatnonzero(self.counts.sum(axis=1) >= at_least).tolist()
+        return [self.words[i] for i in often if len(self.words[i]) > 1]
+
+    def table(self, at_least: int) -> WordTable:
+        """The dictionary for training: each fold is a part, which knows the words that occur so often elsewhere."""
+        return word_table(self.words, self.counts.sum(axis=1, keepdims=True) - self.counts >= at_least)
+
+    def parts(self, pieces: Sequence[Piece]) -> np.ndarray:
+        """int64[S]: the fold of each sentence of the pieces."""
+        folds = [self._fold_of[piece.key] for piece in pieces]
+        return np.repeat(np.array(folds, np.int64), [piece.starts.size - 1 for piece in pieces])
+
+
+def _count(parts: Sequence[Sequence[np.ndarray]], references: Sequence[Doc]) -> tuple[list[str], np.ndarray]:
+    forms = np.unique(np.concatenate([np.empty(0, np.uint64), *chain.from_iterable(parts)]))
+    stores = list({id(doc.vocab): doc.vocab.strings for doc in references}.values())
+    texts = [next(strings[form] for strings in stores if form in strings) for form in forms.tolist()]
+    rows: dict[str, int] = {}
+    numbers = [-1 if t.isspace() else rows.setdefault("".join(map(character, t)), len(rows)) for t in texts]
+    row_of = np.array(numbers, np.int64)
+    counts = np.zeros((len(rows) + 1, len(parts)), np.int64)  # the last row takes white space
+    for fold, arrays in enumerate(parts):
+        if arrays:
+            found, times = np.unique(np.concatenate(arrays), return_counts=True)
+            np.add.at(counts[:, fold], row_of[np.searchsorted(forms, found)], times)
+    return list(rows), counts[:-1]

@@ -1,0 +1,154 @@
+"""Fast tagging of characters: all of a prediction in one kernel call.
+
+A text of a sentence keeps kernels busy for some microseconds, which is as much as calling one takes. So what :class:`Predictor` does step by
+step is done here by one kernel, with flat arguments (numba resolves the types of tuples slowly), in the same order and with the same tables.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from spacy_mtl.kernels import kernel
+from spacy_mtl.models.chain.blocks import add_blocks, pack
+from spacy_mtl.models.chain.lookup import Lookup, add_looked_up
+from spacy_mtl.models.chain.predict import Chain, Predictor, decode_all, forbid
+from spacy_mtl.models.chain.weights import ChainWeights
+from spacy_mtl.models.chain.windows import WindowScores, add_window
+from spacy_mtl.structures.chain.build import Constraints
+from spacy_mtl.templates.attributes.breaks import BreakTable, mark_breaks
+from spacy_mtl.templates.attributes.characters import (
+    ATTRIBUTE_BITS,
+    CHARACTER_CONTEXT,
+    ONE_PART,
+    WordTable,
+    compare,
+    match_words,
+    number_places,
+    word_table,
+)
+from spacy_mtl.templates.attributes.learned import FormTable
+from spacy_mtl.templates.extract import Program
+from spacy_mtl.templates.index import Table
+
+from .characters import Characters, CharacterTable
+
+
+@kernel
+def tag_characters(
+    at, ids, starts, joined, begin_tags, labels, form_of, orths,
+    values, value_rows, n_columns, context_rows, bits, word_slots, word_rows, word_known,
+    break_slots, break_rows, break_values, parts,
+    form_offsets, form_values, form_outside, place_offsets, place_values, place_outside,
+    first, offset, column, seed, packed, weights,
+    pair_first, pair_offset, pair_column, pair_seed, pair_slots, pair_rows, pair_weights, start, end, step, mask,
+):  # fmt: skip
+    """Best tags of all characters into ``labels``."""
+    n = at.size
+    nodes = np.zeros((n, start.size), np.float32)
+    forms = np.empty(n, np.int32)
+    for t in range(n):
+        forms[t] = form_of[ids[at[t]]]
+    add_window(forms, starts, WindowScores(form_offsets, form_values, form_outside), nodes)
+    columns = np.empty((n_columns, n), np.uint64)
+    for t in range(n):
+        columns[0, t] = orths[ids[at[t]]]
+    for k in range(value_rows.size):
+        if value_rows[k] >= 0:
+            for t in range(n):
+                columns[value_rows[k], t] = values[forms[t], k]
+    breaks = BreakTable(break_slots, break_rows, break_values)
+    fill_context(columns, starts, context_rows, WordTable(word_slots, word_rows, word_known), breaks, parts)
+    if place_offsets.size:
+        numbers = np.empty(n, np.int32)
+        number_places(columns, context_rows[1:], bits, numbers)
+        add_window(numbers, starts, WindowScores(place_offsets, place_values, place_outside), nodes)
+    add_blocks(columns, starts, first, offset, column, seed, packed, weights, nodes)
+    pairs = np.zeros((n if pair_seed.size else 0, start.size * start.size), np.float32)
+    observed = Lookup(
+        Program(pair_first, pair_offset, pair_column, pair_seed), Table(pair_slots, pair_rows), pair_weights
+    )
+    add_looked_up(columns, starts, observed, np.arange(pair_seed.size), pairs)
+    forbid(nodes, joined, begin_tags)
+    decode_all(
+        starts, nodes, pairs.reshape(pairs.shape[0], start.size, start.size), Chain(start, end, step, mask), labels
+    )
+
+
+@kernel
+def fill_context(columns, starts, rows, words, breaks, parts):
+    """The columns of CHARACTER_CONTEXT that are wanted. rows: int64[7], that of CHAR and theirs, -1 for none."""
+    chars = columns[rows[0]]
+    for distance in range(1, 3):
+        if rows[distance] >= 0:
+            compare(chars, starts, distance, columns[rows[distance]])
+    if rows[3] >= 0 or rows[4] >= 0 or rows[5] >= 0:
+        spare = np.empty((3, chars.size), np.uint64)
+        begin = columns[rows[3]] if rows[3] >= 0 else spare[0]
+        end = columns[rows[4]] if rows[4] >= 0 else spare[1]
+        inside = columns[rows[5]] if rows[5] >= 0 else spare[2]
+        match_words(chars, starts, parts, words, begin, end, inside)
+    if rows[6] >= 0:
+        mark_breaks(chars, starts, parts, breaks, columns[rows[6]])
+
+
+class CharacterPredictor(Predictor):
+    """A :class:`Predictor` of the tags of characters."""
+
+    def __init__(
+        self,
+        weights: ChainWeights,
+        constraints: Constraints,
+        characters: CharacterTable,
+        learned: Mapping[str, FormTable],
+        breaks: BreakTable,
+    ):
+        super().__init__(weights, constraints, characters.vocab, word_table([]), learned)
+        self.characters = characters
+        if self.reader.characters is not None:
+            self.reader.characters.breaks = breaks
+        self.words_read: tuple[str, int] | None = None  # which dictionary the reader has
+        columns = self.reader.columns
+        lexical = self.reader.lexicon.attributes
+        wanted = {*self._crossing, *self.reader.context_needs} if self._crossing else set()
+        self._value_rows = np.array([columns[a] if a in wanted else -1 for a in lexical], np.int64)
+        context = [columns.get(attr, -1) for attr in ("CHAR", *CHARACTER_CONTEXT)]
+        self._context_rows = np.array(context if self.reader.characters is not None else [-1] * len(context), np.int64)
+        self._bits = np.array([ATTRIBUTE_BITS[attr] for attr in CHARACTER_CONTEXT], np.int64)
+        self._packed = pack(weights.keys)
+        self._form_of = np.empty(0, np.int32)
+        self._seen: tuple = ()
+        self._tables: tuple = ()
+
+    def __reduce__(self) -> tuple:
+        return CharacterPredictor, (*self._made_of[:2], self.characters, self._made_of[-1], self.reader.breaks)
+
+    def _forms(self) -> np.ndarray:
+        """int32[n]: the lexicon's row of each character of the table. Like every table it changes only where characters are new."""
+        lexicon, orths = self.reader.lexicon, self.characters.orths
+        if self._form_of.size != orths.size or self._generation != lexicon.generation:
+            self._form_of = lexicon.ids(orths)
+        return self._form_of
+
+    def _arguments(self) -> tuple:
+        """What :func:`tag_characters` wants of the tables; made anew where one of them is another."""
+        now = self._forms(), self.reader.words, self.reader.breaks
+        if len(self._seen) != len(now) or any(a is not b for a, b in zip(self._seen, now, strict=True)):
+            self._seen, (forms, words, breaks) = now, now
+            lookup, pairs = self._shared.lookup, self._pairs
+            self._tables = (
+                forms, self.characters.orths, self.reader.lexicon.values, self._value_rows, len(self.reader.columns),
+                self._context_rows, self._bits, *words, *breaks, ONE_PART, *self._word_scores(), *self._place_scores(),
+                *lookup.program, self._packed, lookup.rows, *pairs.program, *pairs.table, pairs.rows, *self._chain,
+            )  # fmt: skip
+        return self._tables
+
+    def tables(self) -> tuple:
+        """The arguments of :func:`tag_characters` from ``form_of`` on; they know the characters that were in the character table before the call."""
+        with self._lock:
+            return self._arguments()
+
+    def tag(self, chars: Characters, joined: np.ndarray, begin_tags: np.ndarray) -> np.ndarray:
+        """Best tags int32[N]. joined: bool[N], where no tag of ``begin_tags`` (bool[L]) may stand."""
+        labels = np.zeros(chars.at.size, np.int32)
+        tag_characters(chars.at, chars.ids, chars.starts, joined, begin_tags, labels, *self.tables())
+        return labels

@@ -1,0 +1,152 @@
+"""Build a chain problem from feature rows, gold labels, constraints and costs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from spacy_mtl.errors import Errors
+from spacy_mtl.structures.problem import Blocks, Problem
+
+from . import directions as chain_directions  # noqa: F401 (they implement the contract)
+from .cut import cut_chain
+from .problem import ChainProblem, find_repeats
+from .vectors import Vectors, no_vectors
+from .viterbi import FORBIDDEN
+
+#: What chains can do for a trainer. Kernelised blocks have no "features": no weight that belongs to one feature.
+CHAIN_OFFERS = frozenset({"decode", "marginals", "log_partition", "kbest", "features", "cut"})
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """Which label may begin, end and follow. start, end: bool[L]; step: bool[L, L], previous by current.
+
+    forms: uint64[K], ascending, keys of the forms whose labels are known; form_labels: bool[K, L], which labels each may have; form_penalty: what
+    another one costs, FORBIDDEN or less hard.
+    """
+
+    start: np.ndarray
+    end: np.ndarray
+    step: np.ndarray
+    forms: np.ndarray = field(default_factory=lambda: np.empty(0, np.uint64))
+    form_labels: np.ndarray = field(default_factory=lambda: np.empty((0, 0), bool))
+    form_penalty: np.float32 = FORBIDDEN
+
+    @classmethod
+    def none(cls, n_labels: int) -> "Constraints":
+        return cls(np.ones(n_labels, bool), np.ones(n_labels, bool), np.ones((n_labels, n_labels), bool))
+
+    def form_rows(self, keys: np.ndarray) -> np.ndarray:
+        """Row of ``form_labels`` for each key (uint64[N]), -1 for forms that may have any label: int32[N]."""
+        if not self.forms.size:
+            return np.full(keys.size, -1, np.int32)
+        at = np.minimum(np.searchsorted(self.forms, keys), self.forms.size - 1)
+        return np.where(self.forms[at] == keys, at, -1).astype(np.int32)
+
+    def form_penalties(self) -> np.ndarray:
+        """``form_labels`` as scores to add: float32[K, L], 0 or ``form_penalty``."""
+        return np.where(self.form_labels, np.float32(0), self.form_penalty)
+
+    def penalties(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The same as scores to add: float32, 0 or FORBIDDEN."""
+        start, end, step = (np.where(ok, np.float32(0), FORBIDDEN) for ok in (self.start, self.end, self.step))
+        return start, end, step
+
+
+@dataclass(frozen=True)
+class ChainFeatures:
+    """Feature rows of N tokens. node: int32[N, T]; pair: int32[N, Tp], pair row t scores labels (t - 1, t); -1 where none.
+
+    observed: whether any pair template reads an observation. vectors: real-valued features, None where there are none.
+    forms: int32[N], rows of the constraints' ``form_labels``, None where no form is constrained.
+    """
+
+    node: np.ndarray
+    pair: np.ndarray
+    observed: bool
+    vectors: Vectors | None = None
+    forms: np.ndarray | None = None
+
+
+def pieces(starts: np.ndarray, gold: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Runs of tokens with known gold inside sentences: first, last (int64), open_left, open_right (bool)."""
+    known = gold >= 0
+    begins = np.zeros(gold.size + 1, bool)
+    begins[starts] = True
+    is_first = known & (begins[:-1] | ~np.concatenate([[False], known[:-1]]))
+    is_last = known & (begins[1:] | ~np.concatenate([known[1:], [False]]))
+    first, last = np.flatnonzero(is_first), np.flatnonzero(is_last) + 1
+    return first, last, ~begins[first], ~begins[last]
+
+
+def hamming_cost(n_labels: int) -> np.ndarray:
+    """float32[L, L]: 1 for every wrong label."""
+    return (1 - np.eye(n_labels)).astype(np.float32)
+
+
+def check_gold(labels: Sequence[str], gold: np.ndarray, borders: tuple[np.ndarray, ...], allowed: Constraints) -> None:
+    """Refuse a gold sequence that the constraints forbid (M201): its hinge loss would be meaningless.
+
+    borders: of the pieces, as from :func:`pieces`. A side where a piece is cut off may have any label.
+    """
+    first, last, open_left, open_right = borders
+    inside = np.ones(gold.size, bool)
+    inside[first] = False
+    at = np.flatnonzero(inside & (gold >= 0))
+    starts, ends = first[~open_left], last[~open_right] - 1
+    bad = [(t, labels[gold[t - 1]], labels[gold[t]]) for t in at[~allowed.step[gold[at - 1], gold[at]]]]
+    bad += [(t, "(start of sentence)", labels[gold[t]]) for t in starts[~allowed.start[gold[starts]]]]
+    bad += [(t, labels[gold[t]], "(end of sentence)") for t in ends[~allowed.end[gold[ends]]]]
+    if bad:
+        position, previous, current = min(bad)
+        raise ValueError(Errors.M201.format(previous=previous, current=current, position=position))
+
+
+def check_forms(labels: Sequence[str], gold: np.ndarray, forms: np.ndarray, allowed: Constraints) -> None:
+    """Refuse gold that the token's form may not have (M205)."""
+    at = np.flatnonzero((forms >= 0) & (gold >= 0))
+    bad = at[~allowed.form_labels[forms[at], gold[at]]]
+    if bad.size:
+        raise ValueError(Errors.M205.format(label=labels[gold[bad[0]]], position=bad[0]))
+
+
+def chain_problem(
+    features: ChainFeatures,
+    blocks: Blocks,
+    gold: np.ndarray,
+    starts: np.ndarray,
+    labels: Sequence[str],
+    constraints: Constraints | None = None,
+    cost: np.ndarray | None = None,
+) -> Problem:
+    """A training problem over linear chains.
+
+    gold: int32[N] label numbers, -1 where unknown (the chain is cut there). starts: int64[S + 1] sentence borders. cost: float[L, L], loss of
+    predicting the column where the row is gold; Hamming by default. Raises ValueError: M201 gold violates the constraints, M202 a cost that
+    is negative or not zero on the diagonal, M203 borders that do not cover the tokens, M204 no token with gold, M205 gold that its form
+    may not have.
+    """
+    n_labels = len(labels)
+    if starts[0] != 0 or starts[-1] != gold.size or (np.diff(starts) < 0).any():
+        raise ValueError(Errors.M203.format(first=starts[0], last=starts[-1], tokens=gold.size))
+    borders = pieces(starts, gold)
+    first, last, open_left, open_right = borders
+    if not first.size:
+        raise ValueError(Errors.M204)
+    cost = hamming_cost(n_labels) if cost is None else np.ascontiguousarray(cost, np.float32)
+    if cost.shape != (n_labels, n_labels) or not np.isfinite(cost).all() or cost.min() < 0 or cost.diagonal().any():
+        raise ValueError(Errors.M202.format(n=n_labels))
+    allowed = constraints or Constraints.none(n_labels)
+    forms = np.full(gold.size, -1, np.int32) if features.forms is None else features.forms
+    check_gold(labels, gold, borders, allowed)
+    check_forms(labels, gold, forms, allowed)
+    repeats = np.zeros((first.size, features.node.shape[1]), np.bool_)
+    find_repeats(first, last, features.node, repeats)
+    arrays = ChainProblem(
+        first, last, open_left, open_right, np.ascontiguousarray(gold, np.int32), features.node, features.pair,
+        repeats, features.observed, *allowed.penalties(), cost, features.vectors or no_vectors(gold.size),
+        forms, allowed.form_penalties(),
+    )  # fmt: skip
+    offers = CHAIN_OFFERS - {"features"} if (arrays.vectors.own >= 0).any() else CHAIN_OFFERS
+    return Problem(arrays, blocks, offers, n_labels, n_labels * n_labels, cut_chain)

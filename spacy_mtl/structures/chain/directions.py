@@ -1,0 +1,111 @@
+"""Directions between chain outputs and part marginals, kept in a ChainWork: positions that change, and by how much."""
+
+from spacy_mtl.kernels import subkernel
+from spacy_mtl.structures import contract
+from spacy_mtl.structures.contract import implements
+
+from .problem import ChainProblem, n_pair_parts
+from .sums import marginals
+
+#: A position whose marginals are this close to gold in every label has no direction: the resolution of float32.
+SETTLED = 1e-7
+
+
+@subkernel
+def pair_direction(problem, state, i, work):
+    """The pair part of the direction into ``work.pair_change``; returns <pair scores, direction>."""
+    a, n = problem.first[i], problem.last[i] - problem.first[i]
+    n_labels = problem.start.size
+    n_pairs = n if problem.observed else 1
+    at = a if problem.observed else i
+    change = work.pair_change
+    for k in range(n_pairs):
+        for z in range(n_labels * n_labels):
+            change[k, z] = -state.pairs[at + k, z]
+    for t in range(1, n):
+        change[t if problem.observed else 0, work.labels[t - 1] * n_labels + work.labels[t]] += 1
+    total = 0.0
+    for k in range(n_pairs):
+        for z in range(n_labels * n_labels):
+            if change[k, z] != 0:
+                total += work.pairs[k, z // n_labels, z % n_labels] * change[k, z]
+    return total
+
+
+@subkernel
+def node_direction(problem, state, i, work):
+    """The node part of the direction into ``work.change``; returns <node scores, direction>."""
+    a = problem.first[i]
+    total, count = 0.0, 0
+    for t in range(problem.last[i] - a):
+        label = work.labels[t]
+        if state.nodes[a + t, label] == 1:
+            continue
+        work.active[count] = t
+        for y in range(work.change.shape[1]):
+            d = (1 if y == label else 0) - state.nodes[a + t, y]
+            work.change[count, y] = d
+            total += work.nodes[t, y] * d
+        count += 1
+    work.n_active[0] = count
+    return total
+
+
+@implements(contract.set_direction, ChainProblem)
+def set_direction(problem, state, i, work):
+    return node_direction(problem, state, i, work) + pair_direction(problem, state, i, work)
+
+
+@subkernel
+def difference(problem, i, outputs, work):
+    """Direction from ``outputs`` (int32[N]) to the output in ``work``."""
+    a, n = problem.first[i], problem.last[i] - problem.first[i]
+    n_labels = problem.start.size
+    count = 0
+    work.pair_change[: n if problem.observed else 1] = 0
+    for t in range(n):
+        plus, minus = work.labels[t], outputs[a + t]
+        if plus != minus:
+            work.active[count] = t
+            work.change[count] = 0
+            work.change[count, plus] = 1
+            work.change[count, minus] = -1
+            count += 1
+        if t:
+            k = t if problem.observed else 0
+            work.pair_change[k, work.labels[t - 1] * n_labels + plus] += 1
+            work.pair_change[k, outputs[a + t - 1] * n_labels + minus] -= 1
+    work.n_active[0] = count
+
+
+@implements(contract.set_difference, ChainProblem)
+def set_difference(problem, i, outputs, work):
+    difference(problem, i, outputs, work)
+
+
+@implements(contract.gold_direction, ChainProblem)
+def gold_direction(problem, i, work):
+    difference(problem, i, problem.gold, work)
+
+
+@implements(contract.marginal_direction, ChainProblem)
+def marginal_direction(problem, i, work):
+    a, n = problem.first[i], problem.last[i] - problem.first[i]
+    n_labels, n_pairs = problem.start.size, n_pair_parts(problem, i)
+    change, pair_change = work.change, work.pair_change[:n_pairs]
+    log_z = marginals(work.nodes[:n], work.pairs[:n_pairs], work.alpha, work.factors, change[:n], pair_change)
+    count = 0
+    for t in range(n):
+        gold = problem.gold[a + t]
+        change[t, gold] -= 1
+        moved = False
+        for y in range(n_labels):
+            moved |= abs(change[t, y]) > SETTLED
+        if moved:
+            work.active[count] = t
+            change[count] = change[t]
+            count += 1
+        if t:
+            pair_change[t if problem.observed else 0, problem.gold[a + t - 1] * n_labels + gold] -= 1
+    work.n_active[0] = count
+    return log_z

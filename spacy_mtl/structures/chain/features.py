@@ -1,0 +1,301 @@
+"""Features of chains: what a direction or a state in the parts is as a vector of weights, block by block."""
+
+import numpy as np
+
+from spacy_mtl.kernels import kernel, subkernel
+from spacy_mtl.structures import contract
+from spacy_mtl.structures.contract import implements
+
+from .problem import ChainProblem, first_pair, n_pair_parts, split_live
+from .vectors import add_vector, vector_norm2, vector_product
+
+
+@kernel
+def dot(x, y):
+    total = 0.0
+    for k in range(x.size):
+        total += x[k] * y[k]
+    return total
+
+
+@subkernel
+def block_norm2(rows, repeats, change, active, norms):
+    """||sum_a change[a] at row rows[active[a]]||^2 of one template column: rows int32[n], norms float64[A] = ||change[a]||^2."""
+    total = 0.0
+    for a in range(active.size):
+        if rows[active[a]] >= 0:
+            total += norms[a]
+    if repeats:
+        for a in range(active.size):
+            row = rows[active[a]]
+            if row >= 0:
+                for b in range(a):
+                    if rows[active[b]] == row:
+                        total += 2 * dot(change[a], change[b])
+    return total
+
+
+@subkernel
+def node_norms(problem, live, i, work, out):
+    """||Phi_j(direction)||^2 of the live node blocks into ``out``: float64[blocks]."""
+    a, n = problem.first[i], problem.last[i] - problem.first[i]
+    count, n_templates = work.n_active[0], problem.rows.shape[1]
+    active, change = work.active[:count], work.change[:count]
+    norms = np.empty(count)
+    for k in range(count):
+        norms[k] = dot(change[k], change[k])
+    plain, vectors = split_live(problem, live)
+    for j in plain:
+        out[j] = block_norm2(problem.rows[a : a + n, j], problem.repeats[i, j], change, active, norms)
+    for j in vectors:
+        out[j] = vector_norm2(problem.vectors, a, j - n_templates, active, change)
+
+
+@subkernel
+def pair_norms(problem, live, i, work, out):
+    """||Phi_j(direction)||^2 of the live pair templates into ``out``: float64[Tp]."""
+    a, n_pairs = problem.first[i], n_pair_parts(problem, i)
+    places, norms = np.empty(n_pairs, np.int64), np.empty(n_pairs)
+    change = np.empty((n_pairs, work.pair_change.shape[1]), np.float32)
+    count = 0
+    for k in range(n_pairs):
+        norm = dot(work.pair_change[k], work.pair_change[k])
+        if norm > 0:
+            places[count], norms[count], change[count] = k, norm, work.pair_change[k]
+            count += 1
+    for j in live.pair:
+        out[j] = block_norm2(
+            problem.pair_rows[a : a + n_pairs, j], problem.observed, change, places[:count], norms
+        )  # fmt: skip
+
+
+@implements(contract.block_curvatures, ChainProblem)
+def block_curvatures(problem, live, i, work, node, pair):
+    node_norms(problem, live, i, work, node)
+    pair_norms(problem, live, i, work, pair)
+
+
+@implements(contract.curvature, ChainProblem, contract.Scale)
+def curvature(problem, live, scale, i, work):
+    node, pair = np.empty(scale.node.size), np.empty(scale.pair.size)
+    node_norms(problem, live, i, work, node)
+    pair_norms(problem, live, i, work, pair)
+    total, pairs = 0.0, 0.0
+    for j in live.node:
+        total += scale.node[j] * node[j]
+    for j in live.pair:
+        pairs += scale.pair[j] * pair[j]
+    return total + pairs
+
+
+@implements(contract.block_products, ChainProblem)
+def block_products(problem, vector, live, i, work, node, pair):
+    a, n_templates = problem.first[i], problem.rows.shape[1]
+    plain, vectors = split_live(problem, live)
+    for j in live.node:
+        node[j] = 0
+    for k in range(work.n_active[0]):
+        t, change = a + work.active[k], work.change[k]
+        for j in plain:
+            if problem.rows[t, j] >= 0:
+                node[j] += dot(change, vector.node[problem.rows[t, j]])
+        for j in vectors:
+            node[j] += vector_product(problem.vectors, t, j - n_templates, vector.node, change)
+    for j in live.pair:
+        pair[j] = 0
+        for k in range(n_pair_parts(problem, i)):
+            if problem.pair_rows[a + k, j] >= 0:
+                pair[j] += dot(work.pair_change[k], vector.pair[problem.pair_rows[a + k, j]])
+
+
+@implements(contract.kernel_norms, ChainProblem)
+def kernel_norms(problem, weights, norms):
+    own, n_templates = problem.vectors.own, problem.rows.shape[1]
+    for v in range(own.shape[1]):
+        if own.size and own[0, v] >= 0:
+            total = 0.0
+            for t in range(own.shape[0]):
+                total += vector_product(problem.vectors, t, v, weights.node, weights.node[own[t, v]])
+            norms[n_templates + v] = np.sqrt(max(total, 0.0))
+
+
+@subkernel
+def add_scaled(rows, live, scale, change, amount, matrix):
+    """matrix[rows[j]] += amount * scale[j] * change for each live template j of one token."""
+    for k in range(live.size):
+        row = rows[live[k]]
+        if row >= 0:
+            factor = np.float32(amount * scale[live[k]])
+            for y in range(change.size):
+                matrix[row, y] += factor * change[y]
+
+
+@implements(contract.add_direction, ChainProblem, contract.Scale)
+def add_direction(problem, vector, live, scale, i, work, amount):
+    a, n_templates = problem.first[i], problem.rows.shape[1]
+    plain, vectors = split_live(problem, live)
+    for k in range(work.n_active[0]):
+        t = a + work.active[k]
+        add_scaled(problem.rows[t], plain, scale.node, work.change[k], amount, vector.node)
+        for j in vectors:
+            add_vector(problem.vectors, t, j - n_templates, work.change[k], amount * scale.node[j], vector.node)
+    for k in range(first_pair(problem), n_pair_parts(problem, i)):
+        add_scaled(problem.pair_rows[a + k], live.pair, scale.pair, work.pair_change[k], amount, vector.pair)
+
+
+@implements(contract.move, ChainProblem)
+def move(problem, weights, live, scale, state, i, work, step):
+    a = problem.first[i]
+    for k in range(work.n_active[0]):
+        t = a + work.active[k]
+        for y in range(work.change.shape[1]):
+            state.nodes[t, y] += np.float32(step) * work.change[k, y]
+    at = a if problem.observed else i
+    for k in range(n_pair_parts(problem, i)):
+        for z in range(work.pair_change.shape[1]):
+            state.pairs[at + k, z] += np.float32(step) * work.pair_change[k, z]
+    contract.add_direction(problem, weights, live, scale, i, work, -step)
+
+
+@subkernel
+def add_node(problem, vector, t, change, amount):
+    """vector += amount * (features of position t) (x) change, over all node blocks."""
+    for j in range(problem.rows.shape[1]):
+        row = problem.rows[t, j]
+        if row >= 0:
+            for y in range(change.size):
+                vector.node[row, y] += np.float32(amount) * change[y]
+    for v in range(problem.vectors.own.shape[1]):
+        add_vector(problem.vectors, t, v, change, amount, vector.node)
+
+
+@subkernel
+def add_pair(problem, vector, t, change, amount):
+    """vector += amount * (pair features of position t) (x) change, over all pair templates."""
+    for j in range(problem.pair_rows.shape[1]):
+        row = problem.pair_rows[t, j]
+        if row >= 0:
+            for z in range(change.size):
+                vector.pair[row, z] += np.float32(amount) * change[z]
+
+
+@implements(contract.add_state, ChainProblem)
+def add_state(problem, vector, state, i, amount):
+    a, b = problem.first[i], problem.last[i]
+    for t in range(a, b):
+        if (state.nodes[t] != 0).any():
+            add_node(problem, vector, t, state.nodes[t], amount)
+    at = a if problem.observed else i
+    for k in range(n_pair_parts(problem, i)):
+        if (state.pairs[at + k] != 0).any():
+            add_pair(problem, vector, a + k, state.pairs[at + k], amount)
+
+
+@subkernel
+def gold_minus(problem, state, t, difference):
+    """difference[y] = 1{y = gold} - M[t, y]; returns whether any entry is not zero."""
+    gold = problem.gold[t]
+    any_left = False
+    for y in range(difference.size):
+        difference[y] = -state.nodes[t, y]
+        if y == gold:
+            difference[y] += 1
+        any_left |= difference[y] != 0
+    return any_left
+
+
+@implements(contract.add_marginals, ChainProblem)
+def add_marginals(problem, vector, state, i, amount):
+    a, n = problem.first[i], problem.last[i] - problem.first[i]
+    n_labels = problem.start.size
+    difference = np.empty(n_labels, np.float32)
+    for t in range(a, a + n):
+        if gold_minus(problem, state, t, difference):
+            add_node(problem, vector, t, difference, amount)
+    at = a if problem.observed else i
+    change = np.empty(n_labels * n_labels, np.float32)
+    for k in range(n_pair_parts(problem, i)):
+        change[:] = -state.pairs[at + k]
+        for t in range(max(1, k), k + 1 if problem.observed else n):
+            change[problem.gold[a + t - 1] * n_labels + problem.gold[a + t]] += 1
+        add_pair(problem, vector, a + k, change, amount)
+
+
+@subkernel
+def add_difference(rows, matrix, plus, minus, amount):
+    """matrix[rows, plus] += amount and matrix[rows, minus] -= amount."""
+    for j in range(rows.size):
+        row = rows[j]
+        if row >= 0:
+            matrix[row, plus] += amount
+            matrix[row, minus] -= amount
+
+
+@subkernel
+def dot_difference(rows, matrix, plus, minus, dots):
+    """dots[j] += matrix[rows[j], plus] - matrix[rows[j], minus]."""
+    for j in range(rows.size):
+        row = rows[j]
+        if row >= 0:
+            dots[j] += np.float64(matrix[row, plus]) - np.float64(matrix[row, minus])
+
+
+@subkernel
+def label_pair(problem, labels, offset, t):
+    """Column of the pair weights for the labels of positions t - 1 and t."""
+    return labels[t - 1 - offset] * problem.start.size + labels[t - offset]
+
+
+@subkernel
+def swap(problem, plus, minus):
+    """float32[L]: +1 at ``plus``, -1 at ``minus``."""
+    change = np.zeros(problem.start.size, np.float32)
+    change[plus] += 1
+    change[minus] -= 1
+    return change
+
+
+@subkernel
+def add_vectors(problem, vector, t, plus, minus, amount):
+    """:func:`add_difference` for the vector blocks of position t."""
+    for v in range(problem.vectors.own.shape[1]):
+        add_vector(problem.vectors, t, v, swap(problem, plus, minus), amount, vector.node)
+
+
+@subkernel
+def dot_vectors(problem, vector, t, plus, minus, dots):
+    """:func:`dot_difference` for the vector blocks of position t."""
+    for v in range(problem.vectors.own.shape[1]):
+        dots[problem.rows.shape[1] + v] += vector_product(
+            problem.vectors, t, v, vector.node, swap(problem, plus, minus)
+        )
+
+
+@implements(contract.add_output, ChainProblem)
+def add_output(problem, vector, i, work, amount):
+    a, b, n_vectors = problem.first[i], problem.last[i], problem.vectors.own.shape[1]
+    for t in range(a, b):
+        gold, label = problem.gold[t], work.labels[t - a]
+        if gold != label:
+            add_difference(problem.rows[t], vector.node, gold, label, np.float32(amount))
+            if n_vectors:
+                add_vectors(problem, vector, t, gold, label, amount)
+        if t > a:
+            plus, minus = label_pair(problem, problem.gold, 0, t), label_pair(problem, work.labels, a, t)
+            if plus != minus:
+                add_difference(problem.pair_rows[t], vector.pair, plus, minus, np.float32(amount))
+
+
+@implements(contract.dot_output, ChainProblem)
+def dot_output(problem, vector, i, work, node_dots, pair_dots):
+    a, b, n_vectors = problem.first[i], problem.last[i], problem.vectors.own.shape[1]
+    for t in range(a, b):
+        gold, label = problem.gold[t], work.labels[t - a]
+        if gold != label:
+            dot_difference(problem.rows[t], vector.node, gold, label, node_dots)
+            if n_vectors:
+                dot_vectors(problem, vector, t, gold, label, node_dots)
+        if t > a:
+            plus, minus = label_pair(problem, problem.gold, 0, t), label_pair(problem, work.labels, a, t)
+            if plus != minus:
+                dot_difference(problem.pair_rows[t], vector.pair, plus, minus, pair_dots)

@@ -1,0 +1,286 @@
+"""A corpus of label sequences as arrays, and the generic functions of :mod:`.contract` over it."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spacy_mtl.kernels import kernel, subkernel
+from spacy_mtl.structures import contract
+from spacy_mtl.structures.contract import implements
+
+from .vectors import Vectors, add_vector_scores
+from .viterbi import add_cost, add_rows, add_scaled_rows, constrain, output_score, viterbi
+
+
+class ChainProblem(NamedTuple):
+    """A corpus of N tokens in S pieces; L labels; T node templates, Tp pair templates.
+
+    A piece is a sentence, or a run of tokens inside one: positions without gold are left out, and structure regularization cuts.
+
+    first, last: int64[S], piece s is the tokens ``first[s]:last[s]``.
+    open_left, open_right: bool[S], whether the piece is cut off there (so that start and end constraints do not apply).
+    gold: int32[N], -1 where unknown.
+    rows: int32[N, T] and pair_rows: int32[N, Tp], feature rows, -1 where none; pair row t scores (t - 1, t).
+    repeats: bool[S, T], whether a feature of that template recurs inside the piece.
+    observed: whether any pair template reads an observation (else all positions share one transition matrix).
+    start, end: float32[L] and step: float32[L, L], 0 or FORBIDDEN.
+    cost: float32[L, L], loss of predicting the column where the row is gold.
+    vectors: real-valued features; their blocks are numbered after the T node templates.
+    forms: int32[N], row of form_mask for each token, -1 where it may have any label; form_mask: float32[K, L], 0 or FORBIDDEN.
+    """
+
+    first: np.ndarray
+    last: np.ndarray
+    open_left: np.ndarray
+    open_right: np.ndarray
+    gold: np.ndarray
+    rows: np.ndarray
+    pair_rows: np.ndarray
+    repeats: np.ndarray
+    observed: bool
+    start: np.ndarray
+    end: np.ndarray
+    step: np.ndarray
+    cost: np.ndarray
+    vectors: Vectors
+    forms: np.ndarray
+    form_mask: np.ndarray
+
+
+class ChainState(NamedTuple):
+    """Part marginals of the corpus. nodes: float32[N, L].
+
+    pairs: float32[S, L * L], expected label-pair counts of each piece; float32[N, L * L], position by position, where pair templates
+    read observations.
+    """
+
+    nodes: np.ndarray
+    pairs: np.ndarray
+
+
+class ChainWork(NamedTuple):
+    """Scratch of one piece of at most n tokens.
+
+    nodes: float32[n, L] scores. pairs: float32[n or 1, L, L] scores. labels: int32[n]. best: float32[n, L]. back: int32[n, L].
+    active: int64[n] positions where the direction is not zero; change: float32[n, L] its node part, in the order of ``active``;
+    pair_change: float32[n or 1, L * L].  n_active: int64[1].
+    alpha: float64[n, L] and factors: float64[n or 1, L, L], scratch of :func:`.chain_sums.log_partition`.
+    """
+
+    nodes: np.ndarray
+    pairs: np.ndarray
+    labels: np.ndarray
+    best: np.ndarray
+    back: np.ndarray
+    active: np.ndarray
+    change: np.ndarray
+    pair_change: np.ndarray
+    n_active: np.ndarray
+    alpha: np.ndarray
+    factors: np.ndarray
+
+
+@kernel
+def find_repeats(first, last, rows, repeats):
+    """repeats[s, j] = True where a row of column j occurs twice inside piece s."""
+    top = 0
+    for t in range(rows.shape[0]):
+        for j in range(rows.shape[1]):
+            top = max(top, rows[t, j])
+    seen_in = np.full(top + 1, -1, np.int32)
+    for s in range(first.size):
+        for t in range(first[s], last[s]):
+            for j in range(rows.shape[1]):
+                row = rows[t, j]
+                if row >= 0:
+                    repeats[s, j] |= seen_in[row] == s
+                    seen_in[row] = s
+
+
+@implements(contract.n_sentences, ChainProblem)
+def n_sentences(problem):
+    return problem.first.size
+
+
+@implements(contract.new_work, ChainProblem)
+def new_work(problem):
+    longest = 1
+    for s in range(problem.first.size):
+        longest = max(longest, problem.last[s] - problem.first[s])
+    n_labels = problem.start.size
+    n_pairs = longest if problem.observed else 1
+    return ChainWork(
+        np.zeros((longest, n_labels), np.float32),
+        np.zeros((n_pairs, n_labels, n_labels), np.float32),
+        np.zeros(longest, np.int32),
+        np.zeros((longest, n_labels), np.float32),
+        np.zeros((longest, n_labels), np.int32),
+        np.zeros(longest, np.int64),
+        np.zeros((longest, n_labels), np.float32),
+        np.zeros((n_pairs, n_labels * n_labels), np.float32),
+        np.zeros(1, np.int64),
+        np.zeros((longest, n_labels)),
+        np.zeros((n_pairs, n_labels, n_labels)),
+    )
+
+
+@subkernel
+def n_pair_parts(problem, i):
+    """How many label-pair tables piece i has: one a position where pair templates read observations, else one for all."""
+    return problem.last[i] - problem.first[i] if problem.observed else 1
+
+
+@subkernel
+def first_pair(problem):
+    """The first position whose label pair has features: where they are looked up at each, there is nothing before position 0."""
+    return 1 if problem.observed else 0
+
+
+@kernel
+def forbid(problem, i, work):
+    """Add the constraints to the scores in ``work``."""
+    n, n_pairs = problem.last[i] - problem.first[i], n_pair_parts(problem, i)
+    constrain(
+        work.nodes[:n], work.pairs[:n_pairs], problem.start, problem.end, problem.step,
+        problem.open_left[i], problem.open_right[i],
+    )  # fmt: skip
+    for t in range(n):
+        form = problem.forms[problem.first[i] + t]
+        if form >= 0:
+            for y in range(problem.start.size):
+                work.nodes[t, y] += problem.form_mask[form, y]
+
+
+@subkernel
+def split_live(problem, live):
+    """Live node blocks that are templates, and those that are vectors (int64 block numbers)."""
+    n = np.searchsorted(live.node, problem.rows.shape[1])
+    return live.node[:n], live.node[n:]
+
+
+@implements(contract.score_parts, ChainProblem)
+def score_parts(problem, weights, live, i, work):
+    a, b = problem.first[i], problem.last[i]
+    n_labels = problem.start.size
+    plain, vectors = split_live(problem, live)
+    add_rows(problem.rows[a:b], weights.node, plain, work.nodes)
+    for j in vectors:
+        for t in range(a, b):
+            add_vector_scores(problem.vectors, t, j - problem.rows.shape[1], weights.node, 1.0, work.nodes[t - a])
+    k, n_pairs = first_pair(problem), n_pair_parts(problem, i)
+    flat = work.pairs.reshape(work.pairs.shape[0], n_labels * n_labels)
+    flat[:k] = 0
+    add_rows(problem.pair_rows[a + k : a + n_pairs], weights.pair, live.pair, flat[k:])
+    forbid(problem, i, work)
+
+
+@implements(contract.score_scaled, ChainProblem)
+def score_scaled(problem, weights, live, scale, i, work):
+    a, b = problem.first[i], problem.last[i]
+    n_labels = problem.start.size
+    plain, vectors = split_live(problem, live)
+    add_scaled_rows(problem.rows[a:b], weights.node, plain, scale.node, work.nodes)
+    for j in vectors:
+        for t in range(a, b):
+            add_vector_scores(
+                problem.vectors, t, j - problem.rows.shape[1], weights.node, scale.node[j], work.nodes[t - a]
+            )
+    k, n_pairs = first_pair(problem), n_pair_parts(problem, i)
+    flat = work.pairs.reshape(work.pairs.shape[0], n_labels * n_labels)
+    flat[:k] = 0
+    add_scaled_rows(problem.pair_rows[a + k : a + n_pairs], weights.pair, live.pair, scale.pair, flat[k:])
+    forbid(problem, i, work)
+
+
+@implements(contract.add_loss, ChainProblem)
+def add_loss(problem, i, work, amount):
+    a, n = problem.first[i], problem.last[i] - problem.first[i]
+    add_cost(problem.cost, problem.gold[a : a + n], work.nodes, amount)
+
+
+@implements(contract.load_parts, ChainProblem)
+def load_parts(problem, state, i, work):
+    a, n = problem.first[i], problem.last[i] - problem.first[i]
+    n_labels = problem.start.size
+    work.nodes[:n] = state.nodes[a : a + n]
+    at = a if problem.observed else i
+    for k in range(n_pair_parts(problem, i)):
+        work.pairs[k] = state.pairs[at + k].reshape(n_labels, n_labels)
+    forbid(problem, i, work)
+
+
+@implements(contract.add_parts, ChainProblem)
+def add_parts(problem, state, i, work, amount):
+    a, n = problem.first[i], problem.last[i] - problem.first[i]
+    n_labels = problem.start.size
+    step = np.float32(amount)
+    at = a if problem.observed else i
+    for t in range(n):
+        for y in range(n_labels):
+            state.nodes[a + t, y] += step * work.nodes[t, y]
+    for k in range(n_pair_parts(problem, i)):
+        for z in range(n_labels * n_labels):
+            state.pairs[at + k, z] += step * work.pairs[k, z // n_labels, z % n_labels]
+
+
+@implements(contract.dot_state, ChainProblem)
+def dot_state(problem, state, i, work):
+    a, n = problem.first[i], problem.last[i] - problem.first[i]
+    n_labels = problem.start.size
+    at = a if problem.observed else i
+    total = 0.0
+    for t in range(n):
+        for y in range(n_labels):
+            total += np.float64(state.nodes[a + t, y]) * work.nodes[t, y]
+    for k in range(n_pair_parts(problem, i)):
+        for z in range(n_labels * n_labels):
+            total += np.float64(state.pairs[at + k, z]) * work.pairs[k, z // n_labels, z % n_labels]
+    return total
+
+
+@implements(contract.decode, ChainProblem)
+def decode(problem, i, work, augmented):
+    a, n = problem.first[i], problem.last[i] - problem.first[i]
+    if augmented:
+        add_cost(problem.cost, problem.gold[a : a + n], work.nodes, 1.0)
+    pairs = work.pairs[: n if problem.observed else 1]
+    return viterbi(work.nodes[:n], pairs, work.best, work.back, work.labels)
+
+
+@implements(contract.gold_score, ChainProblem)
+def gold_score(problem, i, work):
+    a, n = problem.first[i], problem.last[i] - problem.first[i]
+    return output_score(work.nodes[:n], work.pairs[: n if problem.observed else 1], problem.gold[a : a + n])
+
+
+@implements(contract.output_loss, ChainProblem)
+def output_loss(problem, i, work):
+    a = problem.first[i]
+    loss = 0.0
+    for t in range(problem.last[i] - a):
+        if problem.gold[a + t] >= 0:
+            loss += problem.cost[problem.gold[a + t], work.labels[t]]
+    return loss
+
+
+@implements(contract.gold_state, ChainProblem)
+def gold_state(problem):
+    n_labels = problem.start.size
+    nodes = np.zeros((problem.gold.size, n_labels), np.float32)
+    pairs = np.zeros((problem.gold.size if problem.observed else problem.first.size, n_labels * n_labels), np.float32)
+    for i in range(problem.first.size):
+        for t in range(problem.first[i], problem.last[i]):
+            nodes[t, problem.gold[t]] = 1
+            if t > problem.first[i]:
+                pairs[t if problem.observed else i, problem.gold[t - 1] * n_labels + problem.gold[t]] += 1
+    return ChainState(nodes, pairs)
+
+
+@implements(contract.expected_loss, ChainProblem)
+def expected_loss(problem, state, i):
+    total = 0.0
+    for t in range(problem.first[i], problem.last[i]):
+        if problem.gold[t] >= 0:
+            for y in range(problem.start.size):
+                total += problem.cost[problem.gold[t], y] * state.nodes[t, y]
+    return total

@@ -1,0 +1,125 @@
+"""Real-valued features of chain positions: blocks of explicit vectors, and kernelised blocks known by their inner products only.
+
+A kernelised block is kept in dual coordinates: its weights are one row alpha_u for each training position u, f(x, y) = sum_u k(x_u, x) alpha_{u,y}.
+The score of position t then reads the kernel values k(x_u, x_t) as if they were features, while adding phi(x_t) touches row t alone.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spacy_mtl.kernels import kernel, subkernel
+
+
+class Vectors(NamedTuple):
+    """V blocks of E entries in all, over N positions.
+
+    starts: int64[N * V + 1], the entries of position t in block v are ``starts[t * V + v]:starts[t * V + v + 1]``.
+    rows: int32[E], rows of the node weights, rising within a position and block. values: float32[E], features, or kernel values.
+    own: int32[N, V], row of the position itself in a kernelised block, -1 in a block of explicit features.
+    """
+
+    starts: np.ndarray
+    rows: np.ndarray
+    values: np.ndarray
+    own: np.ndarray
+
+
+def no_vectors(n_tokens: int) -> Vectors:
+    """For chains whose features are all templates."""
+    empty = np.empty(0, np.int32)
+    return Vectors(np.zeros(1, np.int64), empty, np.empty(0, np.float32), np.empty((n_tokens, 0), np.int32))
+
+
+@kernel
+def entries(vectors, t, v):
+    """Where the entries of position t in block v begin and end."""
+    at = t * vectors.own.shape[1] + v
+    return vectors.starts[at], vectors.starts[at + 1]
+
+
+@subkernel
+def add_vector_scores(vectors, t, v, matrix, factor, out):
+    """out += factor * scores of position t by block v. matrix: float32[R, L]; out: float32[L]."""
+    e, end = entries(vectors, t, v)
+    rows, values, scale = vectors.rows, vectors.values, np.float32(factor)
+    while (
+        e + 4 <= end
+    ):  # four entries at a time: kernelised blocks have thousands, and out is read and written once for them
+        a, b, c, d = scale * values[e], scale * values[e + 1], scale * values[e + 2], scale * values[e + 3]
+        of_a, of_b, of_c, of_d = matrix[rows[e]], matrix[rows[e + 1]], matrix[rows[e + 2]], matrix[rows[e + 3]]
+        for y in range(out.size):
+            out[y] += (a * of_a[y] + b * of_b[y]) + (c * of_c[y] + d * of_d[y])
+        e += 4
+    while e < end:
+        value, row = scale * values[e], matrix[rows[e]]
+        for y in range(out.size):
+            out[y] += value * row[y]
+        e += 1
+
+
+@subkernel
+def vector_product(vectors, t, v, matrix, change):
+    """<matrix block v, phi(x_t) (x) change>. change: float[L]."""
+    begin, end = entries(vectors, t, v)
+    labels = np.flatnonzero(change)  # a few of many: two for the difference of two outputs
+    total = 0.0
+    for e in range(begin, end):
+        row = vectors.rows[e]
+        inside = 0.0
+        for y in labels:
+            inside += np.float64(matrix[row, y]) * change[y]
+        total += vectors.values[e] * inside
+    return total
+
+
+@subkernel
+def add_vector(vectors, t, v, change, amount, matrix):
+    """matrix block v += amount * phi(x_t) (x) change."""
+    own = vectors.own[t, v]
+    if own >= 0:
+        for y in range(change.size):
+            matrix[own, y] += np.float32(amount) * change[y]
+        return
+    begin, end = entries(vectors, t, v)
+    for e in range(begin, end):
+        row, value = vectors.rows[e], np.float32(amount * vectors.values[e])
+        for y in range(change.size):
+            matrix[row, y] += value * change[y]
+
+
+@subkernel
+def inner_product(vectors, t, u, v):
+    """<phi(x_t), phi(x_u)> in block v, of two training positions."""
+    begin, end = entries(vectors, t, v)
+    own = vectors.own[u, v]
+    if own >= 0:
+        at = begin + np.searchsorted(vectors.rows[begin:end], own)
+        return np.float64(vectors.values[at]) if at < end and vectors.rows[at] == own else 0.0
+    other, other_end = entries(vectors, u, v)
+    total = 0.0
+    while begin < end and other < other_end:
+        if vectors.rows[begin] < vectors.rows[other]:
+            begin += 1
+        elif vectors.rows[begin] > vectors.rows[other]:
+            other += 1
+        else:
+            total += np.float64(vectors.values[begin]) * vectors.values[other]
+            begin += 1
+            other += 1
+    return total
+
+
+@subkernel
+def vector_norm2(vectors, first, v, active, change):
+    """||sum_k phi(x_t) (x) change[k]||^2 in block v, t = first + active[k]. active: int64[A]; change: float32[A, L]."""
+    total = 0.0
+    for k in range(active.size):
+        for m in range(k + 1):
+            alike = 0.0
+            for y in range(change.shape[1]):
+                alike += np.float64(change[k, y]) * change[m, y]
+            if alike != 0:
+                both = alike * inner_product(vectors, first + active[k], first + active[m], v)
+                total += both if m == k else 2 * both
+    return total

@@ -1,0 +1,116 @@
+"""Linear chains, max-product: Viterbi over part scores, constraints and costs."""
+
+import numpy as np
+
+from spacy_mtl.kernels import kernel, subkernel
+
+#: Score of what is forbidden; finite, so that sums and differences stay numbers.
+FORBIDDEN = np.float32(-1e9)
+
+
+@kernel
+def add_rows(rows, matrix, live, out):
+    """out[t] = sum over live columns j of matrix[rows[t, j]]. rows: int32[n, T]; matrix: float32[R, K]; out: float32[n, K]."""
+    width = matrix.shape[1]
+    for t in range(rows.shape[0]):
+        for y in range(width):
+            out[t, y] = 0
+        for k in range(live.size):
+            row = rows[t, live[k]]
+            if row >= 0:
+                for y in range(width):
+                    out[t, y] += matrix[row, y]
+
+
+@subkernel
+def add_scaled_rows(rows, matrix, live, scale, out):
+    """The same with block j of the matrix times ``scale[j]``. scale: float64[T]."""
+    width = matrix.shape[1]
+    for t in range(rows.shape[0]):
+        for y in range(width):
+            out[t, y] = 0
+        for k in range(live.size):
+            row = rows[t, live[k]]
+            if row >= 0:
+                factor = np.float32(scale[live[k]])
+                for y in range(width):
+                    out[t, y] += factor * matrix[row, y]
+
+
+@kernel
+def viterbi(nodes, pairs, best, back, labels):
+    """Best label sequence. nodes: float32[n, L]; pairs: float32[n or 1, L, L], entry t scores (t - 1, t), one entry serves all positions.
+
+    best: float32[n, L] and back: int32[n, L] are scratch. Fills labels int32[n]; returns the best score, summed in double precision: the greatest of
+    each position is taken off, so that scores stay exact however long the sequence is.
+    """
+    n, n_labels = nodes.shape
+    shared = pairs.shape[0] == 1
+    total = 0.0
+    for y in range(n_labels):
+        best[0, y] = nodes[0, y]
+    for t in range(1, n):
+        step = pairs[0 if shared else t]
+        now, came = best[t], back[t]
+        top = best[t - 1, 0]
+        for y in range(1, n_labels):
+            top = max(top, best[t - 1, y])
+        total += top
+        for y in range(n_labels):
+            best[t - 1, y] -= top
+        for y in range(n_labels):
+            now[y], came[y] = best[t - 1, 0] + step[0, y], 0
+        for x in range(1, n_labels):
+            before = best[t - 1, x]
+            for y in range(n_labels):  # contiguous and without branches: vectorized
+                score = before + step[x, y]
+                better = score > now[y]
+                now[y] = score if better else now[y]
+                came[y] = x if better else came[y]
+        for y in range(n_labels):
+            now[y] += nodes[t, y]
+    last = 0
+    for y in range(1, n_labels):
+        if best[n - 1, y] > best[n - 1, last]:
+            last = y
+    labels[n - 1] = last
+    for t in range(n - 1, 0, -1):
+        labels[t - 1] = back[t, labels[t]]
+    return total + np.float64(best[n - 1, last])
+
+
+@kernel
+def constrain(nodes, pairs, start, end, step, open_left, open_right):
+    """Add the FORBIDDEN masks to part scores of one piece, in place."""
+    n, n_labels = nodes.shape
+    for y in range(n_labels):
+        if not open_left:
+            nodes[0, y] += start[y]
+        if not open_right:
+            nodes[n - 1, y] += end[y]
+    for k in range(pairs.shape[0]):
+        for x in range(n_labels):
+            for y in range(n_labels):
+                pairs[k, x, y] += step[x, y]
+
+
+@kernel
+def add_cost(cost, gold, nodes, amount):
+    """nodes[t] += amount * cost[gold[t]]; nothing where gold is unknown. cost: float32[L, L]; gold: int32[n]; nodes: float32[n, L]."""
+    factor = np.float32(amount)
+    for t in range(gold.size):
+        if gold[t] >= 0:
+            for y in range(nodes.shape[1]):
+                nodes[t, y] += factor * cost[gold[t], y]
+
+
+@kernel
+def output_score(nodes, pairs, labels):
+    """Score of one label sequence. Shapes as in :func:`viterbi`."""
+    shared = pairs.shape[0] == 1
+    total = 0.0
+    for t in range(labels.size):
+        total += nodes[t, labels[t]]
+        if t:
+            total += pairs[0 if shared else t, labels[t - 1], labels[t]]
+    return total

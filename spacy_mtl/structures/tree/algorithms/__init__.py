@@ -1,0 +1,1 @@
+"""Decoding of trees and sums over them, from scores alone."""

@@ -1,0 +1,206 @@
+"""Trees of the second order that need not be projective, max-product by hill climbing (McDonald & Pereira 2006, figure 2): approximate.
+
+Pairs are siblings, and grandparents where there are such (:mod:`.tree_grandparents`).
+
+To find the best is NP-hard. From the best projective tree and from the best tree by arcs alone, the one change of a head that gains most is made
+again and again until none gains. What comes out is a tree no worse than either, and often, not always, the best.
+
+Changes keep the number of roots at one where one is asked for, so the root word is that of one of the two beginnings.
+"""
+
+import numpy as np
+
+from spacy_mtl.kernels import kernel, subkernel
+from spacy_mtl.structures.tree.problem import find, inner_sibling
+
+from .chu_liu import chu_liu_edmonds
+from .grand_eisner import eisner_pairs
+from .grandparents import extra_column, extra_row, grandparent_score
+
+#: A change must gain more than this share of the score: rounding is no gain.
+LEAST_GAIN = 1e-10
+
+
+@subkernel
+def pair_score(pairs, h, s, m):
+    """Score of arc (h, m) with the inner sibling s, -inf where the pair was left out."""
+    b = find(pairs.inner, pairs.first[h, m], pairs.last[h, m], s)
+    return np.float64(pairs.scores[b]) if b >= 0 else -np.inf
+
+
+@subkernel
+def next_dependent(heads, h, m, step):
+    """The dependent of h that comes first after m in the direction ``step``; -1 for none."""
+    k = m + step
+    while 0 < k <= heads.size:
+        if heads[k - 1] == h:
+            return k
+        k += step
+    return -1
+
+
+@kernel
+def sibling_score(scores, pairs, heads):
+    """Score of a tree, -inf where one of its arcs or pairs was left out. heads: int32[n]."""
+    total = 0.0
+    for m in range(1, heads.size + 1):
+        h = heads[m - 1]
+        total += scores[h, m] + pair_score(pairs, h, inner_sibling(heads, m), m)
+    return total
+
+
+@kernel
+def pairs_score(scores, pairs, heads):
+    """The same with the pairs with grandparents, where there are any."""
+    return sibling_score(scores, pairs, heads) + grandparent_score(pairs, heads)
+
+
+@subkernel
+def gain_of_joining(pairs, h, inside, m, outside):
+    """Change of the pairs of h when m comes between two neighbouring dependents. inside: h itself for none; outside: -1 for none."""
+    gain = pair_score(pairs, h, inside, m)
+    if outside > 0:
+        gain += pair_score(pairs, h, m, outside) - pair_score(pairs, h, inside, outside)
+    return gain
+
+
+@subkernel
+def gain_of_leaving(scores, pairs, heads, m):
+    """What is gained when word m leaves its head, -inf where its neighbours may not come together."""
+    h, inside = heads[m - 1], inner_sibling(heads, m)
+    outside = next_dependent(heads, h, m, 1 if h < m else -1)
+    gain = -scores[h, m] - pair_score(pairs, h, inside, m)
+    if outside > 0:
+        gain += pair_score(pairs, h, inside, outside) - pair_score(pairs, h, m, outside)
+    return gain
+
+
+@subkernel
+def gains_of_joining(scores, pairs, heads, h, out):
+    """out[m] = what is gained when word m joins the dependents of h, -inf where it is one or may not be. out: float64[n + 1]."""
+    for step in (-1, 1):
+        inside, outside = h, next_dependent(heads, h, h, step)
+        m = h + step
+        while 0 < m <= heads.size:
+            out[m] = -np.inf
+            if heads[m - 1] == h:
+                inside, outside = m, next_dependent(heads, h, m, step)
+            elif scores[h, m] > -np.inf:
+                out[m] = scores[h, m] + gain_of_joining(pairs, h, inside, m, outside)
+            m += step
+
+
+@subkernel
+def gains_around(scores, pairs, heads, h, leaving, joining):
+    """All gains that depend on the dependents of h anew."""
+    gains_of_joining(scores, pairs, heads, h, joining[h])
+    for m in range(1, heads.size + 1):
+        if heads[m - 1] == h:
+            leaving[m] = gain_of_leaving(scores, pairs, heads, m)
+
+
+@subkernel
+def mark_above(heads, h, above):
+    """above[k]: whether word k is h or above it. above: bool[n + 1]."""
+    above[:] = False
+    while h:
+        above[h] = True
+        h = heads[h - 1]
+
+
+@subkernel
+def all_gains(scores, pairs, heads):
+    """What changes of single heads gain: leaving, joining and extra, see :func:`gain_of`."""
+    size = heads.size + 1
+    leaving, joining = np.empty(size), np.empty((size, size))
+    extra = np.zeros((size, size) if pairs.end.size else (0, 0))
+    for h in range(size):
+        gains_around(scores, pairs, heads, h, leaving, joining)
+        if extra.size:
+            extra_row(pairs, heads, h, extra[h])
+    return leaving, joining, extra
+
+
+@subkernel
+def gain_of(heads, h, m, leaving, joining, extra):
+    """What is gained when word m gets the head h, not its own and not below it.
+
+    leaving: float64[n + 1]. joining: float64[n + 1, n + 1]; extra as well, or without entries where there are no grandparents.
+    """
+    gain = leaving[m] + joining[h, m]
+    return gain + extra[h, m] - extra[heads[m - 1], m] if extra.size else gain
+
+
+@subkernel
+def change_head(scores, pairs, heads, word, head, leaving, joining, extra):
+    """Give a word another head; gains anew where dependents have changed, and below the word, where the grandparent has."""
+    before, heads[word - 1] = heads[word - 1], head
+    gains_around(scores, pairs, heads, before, leaving, joining)
+    gains_around(scores, pairs, heads, head, leaving, joining)
+    if extra.size:
+        extra_row(pairs, heads, word, extra[word])
+        extra_column(pairs, heads, before, extra)
+        extra_column(pairs, heads, head, extra)
+
+
+@subkernel
+def best_change(leaving, joining, extra, single_root, heads, above, least):
+    """The change of a head that gains most, and more than ``least``: word, new head and gain, word 0 for none. O(n^2) changes are looked at.
+
+    leaving, joining, extra: see :func:`gain_of`. above: bool[n + 1], room.
+    """
+    word, head, most = 0, 0, least
+    for h in range(1 if single_root else 0, heads.size + 1):
+        marked = False
+        for m in range(1, heads.size + 1):
+            if m == h or (single_root and heads[m - 1] == 0):
+                continue
+            gain = gain_of(heads, h, m, leaving, joining, extra)
+            if gain > most:
+                if not marked:
+                    mark_above(heads, h, above)
+                    marked = True
+                if not above[m]:
+                    word, head, most = m, h, gain
+    return word, head, most
+
+
+@subkernel
+def climb(scores, pairs, single_root, heads):
+    """Change heads in place as long as the score rises; returns it."""
+    total = pairs_score(scores, pairs, heads)
+    if total == -np.inf:
+        return total
+    above = np.empty(heads.size + 1, np.bool_)
+    leaving, joining, extra = all_gains(scores, pairs, heads)
+    while True:
+        least = LEAST_GAIN * (1 + abs(total))
+        word, head, gain = best_change(leaving, joining, extra, single_root, heads, above, least)
+        if not word:
+            break
+        change_head(scores, pairs, heads, word, head, leaving, joining, extra)
+        total += gain
+    return pairs_score(scores, pairs, heads)
+
+
+@kernel
+def climb_siblings(scores, pairs, single_root, heads):
+    """A good tree, projective or not, under the scores of arcs and pairs; returns its score.
+
+    Arguments as in :func:`.tree_grand_eisner.eisner_pairs`. The tree is no worse than the best projective one, and than the best by arcs alone.
+    Where neither of the two is allowed (pairs that were left out), none is found: the score is -inf and all heads are -1.
+    """
+    other = np.empty(heads.size, np.int32)
+    best, second = eisner_pairs(scores, pairs, single_root, heads), chu_liu_edmonds(scores, single_root, other)
+    is_other = np.any(heads != other)
+    if best > -np.inf:
+        best = climb(scores, pairs, single_root, heads)
+    if second > -np.inf and is_other:
+        second = climb(scores, pairs, single_root, other)
+    if is_other and second > best:
+        for m in range(heads.size):
+            heads[m] = other[m]
+        best = second
+    if best == -np.inf:
+        heads[:] = -1
+    return best

@@ -1,0 +1,211 @@
+"""From observations of arcs to dense feature rows: which get weights, and the rows of every arc, or pair, of a corpus."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spacy_mtl.kernels import kernel
+from spacy_mtl.templates.index import EMPTY, FeatureIndex, Table, empty_table, find, insert_all
+
+from .keys import arc_keys, fill_side_keys, most_keys, new_side_keys, note_words, turn_of
+from .program import ArcProgram
+
+#: Room for so many different observations at first.
+_ROOM = 1 << 18
+
+
+class Parts(NamedTuple):
+    """The arcs of a corpus, or its pairs of one kind, in the layout of its words.
+
+    starts: int64[S + 1] borders of sentences. first: int64[N + 1], word t has the parts ``first[t]:first[t + 1]``, in any order. heads: int32[A].
+    siblings: int32[A], the word next to the modifier on the head's side, or the head itself for none; or the grandparent; empty for arcs.
+    tree: int32[N], the heads of a tree that templates may look at; empty where there is none.
+    """
+
+    starts: np.ndarray
+    first: np.ndarray
+    heads: np.ndarray
+    siblings: np.ndarray
+    tree: np.ndarray
+
+
+@kernel
+def part_keys(program, keys, parts, tree, a, m, n, seen, counts, out, templates):
+    """The observations of part a, whose modifier is word m of a sentence of n; returns how many."""
+    head = parts.heads[a]
+    if counts.size:
+        note_words(keys.betweens, program.dependent, head, m, tree, seen, counts)
+    sibling = n + 1
+    if parts.siblings.size and parts.siblings[a] != head:
+        sibling = parts.siblings[a]
+        if program.turned:
+            sibling += turn_of(parts.siblings[a], head, m) * (n + 2)
+    return arc_keys(program, keys, head, m, sibling, seen, counts, out, templates)
+
+
+@kernel
+def _longest(starts):
+    longest = 1
+    for s in range(starts.size - 1):
+        longest = max(longest, starts[s + 1] - starts[s])
+    return longest
+
+
+@kernel
+def _add_keys(columns, program, parts, word, table, keys, owners, counts, used):
+    """Number the observations from ``word`` on by first occurrence: keys uint64, owners int64 (templates), counts int32.
+
+    Returns the word where there is no more room (the number of words if there is), and how many are numbered.
+    """
+    longest = _longest(parts.starts)
+    sides = new_side_keys(program, longest)
+    most = most_keys(program, longest)
+    out, templates = np.empty(most, np.uint64), np.empty(most, np.int64)
+    n_between = program.betweens.seed.size
+    seen, between = np.empty((n_between, longest + 1), np.uint64), np.zeros(n_between, np.int64)
+    for s in range(np.searchsorted(parts.starts, word, side="right") - 1, parts.starts.size - 1):
+        start, stop = parts.starts[s], parts.starts[s + 1]
+        fill_side_keys(columns, start, stop, program, sides)
+        most = most_keys(program, stop - start)
+        for t in range(max(start, word), stop):
+            if used + (parts.first[t + 1] - parts.first[t]) * most > keys.size:
+                return t, used
+            for a in range(parts.first[t], parts.first[t + 1]):
+                n_keys = part_keys(
+                    program,
+                    sides,
+                    parts,
+                    parts.tree[start:stop],
+                    a,
+                    t - start + 1,
+                    stop - start,
+                    seen,
+                    between,
+                    out,
+                    templates,
+                )
+                for k in range(n_keys):
+                    slot = find(table, out[k])
+                    row = table.rows[slot]
+                    if row < 0:
+                        row = used
+                        table.slots[slot] = out[k]
+                        table.rows[slot] = row
+                        keys[row], owners[row], counts[row] = out[k], templates[k], 0
+                        used += 1
+                    counts[row] += 1
+    return parts.starts[-1], used
+
+
+@kernel
+def _copy_table(old, new):
+    for i in range(old.rows.size):
+        if old.rows[i] >= 0:
+            slot = find(new, old.slots[i])
+            new.slots[slot] = old.slots[i]
+            new.rows[slot] = old.rows[i]
+
+
+@kernel
+def _renumber(table, rank):
+    """The rows of a table become ``rank[row]``."""
+    for i in range(table.rows.size):
+        if table.rows[i] >= 0:
+            table.rows[i] = rank[table.rows[i]]
+
+
+@kernel
+def _find_rows(columns, program, parts, table, word, count, first, rows, templates):
+    """Known rows of the parts from ``word`` on: first int64[A + 1], rows int32 and templates int16 are filled.
+
+    Returns the word where there is no more room (the number of words if there is), and how many rows there are.
+    """
+    longest = _longest(parts.starts)
+    sides = new_side_keys(program, longest)
+    most = most_keys(program, longest)
+    out, owners = np.empty(most, np.uint64), np.empty(most, np.int64)
+    n_between = program.betweens.seed.size
+    seen, between = np.empty((n_between, longest + 1), np.uint64), np.zeros(n_between, np.int64)
+    for s in range(np.searchsorted(parts.starts, word, side="right") - 1, parts.starts.size - 1):
+        start, stop = parts.starts[s], parts.starts[s + 1]
+        fill_side_keys(columns, start, stop, program, sides)
+        most = most_keys(program, stop - start)
+        for t in range(max(start, word), stop):
+            if count + (parts.first[t + 1] - parts.first[t]) * most > rows.size:
+                return t, count
+            for a in range(parts.first[t], parts.first[t + 1]):
+                first[a] = count
+                n_keys = part_keys(
+                    program,
+                    sides,
+                    parts,
+                    parts.tree[start:stop],
+                    a,
+                    t - start + 1,
+                    stop - start,
+                    seen,
+                    between,
+                    out,
+                    owners,
+                )
+                for k in range(n_keys):
+                    row = table.rows[find(table, out[k])]
+                    if row >= 0:
+                        rows[count], templates[count] = row, owners[k]
+                        count += 1
+    first[parts.heads.size] = count
+    return parts.starts[-1], count
+
+
+def _number(columns: np.ndarray, program: ArcProgram, parts: Parts) -> tuple[np.ndarray, np.ndarray, np.ndarray, Table]:
+    """All different observations: keys uint64[R], templates int64[R], counts int32[R], and the table that numbers them."""
+    room = _ROOM
+    table = empty_table(room)
+    keys, owners, counts = np.empty(room, np.uint64), np.empty(room, np.int16), np.empty(room, np.int32)
+    word, used, n_words = 0, 0, int(parts.starts[-1])
+    while word < n_words:
+        word, used = _add_keys(columns, program, parts, word, table, keys, owners, counts, used)
+        if word < n_words:
+            room *= 2
+            grown = empty_table(room)
+            _copy_table(table, grown)
+            table = grown
+            keys, owners, counts = np.resize(keys, room), np.resize(owners, room), np.resize(counts, room)
+    return keys[:used], owners[:used], counts[:used], table
+
+
+def build_arc_index(
+    columns: np.ndarray, program: ArcProgram, n_templates: int, parts: Parts, min_count: int = 1
+) -> tuple[FeatureIndex, Table]:
+    """Index every observation of ``parts`` that occurs at least ``min_count`` times: one block of rows a template, frequent rows first.
+
+    columns: uint64[A, N]. parts: those whose observations get weights: gold ones, or all. Returns the index and its table.
+    """
+    keys, owners, counts, table = _number(columns, program, parts)
+    kept = np.flatnonzero(counts >= min_count)
+    order = kept[np.lexsort((-counts[kept], owners[kept]))]
+    rank = np.full(keys.size, EMPTY, np.int32)
+    rank[order] = np.arange(order.size, dtype=np.int32)
+    if order.size < keys.size:
+        table = empty_table(order.size)
+        insert_all(table, keys[order])
+    else:
+        _renumber(table, rank)
+    blocks = np.searchsorted(owners[order], np.arange(n_templates + 1)).astype(np.int64)
+    return FeatureIndex(keys[order], blocks), table
+
+
+def find_arc_rows(
+    columns: np.ndarray, program: ArcProgram, parts: Parts, table: Table
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Known rows of every part: part a has ``rows[first[a]:first[a + 1]]`` (int32), each of its template (int16). first: int64[A + 1]."""
+    first = np.empty(parts.heads.size + 1, np.int64)
+    room = _ROOM
+    rows, templates = np.empty(room, np.int32), np.empty(room, np.int16)
+    word, count, n_words = 0, 0, int(parts.starts[-1])
+    while True:
+        word, count = _find_rows(columns, program, parts, table, word, count, first, rows, templates)
+        if word == n_words:
+            return first, rows[:count].copy(), templates[:count].copy()
+        room = 2 * room if word < n_words // 2 else room + room // 2
+        rows, templates = np.resize(rows, room), np.resize(templates, room)

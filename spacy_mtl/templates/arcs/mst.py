@@ -1,0 +1,165 @@
+"""The templates of MSTParser: what is seen of a head and a modifier, of their neighbours, and of the words between them."""
+
+from collections.abc import Iterable, Sequence
+from itertools import product
+
+from spacy_mtl.errors import Errors
+from spacy_mtl.templates.grammar import DISTANCE_BINS, Observation, Template, TemplateSet
+
+Pattern = tuple[Observation, ...]
+VARIANTS = ("one", "each", "none")
+
+
+def _h(attr: str, offset: int = 0) -> Observation:
+    return Observation(offset, attr, "h")
+
+
+def _m(attr: str, offset: int = 0) -> Observation:
+    return Observation(offset, attr, "m")
+
+
+def _s(attr: str) -> Observation:
+    return Observation(0, attr, "s")
+
+
+def _g(attr: str) -> Observation:
+    return Observation(0, attr, "g")
+
+
+def word_patterns(form: str, tag: str) -> list[Pattern]:
+    """Form and tag of head and modifier: alone, the pairs, with back-offs up to all four."""
+    hf, ht, mf, mt = _h(form), _h(tag), _m(form), _m(tag)
+    alone = [(hf,), (ht,), (hf, ht), (mf,), (mt,), (mf, mt)]
+    pairs = [(hf, mf), (hf, mt), (ht, mf), (ht, mt)]
+    return [*alone, *pairs, (hf, ht, mf), (hf, ht, mt), (hf, mf, mt), (ht, mf, mt), (hf, ht, mf, mt)]
+
+
+def tag_patterns(tag: str) -> list[Pattern]:
+    """Tags between, and the tags of head and modifier with a neighbour of each, or of one."""
+    h, m = _h(tag), _m(tag)
+    four = [(h, _h(tag, i), m, _m(tag, j)) for i, j in product((-1, 1), (-1, 1))]
+    three = [(h, _h(tag, i), m) for i in (-1, 1)] + [(h, m, _m(tag, j)) for j in (-1, 1)]
+    return [(h, Observation(0, tag, "b"), m), *four, *three]
+
+
+def sibling_patterns(forms: Sequence[str], tag: str) -> list[Pattern]:
+    """Two neighbouring modifiers of one head (McDonald & Pereira 2006): their tags and forms, with and without the head's tag."""
+    h, s, m = _h(tag), _s(tag), _m(tag)
+    patterns = [(s, m), (h, s, m)]
+    for form in forms[:1]:
+        patterns += [(_s(form), _m(form)), (_s(form), m), (s, _m(form))]
+    return patterns
+
+
+def grandparent_patterns(form: str, tags: Sequence[str]) -> list[Pattern]:
+    """Two arcs, one below the other (Koo & Collins 2010): tags of all three, and forms beside the coarse tags, each once."""
+    patterns = [pattern for tag in tags for pattern in ((_g(tag), _m(tag)), (_g(tag), _h(tag), _m(tag)))]
+    g, h, m = _g(tags[-1]), _h(tags[-1]), _m(tags[-1])
+    patterns += [(_g(form), _m(form)), (_g(form), m), (g, _m(form))]
+    return list(dict.fromkeys([*patterns, (_g(form), h, m), (g, _h(form), m), (g, h, _m(form))]))
+
+
+def arc_patterns(forms: Sequence[str], tags: Sequence[str]) -> list[Pattern]:
+    """All of the first order, without distance, each once."""
+    words = [pattern for form, tag in product(forms, tags) for pattern in word_patterns(form, tag)]
+    return list(dict.fromkeys([*words, *(pattern for tag in tags for pattern in tag_patterns(tag))]))
+
+
+def affix_patterns(tag: str) -> list[Pattern]:
+    """Beginnings and ends of forms, for words not met in training."""
+    patterns = [(_h(affix), _m(tag)) for affix in ("SUFFIX3", "PREFIX5")]
+    return [*patterns, (_h("SUFFIX3"), _m("SUFFIX3")), *((_h(tag), _m(affix)) for affix in ("SUFFIX3", "PREFIX5"))]
+
+
+def wide_patterns(tag: str) -> list[Pattern]:
+    """Tags further around, of the head given the modifier and the other way round."""
+    h, m = [_h(tag, i) for i in range(-2, 3)], [_m(tag, i) for i in range(-2, 3)]
+    return [
+        (*h[:3], m[2]), (*h[2:], m[2]), (h[2], *m[:3]), (h[2], *m[2:]),
+        (*h[1:4], m[2]), (h[2], *m[1:4]), (*h[1:4], *m[1:4]),
+    ]  # fmt: skip
+
+
+def context_patterns(form: str, tag: str) -> list[Pattern]:
+    """Forms next to the modifier, often the preposition or conjunction that says where it hangs, and forms between, such as commas."""
+    h, m = _h(tag), _m(tag)
+    before, after, far = _m(form, -1), _m(form, 1), _m(form, -2)
+    pairs = [(_h(form), before), (h, before, m), (_h(form), before, m), (h, before, _m(form))]
+    return [
+        *pairs,
+        *((head, word, m) for word in (far, after) for head in (h, _h(form))),
+        (h, Observation(0, form, "b"), m),
+    ]
+
+
+def dependent_patterns(form: str, tags: Sequence[str]) -> list[Pattern]:
+    """The dependents of the modifier: what tells a subject from an adjunct is often a word below it."""
+    h, m = _h(tags[-1]), _m(tags[-1])
+    word = Observation(0, form, "c")
+    return [(m, word), (h, m, word), (_h(form), word), *((h, m, Observation(0, tag, "c")) for tag in tags)]
+
+
+def parse_set(
+    form: str, tags: Sequence[str], siblings: bool, grandparents: bool, dependents: bool, min_count: int
+) -> TemplateSet:
+    """See :func:`.presets.parse`."""
+    coarse = tags[-1]
+    arcs = [
+        *arc_patterns([form], tags),
+        *affix_patterns(coarse),
+        *wide_patterns(coarse),
+        *context_patterns(form, coarse),
+    ]
+    templates = with_variants("U", arcs, "one")
+    if siblings:
+        h, s, m = _h(coarse), _s(coarse), _m(coarse)
+        words = [(_h(form), s, m), (h, _s(form), m), (h, s, _m(form))]
+        second = [*(pattern for tag in tags for pattern in sibling_patterns([form], tag)), *words]
+        templates += with_variants("U", dict.fromkeys(second), "one", len(arcs))
+    if grandparents:
+        templates += with_variants("U", grandparent_patterns(form, tags), "one", count_names(templates))
+    labels = [*arcs, (_m("SUFFIX3"),), (_h("SUFFIX3"),), *(dependent_patterns(form, tags) if dependents else ())]
+    return TemplateSet((*templates, *with_variants("B", labels, "one")), min_count)
+
+
+def count_names(templates: Sequence[Template]) -> int:
+    """How many numbers are taken: those of the templates without distance, or with the nearest."""
+    return len({tuple(obs for obs in template.observations if obs.place != "d") for template in templates})
+
+
+def with_variants(letter: str, patterns: Iterable[Pattern], variants: str, first: int = 0) -> list[Template]:
+    """Templates of the patterns, U00, U01, ..., and with direction and distance U00d, or U00d1, U00d2, ..."""
+    templates = []
+    for number, pattern in enumerate(patterns, first):
+        name = f"{letter}{number:02d}"
+        templates.append(Template(name, pattern))
+        if variants == "one":
+            templates.append(Template(f"{name}d", (*pattern, Observation(0, "", "d"))))
+        elif variants == "each":
+            templates += [Template(f"{name}d{bin}", (*pattern, Observation(bin, "", "d"))) for bin in DISTANCE_BINS]
+    return templates
+
+
+def mst_set(
+    forms: Sequence[str],
+    tags: Sequence[str],
+    variants: str,
+    siblings: bool,
+    grandparents: bool,
+    labels: bool,
+    min_count: int,
+) -> TemplateSet:
+    """See :func:`.presets.mst`."""
+    if variants not in VARIANTS:
+        raise ValueError(Errors.M131.format(known=", ".join(VARIANTS), value=variants))
+    arcs = arc_patterns(forms, tags)
+    templates = with_variants("U", arcs, variants)
+    if siblings:
+        second = [pattern for tag in tags for pattern in sibling_patterns(forms, tag)]
+        templates += with_variants("U", dict.fromkeys(second), variants, len(arcs))
+    if grandparents and tags:
+        patterns = grandparent_patterns([*forms, *tags][0], tags)
+        templates += with_variants("U", patterns, variants, count_names(templates))
+    if labels:
+        templates += with_variants("B", arcs, "one")
+    return TemplateSet(tuple(templates), min_count)

@@ -1,0 +1,215 @@
+"""Attributes of characters, for templates that cut text into words.
+
+Of the character alone: CHAR, its normalised form (full width and half width are one), and CHAR_CLASS, a few classes that matter for words.
+Of its surroundings:
+
+===========  ==============================================================================================================
+SAME_1       whether it equals the character before it; SAME_2 the one before that
+WORD_BEGIN   how long the longest word of the dictionary is that begins here (2 to 5; 5 for longer ones, 0 for none);
+             WORD_END that ends here, WORD_INSIDE that has this character neither first nor last
+BREAK        how often, after the character before it, a new word begins with this one, see :mod:`.breaks`
+===========  ==============================================================================================================
+"""
+
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from spacy.strings import hash_string  # type: ignore[attr-defined]
+
+from spacy_mtl.errors import Errors
+from spacy_mtl.kernels import kernel
+from spacy_mtl.templates.extract import mix
+from spacy_mtl.templates.index import Table, empty_table, find
+
+from .breaks import mark_breaks, no_breaks
+
+SAME_ATTRIBUTES = ("SAME_1", "SAME_2")
+WORD_ATTRIBUTES = ("WORD_BEGIN", "WORD_END", "WORD_INSIDE")
+BREAK = "BREAK"
+CHARACTER_CONTEXT = (*SAME_ATTRIBUTES, *WORD_ATTRIBUTES, BREAK)
+#: What only a training corpus can tell: numbers up to 7.
+_OF_CORPUS = (*WORD_ATTRIBUTES, BREAK)
+
+#: Longer words are all alike.
+LONGEST_TOLD = 5
+ONE_PART = np.empty(0, np.int64)
+_CLASSES = {
+    "numeral": "〇○零一二三四五六七八九十百千万亿兆两廿卅壹贰叁肆伍陆柒捌玖拾佰仟萬億兩",
+    "date": "年月日时時分秒",
+}
+_CLASS_OF = {char: name for name, chars in _CLASSES.items() for char in chars}
+
+
+def character(text: str) -> str:
+    """A character's normalised form: NFKC where that is one character (``Ａ`` -> ``A``, ``，`` -> ``,``), else itself."""
+    normal = unicodedata.normalize("NFKC", text)
+    return normal if len(normal) == 1 else text
+
+
+def character_class(text: str) -> str:
+    """digit, numeral (一, 百 ...), date (年, 月 ...), latin, han, kana, space, punct, or the Unicode category."""
+    char = character(text)[:1]
+    if char in _CLASS_OF:
+        return _CLASS_OF[char]
+    category = unicodedata.category(char) if char else ""
+    if category == "Nd":
+        return "digit"
+    if category[:1] in ("P", "Z"):
+        return "punct" if category[0] == "P" else "space"
+    if category[:1] == "L":
+        script = unicodedata.name(char, "").partition(" ")[0]
+        return {"CJK": "han", "LATIN": "latin", "HIRAGANA": "kana", "KATAKANA": "kana"}.get(script, category)
+    return category
+
+
+class WordTable(NamedTuple):
+    """A dictionary of W words. slots (uint64) and rows (int32) are a hash table of their beginnings: -1 free, 0 a beginning only, k > 0 word k.
+    known: bool[W + 1, K], whether the word is in the dictionary that part k of a corpus looks at."""
+
+    slots: np.ndarray
+    rows: np.ndarray
+    known: np.ndarray
+
+
+@kernel
+def insert_words(chars, borders, table):
+    """Enter words, letter by letter, with all their beginnings. chars: uint64[M]; word i + 1 is ``chars[borders[i]:borders[i + 1]]``."""
+    for i in range(borders.size - 1):
+        key = np.uint64(0)
+        for k in range(borders[i], borders[i + 1]):
+            key = mix(key, chars[k])
+            slot = find(table, key)
+            if table.rows[slot] < 0:
+                table.slots[slot] = key
+                table.rows[slot] = 0
+            if k == borders[i + 1] - 1:
+                table.rows[slot] = i + 1
+
+
+@kernel
+def match_words(chars, starts, parts, words, begin, end, inside):
+    """WORD_BEGIN, WORD_END and WORD_INSIDE of every position: uint64[N] each, overwritten. Matches stay within ``starts``.
+
+    parts: int64[S], the part that each sentence belongs to, or int64[0] if all belong to the first.
+    """
+    begin[:] = 0
+    end[:] = 0
+    inside[:] = 0
+    table = Table(words.slots, words.rows)
+    for s in range(starts.size - 1):
+        part = parts[s] if parts.size else 0
+        for t in range(starts[s], starts[s + 1]):
+            key = np.uint64(0)
+            longest = 0
+            for u in range(t, starts[s + 1]):
+                key = mix(key, chars[u])
+                word = table.rows[find(table, key)]
+                if word < 0:
+                    break
+                if word > 0 and words.known[word, part] and u > t:
+                    longest = u - t + 1
+                    told = np.uint64(min(longest, LONGEST_TOLD))
+                    end[u] = max(end[u], told)
+            told = np.uint64(min(longest, LONGEST_TOLD))
+            begin[t] = told
+            for u in range(t + 1, t + longest - 1):
+                inside[u] = max(inside[u], told)
+
+
+@kernel
+def compare(chars, starts, distance, out):
+    """out[t] = whether the character equals the one ``distance`` before it."""
+    for s in range(starts.size - 1):
+        for t in range(starts[s], starts[s + 1]):
+            out[t] = np.uint64(t - distance >= starts[s] and chars[t] == chars[t - distance])
+
+
+#: Bits that hold the value of each attribute of the surroundings.
+ATTRIBUTE_BITS = dict.fromkeys(SAME_ATTRIBUTES, 1) | dict.fromkeys(_OF_CORPUS, 3)
+
+
+@kernel
+def number_places(columns, rows, bits, out):
+    """out[t] = the values in these rows (-1 for a row that is not there), packed into so many bits each."""
+    for t in range(out.size):
+        number, shift = 0, 0
+        for k in range(rows.size):
+            if rows[k] >= 0:
+                number |= np.int64(columns[rows[k], t]) << shift
+            shift += bits[k]
+        out[t] = number
+
+
+def place_numbers(columns: np.ndarray, row_of: Mapping[str, int]) -> np.ndarray:
+    """int32[N]: what is seen of each character's surroundings, as one number. columns: uint64[A, N]."""
+    numbers = np.empty(columns.shape[1], np.int32)
+    rows = np.array([row_of.get(attr, -1) for attr in CHARACTER_CONTEXT], np.int64)
+    number_places(columns, rows, np.array(list(ATTRIBUTE_BITS.values()), np.int64), numbers)
+    return numbers
+
+
+def all_places(row_of: Mapping[str, int]) -> np.ndarray:
+    """The reverse: columns uint64[A, 16384] of every number; other attributes are 0."""
+    numbers, shift = np.arange(1 << sum(ATTRIBUTE_BITS.values()), dtype=np.uint64), 0
+    columns = np.zeros((len(row_of), numbers.size), np.uint64)
+    for attr in CHARACTER_CONTEXT:
+        if attr in row_of:
+            columns[row_of[attr]] = numbers >> np.uint64(shift) & np.uint64((1 << ATTRIBUTE_BITS[attr]) - 1)
+        shift += ATTRIBUTE_BITS[attr]
+    return columns
+
+
+def word_table(words: Iterable[str], known: np.ndarray | None = None) -> WordTable:
+    """The dictionary that WORD_BEGIN and its like look words up in. Words of one character say nothing and are left out.
+
+    known: bool[n, K], whether each of ``words`` is in the dictionary for each of K parts; None if all are, for the one part there is.
+    """
+    rows = {word: i for i, word in enumerate(words) if len(word) > 1}
+    hash_of = lru_cache(maxsize=None)(lambda char: hash_string(character(char)))
+    chars = np.array([hash_of(char) for word in rows for char in word], np.uint64)
+    table = empty_table(chars.size)
+    insert_words(chars, np.cumsum([0, *map(len, rows)], dtype=np.int64), table)
+    chosen = np.ones((len(rows), 1), bool) if known is None else known[list(rows.values())]
+    return WordTable(*table, np.concatenate([np.zeros((1, chosen.shape[1]), bool), chosen]))
+
+
+class CharacterContext:
+    """Fills the columns of CHARACTER_CONTEXT.
+
+    words: from :func:`word_table`, None where nothing can be learnt from a corpus; then ValueError (M127) where that is wanted. To be set later:
+    breaks, from :func:`.breaks.break_table`; parts, of the sentences, for what is not known in all of a corpus, see :func:`match_words`.
+    """
+
+    needs = ("CHAR",)
+
+    def __init__(self, attributes: Sequence[str], words: WordTable | None):
+        self.attributes = tuple(attributes)
+        self.parts = ONE_PART
+        self.words = words
+        self.breaks = no_breaks()
+        wanted = next((attr for attr in attributes if attr in _OF_CORPUS), None)
+        if words is None and wanted:
+            raise ValueError(Errors.M127.format(attr=wanted))
+
+    @property
+    def wants_words(self) -> bool:
+        """Whether an attribute asks for the dictionary."""
+        return any(attr in WORD_ATTRIBUTES for attr in self.attributes)
+
+    def fill(self, columns: np.ndarray, row_of: Mapping[str, int], starts: np.ndarray) -> None:
+        """Write these rows of ``columns`` (uint64[A, N]) from CHAR. starts: int64 borders of sentences."""
+        chars = columns[row_of["CHAR"]]
+        for distance, attr in enumerate(SAME_ATTRIBUTES, 1):
+            if attr in self.attributes:
+                compare(chars, starts, distance, columns[row_of[attr]])
+        if self.words is not None and self.wants_words:
+            rows = [
+                columns[row_of[attr]] if attr in self.attributes else np.empty(chars.size, np.uint64)
+                for attr in WORD_ATTRIBUTES
+            ]
+            match_words(chars, starts, self.parts, self.words, *rows)
+        if BREAK in self.attributes:
+            mark_breaks(chars, starts, self.parts, self.breaks, columns[row_of[BREAK]])

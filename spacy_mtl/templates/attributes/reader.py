@@ -1,0 +1,298 @@
+"""From Docs to integer columns: one uint64 per token and attribute.
+
+Attributes of the word form alone (affixes, shape, character type, spaCy's lexeme flags) are computed once per distinct
+form and kept in a :class:`Lexicon`; after that a token costs one hash look-up. Attributes of the token in its context (TAG, LEMMA,
+NORM, ...) are read with ``Doc.to_array``.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from spacy.attrs import IDS
+from spacy.strings import hash_string  # type: ignore[attr-defined]
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from spacy_mtl.errors import Errors
+from spacy_mtl.kernels import kernel
+from spacy_mtl.registry import mtl_attributes
+from spacy_mtl.templates.index import empty_table, find, insert_all
+
+from .breaks import BreakTable, no_breaks
+from .characters import CHARACTER_CONTEXT, CharacterContext, WordTable, character, character_class, word_table
+from .context import CONTEXT_ATTRIBUTES, ContextReader, case_flags, case_pattern, needs_of
+from .learned import LEARNED, FormTable, check_learned, learned_function
+from .short_tags import ShortTag, short_tag
+
+_AFFIX = re.compile(r"(PREFIX|SUFFIX)([1-9]\d*)\Z")
+#: spaCy attributes that depend on the word form alone: attribute name -> name on Lexeme.
+_LEXEME = {"LOWER": "lower", "SHAPE": "shape", "PREFIX": "prefix", "SUFFIX": "suffix"} | {
+    name: name.lower() for name in IDS if name.startswith(("IS_", "LIKE_")) and name not in ("IS_OOV_DEPRECATED",)
+}
+_NOT_TOKEN_ATTRIBUTES = ("", "ID", "HEAD", "PROB", "LANG")
+#: Token attributes that may be 0 without being unset.
+_ALWAYS_SET = ("SPACY", "IDX")
+
+
+def lexical(function: Callable[[str], str | int | bool]) -> Callable[[str], str | int | bool]:
+    """Mark a function registered in ``mtl_attributes`` as one of the word form alone: ``str -> str | int | bool``.
+
+    Unmarked functions take the Doc and return one value per token.
+    """
+    function.lexical = True  # type: ignore[attr-defined]
+    return function
+
+
+def char_type(text: str) -> str:
+    """The Unicode classes of the characters, repeats collapsed: ``"Abc12"`` -> ``"LuLlNd"``, a Han character -> ``"Han"``."""
+    types: list[str] = []
+    for char in text:
+        kind = "Han" if "一" <= char <= "鿿" or "㐀" <= char <= "䶿" else unicodedata.category(char)
+        if not types or types[-1] != kind:
+            types.append(kind)
+    return "".join(types)
+
+
+def last_part(text: str) -> str:
+    """What stands after the last hyphen or slash, in lower case: ``"T-Cell"`` -> ``"cell"``; "" where there is none."""
+    parts = re.split("[-–/]", text.lower())
+    return parts[-1] if len(parts) > 1 else ""
+
+
+_OWN_LEXICAL: dict[str, Callable[[str], str | int | bool]] = {
+    "CHAR_TYPE": char_type,
+    "LAST_PART": last_part,
+    "CASE": case_pattern,
+    "CASE_FLAGS": case_flags,
+    "CHAR": character,
+    "CHAR_CLASS": character_class,
+}
+_NO_WORDS, _NO_BREAKS = word_table([]), no_breaks()
+_CONTEXT = (*CONTEXT_ATTRIBUTES, *CHARACTER_CONTEXT)
+
+
+def _as_uint64(value: str | int | bool, attr: str) -> int:
+    """Strings as spaCy hashes them, numbers in two's complement. Raises ValueError (M113) for anything else."""
+    if isinstance(value, str):
+        return hash_string(value)
+    if not isinstance(value, int | np.integer | np.bool_):
+        raise ValueError(Errors.M113.format(attr=attr, value=value))
+    return int(value) & 0xFFFFFFFFFFFFFFFF
+
+
+def lexical_function(attr: str) -> Callable[[str], str | int | bool] | None:
+    """The function of the word form behind ``attr``; None if the attribute is not one of ours or the user's."""
+    affix = _AFFIX.match(attr)
+    if affix:
+        size = int(affix.group(2))
+        return (lambda text: text[:size]) if affix.group(1) == "PREFIX" else (lambda text: text[-size:])
+    if attr in _OWN_LEXICAL:
+        return _OWN_LEXICAL[attr]
+    function = mtl_attributes.get(attr) if attr in mtl_attributes else None
+    return function if function is not None and getattr(function, "lexical", False) else None
+
+
+def check_attributes(attributes: Sequence[str], template_of: Callable[[str], str]) -> None:
+    """Refuse an attribute that does not exist (M110). ``template_of``: the pattern to name in the message."""
+    for attr in attributes:
+        known = (attr in IDS and attr not in _NOT_TOKEN_ATTRIBUTES) or attr in (*_CONTEXT, *LEARNED) or short_tag(attr)
+        if not (known or lexical_function(attr) or attr in mtl_attributes):
+            raise ValueError(
+                Errors.M110.format(attr=attr, template=template_of(attr), known="ORTH, LOWER, SHAPE, TAG, ...")
+            )
+
+
+@kernel
+def _find_ids(table, orths, ids):
+    """ids[i] = lexicon row of orths[i], -1 if new. Returns how many are new."""
+    missing = 0
+    for i in range(orths.size):
+        ids[i] = table.rows[find(table, orths[i])]
+        missing += ids[i] < 0
+    return missing
+
+
+class Lexicon:
+    """Values of the lexical attributes, one row per distinct word form, filled as forms are met.
+
+    values: uint64[capacity, K]; the first ``size`` rows are valid. Forms beyond ``limit`` make it start afresh, so that memory stays
+    bounded on endless streams.
+    """
+
+    def __init__(self, attributes: Sequence[str], vocab: Vocab, limit: int = 1 << 18):
+        self.attributes = tuple(attributes)
+        self.vocab = vocab
+        self.limit = limit
+        self.generation = 0
+        self.learn({})
+
+    def learn(self, tables: Mapping[str, FormTable]) -> None:
+        """Start afresh, with these tables of the learned attributes."""
+        self._functions = [
+            learned_function(attr, tables) if attr in LEARNED else lexical_function(attr) for attr in self.attributes
+        ]
+        self._clear()
+
+    def _clear(self) -> None:
+        self.size = 0
+        self.orths = np.empty(1024, np.uint64)
+        self.values = np.empty((1024, len(self.attributes)), np.uint64)
+        self._table = empty_table(1024)
+        self.generation += 1
+
+    def ids(self, orths: np.ndarray) -> np.ndarray:
+        """Lexicon rows int32[N] of word forms uint64[N]; new forms are added."""
+        ids = np.empty(orths.size, np.int32)
+        if _find_ids(self._table, orths, ids):
+            new = np.unique(orths[ids < 0])
+            if self.size + new.size > max(self.limit, new.size):
+                self._clear()
+                new = np.unique(orths)
+            self._add(new)
+            _find_ids(self._table, orths, ids)
+        return ids
+
+    def _add(self, orths: np.ndarray) -> None:
+        size = self.size + orths.size
+        if size > self.orths.size:
+            grown = 1 << int(size - 1).bit_length()
+            self.orths = np.concatenate([self.orths, np.empty(grown - self.orths.size, np.uint64)])
+            extra = np.empty((grown - len(self.values), len(self.attributes)), np.uint64)
+            self.values = np.concatenate([self.values, extra])
+        self.orths[self.size : size] = orths
+        for row, orth in enumerate(orths.tolist(), self.size):
+            self.values[row] = self._row(orth)
+        self.size = size
+        if 2 * size > self._table.rows.size:
+            self._table = empty_table(self.orths.size)
+        else:
+            self._table.rows[:] = -1
+        insert_all(self._table, self.orths[:size])
+
+    def _row(self, orth: int) -> list[int]:
+        text = self.vocab.strings[orth]
+        # no lexeme where none is asked for: making one takes longer than all the rest
+        return [
+            _as_uint64(function(text) if function else getattr(self.vocab[orth], _LEXEME[attr]), attr)
+            for attr, function in zip(self.attributes, self._functions, strict=True)
+        ]
+
+
+class AttributeReader:
+    """Reads the attributes a template set names off Docs, as columns.
+
+    columns: attribute name -> row of the column matrix: what is given on the Doc, then lexical, then context attributes.
+    words: the dictionary for attributes of characters, see :func:`.characters.word_table`. learned: tables of attributes that a corpus tells, see
+    :mod:`.learned`; training may tell them later, to the lexicon. Raises ValueError where they are wanted and missing (M127, M132).
+    """
+
+    def __init__(
+        self,
+        attributes: Sequence[str],
+        vocab: Vocab,
+        words: WordTable | None = None,
+        learned: Mapping[str, FormTable] | None = None,
+    ):
+        check_learned(attributes, learned or {})
+        context = [a for a in attributes if a in _CONTEXT]
+        names_of = [[a for a in context if a in known] for known in (CONTEXT_ATTRIBUTES, CHARACTER_CONTEXT)]
+        self.context = ContextReader(names_of[0], vocab.strings) if names_of[0] else None
+        self.characters = CharacterContext(names_of[1], words) if names_of[1] else None
+        self._needs = tuple(name for part in (self.context, self.characters) if part for name in part.needs)
+        attributes = list(dict.fromkeys([*attributes, *self._needs]))
+        lexical_names = [a for a in attributes if a in _LEXEME or a in LEARNED or lexical_function(a)]
+        self.token_attributes = [a for a in attributes if a not in lexical_names and a in IDS and a != "ORTH"]
+        self.doc_functions = {
+            a: short_tag(a) or mtl_attributes.get(a)
+            for a in attributes
+            if a not in IDS and a not in [*lexical_names, *context]
+        }
+        self.lexicon = Lexicon(lexical_names, vocab)
+        if learned:
+            self.lexicon.learn(learned)
+        names = ["ORTH", *self.token_attributes, *self.doc_functions, *lexical_names, *context]
+        self.n_given = len(names) - len(lexical_names) - len(context)
+        self.columns = {name: row for row, name in enumerate(names)}
+
+    @property
+    def context_needs(self) -> tuple[str, ...]:
+        """Lexical attributes that those of the context are made from."""
+        return self._needs
+
+    @property
+    def words(self) -> WordTable:
+        """The dictionary; an empty one where no attribute asks for it."""
+        words = self.characters.words if self.characters is not None else None
+        return words if words is not None else _NO_WORDS
+
+    @property
+    def breaks(self) -> BreakTable:
+        """Where words part; nothing where no attribute asks for it."""
+        return self.characters.breaks if self.characters is not None else _NO_BREAKS
+
+    def reads(self, attr: str) -> tuple[str, ...]:
+        """What a template that names ``attr`` reads off the Doc."""
+        if attr in CONTEXT_ATTRIBUTES:
+            return needs_of(attr)
+        return CharacterContext.needs if attr in CHARACTER_CONTEXT else (attr,)
+
+    def read_given(self, docs: Sequence[Doc]) -> np.ndarray:
+        """The columns that only the Doc knows: uint64[n_given, N], ORTH first."""
+        ids: list[int | str] = ["ORTH", *self.token_attributes]
+        parts = [doc.to_array(ids).reshape(len(doc), len(ids)) for doc in docs]
+        given = np.empty((len(ids) + len(self.doc_functions), sum(map(len, docs))), np.uint64)
+        given[: len(ids)] = np.concatenate(parts).T if parts else 0
+        for row, (attr, function) in enumerate(self.doc_functions.items(), len(ids)):
+            given[row] = np.concatenate([_call(attr, function, doc) for doc in docs]) if docs else 0
+        return given
+
+    def expand(
+        self,
+        given: np.ndarray,
+        starts: np.ndarray,
+        doc_starts: np.ndarray,
+        ids: np.ndarray | None = None,
+        wanted: Sequence[str] | None = None,
+    ) -> np.ndarray:
+        """All columns uint64[A, N] from the given ones uint64[n_given, N].
+
+        starts, doc_starts: int64 borders of sentences and of documents. ids: int32[N], lexicon rows where they are known already.
+        wanted: fill these lexical columns only (and what context attributes need).
+        """
+        columns = np.empty((len(self.columns), given.shape[1]), np.uint64)
+        columns[: self.n_given] = given
+        needed = {*wanted, *self._needs} if wanted is not None else None
+        if self.lexicon.attributes:
+            ids = self.lexicon.ids(given[0]) if ids is None else ids
+            for k, attr in enumerate(self.lexicon.attributes):
+                if needed is None or attr in needed:
+                    columns[self.n_given + k] = self.lexicon.values[ids, k]
+        if self.context is not None:
+            self.context.fill(columns, self.columns, starts, doc_starts)
+        if self.characters is not None:
+            self.characters.fill(columns, self.columns, starts)
+        return columns
+
+    def read(self, docs: Sequence[Doc], starts: np.ndarray) -> np.ndarray:
+        """All columns uint64[A, N] of the docs' tokens, in order. starts: int64 borders of their sentences."""
+        doc_starts = np.concatenate([[0], np.cumsum([len(doc) for doc in docs])]).astype(np.int64)
+        return self.expand(self.read_given(docs), starts, doc_starts)
+
+    def unset(self, given: np.ndarray) -> list[str]:
+        """Context attributes that no token of ``given`` carries (all values are 0)."""
+        if not given.shape[1]:
+            return []
+        needed = [a for a in self.token_attributes if a not in _ALWAYS_SET]
+        needed += [a for a, function in self.doc_functions.items() if isinstance(function, ShortTag)]
+        return [a for a in needed if not given[self.columns[a]].any()]
+
+
+def _call(attr: str, function: Callable, doc: Doc) -> np.ndarray:
+    values = list(function(doc))
+    if isinstance(function, ShortTag):
+        return np.array(values, np.uint64)
+    if len(values) != len(doc):
+        raise ValueError(Errors.M112.format(attr=attr, got=len(values), expected=len(doc)))
+    return np.array([_as_uint64(value, attr) for value in values], np.uint64)

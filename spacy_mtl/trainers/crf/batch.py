@@ -1,0 +1,197 @@
+"""The CRF with l2 penalty by L-BFGS, in the coordinates of the part marginals: one weight vector in memory, whatever the history."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spacy_mtl.structures.contract import Weights
+from spacy_mtl.structures.problem import Problem
+from spacy_mtl.trainers.base import Carry, Report, Training, relative_gap
+
+from .lbfgs import Memory, search
+from .part_space import PartSpace, Vector
+from .settings import CRFSettings
+from .stochastic import StochasticCRF
+
+
+class Point(NamedTuple):
+    """An iterate. value: objective; loss: sum_i -log p(y_i), without C; squared: ||gradient||^2."""
+
+    w: Vector
+    gradient: Vector
+    value: float
+    loss: float
+    squared: float
+
+
+class BatchCRF(Training):
+    """min_w  1/2 sum_j ||w_j||^2 / mu_j + C sum_i -log p(y_i),  mu_j = 1.
+
+    The gradient is w - w(M), w(M)_j = C mu_j V_j(M) at the part marginals M of w. As M comes from a distribution, it is feasible for the dual
+    D(M) = -1/2 sum_j ||w_j(M)||^2 / mu_j + C sum_i H(M_i), H the entropy, and the duality gap is exactly 1/2 ||gradient||^2 (in the same norm): the
+    certificate costs nothing. A pass is one iteration: a pass over the features to make the gradient's data term, one to score with it;
+    trials of the line search need part scores only.
+    """
+
+    def __init__(self, settings: CRFSettings, problem: Problem):
+        super().__init__(problem)
+        self.settings = settings
+        self._space = PartSpace(problem, np.ones(problem.blocks.n), problem.zeros())
+        self._restart()
+        self._warm = StochasticCRF(settings, problem) if settings.warm_up else None
+        self._random = np.random.default_rng(settings.seed)
+        self._last_loss = 0.0
+
+    def _restart(self) -> None:
+        """Begin at the origin of the space, with nothing known of the curvature."""
+        self._memory = Memory(self.settings.memory, self._space.gold.size)
+        self._point: Point | None = None
+        self._marginals = np.empty_like(self._space.gold)
+        self._dual = -np.inf
+        self._made = self._busy = False
+        self._warm = None
+        self._report: Report | None = None
+
+    def step(self, sentences: np.ndarray) -> None:
+        """Nothing: the pass is run at its end, so that batches do not change the result."""
+
+    def end_pass(self) -> None:
+        for _ in range(self.settings.inner_passes):
+            if self.converged:
+                return
+            if self._warm is not None:
+                self._warm_up(self._warm)
+            else:
+                self._iterate()
+                self._check()
+            self.passes += 1
+
+    def _warm_up(self, warm: "StochasticCRF") -> None:
+        """A pass of SGD; the last of them hands its weights over, unless they are no good."""
+        self._report = None
+        self._last_loss = warm.learn(self.problem, self._random.permutation(self.problem.n))
+        if not np.isfinite(self._last_loss):
+            self._warm, self.passes = None, max(self.passes, self.settings.warm_up)
+        elif self.passes + 1 >= self.settings.warm_up:
+            self._go_on(self.problem, self._space.mu, warm.current_weights())
+
+    def _check(self) -> None:
+        """Stop where the duality gap is small enough."""
+        assert self._point is not None
+        self.converged |= relative_gap(self._point.value, self._dual) <= self.settings.tol
+
+    def _iterate(self) -> None:
+        """One step of L-BFGS; afterwards the gradient at the new weights is known."""
+        if self._busy:  # an interrupt may have torn the memory
+            self._memory.clear()
+        self._busy, self._made, self._report = True, False, None
+        point = self._point or self._first()
+        found = self._line(point) or (self._line(point) if self._forget() else None)
+        if found is None:
+            self._point, self.converged = point, True  # single precision has no better weights
+        else:
+            self._memory.push(found.w.plus(point.w, -1.0), found.gradient.plus(point.gradient, -1.0))
+            self._point = found
+        self._last_loss, self._busy = self._point.loss, False
+
+    def _forget(self) -> bool:
+        """Go on by the gradient alone; whether that is anything new."""
+        known = len(self._memory) > 0
+        self._memory.clear()
+        return known
+
+    def _first(self) -> Point:
+        origin = self._space.origin
+        loss = self._space.expect(origin.scores, self._marginals)
+        return self._arrive(origin, 0.5 * origin.dot(origin) + self.settings.C * loss, loss)
+
+    def _line(self, point: Point) -> Point | None:
+        """The point to go to from here, None if the line search finds none."""
+        direction = self._memory.direction(point.gradient)
+        slope = direction.dot(point.gradient)
+        if not slope < 0:
+            return None
+        across, length = direction.dot(point.w), direction.dot(direction)
+        C, gold_rise = self.settings.C, direction.of(self._space.gold)
+        square, loss = point.w.dot(point.w), 0.0
+
+        def evaluate(step: float) -> tuple[float, float]:
+            nonlocal loss
+            loss = self._space.expect(point.w.scores + np.float32(step) * direction.scores, self._marginals)
+            value = 0.5 * (square + 2 * step * across + step * step * length) + C * loss
+            return value, across + step * length + C * (direction.of(self._marginals) - gold_rise)
+
+        first = 1.0 if len(self._memory) else 1 / max(1.0, np.sqrt(point.squared))
+        step = search(evaluate, point.value, slope, first)
+        if step is None:
+            return None
+        w = point.w.plus(direction, step)
+        return self._arrive(w, 0.5 * w.dot(w) + C * loss, loss)
+
+    def _arrive(self, w: Vector, value: float, loss: float) -> Point:
+        """The point of weights w whose marginals have just been found."""
+        gradient = self._space.lift(self._marginals - self._space.gold)
+        gradient = w.plus(gradient, self.settings.C)
+        squared = gradient.dot(gradient)
+        self._dual = max(self._dual, float(value - 0.5 * squared))
+        return Point(w, gradient, value, loss, squared)
+
+    @property
+    def loss(self) -> float:
+        """sum_i -log p(y_i) at the end of the last pass."""
+        return self._last_loss
+
+    @property
+    def weights(self) -> Weights:
+        if self._warm is not None:
+            return self._warm.current_weights()
+        if not self._made:
+            self._space.materialize(self._space.origin if self._point is None else self._point.w)
+            self._made = True
+        return self._space.scratch
+
+    @property
+    def template_weights(self) -> np.ndarray:
+        """mu_j; 0 for templates whose weights are all zero."""
+        return np.where(self.problem.block_norms(self.weights) > 0, self._space.mu, 0.0)
+
+    def report(self) -> Report:
+        if self._report is None:
+            self._report = self._measure()
+        return self._report
+
+    def _measure(self) -> Report:
+        """The objective of the weights as they are handed out, rounding included; the best dual value met on the way."""
+        norms, mu = self.problem.block_norms(self.weights), self._space.mu
+        scores = self._space.scores(self.weights, np.ones_like(mu))
+        loss = self._space.expect(scores, np.empty_like(scores))
+        primal = 0.5 * float(np.sum(norms**2 / mu)) + self.settings.C * loss
+        dual = self._dual if np.isfinite(self._dual) else np.nan  # nothing is known of it while warming up
+        return Report(primal, dual, relative_gap(primal, dual), self._live(norms), mu.size, self.passes)
+
+    def _live(self, norms: np.ndarray) -> int:
+        """How many templates have weights, by their norms (float64[T + Tp])."""
+        return int(np.count_nonzero(norms))
+
+    def rebind(self, problem: Problem, carry: Carry) -> None:
+        """Go on from the carried weights: they become w0, the point from which training begins anew. Warming up goes on, too."""
+        warm = self._warm
+        self._go_on(problem, self._space.mu, carry(self.weights))
+        if warm is not None:
+            warm.rebind(problem, carry)
+            self._warm = warm
+
+    def recut(self, problem: Problem) -> None:
+        """Go on with other pieces."""
+        warm = self._warm
+        self._go_on(problem, self._space.mu, self.weights)
+        if warm is not None:
+            warm.recut(problem)
+            self._warm = warm
+
+    def _go_on(self, problem: Problem, mu: np.ndarray, weights: Weights) -> None:
+        """Begin anew at ``weights``, not the scratch of a new space."""
+        scratch = problem.zeros()
+        self._space = PartSpace(problem, mu, scratch, weights)
+        self.problem, self.converged = problem, False
+        self._restart()

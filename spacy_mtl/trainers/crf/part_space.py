@@ -1,0 +1,205 @@
+"""Vectors known by one number for each part: what l2-regularized training needs of them without the vectors themselves.
+
+Under the regularizer 1/2 sum_j ||w_j||^2 / mu_j every iterate, gradient and difference of a batch method that starts at zero has the form
+v_j = mu_j sum_r R_r phi_j(x, r), one number R_r for each part, in the layout of the part marginals. With S the part scores of a vector, inner
+products are sums over parts,  <a, b> = sum_j <a_j, b_j> / mu_j = sum_r R_r(a) S_r(b),  and both R and S are linear in the vector.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spacy_mtl.kernels import kernel
+from spacy_mtl.structures.contract import (
+    Live,
+    Weights,
+    add_parts,
+    add_state,
+    dot_state,
+    gold_score,
+    load_parts,
+    n_sentences,
+    new_work,
+    score_scaled,
+    set_marginals,
+)
+from spacy_mtl.structures.problem import Problem, shares
+
+
+@kernel
+def spread(arrays, parts, vector):
+    """vector = sum_r R_r phi_r over the corpus. parts: a state of the structure."""
+    vector.node[:] = 0
+    vector.pair[:] = 0
+    for i in range(n_sentences(arrays)):
+        add_state(arrays, vector, parts, i, 1.0)
+
+
+@kernel
+def add_scores(arrays, weights, live, scale, scores):
+    """scores += part scores of the corpus under the weights scale_j * w_j, constraints included. scores: a state of the structure."""
+    work = new_work(arrays)
+    for i in range(n_sentences(arrays)):
+        score_scaled(arrays, weights, live, scale, i, work)
+        add_parts(arrays, scores, i, work, 1.0)
+
+
+@kernel
+def expect(arrays, scores, marginals, losses):
+    """marginals = part marginals under these part scores (both states), losses = -log p(y_i) (float64[n]); returns their sum."""
+    work = new_work(arrays)
+    loss = 0.0
+    for i in range(n_sentences(arrays)):
+        load_parts(arrays, scores, i, work)
+        gold = gold_score(arrays, i, work)
+        losses[i] = set_marginals(arrays, marginals, i, work) - gold
+        loss += losses[i]
+    return loss
+
+
+@kernel
+def products(arrays, scores, parts, out):
+    """out[i] = sum_r scores_r * parts_r of sentence i: float64[n]. scores, parts: states; parts that are forbidden have no share."""
+    work = new_work(arrays)
+    for i in range(n_sentences(arrays)):
+        load_parts(arrays, scores, i, work)
+        out[i] = dot_state(arrays, parts, i, work)
+
+
+@kernel
+def dots(block, x):
+    """<block[k], x> for every k: float32[K, D] and float32[D] to float64[K], summed in double precision."""
+    out = np.zeros(block.shape[0])
+    even = x.size - x.size % 4
+    for k in range(block.shape[0]):
+        row = block[k]
+        a, b, c, d = 0.0, 0.0, 0.0, 0.0
+        for i in range(0, even, 4):  # four sums: one would wait for each addition
+            a += np.float64(row[i]) * x[i]
+            b += np.float64(row[i + 1]) * x[i + 1]
+            c += np.float64(row[i + 2]) * x[i + 2]
+            d += np.float64(row[i + 3]) * x[i + 3]
+        for i in range(even, x.size):
+            a += np.float64(row[i]) * x[i]
+        out[k] = (a + b) + (c + d)
+    return out
+
+
+@kernel
+def add_multiple(matrix, other, factor):
+    """matrix += factor * other, in place. float32[R, K] both."""
+    for r in range(matrix.shape[0]):
+        for y in range(matrix.shape[1]):
+            matrix[r, y] += factor * other[r, y]
+
+
+class Vector(NamedTuple):
+    """A vector v = offset * w0 + (mu_j sum_r parts_r phi_j(r))_j, where w0 is one fixed weight vector (if there is any).
+
+    parts, scores: float32[D], R and S. along: <w0, v>. All four are linear in v.
+    """
+
+    parts: np.ndarray
+    scores: np.ndarray
+    offset: float
+    along: float
+
+    def plus(self, other: "Vector", factor: float) -> "Vector":
+        """self + factor * other."""
+        step = np.float32(factor)
+        return Vector(
+            self.parts + step * other.parts,
+            self.scores + step * other.scores,
+            self.offset + factor * other.offset,
+            self.along + factor * other.along,
+        )
+
+    def dot(self, other: "Vector") -> float:
+        """<self, other>."""
+        return other.of(self.parts) + self.offset * other.along
+
+    def of(self, parts: np.ndarray) -> float:
+        """sum_r parts_r * (score of part r under this vector)."""
+        return float(dots(parts[None], self.scores)[0])
+
+
+class PartSpace:
+    """The vectors of one problem under template weights ``mu`` (float64[T + Tp], all above 0).
+
+    scratch: the one weight vector this works with, overwritten by :meth:`lift` and :meth:`materialize`. start: w0, where training begins
+    elsewhere than at zero. D is the number of parts: the sizes of a state of the structure, together.
+    """
+
+    def __init__(self, problem: Problem, mu: np.ndarray, scratch: Weights, start: Weights | None = None):
+        self.problem, self.mu, self.scratch = problem, mu, scratch
+        gold = problem.gold_state()
+        self._type, self._shapes = type(gold), [part.shape for part in gold]
+        self.gold = np.concatenate([part.ravel() for part in gold])
+        nothing = Live(np.empty(0, np.int64), np.empty(0, np.int64))
+        self._forbidden = self._add_scores(scratch, nothing, np.ones_like(mu)) != 0
+        self._start = start
+        self.origin = self._origin()
+
+    def _origin(self) -> Vector:
+        """w0 as a vector; zero where there is none."""
+        if self._start is None:
+            return Vector(np.zeros_like(self.gold), np.zeros_like(self.gold), 0.0, 0.0)
+        norms = self.problem.block_norms(self._start)
+        scores = self.scores(self._start, np.ones_like(self.mu))
+        return Vector(np.zeros_like(self.gold), scores, 1.0, float(np.sum(norms**2 / self.mu)))
+
+    def state(self, flat: np.ndarray) -> Any:
+        """A float32[D], seen as a state of the structure."""
+        borders = np.cumsum([0, *map(np.prod, self._shapes)]).tolist()
+        return self._type(
+            *(flat[a:b].reshape(shape) for a, b, shape in zip(borders, borders[1:], self._shapes, strict=False))
+        )
+
+    def _add_scores(self, weights: Weights, live: Live, factors: np.ndarray) -> np.ndarray:
+        out = np.zeros_like(self.gold)
+        add_scores(self.problem.arrays, weights, live, shares(self.problem, factors), self.state(out))
+        return out
+
+    def scores(self, weights: Weights, factors: np.ndarray) -> np.ndarray:
+        """Part scores under the weights factors_j * w_j: float32[D], 0 where the constraints forbid a part (its marginal is 0, and so is R)."""
+        out = self._add_scores(weights, self.problem.all_live(), factors)
+        out[self._forbidden] = 0
+        return out
+
+    def expect(self, scores: np.ndarray, marginals: np.ndarray, losses: np.ndarray | None = None) -> float:
+        """Overwrite ``marginals`` by those under ``scores`` (float32[D] both), ``losses`` by -log p(y_i) (float64[n]); returns their sum."""
+        out = np.empty(self.problem.n) if losses is None else losses
+        return float(expect(self.problem.arrays, self.state(scores), self.state(marginals), out))
+
+    def products(self, scores: np.ndarray, parts: np.ndarray) -> np.ndarray:
+        """sum_r scores_r * parts_r of each sentence: float64[n]. Both float32[D]."""
+        out = np.empty(self.problem.n)
+        products(self.problem.arrays, self.state(scores), self.state(parts), out)
+        return out
+
+    def spread(self, parts: np.ndarray) -> None:
+        """``scratch`` = sum_r parts_r phi_r: a pass over the corpus."""
+        spread(self.problem.arrays, self.state(parts), self.scratch)
+
+    def lift(self, parts: np.ndarray) -> Vector:
+        """The vector of these R: a pass over the corpus to make it, and one to score with it."""
+        self.spread(parts)
+        scores = self.scores(self.scratch, self.mu)
+        return Vector(parts, scores, 0.0, float(dots(self.origin.scores[None], parts)[0]))
+
+    def materialize(self, vector: Vector) -> Weights:
+        """``scratch`` as these weights."""
+        self.spread(vector.parts)
+        self.problem.scale_blocks(self.scratch, self.mu)
+        if self._start is not None:
+            for matrix, start in zip(self.scratch, self._start, strict=True):
+                add_multiple(matrix, start, np.float32(vector.offset))
+        return self.scratch
+
+
+def mixed_entropies(entropies: np.ndarray, losses: np.ndarray, share: float) -> np.ndarray:
+    """Entropy of  share * p_i + (1 - share) * (all on gold)  from those of p_i and its -log p_i(gold): float64[n]. 0 < share <= 1."""
+    gold = np.exp(-losses)
+    mixed = 1 - share + share * gold
+    others = share * (entropies - gold * losses - (1 - gold) * np.log(share))
+    return others - mixed * np.log(np.maximum(mixed, np.finfo(float).tiny))

@@ -1,0 +1,62 @@
+"""Settings of conditional random fields: which penalties and algorithms there are, and which go together."""
+
+from dataclasses import dataclass
+
+from spacy_mtl.errors import Errors
+from spacy_mtl.trainers.checks import check_positive, check_switch, check_whole
+
+#: Algorithms for each penalty, the first one by default.
+ALGORITHMS = {"l2": ("lbfgs", "sgd"), "l1": ("proximal",), "irw": ("lbfgs",)}
+
+
+@dataclass(frozen=True)
+class CRFSettings:
+    """See :func:`.trainer.crf` for what each setting means."""
+
+    penalty: str = "l2"
+    algorithm: str | None = None
+    C: float = 1.0
+    tol: float = 1e-3
+    inner_passes: int = 1
+    memory: int = 6
+    warm_up: int = 3
+    eta0: float | None = None
+    average: bool = False
+    rounds: int = 10
+    epsilon: float = 1e-3
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.penalty not in ALGORITHMS:
+            raise ValueError(Errors.M315.format(penalty=self.penalty))
+        known = sorted({name for names in ALGORITHMS.values() for name in names})
+        if self.algorithm not in (None, *known):
+            raise ValueError(Errors.M316.format(algorithm=self.algorithm))
+        if self.method not in ALGORITHMS[self.penalty]:
+            fitting = " or ".join(f"'{name}'" for name in ALGORITHMS[self.penalty])
+            raise ValueError(Errors.M317.format(algorithm=self.algorithm, penalty=self.penalty, fitting=fitting))
+        check_positive("CRF", C=self.C, tol=self.tol, epsilon=self.epsilon)
+        check_whole("CRF", 1, inner_passes=self.inner_passes, memory=self.memory, rounds=self.rounds)
+        check_whole("CRF", 0, warm_up=self.warm_up, seed=self.seed)
+        if self.eta0 is not None:
+            check_positive("CRF", eta0=self.eta0)
+        check_switch("CRF", average=self.average)
+        if self.method != "sgd" and (self.average or self.eta0 is not None):
+            raise ValueError(Errors.M318.format(method=self.method))
+        if self.method == "sgd" and self.inner_passes != 1:
+            raise ValueError(Errors.M319.format(inner_passes=self.inner_passes))
+
+    @property
+    def method(self) -> str:
+        """The algorithm, where none is given the first that fits the penalty."""
+        return self.algorithm or ALGORITHMS[self.penalty][0]
+
+    @property
+    def needs(self) -> frozenset[str]:  # type: ignore[override]
+        """Sums over all outputs; for l1, features with weights of their own."""
+        return frozenset({"marginals", "log_partition"} | ({"features"} if self.penalty == "l1" else set()))
+
+    @property
+    def batch(self) -> bool:  # type: ignore[override]
+        """Only SGD takes sentences as they come."""
+        return self.method != "sgd"

@@ -1,0 +1,207 @@
+"""The CRF with l1 penalty by proximal quasi-Newton steps on a working set: one weight vector in memory, whatever the history."""
+
+import numpy as np
+
+from spacy_mtl.structures.contract import Weights
+from spacy_mtl.structures.problem import Problem
+from spacy_mtl.trainers.base import Carry, Report, Training, relative_gap
+
+from .part_space import PartSpace, mixed_entropies
+from .prox_newton import Curvature, descend_coordinates, exceeding, read, write
+from .settings import CRFSettings
+
+#: The objective is PENALTY ||w||_1 + C * loss.
+PENALTY = 0.5
+#: The working set is chosen anew every so many passes: the weights that are not 0, and as many of those that should not be (or LEAST_ROOM).
+RENEWAL = 4
+LEAST_ROOM = 20_000
+#: Coordinate descent on the model: at most so many sweeps, or until one changes this share of what the first did.
+SWEEPS, SETTLED = 20, 1e-2
+#: Share of the promised decrease that a step must bring; halvings before it is given up.
+ENOUGH, HALVINGS = 1e-3, 30
+
+
+class SparseCRF(Training):
+    """min_w  1/2 ||w||_1 + C sum_i -log p(y_i).
+
+    Weights outside the working set are 0. After a pass the gradient of the loss, -C V(M) at the part marginals M, is known everywhere, and
+    with it a bound: M mixed with gold, s M + (1 - s) gold, is feasible for the dual  max C sum_i H(M_i),  |C V_k(M)| <= 1/2 for all k  (H:
+    entropy), where s max_k |C V_k| <= 1/2. A pass over the features makes the gradient, one scores with the step; line search and bound
+    need part scores only.
+    """
+
+    def __init__(self, settings: CRFSettings, problem: Problem):
+        super().__init__(problem)
+        self.settings = settings
+        self._begin_at(problem, np.empty(0, np.int64), np.empty(0))
+
+    def _begin_at(self, problem: Problem, at: np.ndarray, values: np.ndarray) -> None:
+        """Begin at weights ``values`` (float64[A]) at the entries ``at`` (int64[A], rising), 0 elsewhere."""
+        self.problem = problem
+        self._space = PartSpace(problem, np.ones(problem.blocks.n), problem.zeros())
+        self._sparse = at, values
+        self._curvature = Curvature(self.settings.memory)
+        self._known = self._made = self._stuck = self.converged = False
+        self._value, self._loss, self._dual = np.inf, 0.0, -np.inf
+        self._report: Report | None = None
+
+    def step(self, sentences: np.ndarray) -> None:
+        """Nothing: the pass is run at its end, so that batches do not change the result."""
+
+    def end_pass(self) -> None:
+        for _ in range(self.settings.inner_passes):
+            if self.converged:
+                return
+            self._pass()
+            self.passes += 1
+
+    def _pass(self) -> None:
+        """One step on the working set."""
+        self._made, self._report = False, None
+        if not self._known:  # the first pass; or an interrupt, or a failed step, left part scores of other weights
+            self._arrive()
+        self._known = False
+        gradient = self._gradient
+        step = self._step()
+        if step is not None:
+            self._age += 1
+            self._make_gradient()
+            self._curvature.push(step, self._gradient - gradient)
+            if self._age >= RENEWAL:
+                self._renew()
+        self.converged |= self._value - self._dual <= self.settings.tol * self._value
+        self.converged |= step is None and self._stuck  # single precision has no better weights
+        self._known, self._stuck = step is not None, step is None
+
+    def _arrive(self) -> None:
+        """Part scores, gradient and working set of the present weights, from nothing else."""
+        self._curvature.clear()
+        self._scores = self._space.scores(self.weights, self._space.mu)
+        self._losses, self._marginals = np.empty(self.problem.n), np.empty_like(self._scores)
+        self._set_values(self._space.expect(self._scores, self._marginals, self._losses))
+        self._make_gradient()
+        self._renew()
+
+    def _set_values(self, loss: float) -> None:
+        """Loss and objective of the present weights."""
+        self._loss = loss
+        self._value = self.settings.C * loss + PENALTY * float(np.abs(self._sparse[1]).sum())
+
+    def _make_gradient(self) -> None:
+        """Of the loss, into the scratch vector; entries of the working set into ``_gradient`` (float64[A]). Bounds the optimum."""
+        self._made = False
+        C, space = self.settings.C, self._space
+        rest = self._marginals - space.gold
+        space.spread(np.float32(C) * rest)
+        steepest = max(max(matrix.max(initial=0), -matrix.min(initial=0)) for matrix in space.scratch)
+        entropies = self._losses - space.products(self._scores, rest)
+        mixed = mixed_entropies(entropies, self._losses, min(1.0, PENALTY / max(float(steepest), PENALTY)))
+        self._dual = max(self._dual, C * float(mixed.sum()))
+        self._gradient = read(space.scratch, self._sparse[0])
+
+    def _renew(self) -> None:
+        """Choose the working set anew from the gradient in the scratch vector, and estimate the curvature along each of its weights.
+
+        The estimate is half of |M - gold|, gathered as the gradient is: what M (1 - M) is on average where the model is true.
+        """
+        at, values = self._sparse
+        keep = np.flatnonzero(values)
+        new, excess = exceeding_entries(self._space.scratch, at[keep])
+        room = max(LEAST_ROOM, keep.size)
+        if new.size > room:
+            new = new[np.argpartition(-excess, room)[:room]]
+        chosen = np.sort(np.concatenate([at[keep], new]))
+        self._gradient = read(self._space.scratch, chosen)
+        places = find(at, chosen)
+        self._curvature.move(places)
+        self._sparse = chosen, np.where(places >= 0, np.append(values, 0.0)[places], 0.0)
+        self._space.spread(np.float32(self.settings.C / 2) * np.abs(self._marginals - self._space.gold))
+        self._h = np.maximum(read(self._space.scratch, chosen), 1e-2 * self.settings.C)
+        self._age = 0
+
+    def _step(self) -> np.ndarray | None:
+        """Go along the minimizer of the model, as far as that helps; returns the step (float64[A]), None where none helps."""
+        at, w = self._sparse
+        d = descend_coordinates(self._gradient, w, *self._curvature.model(self._h), PENALTY, SWEEPS, SETTLED)
+        promise = float(self._gradient @ d) + PENALTY * float((np.abs(w + d) - np.abs(w)).sum())
+        if not promise < 0:
+            return None
+        write(self._space.scratch, at, d)
+        change = self._space.scores(self._space.scratch, self._space.mu)
+        length = 1.0 if len(self._curvature) else 0.1
+        for _ in range(HALVINGS):
+            scores = self._scores + np.float32(length) * change
+            loss = self._space.expect(scores, self._marginals, self._losses)
+            value = self.settings.C * loss + PENALTY * float(np.abs(w + length * d).sum())
+            if value <= self._value + ENOUGH * length * promise:
+                self._sparse, self._scores = (at, w + length * d), scores
+                self._set_values(loss)
+                return length * d
+            length /= 2
+        return None
+
+    def violation(self) -> float:
+        """How far the present weights are from optimal: max_k of |g_k + 1/2 sign(w_k)| where w_k is not 0, of |g_k| - 1/2 elsewhere (or 0)."""
+        at, values = self._sparse
+        at, values = at[values != 0], values[values != 0]
+        scores, marginals = self._space.scores(self.weights, self._space.mu), np.empty_like(self._space.gold)
+        self._space.expect(scores, marginals)
+        self._made = False
+        self._space.spread(np.float32(self.settings.C) * (marginals - self._space.gold))
+        inside = np.abs(read(self._space.scratch, at) + PENALTY * np.sign(values))
+        _, excess = exceeding_entries(self._space.scratch, at)
+        return float(max(inside.max(initial=0), excess.max(initial=0)))
+
+    @property
+    def loss(self) -> float:
+        """sum_i -log p(y_i) at the end of the last pass."""
+        return self._loss
+
+    @property
+    def weights(self) -> Weights:
+        if not self._made:
+            write(self._space.scratch, *self._sparse)
+            self._made = True
+        return self._space.scratch
+
+    @property
+    def template_weights(self) -> np.ndarray:
+        """1 for templates that have weights, 0 for others."""
+        return np.where(self.problem.block_norms(self.weights) > 0, 1.0, 0.0)
+
+    def report(self) -> Report:
+        if self._report is None:
+            self._report = self._measure()
+        return self._report
+
+    def _measure(self) -> Report:
+        """The objective of the weights as they are handed out, rounding included; the best dual value met on the way."""
+        scores = self._space.scores(self.weights, self._space.mu)
+        loss = self._space.expect(scores, np.empty_like(scores))
+        size = float(np.abs(read(self.weights, self._sparse[0])).sum())
+        primal = PENALTY * size + self.settings.C * loss
+        live = int(self.template_weights.sum())
+        dual = self._dual if np.isfinite(self._dual) else np.nan  # nothing is known of it before the first pass
+        return Report(primal, dual, relative_gap(primal, dual), live, self.problem.blocks.n, self.passes)
+
+    def rebind(self, problem: Problem, carry: Carry) -> None:
+        """Go on from the carried weights; what was known of the curvature is forgotten."""
+        weights = carry(self.weights)
+        at, _ = exceeding_entries(weights, np.empty(0, np.int64), 0.0)
+        self._begin_at(problem, at, read(weights, at))
+
+
+def exceeding_entries(weights: Weights, known: np.ndarray, limit: float = PENALTY) -> tuple[np.ndarray, np.ndarray]:
+    """Entries (int64[k], rising) beyond ``limit`` that are not among ``known`` (rising), and by how much (float32[k])."""
+    node, pair = (exceeding(matrix.ravel(), limit) for matrix in weights)
+    at, excess = np.concatenate([node[0], pair[0] + weights.node.size]), np.concatenate([node[1], pair[1]])
+    new = find(known, at) < 0
+    return at[new], excess[new]
+
+
+def find(known: np.ndarray, at: np.ndarray) -> np.ndarray:
+    """Places of ``at`` in ``known`` (int64, rising), -1 where it has none."""
+    if not known.size:
+        return np.full(at.size, -1)
+    places = np.minimum(np.searchsorted(known, at), known.size - 1)
+    return np.where(known[places] == at, places, -1)

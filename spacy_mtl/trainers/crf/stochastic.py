@@ -1,0 +1,132 @@
+"""The CRF with l2 penalty by stochastic gradient descent: the trainer that structure regularization was invented for."""
+
+import numpy as np
+
+from spacy_mtl.structures.contract import Weights
+from spacy_mtl.structures.problem import Problem, shares
+from spacy_mtl.trainers.base import Carry, Report
+from spacy_mtl.trainers.shared.passes import NOTHING, OnlineTraining
+
+from .settings import CRFSettings
+from .sgd_steps import COUNT, Iterates, Rate, blank_scalars, descend, log_losses, mean_size, settle
+
+#: Sentences that the first learning rate is tried on.
+SAMPLE = 500
+#: The first rate to try, and how often it may be doubled or halved.
+FIRST_RATE, TRIALS = 0.1, 20
+#: The rate falls as 1/t; under an average more slowly (Polyak & Juditsky 1992), by this power.
+AVERAGED_POWER = 0.75
+
+
+class StochasticCRF(OnlineTraining):
+    """SGD with the rate eta_0 / (1 + lambda eta_0 t), lambda = 1/(C n).
+
+    n is the number of sentences of the problem that the training began with, and t counts such sentences. A piece of another problem, or
+    of a corpus cut elsewhere, counts as the share of a sentence that it is on average, in logarithms of the number of outputs (for chains: in
+    tokens); so the objective of all pieces together is  1/2 ||w||^2 + C sum of the pieces' losses, whatever the cut.
+    """
+
+    def __init__(self, settings: CRFSettings, problem: Problem):
+        super().__init__(problem, settings.seed)
+        self.settings = settings
+        self._n = problem.n
+        self._size = self._mean_size(problem, np.random.default_rng(settings.seed).permutation(problem.n))
+        self._cut = False
+        self._eta0 = settings.eta0
+        self._iterates = Iterates(problem.zeros(), self._no_rows(), blank_scalars())
+
+    def _no_rows(self) -> Weights:
+        """What stands for the average where there is none."""
+        return Weights(*(np.zeros((0, matrix.shape[1]), np.float32) for matrix in self.problem.zeros()))
+
+    @property
+    def eta0(self) -> float:
+        """The first learning rate: as given, or found on a sample of the sentences before the first step."""
+        if self._eta0 is None:
+            self._eta0 = self._find_rate()
+        return self._eta0
+
+    def _rate(self, eta0: float, power: float) -> Rate:
+        return Rate(eta0, 1 / (self.settings.C * self._n), power, float(self._n))
+
+    def learn(self, problem: Problem, order: np.ndarray) -> float:
+        """Learn from these sentences (int64[k]) of a problem with the same features; returns their -log p(y_i), summed, as met."""
+        rate = self._rate(self.eta0, AVERAGED_POWER if self.settings.average else 1.0)
+        if self.settings.average and not self._iterates.u.node.size + self._iterates.u.pair.size:
+            self._iterates = self._iterates._replace(u=self.problem.zeros())
+        return self._descend(problem, self._iterates, rate, order)
+
+    def _descend(self, problem: Problem, iterates: Iterates, rate: Rate, order: np.ndarray) -> float:
+        scale, share = shares(problem, np.ones(problem.blocks.n)), self._share(problem, order)
+        return float(descend(problem.arrays, iterates, problem.all_live(), scale, rate, order, share))
+
+    def zero_loss(self) -> float:
+        """-log p(y_i), summed: the logarithms of the numbers of outputs."""
+        return float(log_losses(self.problem.arrays, self.problem.zeros(), NOTHING, np.arange(self.problem.n)))
+
+    def _share(self, problem: Problem, order: np.ndarray) -> float:
+        """How much of a sentence of the first problem each of these is, on average."""
+        if not self._size or (problem is self.problem and not self._cut):
+            return 1.0
+        return self._mean_size(problem, order) / self._size
+
+    def _mean_size(self, problem: Problem, order: np.ndarray) -> float:
+        """Of the first sentences of an order, which is random."""
+        return float(mean_size(problem.arrays, problem.zeros(), order[:SAMPLE]))
+
+    def _find_rate(self) -> float:
+        """The best of rates that are powers of 2 apart: of one pass over a sample, by the objective of the sample (Bottou 2012, section 5.2)."""
+        sample = np.random.default_rng(self.settings.seed).permutation(self.problem.n)[:SAMPLE]
+        best, lowest = FIRST_RATE, self._tried(FIRST_RATE, sample)
+        factor = 2.0
+        for trial in range(1, TRIALS):
+            found = self._tried(best * factor, sample)
+            if found < lowest:
+                best, lowest = best * factor, found
+            elif trial == 1:
+                factor = 0.5
+            else:
+                break
+        return best
+
+    def _tried(self, eta0: float, sample: np.ndarray) -> float:
+        """lambda/2 ||w||^2 + the mean loss of the sample, after a pass over it with this rate; infinity where it is no number."""
+        problem, rate = self.problem, self._rate(eta0, 1.0)
+        iterates = Iterates(problem.zeros(), self._no_rows(), blank_scalars())
+        self._descend(problem, iterates, rate, sample)
+        settle(iterates)
+        loss = log_losses(problem.arrays, iterates.v, problem.all_live(), sample)
+        value = 0.5 * rate.decay * float(np.sum(problem.block_norms(iterates.v) ** 2)) + loss / sample.size
+        return value if np.isfinite(value) else np.inf
+
+    def current_weights(self) -> Weights:
+        """The average since the second pass where one is wanted, else the last weights."""
+        settle(self._iterates)
+        return self._iterates.u if self._iterates.scalars[COUNT] else self._iterates.v
+
+    @property
+    def template_weights(self) -> np.ndarray:
+        """1 for templates that have weights, 0 for others."""
+        return np.where(self.problem.block_norms(self.weights) > 0, 1.0, 0.0)
+
+    def measure(self) -> Report:
+        """The objective; SGD has no dual."""
+        problem, weights = self.problem, self.weights
+        norms = problem.block_norms(weights)
+        loss = float(log_losses(problem.arrays, weights, problem.all_live(), np.arange(problem.n)))
+        primal = 0.5 * float(np.sum(norms**2)) + self.settings.C * loss
+        return Report(primal, np.nan, np.nan, int(np.count_nonzero(norms)), norms.size, self.passes)
+
+    def rebind(self, problem: Problem, carry: Carry) -> None:
+        """All vectors go over to the new features; time and rate go on."""
+        settle(self._iterates)
+        v, u, scalars = self._iterates
+        averaged = u.node.size + u.pair.size > 0
+        best = None if self._best is None else carry(self._best)
+        self._iterates = Iterates(carry(v), carry(u) if averaged else u, scalars)
+        self.problem, self._best, self._report = problem, best, None
+
+    def recut(self, problem: Problem) -> None:
+        """Go on with other pieces; n stays that of the sentences."""
+        super().recut(problem)
+        self._cut = True

@@ -1,0 +1,71 @@
+"""Conditional random fields (Lafferty, McCallum & Pereira 2001): the log-loss rival of the max-margin trainers.
+
+min_w  R(w) + C sum_i -log p(y_i | x_i),  p(y | x) proportional to exp(score(y))
+"""
+
+from dataclasses import dataclass
+
+from spacy_mtl.registry import mtl_trainers
+from spacy_mtl.structures.problem import Problem
+from spacy_mtl.trainers.base import Trainer, Training
+
+from .settings import CRFSettings
+
+
+@dataclass(frozen=True)
+class CRF(CRFSettings, Trainer):  # type: ignore[override]
+    """Settings of :func:`crf`, and the training that they begin."""
+
+    def _begin(self, problem: Problem) -> Training:
+        if self.method == "sgd":
+            from .stochastic import StochasticCRF
+
+            return StochasticCRF(self, problem)
+        if self.method == "proximal":
+            from .sparse import SparseCRF
+
+            return SparseCRF(self, problem)
+        if self.penalty == "irw":
+            from .reweighted import ReweightedCRF
+
+            return ReweightedCRF(self, problem)
+        from .batch import BatchCRF
+
+        return BatchCRF(self, problem)
+
+
+@mtl_trainers("spacy_mtl.CRF.v1")
+def crf(
+    penalty: str = "l2",
+    algorithm: str | None = None,
+    C: float = 1.0,
+    tol: float = 1e-3,
+    inner_passes: int = 1,
+    memory: int = 6,
+    warm_up: int = 3,
+    eta0: float | None = None,
+    average: bool = False,
+    rounds: int = 10,
+    epsilon: float = 1e-3,
+    seed: int = 0,
+) -> CRF:
+    """Conditional random fields, min R(w) + C sum_i -log p(y_i | x_i): the rival that most people know.
+
+    penalty: "l2", R = 1/2 ||w||^2. "l1", R = 1/2 ||w||_1: single weights become 0 and are gone from the saved model. "irw", iteratively re-weighted
+    templates: R = 1/2 sum_j ||w_j||^2 / mu_j, solved ``rounds`` times with mu_j <- ||w_j||^2 + ``epsilon`` in between.
+    algorithm: null for the first that fits. l2: "lbfgs" (Nocedal 1980) or "sgd" with a rate that falls as 1/t. l1: "proximal", proximal quasi-Newton
+    steps on a working set (Scheinberg & Tang 2016). irw: "lbfgs".
+    C: weight of the losses, summed over sentences.
+    tol: stop at this relative duality gap (all but "sgd", which has no dual).
+    inner_passes: passes over the features for each pass of the corpus that spaCy counts (all but "sgd").
+    memory: pairs of differences that "lbfgs" and "proximal" keep; they cost numbers for the parts (labels of positions), not weight vectors.
+    warm_up: passes of SGD before "lbfgs" begins, 0 for none.
+    eta0: "sgd", its first rate; null: the best of powers of 2 on a sample of the sentences (Bottou 2012, section 5.2).
+    average: "sgd", average the weights from the second pass on (Polyak & Juditsky 1992).
+    rounds, epsilon: of "irw".
+    seed: order of the sentences within a pass of SGD.
+    Raises ValueError: M302 C, tol, epsilon or eta0 out of range, M305 a whole number out of range, M315 and M316 an unknown penalty or algorithm,
+    M317 one that does not fit the other, M318 settings of SGD for another algorithm, M319 inner passes of SGD, M320 an average that is neither
+    true nor false.
+    """
+    return CRF(penalty, algorithm, C, tol, inner_passes, memory, warm_up, eta0, average, rounds, epsilon, seed)

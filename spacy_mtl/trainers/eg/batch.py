@@ -1,0 +1,110 @@
+"""Batch EG: theta of all sentences moves at once, in either form."""
+
+from copy import copy
+from typing import Any
+
+from spacy_mtl.structures.contract import Weights
+from spacy_mtl.structures.problem import Problem
+from spacy_mtl.trainers.base import Carry
+
+from .forms import DualForm, PrimalForm
+from .rates import corpus_spread, safe_rate
+from .settings import EGSettings
+from .training import EGTraining, expectation, find_start, new_state
+
+#: A fall of the dual objective below this share of its terms is rounding in single precision.
+ROUNDING = 1e-6
+#: Passes go on by this factor from one look at the gap to the next.
+LOOKS = 1.25
+
+
+class BatchEG(EGTraining):
+    """One pass is one step: theta_{i,r} += eta C (l_{i,r} + <w, phi_{i,r}>), taken again at half the rate where the dual objective falls."""
+
+    def __init__(self, settings: EGSettings, problem: Problem):
+        super().__init__(settings, problem)
+        self._state = new_state(problem)
+        self._form = self._begin_form(problem, self._state)
+        self._remake()
+        self._rate = self._begin_rate(problem)
+        self._trial = problem.zeros()
+        self._next_look = 1.0
+
+    def _begin_form(self, problem: Problem, state: Any) -> DualForm | PrimalForm:
+        """theta at the start, in the form of the settings. state: scratch, as the weights are."""
+        start = self.settings.start
+        if start is None:
+            self._torn = True
+            start = find_start(problem, self.settings.C, state, self._w)
+        return (DualForm if self.settings.mode == "batch" else PrimalForm)(problem, start)
+
+    def _begin_rate(self, problem: Problem) -> float:
+        if self.settings.eta != "safe":
+            return self._first_rate()
+        return float(safe_rate(corpus_spread(problem), self.settings.C))
+
+    def _expect(self, proposed: bool, vector: Weights) -> float:
+        """w of theta (of that proposed) into ``vector``; returns the dual objective."""
+
+        def gather(out: Weights) -> float:
+            return self._form.gather(proposed, self._state, out)
+
+        return expectation(self.problem, self.settings.C, gather, vector)
+
+    def _remake(self) -> None:
+        self._form.withdraw(self._w)  # a step that an interrupt left open
+        self._torn = True
+        self._dual = self._best = self._expect(False, self._w)
+        self._torn = False
+
+    def _pass(self) -> None:
+        self._form.withdraw(self._w)  # a step that an interrupt left open
+        while True:
+            self._form.propose(self._w, self._rate * self.settings.C)
+            dual = self._expect(True, self._trial)
+            norms = self.problem.block_norms(self._trial)
+            if dual >= self._best - ROUNDING * (abs(dual) + float(norms @ norms)):
+                break
+            self._form.withdraw(self._w)
+            self._rate /= 2
+        self._torn = True
+        self._form.accept()
+        self._w, self._trial = self._trial, self._w
+        self._rise, self._dual, self._best = dual - self._dual, dual, max(dual, self._best)
+        self._torn = False
+        self._rate *= self._growth
+
+    def _is_near(self) -> bool:
+        if self.passes < self._next_look:
+            return False
+        self._next_look = LOOKS * self.passes
+        return True
+
+    @property
+    def loss(self) -> float:
+        """What the dual objective rose by in the last pass: falls to 0 at the optimum."""
+        return self._rise
+
+    def rebind(self, problem: Problem, carry: Carry) -> None:
+        """theta stays, or z is carried over; the weights are made anew."""
+        self._form.withdraw(self._w)
+        form = copy(self._form)
+        form.rebind(problem, carry)
+        w, trial = problem.zeros(), problem.zeros()
+        self.problem, self._form, self._w, self._trial = problem, form, w, trial
+        self._report, self.converged, self._torn = None, False, True
+        self._remake()
+
+    def recut(self, problem: Problem) -> None:
+        """In dual form theta belongs to pieces, and begins anew with its learning rate; in primal form it goes on."""
+        self._form.withdraw(self._w)
+        state, rate = new_state(problem), self._rate
+        if self.settings.mode == "batch_primal":
+            form = copy(self._form)
+            form.rebind(problem, lambda weights: weights)
+        else:
+            form, rate = self._begin_form(problem, state), self._begin_rate(problem)
+        # stored at once, so that an interrupt leaves the old pieces or the new ones
+        self.problem, self._form, self._state, self._rate = problem, form, state, rate
+        self._report, self.converged, self._torn = None, False, True
+        self._remake()

@@ -1,0 +1,163 @@
+"""Exponentiated gradient on the dual of the structural SVM (Bartlett, Collins, Taskar, McAllester 2004): sweeps over the corpus.
+
+Every sentence has a distribution a_i(y) ~ exp(sum_{r in y} theta_{i,r}). With M its part marginals the dual objective is
+F = C sum_i E_{M_i}[loss] - 1/2 ||w||^2,  w = C sum_i (Phi(gold_i) - E_{M_i} Phi),  and its gradient in part r is C (l_{i,r} + <w, phi_{i,r}>).
+"""
+
+import numpy as np
+
+from spacy_mtl.kernels import kernel, subkernel
+from spacy_mtl.structures.contract import (
+    add_loss,
+    add_marginals,
+    add_parts,
+    decode,
+    dot_state,
+    expected_loss,
+    load_parts,
+    n_sentences,
+    new_work,
+    score_parts,
+    set_marginals,
+)
+
+#: What is this small against the scores it was computed from is their rounding in single precision.
+RESOLUTION = 1e-6
+#: Halvings of one step; what is left of it then changes nothing.
+MOST_HALVINGS = 40
+
+
+@kernel
+def expect_primal(arrays, z, live, amount, state, vector):
+    """Primal form: theta_{i,r} = <z, phi_{i,r}> + amount * l_{i,r}.
+
+    Fills ``state`` with the marginals; vector += sum_i (Phi(gold_i) - E_{M_i} Phi); returns sum_i E_{M_i}[loss].
+    """
+    work = new_work(arrays)
+    loss = 0.0
+    for i in range(n_sentences(arrays)):
+        score_parts(arrays, z, live, i, work)
+        add_loss(arrays, i, work, amount)
+        set_marginals(arrays, state, i, work)
+        add_marginals(arrays, vector, state, i, 1.0)
+        loss += expected_loss(arrays, state, i)
+    return loss
+
+
+@kernel
+def expect_dual(arrays, theta, state, vector):
+    """Dual form: the same with theta stored for every part, in the layout of marginals."""
+    work = new_work(arrays)
+    loss = 0.0
+    for i in range(n_sentences(arrays)):
+        load_parts(arrays, theta, i, work)
+        set_marginals(arrays, state, i, work)
+        add_marginals(arrays, vector, state, i, 1.0)
+        loss += expected_loss(arrays, state, i)
+    return loss
+
+
+@kernel
+def add_gradients(arrays, weights, live, loss, theta, amount):
+    """theta_{i,r} += amount * (loss * l_{i,r} + <w, phi_{i,r}>) for every part.
+
+    Forbidden parts go down by 1e9 * amount: they stay forbidden, and far from overflow.
+    """
+    work = new_work(arrays)
+    for i in range(n_sentences(arrays)):
+        score_parts(arrays, weights, live, i, work)
+        add_loss(arrays, i, work, loss)
+        add_parts(arrays, theta, i, work, amount)
+
+
+@kernel
+def add_weights(total, other, amount, amounts):
+    """total += amount * other, both Weights, and amounts[1] += amount (float64[2])."""
+    factor = np.float32(amount)
+    for r in range(total.node.shape[0]):
+        for y in range(total.node.shape[1]):
+            total.node[r, y] += factor * other.node[r, y]
+    for r in range(total.pair.shape[0]):
+        for y in range(total.pair.shape[1]):
+            total.pair[r, y] += factor * other.pair[r, y]
+    amounts[1] += amount
+
+
+@subkernel
+def current(states, side, i):
+    """The marginals of sentence i, and room for the next ones: they take turns in two states, so that none is copied."""
+    return (states[0], states[1]) if side[i] == 0 else (states[1], states[0])
+
+
+@kernel
+def replace(arrays, weights, old, new, i, C):
+    """w as the marginals of sentence i go from ``old`` to ``new``."""
+    add_marginals(arrays, weights, old, i, -C)
+    add_marginals(arrays, weights, new, i, C)
+
+
+@subkernel
+def online_step(arrays, weights, live, theta, now, new, rate, i, C, least, work, other):
+    """theta_i += rate C (l_i + <w, phi_i>), halved until the dual objective does not fall; w follows the marginals.
+
+    Returns (gap, rise, rate): the sentence's duality gap before the step over C, what F rose by (-1 where no step was taken), and the rate
+    used. Along the chord from the old to the new marginals F is a parabola, so its rise is the mean of the slopes at both ends.
+    """
+    score_parts(arrays, weights, live, i, work)
+    add_loss(arrays, i, work, 1.0)
+    before = dot_state(arrays, now, i, work)
+    gap = decode(arrays, i, work, False) - before
+    if gap <= max(least, 0.1 * RESOLUTION * abs(before)):
+        return max(gap, 0.0), -1.0, rate
+    share = 1.0
+    add_parts(arrays, theta, i, work, rate * C)
+    for _ in range(MOST_HALVINGS):
+        load_parts(arrays, theta, i, other)
+        set_marginals(arrays, new, i, other)
+        first = dot_state(arrays, new, i, work) - before
+        if first <= 0:  # no step of this kind can do that: the sentence is as good as single precision lets it be
+            break
+        replace(arrays, weights, now, new, i, C)
+        score_parts(arrays, weights, live, i, other)
+        add_loss(arrays, i, other, 1.0)
+        last = dot_state(arrays, new, i, other) - dot_state(arrays, now, i, other)
+        if first + last >= -RESOLUTION * first:
+            return gap, max(0.5 * C * (first + last), 0.0), rate * share
+        replace(arrays, weights, new, now, i, C)
+        share *= 0.5
+        add_parts(arrays, theta, i, work, -rate * share * C)
+    add_parts(arrays, theta, i, work, -rate * share * C)
+    return gap, -1.0, rate
+
+
+@kernel
+def online_pass(arrays, weights, live, theta, states, side, rates, order, C, growth, least, gaps):
+    """One step for each sentence of ``order`` (int64[k]); returns the rise of the dual objective.
+
+    states: two states, the marginals of sentence i are in ``states[side[i]]`` (side: int64[S]). rates: float64[S], times ``growth`` after a
+    step that went well. least: sentences with a smaller gap rest. gaps: float64[S], entry i becomes the gap of sentence i before its step.
+    """
+    work, other = new_work(arrays), new_work(arrays)
+    total = 0.0
+    for i in order:
+        now, new = current(states, side, i)
+        gap, rise, rate = online_step(arrays, weights, live, theta, now, new, rates[i], i, C, least, work, other)
+        gaps[i] = gap
+        if rise >= 0:
+            side[i] = 1 - side[i]
+            total += rise
+            rates[i] = rate if rate < rates[i] else rate * growth
+        else:
+            rates[i] = rate
+    return total
+
+
+@kernel
+def gather(arrays, states, side, vector):
+    """vector += sum_i (Phi(gold_i) - E_{M_i} Phi); returns sum_i E_{M_i}[loss]. States as in :func:`online_pass`."""
+    loss = 0.0
+    for i in range(side.size):
+        now, _ = current(states, side, i)
+        add_marginals(arrays, vector, now, i, 1.0)
+        loss += expected_loss(arrays, now, i)
+    return loss

@@ -1,0 +1,51 @@
+"""Exponentiated gradient (Bartlett, Collins, Taskar, McAllester): the structural SVM's dual by multiplicative updates, with marginals for outputs.
+
+max_a  F(a) = C sum_i E_{a_i}[loss] - 1/2 ||w||^2,   w = C sum_i (Phi(gold_i) - E_{a_i} Phi),   a_i(y) ~ exp(sum_{r in y} theta_{i,r})
+"""
+
+from dataclasses import dataclass
+
+from spacy_mtl.registry import mtl_trainers
+from spacy_mtl.structures.problem import Problem
+from spacy_mtl.trainers.base import Trainer, Training
+
+from .settings import EGSettings
+
+
+@dataclass(frozen=True)
+class EG(EGSettings, Trainer):
+    """Settings of :func:`eg`, and the training that they begin."""
+
+    def _begin(self, problem: Problem) -> Training:
+        if self.mode == "online":
+            from .online import OnlineEG
+
+            return OnlineEG(self, problem)
+        from .batch import BatchEG
+
+        return BatchEG(self, problem)
+
+
+@mtl_trainers("spacy_mtl.EG.v1")
+def eg(
+    mode: str = "online",
+    C: float = 1.0,
+    eta: float | str | None = None,
+    start: float | None = None,
+    tol: float = 1e-3,
+    inner_passes: int = 1,
+    seed: int = 0,
+) -> EG:
+    """Exponentiated gradient for the structural SVM. The dual objective never falls: where a step would lower it, half of it is taken, or less.
+
+    mode: "online" updates one sentence at a time and is much the fastest. "batch" (Figure 2 of the paper) updates all at once and keeps theta for
+    every part; "batch_primal" takes the same steps from weight vectors alone, for corpora with more parts than features.
+    C: weight of the sum of the sentences' hinge losses.
+    eta: learning rate. null: begins at 3 / C, is halved where the dual would fall and rises by 5% where it does not (online: for each sentence by
+    itself). A number: begins there, never rises. "safe": the rate at which the dual cannot fall, see trainers/optim/eg_rates.py; very slow.
+    start: how far theta of a wrong part begins below gold's, for each unit of loss; null: where the dual objective is highest.
+    tol: stop when the relative duality gap falls below it. inner_passes: passes run at the end of each pass over the corpus.
+    seed: online; order of the sentences within a pass.
+    Raises ValueError: M302, M305-M308 for settings out of range.
+    """
+    return EG(mode, C, eta, start, tol, inner_passes, seed)

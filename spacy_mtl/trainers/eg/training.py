@@ -1,0 +1,141 @@
+"""What batch and online exponentiated gradient share: where they start, when they stop, what they report."""
+
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from spacy_mtl.structures.contract import Weights
+from spacy_mtl.structures.problem import Problem
+from spacy_mtl.trainers.base import Report, Training, relative_gap
+from spacy_mtl.trainers.shared.passes import NOTHING
+
+from .settings import EGSettings
+from .sweeps import add_gradients, expect_primal
+
+#: The learning rate begins at this over C: a wrong part that costs 1 gains as much in theta.
+FIRST_STEP = 3.0
+#: No step is longer than this over C: it puts all mass on one output, and more would only cost precision.
+LONGEST_STEP = 1e4
+#: What a learning rate of our own is multiplied by after a step that went well.
+GROWTH = 1.05
+#: The first try of the start, and the last: with wrong parts further out, the sum of their features is lost in single precision.
+FIRST_START, LAST_START = 10.0, 30.0
+
+
+class EGTraining(Training):
+    """State theta, or what it can be computed from; w = C V(M) goes with its marginals M."""
+
+    def __init__(self, settings: EGSettings, problem: Problem):
+        super().__init__(problem)
+        self.settings = settings
+        self._w = problem.zeros()
+        self._dual = 0.0
+        self._rise = 0.0
+        self._torn = False
+        self._report: Report | None = None
+        self._growth = GROWTH if settings.eta is None else 1.0
+
+    @abstractmethod
+    def _pass(self) -> None:
+        """One pass over the corpus."""
+
+    @abstractmethod
+    def _remake(self) -> None:
+        """The weights and the dual objective anew from theta."""
+
+    @abstractmethod
+    def _is_near(self) -> bool:
+        """Whether the gap may be so small that a certificate is worth its pass."""
+
+    def step(self, sentences: np.ndarray) -> None:
+        """Nothing: the pass is run at its end, in an order of its own, so that batches do not change the result."""
+
+    def end_pass(self) -> None:
+        """Run ``inner_passes`` passes, or fewer if the gap closes."""
+        for _ in range(self.settings.inner_passes):
+            if self.converged:
+                return
+            self._repair()
+            self._report = None
+            self._pass()
+            self.passes += 1
+            if self._is_near():
+                self.converged = self.report().gap <= self.settings.tol
+
+    def _repair(self) -> None:
+        """After an interrupt between a change of theta and that of the weights that go with it."""
+        if self._torn:
+            self._remake()
+            self._torn = False
+
+    def _first_rate(self) -> float:
+        """The learning rate to begin with, where it is not the safe one."""
+        C, eta = self.settings.C, self.settings.eta
+        return FIRST_STEP / C if eta is None else min(float(eta), LONGEST_STEP / C)
+
+    def report(self) -> Report:
+        """dual: the paper's objective F of the present distributions, which the gap bounds the optimum with."""
+        if self._report is None:
+            self._repair()
+            norms = self.problem.block_norms(self._w)
+            primal = 0.5 * float(norms @ norms) + self.settings.C * float(self.problem.hinges(self._w).sum())
+            gap = relative_gap(primal, self._dual)
+            self._report = Report(primal, self._dual, gap, int((norms > 0).sum()), norms.size, self.passes)
+        return self._report
+
+    @property
+    def weights(self) -> Weights:
+        self._repair()
+        return self._w
+
+    @property
+    def template_weights(self) -> np.ndarray:
+        """1 for templates with weights, 0 for those without."""
+        return (self.problem.block_norms(self.weights) > 0).astype(float)
+
+
+def expectation(problem: Problem, C: float, gather: Callable[[Weights], float], vector: Weights) -> float:
+    """``vector`` becomes w = C V(M) of the marginals that ``gather`` sums up; returns the dual objective F(M).
+
+    gather: adds V(M) to a vector and returns E_M[loss].
+    """
+    for matrix in vector:
+        matrix[:] = 0
+    loss = gather(vector)
+    problem.scale_blocks(vector, np.full(problem.blocks.n, C))
+    return C * loss - 0.5 * float(np.sum(problem.block_norms(vector) ** 2))
+
+
+def find_start(problem: Problem, C: float, state: Any, vector: Weights) -> float:
+    """s for theta_{i,r} = -s l_{i,r} with the highest dual objective. state, vector: scratch.
+
+    For large s E[loss] falls as exp(-s) and ||V||^2 as exp(-2s), so that F is highest where C ||V||^2 = E[loss].
+    """
+    start = FIRST_START
+    for _ in range(3):
+        gather = lambda v, start=start: expect_primal(problem.arrays, v, NOTHING, -start, state, v)  # noqa: E731
+        dual = expectation(problem, C, gather, vector)
+        bend = float(np.sum(problem.block_norms(vector) ** 2))
+        loss = dual + 0.5 * bend  # times C
+        if loss <= 0 or bend == 0:
+            break
+        shift = np.log(bend / loss)
+        start = float(np.clip(start + shift, 0, LAST_START))
+        if abs(shift) < 0.1:
+            break
+    return start
+
+
+def new_state(problem: Problem) -> Any:
+    """Room for a number a part. float64: what wrong parts take from gold is far below the resolution of its own marginals in single precision."""
+    layout = problem.gold_state()
+    return type(layout)(*(np.zeros(array.shape) for array in layout))
+
+
+def begin_theta(problem: Problem, start: float) -> Any:
+    """theta_{i,r} = -start * l_{i,r}."""
+    theta = new_state(problem)
+    add_gradients(problem.arrays, problem.zeros(), NOTHING, -start, theta, 1.0)
+    return theta

@@ -1,0 +1,43 @@
+"""Weight vectors entry by entry: norms in double precision, and products, without a temporary of the vector's size."""
+
+import numpy as np
+
+from spacy_mtl.kernels import kernel
+
+
+@kernel
+def l1_norm(weights):
+    """sum_k |w_k| over both matrices of a Weights."""
+    total = 0.0
+    for matrix in weights:
+        for r in range(matrix.shape[0]):
+            for y in range(matrix.shape[1]):
+                total += abs(np.float64(matrix[r, y]))
+    return total
+
+
+@kernel
+def largest(weights):
+    """max_k |w_k|."""
+    most = np.float32(0)
+    for matrix in weights:
+        for r in range(matrix.shape[0]):
+            for y in range(matrix.shape[1]):
+                most = max(most, abs(matrix[r, y]))
+    return np.float64(most)
+
+
+@kernel
+def multiply(weights, metric, factor):
+    """w_k *= factor * metric_k, in place."""
+    for matrix, factors in zip(weights, metric):  # noqa: B905  numba knows no strict zip
+        for r in range(matrix.shape[0]):
+            for y in range(matrix.shape[1]):
+                matrix[r, y] *= np.float32(factor) * factors[r, y]
+
+
+@kernel
+def fill(weights, value):
+    """w_k = value."""
+    for matrix in weights:
+        matrix[:] = np.float32(value)

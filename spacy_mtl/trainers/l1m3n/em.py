@@ -1,0 +1,212 @@
+"""l1-M3N by the EM-style algorithm (Zhu, Xing and Zhang, Algorithm 3): rounds of an l2 M3N whose features are scaled one by one.
+
+min_w 1/2 ||w||_1^2 + C sum_i xi_i(w), the paper's P4 at lambda / K = 1/2, by the variational formula of the norm:
+||w||_1^2 = min over b >= 0, sum b = 1 of sum_k w_k^2 / b_k, reached at b_k = |w_k| / ||w||_1.
+"""
+
+from abc import abstractmethod
+
+import numpy as np
+
+from spacy_mtl.structures.contract import Weights
+from spacy_mtl.structures.problem import Problem
+from spacy_mtl.trainers.base import Carry, Report, Training, relative_gap
+from spacy_mtl.trainers.shared.frank_wolfe import ascent_pass, best_scaling, gold_atoms
+
+from .elements import fill, l1_norm, largest, multiply
+from .scales import fill_new, l1_scales, prune
+from .settings import L1M3NSettings
+
+#: Outputs remembered for each sentence.
+N_ATOMS = 32
+#: A sentence found at its optimum k times in a row rests for k passes of the round, at most this many.
+LONGEST_REST = 4
+#: The paper's threshold: weights below this share of the largest are given up in any round.
+TINY = 1e-4
+
+
+class AdaptiveM3N(Training):
+    """Rounds of dual ascent with a scale b_k for each weight, w_k = C b_k V_k(M); scales are re-estimated after each round.
+
+    Marginals go on from round to round. Memory: two weight vectors.
+    """
+
+    def __init__(self, settings: L1M3NSettings, problem: Problem):
+        super().__init__(problem)
+        self.settings = settings
+        self.rounds = 0
+        self._w, self._metric = problem.zeros(), problem.zeros()
+        fill(self._metric, self.start_scale())
+        self._random = np.random.default_rng(settings.seed)
+        self._between = self._late = False
+        self._start_marginals(problem)
+
+    def _start_marginals(self, problem: Problem) -> None:
+        """All marginals at gold, where the weights are 0. What an interrupt could tear apart is stored at once, when all of it is there."""
+        state, atoms = problem.gold_state(), gold_atoms(problem.arrays, N_ATOMS)
+        gaps, idle, rest = np.zeros(problem.n), np.zeros(problem.n, np.int64), np.zeros(problem.n, np.int64)
+        self.problem, self._state, self._atoms = problem, state, atoms
+        self._gaps, self._idle, self._rest = gaps, idle, rest
+        self._dual, self._stale, self._torn = 0.0, False, True  # the dual of gold
+        self._report: Report | None = None
+        self.converged = False
+        fill(self._w, 0.0)
+        self._torn = False
+
+    @abstractmethod
+    def start_scale(self) -> float:
+        """C b_k of every weight in the first round."""
+
+    @abstractmethod
+    def new_scale(self) -> float:
+        """C b_k of a weight about which nothing is known after the first round."""
+
+    @abstractmethod
+    def rescale(self, vector: Weights) -> None:
+        """Step 2: scales from V(M), which becomes the weights under them."""
+
+    @property
+    def prunes_late(self) -> bool:
+        """Whether later rounds give up more weights than early ones."""
+        return False
+
+    def prune(self, late: bool) -> None:
+        """At the end of a round: weights and scales that are given up. late: in the second half of the rounds, or after the gap was small."""
+
+    @abstractmethod
+    def penalty(self, weights: Weights) -> float:
+        """The regularizer."""
+
+    @abstractmethod
+    def bound(self, vector: Weights, loss: float) -> float:
+        """The dual of the whole problem at marginals with this V(M) and E_M[loss], scaled as is best."""
+
+    def step(self, sentences: np.ndarray) -> None:
+        """Nothing: the pass is run at its end, in an order of its own, so that batches do not change the result."""
+
+    def end_pass(self) -> None:
+        """A pass of step 1, after step 2 where a round begins. The weights of a round stay until the next begins: step 2 leaves w as it is."""
+        if self.converged:
+            return
+        if self._between:
+            self._report, self._between = None, False
+            self._refresh(then=self.rescale)
+        self._pass()
+        if self.passes % self.settings.inner_passes == 0:
+            self._end_round()
+
+    def _pass(self) -> None:
+        self._repair()
+        self._report, self._stale = None, True
+        live = self.problem.live(self.problem.block_norms(self._metric) > 0)
+        order = self._random.permutation(np.flatnonzero(self._rest <= 0))
+        ascent_pass(self.problem.arrays, self._w, live, self._metric, self._state, self._atoms, order, self._gaps)
+        self.passes += 1
+        self._rest -= 1
+        self._idle[order] = np.where(self._gaps[order] > 0, 0, self._idle[order] + 1)
+        self._rest[order] = np.minimum(self._idle[order], LONGEST_REST)
+
+    def _end_round(self) -> None:
+        self._late = self._late or 2 * (self.rounds + 1) >= self.settings.rounds
+        self.prune(self._late)
+        self.rounds += 1
+        self._between = True
+        self._idle[:] = self._rest[:] = 0
+        solved = self.report().gap <= self.settings.tol
+        if solved and self.prunes_late and not self._late:
+            self._late, solved = True, False  # what is given up now takes a round to make up for
+        self.converged = solved or self.rounds >= self.settings.rounds
+
+    def _refresh(self, then) -> None:
+        """V(M) anew in place of the weights, the dual bound it gives (the best so far is kept), and ``then`` weights from it."""
+        self._torn = True
+        vector, loss = self.problem.gold_minus_expected(self._state, out=self._w)
+        self._dual = max(self._dual, self.bound(vector, loss))
+        then(vector)
+        self._torn = self._stale = False
+
+    def _unscaled(self, vector: Weights) -> None:
+        multiply(vector, self._metric, 1.0)
+
+    def _repair(self) -> None:
+        """Make the weights anew from the marginals if an interrupt came while they were being rewritten."""
+        if self._torn:
+            self._refresh(then=self._unscaled)
+
+    def report(self) -> Report:
+        """primal, dual: of the problem in the module's first lines."""
+        if self._report is None:
+            self._repair()
+            if self._stale:
+                self._refresh(then=self._unscaled)
+            hinges = float(self.problem.hinges(self._w).sum())
+            primal = self.penalty(self._w) + self.settings.C * hinges
+            dual = min(self._dual, primal)  # weak duality: more is rounding
+            live, n = int(self.template_weights.sum()), self.problem.blocks.n
+            self._report = Report(primal, dual, relative_gap(primal, dual), live, n, self.passes)
+        return self._report
+
+    @property
+    def loss(self) -> float:
+        """Sum of the Frank-Wolfe gaps met in the last pass: how far the round is from its optimum."""
+        return float(self._gaps.sum())
+
+    @property
+    def weights(self) -> Weights:
+        self._repair()
+        return self._w
+
+    @property
+    def template_weights(self) -> np.ndarray:
+        """1 for templates with a weight that is not zero, else 0."""
+        return (self.problem.block_norms(self.weights) > 0).astype(float)
+
+    def rebind(self, problem: Problem, carry: Carry) -> None:
+        """Marginals and scales stay, features that are new get a scale of their own; the weights are made anew."""
+        fill(self._w, 1.0)  # to see what is carried over; the marginals hold all there is to know about the weights
+        self._torn = True
+        seen, metric = carry(self._w), carry(self._metric)
+        fill_new(metric, seen, self.new_scale() if self.rounds else self.start_scale())
+        self.problem, self._w, self._metric = problem, seen, metric
+        self._report, self._dual, self.converged = None, 0.0, False
+        self._idle[:] = self._rest[:] = 0
+        self._repair()
+
+    def recut(self, problem: Problem) -> None:
+        """Marginals belong to pieces and begin anew at gold, where the weights are 0; scales stay, after step 2 where a round has ended."""
+        if self._between:
+            self._report, self._between = None, False
+            self._refresh(then=self.rescale)
+        self._start_marginals(problem)
+
+
+class EM(AdaptiveM3N):
+    """The l1 M3N: scales by shares of ||w||_1, in the end those below ``threshold`` exactly 0."""
+
+    def start_scale(self) -> float:
+        """The paper's tau_k = 1: the first round is the l2 M3N."""
+        return self.settings.C
+
+    def new_scale(self) -> float:
+        """The mean share."""
+        return self.settings.C / max(1, sum(matrix.size for matrix in self._metric))
+
+    def rescale(self, vector: Weights) -> None:
+        l1_scales(vector, self._metric, self.settings.C)
+
+    @property
+    def prunes_late(self) -> bool:
+        return self.settings.threshold > TINY
+
+    def prune(self, late: bool) -> None:
+        """Weights below ``threshold`` of the largest. Early rounds have yet to tell weights apart, and give up only what the paper's do."""
+        share = self.settings.threshold if late else min(self.settings.threshold, TINY)
+        prune(self._w, self._metric, share * largest(self._w))
+
+    def penalty(self, weights: Weights) -> float:
+        """1/2 ||w||_1^2."""
+        return 0.5 * l1_norm(weights) ** 2
+
+    def bound(self, vector: Weights, loss: float) -> float:
+        """-1/2 C^2 ||V||_inf^2 + C E_M[loss]."""
+        return best_scaling(loss, largest(vector), self.settings.C)

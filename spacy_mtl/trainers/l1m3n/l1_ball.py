@@ -1,0 +1,73 @@
+"""Projection onto the l1 ball in place, for vectors too large to sort or copy.
+
+P(w)_k = sign(w_k) max(|w_k| - theta, 0), where the threshold theta >= 0 solves f(theta) = sum_k max(|w_k| - theta, 0) = radius (Duchi,
+Shalev-Shwartz, Singer and Chandra 2008). f is convex, falling and piecewise linear, so Newton's method finds its root exactly in a few looks
+at the vector: from the left it never oversteps, and from the right one step takes it to the left (Michelot's algorithm, started anywhere).
+"""
+
+import numpy as np
+
+from spacy_mtl.kernels import kernel, subkernel
+
+#: More looks than any vector takes: each drops at least one entry, and in practice most of those left.
+LOOKS = 1000
+#: A norm this close to the radius, as a share of it, is on the border: far below what single precision can tell, and above the rounding of the
+#: sum, which would otherwise keep small thresholds from ever settling.
+CLOSE = 1e-11
+
+
+@subkernel
+def excess(weights, theta):
+    """f(theta), and how many |w_k| are above theta, in double precision."""
+    total, count = 0.0, 0
+    for matrix in weights:
+        for r in range(matrix.shape[0]):
+            for y in range(matrix.shape[1]):
+                above = abs(np.float64(matrix[r, y])) - theta
+                if above > 0:
+                    total += above
+                    count += 1
+    return total, count
+
+
+@kernel
+def l1_threshold(weights, radius, guess):
+    """The threshold that takes ``weights`` onto the ball, 0 where they are inside. guess: a threshold to begin with, such as the last one."""
+    theta = max(0.0, guess)
+    for _ in range(LOOKS):
+        total, count = excess(weights, theta)
+        if count == 0:  # beyond the largest entry: begin at the left
+            if theta == 0:  # all are 0
+                return 0.0
+            theta = 0.0
+            continue
+        if abs(total - radius) <= CLOSE * radius:
+            return theta
+        new = max(0.0, theta + (total - radius) / count)
+        if new < 1e-9 * theta:  # all but 0: see whether it is
+            new = 0.0
+        if abs(new - theta) <= 1e-12 * new or (new == 0 and theta == 0):
+            return new
+        theta = new
+    return theta
+
+
+@kernel
+def shrink(weights, theta):
+    """w_k <- sign(w_k) max(|w_k| - theta, 0)."""
+    for matrix in weights:
+        for r in range(matrix.shape[0]):
+            for y in range(matrix.shape[1]):
+                w = matrix[r, y]
+                if w != 0:
+                    left = abs(np.float64(w)) - theta
+                    matrix[r, y] = 0 if left <= 0 else (left if w > 0 else -left)
+
+
+@kernel
+def project_onto_l1_ball(weights, radius, guess):
+    """Move ``weights`` (float32) to the nearest point of {w: ||w||_1 <= radius}, in place; returns the threshold, which the next call may guess."""
+    theta = l1_threshold(weights, radius, guess)
+    if theta > 0:
+        shrink(weights, theta)
+    return theta

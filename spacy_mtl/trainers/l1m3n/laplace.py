@@ -1,0 +1,33 @@
+"""The Laplace M3N (Zhu, Xing and Zhang 2008): the l1 M3N's pseudo-sparse relative, small weights shrunk but never exactly 0.
+
+min_w sum_k R(w_k) + C sum_i xi_i(w) with R of :mod:`.optim.laplace`, by rounds of an l2 M3N with prior variances s_k <- sqrt((w_k^2 + s_k) / lambda).
+"""
+
+from spacy_mtl.structures.contract import Weights
+
+from .elements import largest
+from .em import AdaptiveM3N
+from .laplace_penalty import best_laplace_scaling, laplace_penalty
+from .scales import laplace_scales
+
+
+class Laplace(AdaptiveM3N):
+    """Scales are the variances of the weights' priors."""
+
+    def start_scale(self) -> float:
+        """The variance that a weight of 0 settles at, 1 / lambda."""
+        return self.settings.C / self.settings.prior_lambda
+
+    def new_scale(self) -> float:
+        return self.start_scale()
+
+    def rescale(self, vector: Weights) -> None:
+        laplace_scales(vector, self._metric, self.settings.C, self.settings.prior_lambda)
+
+    def penalty(self, weights: Weights) -> float:
+        """sum_k R(w_k)."""
+        return float(laplace_penalty(weights, self.settings.prior_lambda))
+
+    def bound(self, vector: Weights, loss: float) -> float:
+        """1/2 sum_k log(1 - C^2 V_k^2 / lambda) + C E_M[loss]."""
+        return best_laplace_scaling(vector, loss, largest(vector), self.settings.C, self.settings.prior_lambda)

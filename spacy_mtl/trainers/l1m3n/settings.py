@@ -1,0 +1,39 @@
+"""Settings of l1-M3N."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from spacy_mtl.errors import Errors
+from spacy_mtl.trainers.checks import check_positive, check_whole
+
+ALGORITHMS = ("em", "subgradient", "cutting_plane", "laplace")
+
+
+@dataclass(frozen=True)
+class L1M3NSettings:
+    """See :func:`.trainer.l1_m3n` for what each setting means."""
+
+    algorithm: str = "em"
+    C: float = 1.0
+    tol: float = 1e-3
+    rounds: int = 15
+    inner_passes: int = 5
+    threshold: float = 1e-4
+    prior_lambda: float = 1.0
+    radius: float = 100.0
+    batch_size: int = 0
+    learning_rate: float = 1.0
+    eps: float = 1e-3
+    seed: int = 0
+
+    needs: ClassVar[frozenset[str]] = frozenset({"decode", "features"})
+
+    def __post_init__(self) -> None:
+        if self.algorithm not in ALGORITHMS:
+            raise ValueError(Errors.M325.format(algorithm=self.algorithm, known=", ".join(ALGORITHMS)))
+        positive = ("C", "tol", "prior_lambda", "radius", "learning_rate", "eps")
+        check_positive("L1M3N", **{name: getattr(self, name) for name in positive})
+        check_whole("L1M3N", 1, rounds=self.rounds, inner_passes=self.inner_passes)
+        check_whole("L1M3N", 0, batch_size=self.batch_size, seed=self.seed)
+        if not 0 <= self.threshold < 1:
+            raise ValueError(Errors.M326.format(threshold=self.threshold))

@@ -1,0 +1,81 @@
+"""l1-M3N by projected subgradient (Zhu, Xing and Zhang, Algorithm 2): min (1/n) sum_i xi_i(w)  s.t.  ||w||_1 <= radius."""
+
+import numpy as np
+
+from spacy_mtl.structures.contract import Weights
+from spacy_mtl.structures.problem import Problem
+from spacy_mtl.trainers.base import Carry, Report, Training, relative_gap
+
+from .settings import L1M3NSettings
+from .subgradient_steps import HINGE, PASSES, Course, forget_objective, lower_bound, new_tally, subgradient_pass
+
+#: Every so many passes the certificate is asked whether to stop.
+CHECK = 10
+
+
+class ProjectedSubgradient(Training):
+    """w <- P(w - eta_t g_t). Batch: predicts with the best iterate met; stochastic: with an average in which later iterates weigh more.
+
+    Any outputs bound the optimum from below, by (1/n) (their loss - radius ||V||_inf); so do the means over passes of the outputs met on the way,
+    and these come close. Memory: four weight vectors.
+    """
+
+    def __init__(self, settings: L1M3NSettings, problem: Problem):
+        super().__init__(problem)
+        self.settings = settings
+        self._random = np.random.default_rng(settings.seed)
+        self._course = Course(problem.zeros(), problem.zeros(), problem.zeros(), problem.zeros(), new_tally())
+        self._report: Report | None = None
+
+    def step(self, sentences: np.ndarray) -> None:
+        """Nothing: the pass is run at its end, in an order of its own, so that the corpus' batches do not change the result."""
+
+    def end_pass(self) -> None:
+        """A pass over the corpus: one step (batch) or many."""
+        if self.converged:
+            return
+        self._report = None
+        order = self._random.permutation(self.problem.n)
+        settings, live = self.settings, self.problem.all_live()
+        subgradient_pass(
+            self.problem.arrays, self._course, live, order, self._batch_size, settings.radius, settings.learning_rate
+        )
+        self.passes += 1
+        if self.passes % CHECK == 0:
+            self.converged = self.report().gap <= settings.tol
+
+    @property
+    def _batch_size(self) -> int:
+        return min(self.settings.batch_size or self.problem.n, self.problem.n)
+
+    def report(self) -> Report:
+        """primal: mean hinge of the weights; dual: bound on the least mean hinge in the ball. No C: the radius is in its place."""
+        if self._report is None:
+            n = self.problem.n
+            primal = float(self.problem.hinges(self.weights).sum()) / n
+            dual = float(lower_bound(self._course, n, self.settings.radius))
+            live, n_templates = int(self.template_weights.sum()), self.problem.blocks.n
+            self._report = Report(primal, dual, relative_gap(primal, dual), live, n_templates, self.passes)
+        return self._report
+
+    @property
+    def loss(self) -> float:
+        """Sum of the hinges of the last pass, each under the weights its sentence met."""
+        return float(self._course.tally[HINGE])
+
+    @property
+    def weights(self) -> Weights:
+        return self._course.kept if self._course.tally[PASSES] else self._course.weights
+
+    @property
+    def template_weights(self) -> np.ndarray:
+        """1 for templates with a weight that is not zero, else 0."""
+        return (self.problem.block_norms(self.weights) > 0).astype(float)
+
+    def rebind(self, problem: Problem, carry: Carry) -> None:
+        """Iterate, best or average, and step sizes stay; what was known of their hinges and of the optimum is forgotten."""
+        weights, kept = carry(self._course.weights), carry(self._course.kept)
+        tally = self._course.tally.copy()
+        forget_objective(tally)
+        self._course = Course(weights, problem.zeros(), kept, problem.zeros(), tally)
+        self.problem, self._report, self.converged = problem, None, False

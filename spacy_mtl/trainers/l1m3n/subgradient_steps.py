@@ -1,0 +1,172 @@
+"""Projected subgradient steps on the mean structured hinge over an l1 ball (Zhu, Xing and Zhang, Algorithm 2; batch and stochastic)."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spacy_mtl.kernels import kernel, subkernel
+from spacy_mtl.structures.contract import (
+    Weights,
+    add_output,
+    decode,
+    gold_score,
+    n_sentences,
+    new_work,
+    output_loss,
+    score_parts,
+)
+
+from .elements import largest
+from .l1_ball import project_onto_l1_ball
+
+
+class Course(NamedTuple):
+    """The state of a training, changed by kernels alone and so whole at every kernel's end.
+
+    weights: the iterate. step: zero between steps; the next one in the making. kept: the best iterate (batch) or the average (stochastic).
+    cuts: sum over passes of V(outputs met in the pass). tally: float64[N_TALLY], see the constants.
+    """
+
+    weights: Weights
+    step: Weights
+    kept: Weights
+    cuts: Weights
+    tally: np.ndarray
+
+
+#: Places in the tally: passes and steps taken; sum of the squared norms of the steps' subgradients; passes in ``cuts`` and the sum of their
+#: losses; hinge of the last pass (each sentence under the weights it met); mean hinge of ``kept`` (batch); last threshold of the projection;
+#: best lower bound; largest norm of an iterate.
+PASSES, STEPS, NORMS, CUTS, LOSS, HINGE, BEST, THETA, BOUND, REACH = range(10)
+N_TALLY = 10
+
+
+@kernel
+def new_tally():
+    """Of a training that has not begun."""
+    tally = np.zeros(N_TALLY)
+    tally[BEST] = np.inf
+    return tally
+
+
+@kernel
+def forget_objective(tally):
+    """Of a training that goes on with another objective: only its steps are remembered."""
+    tally[CUTS] = tally[LOSS] = tally[BOUND] = tally[THETA] = 0
+    tally[BEST] = np.inf
+
+
+@subkernel
+def take_step(course, size, radius):
+    """w <- P(w + size * step); step <- 0."""
+    for weights, step in zip(course.weights, course.step):  # noqa: B905  numba knows no strict zip
+        for r in range(weights.shape[0]):
+            for y in range(weights.shape[1]):
+                if step[r, y] != 0:
+                    weights[r, y] += np.float32(size) * step[r, y]
+                    step[r, y] = 0
+    course.tally[THETA] = project_onto_l1_ball(course.weights, radius, course.tally[THETA])
+
+
+@kernel
+def norm2(vector):
+    """||v||^2 over both matrices."""
+    total = 0.0
+    for matrix in vector:
+        for r in range(matrix.shape[0]):
+            for y in range(matrix.shape[1]):
+                total += np.float64(matrix[r, y]) * matrix[r, y]
+    return total
+
+
+@subkernel
+def step_size(course, radius):
+    """Largest norm of an iterate so far over sqrt(sum of ||g||^2 so far), a distance over gradients (Ivgi, Hinder and Carmon 2023).
+
+    In place of that norm the radius would be far too large where the optimum is spread over many weights: on a border point of K weights it may
+    be as small as radius / sqrt(K), which is where it begins.
+    """
+    tally = course.tally
+    least = radius / np.sqrt(float(course.weights.node.size + course.weights.pair.size))
+    tally[REACH] = max(tally[REACH], least, np.sqrt(norm2(course.weights)))
+    return tally[REACH] / np.sqrt(tally[NORMS])
+
+
+@subkernel
+def blend(mean, weights, rate):
+    """mean += rate * (weights - mean)."""
+    for total, matrix in zip(mean, weights):  # noqa: B905
+        for r in range(matrix.shape[0]):
+            for y in range(matrix.shape[1]):
+                total[r, y] += np.float32(rate) * (matrix[r, y] - total[r, y])
+
+
+@subkernel
+def meet(arrays, course, live, i, share, work):
+    """Most violated output of sentence i: its subgradient times -share into ``step``, and times -1 into ``cuts``. Returns hinge and loss."""
+    score_parts(arrays, course.weights, live, i, work)
+    gold = gold_score(arrays, i, work)
+    hinge = decode(arrays, i, work, True) - gold
+    if hinge > 0:
+        add_output(arrays, course.step, i, work, share)
+        add_output(arrays, course.cuts, i, work, 1.0)
+        return hinge, output_loss(arrays, i, work)
+    return 0.0, 0.0
+
+
+@subkernel
+def keep(course, hinge):
+    """Let the iterate be the best if its mean hinge is."""
+    if hinge < course.tally[BEST]:
+        course.tally[BEST] = hinge
+        for kept, weights in zip(course.kept, course.weights):  # noqa: B905
+            kept[:] = weights
+
+
+@kernel
+def lower_bound(course, n, radius):
+    """The best bound so far on the least mean hinge in the ball: (1/n) (loss - radius ||V||_inf) of the mean of the cuts, or 0, or an earlier one."""
+    tally = course.tally
+    if tally[CUTS] > 0:
+        bound = (tally[LOSS] - radius * largest(course.cuts)) / (n * tally[CUTS])
+        tally[BOUND] = max(tally[BOUND], bound)
+    return tally[BOUND]
+
+
+@subkernel
+def forget_cuts(course):
+    """Begin the mean of the cuts anew. Sums of few terms are exact in single precision, and old cuts say little."""
+    for matrix in course.cuts:
+        matrix[:] = 0
+    course.tally[CUTS] = course.tally[LOSS] = 0
+
+
+@kernel
+def subgradient_pass(arrays, course, live, order, batch_size, radius, rate):
+    """Steps over the sentences of ``order`` (int64[n], each once), ``batch_size`` at a time, sizes rate * :func:`step_size`.
+
+    With one batch for all, ``kept`` becomes the best iterate *before* a step; else the average of the iterates, later ones weighing more.
+    """
+    work, tally, n = new_work(arrays), course.tally, n_sentences(arrays)
+    hinges, losses = 0.0, 0.0
+    for first in range(0, order.size, batch_size):
+        batch = order[first : first + batch_size]
+        for i in batch:
+            hinge, loss = meet(arrays, course, live, i, 1.0 / batch.size, work)
+            hinges += hinge
+            losses += loss
+        if batch.size == n:
+            keep(course, hinges / n)
+        tally[NORMS] += norm2(course.step)
+        tally[STEPS] += 1
+        if tally[NORMS] > 0:
+            take_step(course, rate * step_size(course, radius), radius)
+        if batch.size < n:
+            blend(course.kept, course.weights, 2 / (tally[STEPS] + 1))
+    tally[CUTS] += 1
+    tally[LOSS] += losses
+    tally[HINGE] = hinges
+    tally[PASSES] += 1
+    if np.log2(tally[PASSES]) % 1 == 0:
+        lower_bound(course, n, radius)
+        forget_cuts(course)

@@ -1,0 +1,80 @@
+"""l1-M3N (Zhu, Xing and Zhang): max-margin learning with an l1 norm over single weights, sparse in features and in support vectors.
+
+One solution, three ways to it; with w* the solution of the first at C:
+em             min 1/2 ||w||_1^2 + C sum_i xi_i(w)           (P4)
+cutting_plane  min 1/2 ||w||_1   + C' sum_i xi_i(w)          (P1)        C' = C / (2 ||w*||_1)
+subgradient    min (1/n) sum_i xi_i(w)  s.t. ||w||_1 <= radius           radius = ||w*||_1
+"""
+
+from dataclasses import dataclass
+
+from spacy_mtl.registry import mtl_trainers
+from spacy_mtl.structures.problem import Problem
+from spacy_mtl.trainers.base import Trainer, Training
+
+from .settings import L1M3NSettings
+
+
+@dataclass(frozen=True)
+class L1M3N(L1M3NSettings, Trainer):
+    """Settings of :func:`l1_m3n`, and the training that they begin."""
+
+    def _begin(self, problem: Problem) -> Training:
+        if self.algorithm == "subgradient":
+            from .subgradient import ProjectedSubgradient
+
+            return ProjectedSubgradient(self, problem)
+        if self.algorithm == "cutting_plane":
+            from .cutting_plane import NSlackCuttingPlane
+
+            return NSlackCuttingPlane(self, problem)
+        if self.algorithm == "laplace":
+            from .laplace import Laplace
+
+            return Laplace(self, problem)
+        from .em import EM
+
+        return EM(self, problem)
+
+
+@mtl_trainers("spacy_mtl.L1M3N.v1")
+def l1_m3n(
+    algorithm: str = "em",
+    C: float = 1.0,
+    tol: float = 1e-3,
+    rounds: int = 15,
+    inner_passes: int = 5,
+    threshold: float = 1e-4,
+    prior_lambda: float = 1.0,
+    radius: float = 100.0,
+    batch_size: int = 0,
+    learning_rate: float = 1.0,
+    eps: float = 1e-3,
+    seed: int = 0,
+) -> L1M3N:
+    """Feature selection by an l1 norm, and its pseudo-sparse relative.
+
+    algorithm: "em" (rounds of an M3N with a scale for each weight; the one for large corpora), "subgradient" (projected onto an l1 ball),
+    "cutting_plane" (linear programs over the most violated outputs, which weights join as needed; many rounds on large corpora), or "laplace" (the
+    Laplace M3N: as em, but small weights are shrunk and never exactly 0). The objectives are in this module's first lines.
+    C: em, cutting_plane, laplace; weight of the sum of the sentences' hinge losses.
+    tol: stop when the relative duality gap falls below it (em and laplace look after each round, subgradient every few passes).
+    rounds: em, laplace; estimates of the scales. The training has converged after the last, whatever its gap.
+    inner_passes: em, laplace; passes over the corpus in each round. A pass of the training is one of these.
+    threshold: em; weights below this share of the largest become exactly 0, for good: the paper's 1e-4 on tau, which is in proportion to the
+    weight's share of ||w||_1, after each round. A larger one acts in the second half of the rounds, or once the gap was below tol, and
+    clears out what pulls little; 0 keeps all.
+    prior_lambda: laplace; the paper's lambda, of priors proportional to exp(-sqrt(lambda) |w_k|). The larger, the closer to an l1 norm of
+    factor sqrt(lambda).
+    radius: subgradient; bound on ||w||_1, the paper's lambda.
+    batch_size: subgradient; sentences a step, 0 for all (batch), 1 for one at a time (stochastic). Each step projects the whole vector: on large
+    corpora take hundreds.
+    learning_rate: subgradient; factor of the step sizes (largest ||w||_2 so far) / sqrt(sum of the squared norms of all subgradients so far). They
+    adapt to the scale of the features by themselves.
+    eps: cutting_plane; stop when no sentence's loss is this much above that over its cuts.
+    seed: em, laplace, stochastic subgradient; order of the sentences within a pass.
+    Raises ValueError: M302, M305, M325, M326 for settings out of range.
+    """
+    return L1M3N(
+        algorithm, C, tol, rounds, inner_passes, threshold, prior_lambda, radius, batch_size, learning_rate, eps, seed
+    )  # fmt: skip

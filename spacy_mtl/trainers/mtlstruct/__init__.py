@@ -1,0 +1,5 @@
+"""Multiple template learning, and at p = 2 the structural SVM."""
+
+from .trainer import MTLStruct, mtl_struct, ssvm
+
+__all__ = ["MTLStruct", "mtl_struct", "ssvm"]

@@ -1,0 +1,56 @@
+"""Kernels of Algorithm 1: a cut is one output for every sentence, stored as integers and never as a feature vector."""
+
+import numpy as np
+
+from spacy_mtl.kernels import kernel
+from spacy_mtl.structures.contract import (
+    add_output,
+    decode,
+    dot_output,
+    gold_score,
+    load_output,
+    n_sentences,
+    n_slots,
+    new_work,
+    output_loss,
+    score_parts,
+    store_output,
+)
+
+
+@kernel
+def most_violated(arrays, weights, live):
+    """The most violated output of every sentence under ``weights``.
+
+    Returns outputs int32[n_slots], their total loss, and the total structured hinge.
+    """
+    work = new_work(arrays)
+    outputs = np.full(n_slots(arrays), -1, np.int32)
+    loss, hinge = 0.0, 0.0
+    for i in range(n_sentences(arrays)):
+        score_parts(arrays, weights, live, i, work)
+        gold = gold_score(arrays, i, work)
+        hinge += max(0.0, decode(arrays, i, work, True) - gold)
+        loss += output_loss(arrays, i, work)
+        store_output(arrays, i, work, outputs)
+    return outputs, loss, hinge
+
+
+@kernel
+def add_cut(arrays, vector, outputs, amount):
+    """vector += amount * sum_i (Phi(gold_i) - Phi(outputs_i))."""
+    work = new_work(arrays)
+    for i in range(n_sentences(arrays)):
+        load_output(arrays, i, outputs, work)
+        add_output(arrays, vector, i, work, amount)
+
+
+@kernel
+def dot_cut(arrays, vector, outputs, node_dots, pair_dots):
+    """dots[j] = <sum_i (Phi_j(gold_i) - Phi_j(outputs_i)), vector_j>: float64[T] and float64[Tp], overwritten."""
+    node_dots[:] = 0
+    pair_dots[:] = 0
+    work = new_work(arrays)
+    for i in range(n_sentences(arrays)):
+        load_output(arrays, i, outputs, work)
+        dot_output(arrays, vector, i, work, node_dots, pair_dots)

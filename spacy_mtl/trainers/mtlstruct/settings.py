@@ -1,0 +1,33 @@
+"""Settings of MTLstruct."""
+
+from dataclasses import dataclass
+
+from spacy_mtl.errors import Errors
+from spacy_mtl.trainers.checks import check_positive, check_whole
+
+from .subproblem.solvers import check_solver_name
+
+
+@dataclass(frozen=True)
+class MTLStructSettings:
+    """See :func:`.trainer.mtl_struct` for what each setting means."""
+
+    p: float = 1.0
+    C: float = 1.0
+    solver: str = "dual_ascent"
+    tol: float = 1e-3
+    average: int = 1
+    inner_passes: int = 1
+    seed: int = 0
+    subproblem: str = "interior_point"
+    max_idle: int = 20
+
+    def __post_init__(self) -> None:
+        check_positive("MTLStruct", C=self.C, tol=self.tol)
+        check_whole("MTLStruct", 1, average=self.average, inner_passes=self.inner_passes, max_idle=self.max_idle)
+        check_whole("MTLStruct", 0, seed=self.seed)
+        check_solver_name(self.subproblem)
+        if not 1 <= self.p < float("inf"):
+            raise ValueError(Errors.M303.format(p=self.p))
+        if self.solver not in ("dual_ascent", "cutting_plane"):
+            raise ValueError(Errors.M304.format(solver=self.solver))

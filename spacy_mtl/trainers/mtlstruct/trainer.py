@@ -1,0 +1,73 @@
+"""MTLstruct (Mao & Tsang): max-margin structured learning that weighs templates by an l_{2,p} block norm.
+
+min_w  1/2 ||w||_{2,p}^2 + C sum_i xi_i(w),   ||w||_{2,p} = (sum_j ||w_j||^p)^{1/p},  p >= 1
+"""
+
+from dataclasses import dataclass
+
+from spacy_mtl.registry import mtl_trainers
+from spacy_mtl.structures.problem import Problem
+from spacy_mtl.trainers.base import Trainer, Training
+
+from .settings import MTLStructSettings
+from .subproblem.solvers import check_installed
+
+
+@dataclass(frozen=True)
+class MTLStruct(MTLStructSettings, Trainer):
+    """Settings of :func:`mtl_struct`, and the training that they begin."""
+
+    def check(self, offers: frozenset[str], structure: str) -> None:
+        """Refuse also a solver of cvxpy's that is not installed (M357); a trained model loads without it."""
+        super().check(offers, structure)
+        if self.solver == "cutting_plane":
+            check_installed(self.subproblem)
+
+    def _begin(self, problem: Problem) -> Training:
+        if self.solver == "cutting_plane":
+            from .cutting_plane import CuttingPlane
+
+            return CuttingPlane(self, problem)
+        from .dual_ascent import DualAscent
+
+        return DualAscent(self, problem)
+
+
+@mtl_trainers("spacy_mtl.MTLStruct.v1")
+def mtl_struct(
+    p: float = 1.0,
+    C: float = 1.0,
+    solver: str = "dual_ascent",
+    tol: float = 1e-3,
+    average: int = 1,
+    inner_passes: int = 1,
+    seed: int = 0,
+    subproblem: str = "interior_point",
+    max_idle: int = 20,
+) -> MTLStruct:
+    """Multiple template learning.
+
+    p: exponent of the block norm; 1 removes templates, 2 is the structural SVM. C: weight of the sum of the sentences' hinge losses.
+    solver: "dual_ascent" (block-coordinate Frank-Wolfe in the part marginals) or "cutting_plane" (the paper's Algorithm 1).
+    tol: stop when the relative duality gap falls below it (cutting plane: when C n (R_emp - R_s) < tol * primal, the paper's eps stop).
+    average: dual ascent; predict with the average of about this many last passes.
+    inner_passes: dual ascent; passes run at the end of each pass over the corpus.
+    seed: dual ascent; order of the sentences within a pass.
+    subproblem: cutting plane; "interior_point" (our own) or "cvxpy:NAME" with any conic solver cvxpy has.
+    max_idle: cutting plane; a cut is dropped after this many rounds without weight.
+    Raises ValueError: M302-M305 and M359 for settings out of range; before training M357 for a solver that cvxpy does not have.
+    """
+    return MTLStruct(p, C, solver, tol, average, inner_passes, seed, subproblem, max_idle)
+
+
+@mtl_trainers("spacy_mtl.SSVM.v1")
+def ssvm(
+    C: float = 1.0,
+    solver: str = "dual_ascent",
+    tol: float = 1e-3,
+    average: int = 1,
+    inner_passes: int = 1,
+    seed: int = 0,
+) -> MTLStruct:
+    """The structural SVM (l2 norm, every template weighs the same): MTLstruct at p = 2. Settings as there."""
+    return MTLStruct(2.0, C, solver, tol, average, inner_passes, seed)

@@ -1,0 +1,66 @@
+"""MIRA: online large-margin learning from the k best outputs (Crammer & Singer 2003; McDonald, Crammer & Pereira 2005)."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from spacy_mtl.registry import mtl_trainers
+from spacy_mtl.structures.problem import Problem, shares
+from spacy_mtl.trainers.base import Trainer
+from spacy_mtl.trainers.checks import check_positive, check_switch, check_whole
+from spacy_mtl.trainers.shared.averaged import AveragedTraining
+
+from .mira_steps import mira_pass
+
+
+@dataclass(frozen=True)
+class MIRA(Trainer):
+    """Settings of :func:`mira`."""
+
+    needs: ClassVar[frozenset[str]] = frozenset({"kbest"})
+    batch: ClassVar[bool] = False
+
+    k: int = 5
+    C: float = 1.0
+    augmented: bool = True
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_whole("MIRA", 1, k=self.k)
+        check_whole("MIRA", 0, seed=self.seed)
+        check_positive("MIRA", C=self.C)
+        check_switch("MIRA", augmented=self.augmented)
+
+    def _begin(self, problem: Problem) -> "MIRATraining":
+        return MIRATraining(problem, self)
+
+
+class MIRATraining(AveragedTraining):
+    """Its loss is the hinge of each sentence as it was met, over the k best outputs (all outputs, where decoding is loss-augmented)."""
+
+    def __init__(self, problem: Problem, settings: MIRA):
+        super().__init__(problem, settings.seed)
+        self.settings = settings
+
+    def learn(self, problem: Problem, order: np.ndarray) -> float:
+        """One update by each sentence; returns the sum of their hinges."""
+        s = self.settings
+        ones = shares(problem, np.ones(problem.blocks.n))
+        return mira_pass(problem.arrays, self._state, problem.all_live(), ones, order, s.k, float(s.C), s.augmented)
+
+
+@mtl_trainers("spacy_mtl.MIRA.v1")
+def mira(k: int = 5, C: float = 1.0, augmented: bool = True, seed: int = 0) -> MIRA:
+    """k-best MIRA with averaged weights: every sentence makes the least change of the weights that ranks gold above its k best outputs
+    by margins of their losses.
+
+    k: how many outputs; with 1 it is the passive-aggressive algorithm PA-I, with its closed form.
+    C: weight of the sentence's loss against the change, min 1/2 ||w - w_t||^2 + C * hinge: no sentence's multipliers sum to more than C
+    in one update. That is the bound they have in the dual of the structural SVM at the same C (SSVM.v1), where it is for all passes
+    together; here every pass may add as much again, so a good C is smaller.
+    augmented: the k outputs of highest score + loss, which violate their margins most; false: those of highest score.
+    seed: order of the sentences within a pass.
+    Raises ValueError: M302, M305 for numbers out of range, M320 for an ``augmented`` that is neither true nor false.
+    """
+    return MIRA(k, C, augmented, seed)

@@ -1,0 +1,73 @@
+"""Settings of online multiple kernel learning."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from spacy_mtl.errors import Errors
+from spacy_mtl.trainers.checks import check_positive, check_whole
+
+from .prox import Regularizer
+
+CHOICES = {
+    "loss": ("hinge", "log"),
+    "model": ("average", "last"),
+    "schedule": ("sqrt", "strongly_convex"),
+    "transition": ("fixed", "learned", "free"),
+}
+NEEDS = {"hinge": frozenset({"decode"}), "log": frozenset({"marginals", "log_partition"})}
+
+
+@dataclass(frozen=True)
+class OnlineMKLSettings:
+    """See :func:`.trainer.online_mkl` for what each setting means."""
+
+    regularizer: str | dict[str, float] = "l21"
+    q: float = 1.5
+    C: float = 1.0
+    loss: str = "hinge"
+    model: str = "average"
+    eta0: float = 1.0
+    schedule: str = "sqrt"
+    gamma: float | None = None
+    transition: str = "fixed"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name, known in CHOICES.items():
+            if getattr(self, name) not in known:
+                listed = ", ".join(f"'{choice}'" for choice in known)
+                raise ValueError(Errors.M312.format(name=name, value=getattr(self, name), known=listed))
+        check_positive("OnlineMKL", C=self.C, eta0=self.eta0, **({} if self.gamma is None else {"gamma": self.gamma}))
+        check_whole("OnlineMKL", 0, seed=self.seed)
+        if not (np.isfinite(self.q) and self.q >= 1):
+            raise ValueError(Errors.M311.format(q=self.q))
+        if self.schedule == "strongly_convex":
+            self._check_strongly_convex()
+        else:
+            self.summands()
+
+    def _check_strongly_convex(self) -> None:
+        if not self.summands().l2 > 0:
+            raise ValueError(Errors.M313.format(missing="the regularizer 'l2', alone or in a sum"))
+        if self.transition == "free":
+            raise ValueError(Errors.M313.format(missing="a regularizer of the transitions: transition = \"fixed\" or \"learned\""))  # fmt: skip
+
+    def summands(self) -> Regularizer:
+        """The regularizer as weights of its summands."""
+        given = {self.regularizer: 1.0} if isinstance(self.regularizer, str) else dict(self.regularizer)
+        if not given or not set(given) <= {"l2", "l21", "lq"}:
+            raise ValueError(Errors.M310.format(regularizer=self.regularizer))
+        check_positive("OnlineMKL", **{f"the weight of '{name}'": weight for name, weight in given.items()})
+        l2, l21, lq = (float(given.get(name, 0.0)) for name in ("l2", "l21", "lq"))
+        return Regularizer(l2, l21, lq, float(self.q))
+
+    @property
+    def needs(self) -> frozenset[str]:  # type: ignore[override]
+        """What the structure must offer: it depends on the loss."""
+        return NEEDS[self.loss]
+
+    @property
+    def batch(self) -> bool:  # type: ignore[override]
+        """An online method: it takes sentences as they come."""
+        return False

@@ -1,0 +1,56 @@
+"""Online multiple kernel learning (Martins, Smith, Xing, Aguiar and Figueiredo): settings.
+
+min_theta  Omega(||theta_1||, ..., ||theta_M||) + C sum_i L_i(theta),  one sentence after another
+"""
+
+from dataclasses import dataclass
+
+from spacy_mtl.registry import mtl_trainers
+from spacy_mtl.structures.problem import Problem
+from spacy_mtl.trainers.base import Trainer, Training
+
+from .settings import OnlineMKLSettings
+
+
+@dataclass(frozen=True)
+class OnlineMKL(OnlineMKLSettings, Trainer):  # type: ignore[override]
+    """Settings of :func:`online_mkl`, and the training that they begin."""
+
+    def _begin(self, problem: Problem) -> Training:
+        from .training import OnlineMKLTraining
+
+        return OnlineMKLTraining(self, problem)
+
+
+@mtl_trainers("spacy_mtl.OnlineMKL.v1")
+def online_mkl(
+    regularizer: str | dict[str, float] = "l21",
+    q: float = 1.5,
+    C: float = 1.0,
+    loss: str = "hinge",
+    model: str = "average",
+    eta0: float = 1.0,
+    schedule: str = "sqrt",
+    gamma: float | None = None,
+    transition: str = "fixed",
+    seed: int = 0,
+) -> OnlineMKL:
+    """Online multiple kernel learning, the paper's Algorithm 1; its lambda is 1/(C n), n sentences.
+
+    regularizer: of the norms b_m of the templates' blocks. "l2": 1/2 sum b_m^2, the plain SVM. "l21": 1/2 (sum b_m)^2, sparse kernel learning, as
+    MTLstruct at p = 1. "lq": 1/q sum b_m^q, non-sparse. A sum is written with weights, as {"l21": 1.0, "l2": 0.1} (elastic).
+    q: exponent of "lq", at least 1.
+    C: weight of the sum of the sentences' losses.
+    loss: "hinge" (loss-augmented decoding) or "log" (as in a CRF; needs marginals).
+    model: predict with the "average" of the weights after each sentence, or with the "last".
+    eta0: learning rate of the first sentence, and an upper bound of all.
+    schedule: "sqrt", eta_t = eta0 / sqrt(t); or "strongly_convex", eta_t = min(eta0, 1/(sigma t)), for regularizers with a summand "l2":
+    sigma is lambda times its weight (times 1 where the fixed transitions have less).
+    gamma: the weights stay within this Euclidean norm; null for no bound.
+    transition: templates of label pairs alone. "fixed": their kernel has weight 1, that is, they have a regularizer 1/2 b^2 of their own apart from
+    the others; "learned": they are templates like the others; "free": they have no regularizer.
+    seed: order of the sentences within a pass.
+    Raises ValueError: M302 and M305 for settings out of range, M310 an unknown regularizer, M311 q, M312 an unknown choice, M313 a schedule that does
+    not fit the regularizer.
+    """
+    return OnlineMKL(regularizer, q, C, loss, model, eta0, schedule, gamma, transition, seed)

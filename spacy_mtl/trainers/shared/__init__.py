@@ -1,0 +1,1 @@
+"""What trainers of several families use."""

@@ -1,0 +1,41 @@
+"""Frequent words keep the labels they were seen with."""
+
+import numpy as np
+from spacy.strings import StringStore
+
+from spacy_mtl.learning.gather import Piece
+from spacy_mtl.learning.known_words import constrain_words, count_known_words
+from spacy_mtl.structures.chain.build import Constraints
+
+WORDS = ["the", "can", "the", "can", "the", "run", "can", "can"]
+GOLD = [0, 1, 0, 2, 0, 2, -1, 1]
+
+
+def pieces(strings):
+    orths = np.array([[strings.add(word) for word in WORDS]], np.uint64)
+    gold = np.array(GOLD, np.int32)
+    halves = [(orths[:, :3], gold[:3]), (orths[:, 3:], gold[3:])]
+    return [Piece(b"", given, np.array([0, given.shape[1]]), labels) for given, labels in halves]
+
+
+def test_labels_are_counted_over_all_pieces_where_there_is_gold():
+    strings = StringStore()
+    assert count_known_words(pieces(strings), strings, 3, 3) == {"can": [1, 2], "the": [0]}
+    assert count_known_words(pieces(strings), strings, 3, 1) == {"can": [1, 2], "run": [2], "the": [0]}
+    assert count_known_words(pieces(strings), strings, 3, 4) == {}
+
+
+def test_words_become_constraints_of_their_forms():
+    strings = StringStore()
+    known = {"can": [1, 2], "the": [0]}
+    allowed = constrain_words(Constraints.none(3), known, strings)
+    rows = allowed.form_rows(np.array([strings["the"], strings["can"], strings.add("run")], np.uint64))
+    assert rows[2] == -1
+    assert allowed.form_labels[rows[0]].tolist() == [True, False, False]
+    assert allowed.form_labels[rows[1]].tolist() == [False, True, True]
+    assert (np.diff(allowed.forms.astype(object)) > 0).all()
+
+
+def test_without_words_nothing_is_constrained():
+    plain = Constraints.none(3)
+    assert constrain_words(plain, {}, StringStore()) is plain

@@ -1,0 +1,110 @@
+"""Look-ups shared by templates of one shape, against one look-up per template and token."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_mtl.models.chain.lookup import Lookup, add_looked_up, key_table
+from spacy_mtl.models.chain.shapes import SharedLookup, shapes_of
+from spacy_mtl.models.chain.weights import short_keys
+from spacy_mtl.templates.extract import template_keys
+from spacy_mtl.templates.grammar import parse_templates
+from spacy_mtl.templates.program import compile_program
+
+TEMPLATES = parse_templates(
+    """
+U0:%x[-2,A]/%x[-1,A]
+U1:%x[-1,A]/%x[0,A]
+U2:%x[1,A]/%x[2,A]
+U3:%x[2,A]/%x[1,A]
+U4:%x[-1,B]
+U5:%x[3,B]
+U6:%x[0,A]/%x[0,B]
+U7:%x[-3,A]/%x[-1,B]/%x[0,A]
+U8:%x[-1,A]/%x[1,B]/%x[2,A]
+U9:%x[-4,A]/%x[4,A]
+""".strip()
+)
+COLUMNS = {"A": 0, "B": 1}
+N_LABELS = 3
+
+
+def lookup_of(columns, starts, part):
+    """Weights for a part of what is observed there."""
+    program = compile_program(TEMPLATES, COLUMNS)
+    keys = np.empty((len(TEMPLATES), columns.shape[1]), np.uint64)
+    for j, row in enumerate(keys):
+        template_keys(columns, starts, program, j, row)
+    known = np.unique(short_keys(keys.reshape(-1)))[::part]
+    rows = np.random.default_rng(0).normal(size=(known.size, N_LABELS)).astype(np.float32)
+    return Lookup(program, key_table(known), rows)
+
+
+def naive(columns, starts, lookup):
+    out = np.zeros((columns.shape[1], N_LABELS), np.float32)
+    add_looked_up(columns, starts, lookup, np.arange(len(TEMPLATES)), out)
+    return out
+
+
+def data(values, cuts):
+    columns = np.array([values, values[::-1]], np.uint64).reshape(2, len(values))
+    return columns, np.array(sorted({0, len(values), *(min(cut, len(values)) for cut in cuts)}), np.int64)
+
+
+def test_templates_are_grouped_by_shape():
+    shapes, alone = shapes_of(TEMPLATES)
+    groups = [shapes.template[a:b].tolist() for a, b in zip(shapes.first[:-1], shapes.first[1:], strict=True)]
+    assert groups == [[0, 1, 2], [4, 5], [7, 8]]
+    assert shapes.shift.tolist() == [-2, -1, 1, -1, 3, -3, -1]
+    assert shapes.reach.tolist() == [1, 0, 3]
+    assert alone == [3, 6, 9]  # the order of observations is part of a key
+
+
+@given(
+    st.lists(st.integers(0, 3), min_size=1, max_size=25), st.lists(st.integers(0, 25), max_size=4), st.integers(1, 3)
+)
+def test_shared_look_ups_change_nothing(values, cuts, part):
+    columns, starts = data(values, cuts)
+    lookup = lookup_of(columns, starts, part)
+    shared = SharedLookup(lookup, TEMPLATES, N_LABELS)
+    for _ in range(2):  # first met, then remembered
+        out = np.zeros((columns.shape[1], N_LABELS), np.float32)
+        shared.add(columns, starts, out)
+        assert np.allclose(out, naive(columns, starts, lookup), atol=1e-5)
+
+
+@pytest.mark.parametrize("limit", [1, 40, 1000, 1 << 19])
+def test_a_memory_that_grows_or_starts_afresh_changes_nothing(limit):
+    random = np.random.default_rng(1)
+    columns = random.integers(0, 200, size=(2, 6000)).astype(np.uint64)
+    starts = np.unique(np.concatenate([[0, 6000], random.integers(0, 6000, 300)]))
+    lookup = lookup_of(columns, starts, 3)
+    shared = SharedLookup(lookup, TEMPLATES, N_LABELS, limit)
+    for a in range(0, starts.size - 1, 50):
+        piece = starts[a : a + 51]
+        part = np.ascontiguousarray(columns[:, piece[0] : piece[-1]])
+        out = np.zeros((part.shape[1], N_LABELS), np.float32)
+        shared.add(part, piece - piece[0], out)
+        assert np.allclose(out, naive(part, piece - piece[0], lookup), atol=1e-5)
+        assert shared.memory.table.rows.size <= max(4 * limit, 1 << 13)
+
+
+def test_what_was_met_is_remembered_when_the_memory_grows():
+    columns = np.random.default_rng(2).integers(0, 60, size=(2, 400)).astype(np.uint64)
+    starts = np.array([0, 400])
+    shared = SharedLookup(lookup_of(columns, starts, 2), TEMPLATES, N_LABELS, room=64)
+    out = np.zeros((400, N_LABELS), np.float32)
+    shared.add(columns, starts, out)
+    shared.make_room()
+    used = shared.memory.used.tolist()
+    shared.add(columns, starts, out)
+    assert shared.memory.used.tolist() == used
+
+
+def test_nothing_to_look_at():
+    columns, starts = np.zeros((2, 0), np.uint64), np.zeros(1, np.int64)
+    shared = SharedLookup(lookup_of(*data([1, 2], []), 1), TEMPLATES, N_LABELS)
+    shared.add(columns, starts, np.zeros((0, N_LABELS), np.float32))
+    alone = SharedLookup(shared.lookup, TEMPLATES[6:7], N_LABELS)
+    alone.add(columns, starts, np.zeros((0, N_LABELS), np.float32))

@@ -1,0 +1,134 @@
+"""Attributes of characters against plain Python."""
+
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from spacy.strings import hash_string
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from spacy_mtl.templates.attributes.breaks import FIRST, break_table, keys_of, value_of
+from spacy_mtl.templates.attributes.characters import (
+    CHARACTER_CONTEXT,
+    all_places,
+    character,
+    character_class,
+    place_numbers,
+    word_table,
+)
+from spacy_mtl.templates.attributes.reader import AttributeReader, check_attributes
+
+VOCAB = Vocab()
+
+
+@pytest.mark.parametrize(
+    ("char", "normal", "kind"),
+    [
+        ("Ａ", "A", "latin"), ("é", "é", "latin"), ("３", "3", "digit"), ("٣", "٣", "digit"), ("三", "三", "numeral"), ("○", "○", "numeral"),
+        ("年", "年", "date"), ("北", "北", "han"), ("𠀀", "𠀀", "han"), ("，", ",", "punct"), ("。", "。", "punct"), ("｡", "。", "punct"),
+        ("あ", "あ", "kana"), ("ｱ", "ア", "kana"), ("　", " ", "space"), ("😀", "😀", "So"), ("\u0301", "\u0301", "Mn"), ("Ж", "Ж", "Lu"),
+        ("㍿", "㍿", "So"), ("\x00", "\x00", "Cc"), ("", "", ""),
+    ],
+)  # fmt: skip
+def test_characters_by_hand(char, normal, kind):
+    assert character(char) == normal
+    assert character_class(char) == kind
+
+
+#: BREAK of some pairs
+PARTED = {"北京": 1, "京大": 5, "大大": 3}
+
+
+def breaks_of(values):
+    keys = [keys_of(np.array([hash_string(char) for char in pair], np.uint64))[1] for pair in values]
+    return break_table(np.array(keys, np.uint64), np.array(list(values.values()), np.uint8))
+
+
+def columns_of(text, starts, words=(), attributes=CHARACTER_CONTEXT):
+    reader = AttributeReader(attributes, VOCAB, word_table(words))
+    if reader.characters is not None:
+        reader.characters.breaks = breaks_of(PARTED)
+    doc = Doc(VOCAB, words=list(text), spaces=[False] * len(text))
+    columns = reader.read([doc], np.array(starts, np.int64))
+    return {attr: columns[reader.columns[attr]].tolist() for attr in attributes}
+
+
+def by_hand(text, starts, words):
+    """The same, every word tried at every place."""
+    found = {attr: [0] * len(text) for attr in CHARACTER_CONTEXT}
+    for a, b in pairwise(starts):
+        for t in range(a, b):
+            found["BREAK"][t] = FIRST if t == a else PARTED.get(text[t - 1 : t + 1], 0)
+            for distance in (1, 2):
+                found[f"SAME_{distance}"][t] = int(t - distance >= a and text[t] == text[t - distance])
+            for end in range(t + 2, b + 1):
+                if text[t:end] in words:
+                    told = min(end - t, 5)
+                    found["WORD_BEGIN"][t] = max(found["WORD_BEGIN"][t], told)
+                    found["WORD_END"][end - 1] = max(found["WORD_END"][end - 1], told)
+                    for u in range(t + 1, end - 1):
+                        found["WORD_INSIDE"][u] = max(found["WORD_INSIDE"][u], told)
+    return found
+
+
+@given(
+    st.text("北京大", min_size=1, max_size=14),
+    st.sets(st.text("北京大", min_size=1, max_size=7), max_size=8),
+    st.integers(0, 14),
+)
+def test_context_of_characters_is_that_of_plain_python(text, words, cut):
+    starts = sorted({0, min(cut, len(text)), len(text)})
+    assert columns_of(text, starts, words) == by_hand(text, starts, words)
+
+
+def test_a_word_told_by_hand():
+    found = columns_of("在北京大学好", [0, 6], ["北京", "北京大学", "大学"])
+    assert found["WORD_BEGIN"] == [0, 4, 0, 2, 0, 0]
+    assert found["WORD_END"] == [0, 0, 2, 0, 4, 0]
+    assert found["WORD_INSIDE"] == [0, 0, 4, 4, 0, 0]
+
+
+def test_words_are_found_whatever_their_width():
+    assert columns_of("ＡＢ型", [0, 3], ["AB型"])["WORD_BEGIN"] == [3, 0, 0]
+    assert columns_of("AB型", [0, 3], ["ＡＢ型"])["WORD_BEGIN"] == [3, 0, 0]
+
+
+def test_lexical_attributes_are_hashed_as_strings():
+    found = columns_of("Ａ北", [0, 2], attributes=("CHAR", "CHAR_CLASS"))
+    assert found["CHAR"] == [hash_string("A"), hash_string("北")]
+    assert found["CHAR_CLASS"] == [hash_string("latin"), hash_string("han")]
+
+
+def test_dictionary_attributes_need_a_dictionary():
+    with pytest.raises(ValueError, match=r"^\[M127\].*WORD_INSIDE"):
+        AttributeReader(["WORD_INSIDE"], VOCAB)
+    AttributeReader(["SAME_1"], VOCAB)
+    check_attributes(CHARACTER_CONTEXT, lambda attr: attr)
+
+
+def test_places_are_numbered_and_back():
+    row_of = {"SAME_2": 3, "WORD_BEGIN": 1, "WORD_INSIDE": 0, "CHAR": 2}
+    columns = all_places(row_of)
+    seen = {tuple(column) for column in columns.T.tolist()}
+    assert seen == set(product(range(8), range(8), [0], range(2)))
+    again = columns[:, place_numbers(columns, row_of)]
+    assert np.array_equal(again, columns)
+
+
+def test_what_break_says_of_shares():
+    apart, times = np.array([0, 1, 1, 3, 9, 99, 3, 2, 0]), np.array([9, 20, 5, 5, 10, 100, 3, 2, 0])
+    assert value_of(apart, times, 3).tolist() == [1, 2, 3, 4, 5, 6, 6, 0, 0]
+
+
+def test_pairs_are_told_by_part():
+    values = np.array([[1, 4], [0, 6]], np.uint8)
+    reader = AttributeReader(["BREAK"], VOCAB, word_table([]))
+    keys = [keys_of(np.array([hash_string(char) for char in pair], np.uint64))[1] for pair in ("北京", "京大")]
+    reader.characters.breaks = break_table(np.array(keys, np.uint64), values)
+    reader.characters.parts = np.array([1, 0])
+    doc = Doc(VOCAB, words=list("北京大北京大"), spaces=[False] * 6)
+    columns = reader.read([doc], np.array([0, 3, 6]))
+    assert columns[reader.columns["BREAK"]].tolist() == [FIRST, 4, 6, FIRST, 1, 0]

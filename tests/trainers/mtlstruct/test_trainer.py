@@ -1,0 +1,230 @@
+"""MTLstruct: both solvers against cvxpy over all outputs, their certificates, and their settings."""
+
+import functools
+
+import numpy as np
+import pytest
+
+from spacy_mtl.trainers.base import fit
+from spacy_mtl.trainers.mtlstruct.dual_ascent import REVIVAL
+from spacy_mtl.trainers.mtlstruct.trainer import MTLStruct, mtl_struct, ssvm
+from spacy_mtl.trainers.structreg import StructReg
+
+from ..reference import random_problem, solve_primal
+
+EXPONENTS = [1.0, 4 / 3, 2.0, 4.0, 100.0]
+C = 0.7
+
+
+@functools.cache
+def reference(seed: int, p: float):
+    problem = random_problem(seed, observed=seed == 2)
+    return problem, *solve_primal(problem, p, C)
+
+
+def template_weights(norms: np.ndarray, p: float) -> np.ndarray:
+    """mu at an optimum from its block norms, mu_j ~ ||w_j||^{2-p}, normalised to sum 1; blocks at 0 have mu 0 where p < 2."""
+    ratio = norms / norms.max()
+    live = ratio > 1e-4
+    mu = np.zeros_like(ratio)
+    mu[live] = ratio[live] ** (2 - p)
+    return mu / mu.sum()
+
+
+@pytest.mark.filterwarnings("ignore:pnorm with p")
+@pytest.mark.parametrize("p", EXPONENTS)
+@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("solver", ["dual_ascent", "cutting_plane"])
+def test_both_solvers_reach_the_optimum(solver, seed, p):
+    problem, optimum, norms = reference(seed, p)
+    training = fit(MTLStruct(p=p, C=C, solver=solver, tol=2e-5), problem, 8000)
+    report = training.report()
+    assert training.converged
+    assert report.primal == pytest.approx(optimum, rel=1e-4)
+    assert report.dual <= optimum * (1 + 1e-5)
+    assert report.gap == pytest.approx((report.primal - report.dual) / report.primal)
+    assert report.gap <= 1e-4
+    mu = training.template_weights
+    np.testing.assert_allclose(mu / mu.sum(), template_weights(norms, p), atol=1e-2)
+
+
+@pytest.mark.parametrize("solver", ["dual_ascent", "cutting_plane"])
+@pytest.mark.parametrize("p", [1.0, 2.0])
+def test_report_is_true_of_the_weights(solver, p):
+    """primal is the objective of the weights one would predict with; dual bounds the optimum; at every pass."""
+    problem, optimum, _ = reference(1, p)
+
+    def check(training):
+        report, weights = training.report(), training.weights
+        norms = problem.block_norms(weights)
+        objective = 0.5 * np.sum(norms**p) ** (2 / p) + C * problem.hinges(weights).sum()
+        assert report.primal == pytest.approx(objective, rel=1e-4)
+        assert report.primal >= optimum * (1 - 1e-6)
+        assert report.dual <= optimum * (1 + 1e-6)
+
+    fit(MTLStruct(p=p, C=C, solver=solver, tol=1e-5), problem, 12, check)
+
+
+def test_template_selection_leaves_dead_templates_out():
+    training = fit(MTLStruct(p=1.0, C=C, tol=1e-5), random_problem(0), 2000)
+    report = training.report()
+    assert report.live_templates < report.n_templates
+    assert report.live_templates == int((training.template_weights > 1e-5).sum())
+
+
+def test_the_dual_never_falls_at_fixed_template_weights():
+    duals = []
+    fit(MTLStruct(p=2.0, C=C, tol=1e-9), random_problem(3), 30, lambda training: duals.append(training.report().dual))
+    assert np.all(np.diff(duals) >= -1e-6)
+
+
+def test_averaging_predicts_with_the_mean_of_the_last_passes():
+    problem = random_problem(1)
+    plain = fit(MTLStruct(C=C, tol=1e-9), problem, 8)
+    averaged = fit(MTLStruct(C=C, tol=1e-9, average=4), problem, 8)
+    assert averaged.report().primal != plain.report().primal
+    norms = problem.block_norms(averaged.weights)
+    objective = 0.5 * norms.sum() ** 2 + C * problem.hinges(averaged.weights).sum()
+    assert averaged.report().primal == pytest.approx(objective, rel=1e-5)
+
+
+def test_inner_passes_are_passes():
+    problem = random_problem(1)
+    one, three = fit(MTLStruct(C=C, tol=1e-9), problem, 6), fit(MTLStruct(C=C, tol=1e-9, inner_passes=3), problem, 6)
+    assert one.passes == three.passes == 6
+    assert fit(MTLStruct(C=C, tol=1e-9, inner_passes=4), problem, 6).passes == 8  # the inner ones are run to their end
+    np.testing.assert_array_equal(one.weights.node, three.weights.node)
+
+
+def test_a_converged_training_stays_as_it_is():
+    training = fit(MTLStruct(C=C, tol=0.05), random_problem(1), 500)
+    assert training.converged
+    before = training.weights.node.copy()
+    training.end_pass()
+    np.testing.assert_array_equal(training.weights.node, before)
+
+
+@pytest.mark.parametrize("solver", ["dual_ascent", "cutting_plane"])
+def test_rebinding_to_the_same_features_changes_nothing(solver):
+    problem = random_problem(1)
+    settings = MTLStruct(C=C, tol=1e-9, solver=solver)
+    straight, rebound = settings.begin(problem), settings.begin(problem)
+    for _ in range(5):
+        straight.end_pass()
+        rebound.end_pass()
+        rebound.rebind(random_problem(1), lambda weights: weights)
+    assert rebound.report().primal == pytest.approx(straight.report().primal, rel=1e-4)
+
+
+def test_cvxpy_subproblem_gives_the_same_optimum():
+    problem, optimum, _ = reference(0, 1.0)
+    training = fit(MTLStruct(C=C, solver="cutting_plane", subproblem="cvxpy:CLARABEL", tol=1e-5), problem, 200)
+    assert training.report().primal == pytest.approx(optimum, rel=1e-4)
+
+
+@pytest.mark.parametrize("kernel", ["_gather", "_scale_blocks"])
+def test_an_interrupt_inside_a_pass_leaves_no_torn_weights(monkeypatch, kernel):
+    """Ctrl-C arrives when a kernel returns: the weights may then be half rewritten, and are made anew before anyone sees them."""
+    from spacy_mtl.structures import problem as module
+
+    training = fit(MTLStruct(C=C, tol=1e-9), random_problem(1), 5)
+    training._certified = None
+    original = getattr(module, kernel)
+
+    def interrupted(*arguments):
+        original(*arguments)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(module, kernel, interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        (training.report if kernel == "_gather" else training.end_pass)()
+    monkeypatch.setattr(module, kernel, original)
+    vector, _ = training.problem.gold_minus_expected(training._state)
+    training.problem.scale_blocks(vector, C * training.template_weights)
+    np.testing.assert_allclose(training.weights.node, vector.node, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(training.weights.pair, vector.pair, rtol=1e-4, atol=1e-6)
+
+
+def test_a_template_that_was_dropped_comes_back_if_it_pulls():
+    training = fit(MTLStruct(C=C, tol=1e-9), random_problem(1), 40)
+    strongest, weakest = int(np.argmax(training.template_weights)), int(np.argmin(training.template_weights))
+    training.mu = np.eye(training.mu.size)[weakest]
+    training.passes = REVIVAL
+    training.end_pass()
+    assert training.template_weights[strongest] > 0
+
+
+def test_idle_cuts_are_dropped():
+    settings = MTLStruct(p=2.0, C=5.0, solver="cutting_plane", tol=1e-7, max_idle=2)
+    training = fit(settings, random_problem(4, n_sentences=12), 200)
+    assert len(training._cuts) < training.passes
+    assert training.report().gap <= 1e-4  # weights are single precision
+
+
+def test_ssvm_is_p_2():
+    assert ssvm(C=3.0) == MTLStruct(p=2.0, C=3.0)
+
+
+def test_interrupt_keeps_what_was_learnt():
+    def interrupt(training):
+        if training.passes == 3:
+            raise KeyboardInterrupt
+
+    training = fit(MTLStruct(C=C), random_problem(1), 50, interrupt)
+    assert training.passes == 3
+    assert training.weights.node.any()
+
+
+@pytest.mark.parametrize(
+    ("settings", "code"),
+    [
+        ({"p": 0.5}, "M303"),
+        ({"p": float("nan")}, "M303"),
+        ({"C": 0.0}, "M302"),
+        ({"C": -1.0}, "M302"),
+        ({"C": float("inf")}, "M302"),
+        ({"tol": 0.0}, "M302"),
+        ({"average": 0}, "M305"),
+        ({"average": 1.5}, "M305"),
+        ({"max_idle": 0}, "M305"),
+        ({"seed": -1}, "M305"),
+        ({"subproblem": "nonsense"}, "M359"),
+        ({"solver": "simplex"}, "M304"),
+    ],
+)
+def test_settings_out_of_range_are_refused(settings, code):
+    with pytest.raises(ValueError, match=code):
+        mtl_struct(**settings)
+
+
+@pytest.mark.parametrize("wrap", [lambda trainer: trainer, StructReg])
+def test_a_solver_that_is_not_installed_is_refused_before_training(wrap):
+    offers = frozenset({"decode", "cut"})
+    trainer = wrap(MTLStruct(solver="cutting_plane", subproblem="cvxpy:NOPE"))  # a model trained with it can be loaded
+    with pytest.raises(ValueError, match=r"M357.*'NOPE'.*CLARABEL"):
+        trainer.check(offers, "chain")
+    for subproblem in ("cvxpy", "cvxpy:CLARABEL", "interior_point"):
+        wrap(MTLStruct(solver="cutting_plane", subproblem=subproblem)).check(offers, "chain")
+    wrap(MTLStruct(subproblem="cvxpy:NOPE")).check(offers, "chain")
+
+
+def test_a_structure_that_lacks_what_is_needed_is_refused():
+    from dataclasses import replace
+
+    with pytest.raises(ValueError, match=r"M301.*decode"):
+        MTLStruct().begin(replace(random_problem(0), offers=frozenset({"marginals"})))
+
+
+def test_the_average_goes_on_after_rebinding():
+    """Rebound after every pass, an average of ten passes is still not the last weights."""
+    problem = random_problem(3)
+    averaged, last = (MTLStruct(C=0.5, average=n, tol=1e-9).begin(problem) for n in (10, 1))
+    for _ in range(6):
+        for training in (averaged, last):
+            training.end_pass()
+            training.rebind(problem, lambda weights: weights)
+    assert np.abs(averaged.weights.node - last.weights.node).max() > 1e-3
+
+
+def test_whole_numbers_of_numpy_are_whole():
+    assert MTLStruct(average=np.int64(3)).average == 3
