@@ -148,7 +148,9 @@ def test_refitted_weights_are_those_of_the_selected_features_alone():
 
 def test_rows_are_found_again(tmp_path, monkeypatch):
     """All of the command, on little data."""
-    monkeypatch.setattr("synthetic_data.make_data", lambda seed, *sizes: make_data(seed, *(sizes or (60, 10))))
+    monkeypatch.setattr(
+        "benchmarks.synthetic.data.make_data", lambda seed, *sizes: make_data(seed, *(sizes or (60, 10)))
+    )
     monkeypatch.setattr(synthetic_runs, "MODELS", (SMALL, Model("M3N", "MTLstruct", {"p": 2.0}, ({"C": 0.01},))))
     path = tmp_path / "rows.jsonl"
     plot = pytest.importorskip("synthetic_plots") and tmp_path / "errors.png"

@@ -43,7 +43,7 @@ def test_rows_are_found_again_and_compared_with_the_first(tmp_path, monkeypatch)
 
     shown = []
     monkeypatch.setattr(trainers, "measure", measure)
-    monkeypatch.setattr("ner_runs.corpora_of", lambda corpora, lang, quick: iter([DATA]))
+    monkeypatch.setattr("benchmarks.ner.runs.corpora_of", lambda corpora, lang, quick: iter([DATA]))
     monkeypatch.setattr(trainers, "show", lambda title, columns, rows: shown.append(rows))
     for _ in range(2):
         trainers.memory(

@@ -90,7 +90,7 @@ class StructuredPipe(SavedPipe):
         return [(columns, borders([doc])) for columns, doc in zip(given, docs, strict=True)]
 
     def learn_attribute(self, attr: str, table: Callable[[], FormTable]) -> None:
-        """Learn one of :mod:`..templates.learned`, if a template reads it."""
+        """Learn one of :mod:`spacy_mtl.templates.attributes.learned`, if a template reads it."""
         if attr in self.model.attrs["templates"].attributes:
             assert self._reader is not None
             self.model.attrs["learned"] = {**self.model.attrs["learned"], attr: table()}

@@ -90,7 +90,7 @@ def fill_words(columns, start, end, program, plan, keys, words):
 def bases_of(head, modifier, sibling, looks, seen, counts, out):
     """Keys without distance of all observations of one arc or pair, into out (uint64); returns how many.
 
-    head, modifier: uint64[P], what is seen of its words; sibling: uint64[P], or of length 0. seen, counts: of :func:`.arc_keys.note_words`.
+    head, modifier: uint64[P], what is seen of its words; sibling: uint64[P], or of length 0. seen, counts: of :func:`.keys.note_words`.
     """
     count = head.size - looks.size
     if sibling.size:

@@ -113,7 +113,7 @@ def _ones(bits):
 def look_up(keys, n, distance, slots, shift, found, rows):
     """Rows of the bases keys[:n], alone and with a distance, into rows (int64[2 n + 1]); returns how many are known.
 
-    distance: uint64, of :func:`.arc_keys.distance_key`. found: uint64[n], room for what is fetched: all first slots before any is looked at, as
+    distance: uint64, of :func:`.keys.distance_key`. found: uint64[n], room for what is fetched: all first slots before any is looked at, as
     fetches without branches between them overlap.
     """
     mask = np.uint64(slots.size - 1)

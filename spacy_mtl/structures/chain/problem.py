@@ -64,7 +64,7 @@ class ChainWork(NamedTuple):
     nodes: float32[n, L] scores. pairs: float32[n or 1, L, L] scores. labels: int32[n]. best: float32[n, L]. back: int32[n, L].
     active: int64[n] positions where the direction is not zero; change: float32[n, L] its node part, in the order of ``active``;
     pair_change: float32[n or 1, L * L].  n_active: int64[1].
-    alpha: float64[n, L] and factors: float64[n or 1, L, L], scratch of :func:`.chain_sums.log_partition`.
+    alpha: float64[n, L] and factors: float64[n or 1, L, L], scratch of :func:`.sums.log_partition`.
     """
 
     nodes: np.ndarray

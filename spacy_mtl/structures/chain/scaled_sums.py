@@ -1,7 +1,7 @@
 """Linear chains, sum-product with plain numbers: products of exponentials, each position scaled by its greatest.
 
 One exponential for each score, where the recursions in log space take six for each label, and loops that vectorize. Exact wherever no product can
-underflow; where one might, these functions say so, and :mod:`.chain_sums` works in log space instead.
+underflow; where one might, these functions say so, and :mod:`.sums` works in log space instead.
 """
 
 import numpy as np
@@ -134,7 +134,7 @@ def scale(values, t, top):
 def backward(emit, alpha, factors, node_out, pair_out):
     """Probabilities of labels and label pairs from what :func:`forward` found; returns whether plain numbers did.
 
-    node_out, pair_out: as in :func:`.chain_sums.marginals`.
+    node_out, pair_out: as in :func:`.sums.marginals`.
     """
     n, n_labels = emit.shape
     shared = pair_out.shape[0] == 1

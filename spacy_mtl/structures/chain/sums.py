@@ -1,6 +1,6 @@
 """Linear chains, sum-product: log partition and marginals by forward-backward.
 
-Plain numbers do for nearly every sentence (:mod:`.chain_scaled_sums`). For the others the recursions run in log space, yet need no exponential for
+Plain numbers do for nearly every sentence (:mod:`.scaled_sums`). For the others the recursions run in log space, yet need no exponential for
 each pair of labels at each position: a step is a product with ``factors = exp(pairs)``, relative to the greatest term. A sum that leaves the range
 where this is exact (scores hundreds apart, forbidden labels) is done again term by term.
 """

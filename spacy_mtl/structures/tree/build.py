@@ -290,8 +290,8 @@ def tree_problem(
     """A training problem over dependency trees.
 
     starts: int64[S + 1] sentence borders. labels: of the arcs; one for trees without labels. Gold trees may cross even where ``projective``:
-    they are then one more output beside the projective trees (see :mod:`.tree`). With pairs and ``projective`` False decoding is approximate
-    (:mod:`.tree_climb`): the problem then offers "decode" and "features" alone, and is not ``exact`` (see :class:`.Problem`). With grandparents
+    they are then one more output beside the projective trees (see :mod:`.decode`). With pairs and ``projective`` False decoding is approximate
+    (:mod:`.algorithms.climb`): the problem then offers "decode" and "features" alone, and is not ``exact`` (see :class:`.Problem`). With grandparents
     projective ones offer no more, but are ``exact``.
 
     Raises ValueError: M241 gold heads that are no tree, M242 gold with several roots under ``single_root``, M243 borders or arcs that do not cover

@@ -171,7 +171,7 @@ def pairs_of(problem, i, work):
 def best_tree(scores, pairs, projective, single_root, heads):
     """The best tree of its kind into ``heads`` (int32[n]); returns its score. Where there is none: -inf, and heads of -1.
 
-    Pairs in trees that need not be projective: a good one, see :mod:`.tree_climb`.
+    Pairs in trees that need not be projective: a good one, see :mod:`.algorithms.climb`.
     """
     if pairs.first.size:
         if not projective:

@@ -1,8 +1,8 @@
 """The k best trees, and the k best labelled trees.
 
-Projective trees of the first order have their own algorithm (:mod:`.tree_eisner_kbest`). Lawler's (1972) partition serves every kind of tree: what is
-left of a set of trees when its best is taken out falls into sets that agree with it up to some word and differ there, and the best of each is one
-more decoding with arcs left out.
+Projective trees of the first order have their own algorithm (:mod:`.algorithms.eisner_kbest`). Lawler's (1972) partition serves every kind of tree:
+what is left of a set of trees when its best is taken out falls into sets that agree with it up to some word and differ there, and the best of
+each is one more decoding with arcs left out.
 """
 
 import numpy as np
@@ -77,7 +77,7 @@ def partition_best(scores, pairs, projective, single_root, k):
 def kbest_trees(scores, pairs, projective, single_root, k):
     """The k best trees, all different, best first; fewer where fewer are allowed. Returns heads int32[k', n] and scores float64[k'], falling.
 
-    scores: float64[n + 1, n + 1]; pairs: :class:`.tree_siblings.Pairs`, without entries for the first order.
+    scores: float64[n + 1, n + 1]; pairs: :class:`.algorithms.siblings.Pairs`, without entries for the first order.
     """
     if projective and pairs.first.size == 0:
         return kbest_eisner(scores, single_root, k)

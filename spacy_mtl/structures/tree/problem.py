@@ -2,7 +2,7 @@
 
 Parts are the arcs that each word may have to a head, listed word by word (so that pruning, given heads and masks are arcs left out, and memory
 follows the arcs that are kept, not the square of the sentence), one for each label; and, for the second order, pairs with siblings and with
-grandparents, arc by arc. A part refers to *bundles* of feature rows (:mod:`.tree_bundles`): its score is the sum of theirs.
+grandparents, arc by arc. A part refers to *bundles* of feature rows (:mod:`.bundles`): its score is the sum of theirs.
 
 The two weight matrices: node templates score arcs without regard to the label (one column) and pairs; pair templates score an arc
 with each of its L labels (L columns). Without labels L is 1 and there are no pair templates. With labels an arc takes its best one; in sums, all.

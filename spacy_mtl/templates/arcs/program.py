@@ -38,7 +38,7 @@ class ArcProgram(NamedTuple):
     head, modifier, sibling, between: int64[P], which list of each side; -1 for none. seed: uint64[P], the key of a pattern without any side.
     plain: int64[P], the template without distance, -1 for none. near: int64[P, N_DISTANCES], that with each distance. dependent: bool[K], whether a
     list of ``betweens`` is seen of the modifier's dependents, not of the words between. turned: whether the third side is a grandparent, seen with
-    its turn (see :func:`.arc_keys.turn_of`).
+    its turn (see :func:`.keys.turn_of`).
     """
 
     heads: Side

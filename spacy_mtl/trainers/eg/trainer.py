@@ -42,7 +42,7 @@ def eg(
     every part; "batch_primal" takes the same steps from weight vectors alone, for corpora with more parts than features.
     C: weight of the sum of the sentences' hinge losses.
     eta: learning rate. null: begins at 3 / C, is halved where the dual would fall and rises by 5% where it does not (online: for each sentence by
-    itself). A number: begins there, never rises. "safe": the rate at which the dual cannot fall, see trainers/optim/eg_rates.py; very slow.
+    itself). A number: begins there, never rises. "safe": the rate at which the dual cannot fall, see trainers/eg/rates.py; very slow.
     start: how far theta of a wrong part begins below gold's, for each unit of loss; null: where the dual objective is highest.
     tol: stop when the relative duality gap falls below it. inner_passes: passes run at the end of each pass over the corpus.
     seed: online; order of the sentences within a pass.

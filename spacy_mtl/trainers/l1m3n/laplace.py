@@ -1,6 +1,7 @@
 """The Laplace M3N (Zhu, Xing and Zhang 2008): the l1 M3N's pseudo-sparse relative, small weights shrunk but never exactly 0.
 
-min_w sum_k R(w_k) + C sum_i xi_i(w) with R of :mod:`.optim.laplace`, by rounds of an l2 M3N with prior variances s_k <- sqrt((w_k^2 + s_k) / lambda).
+min_w sum_k R(w_k) + C sum_i xi_i(w) with R of :mod:`.laplace_penalty`, by rounds of an l2 M3N with prior variances
+s_k <- sqrt((w_k^2 + s_k) / lambda).
 """
 
 from spacy_mtl.structures.contract import Weights

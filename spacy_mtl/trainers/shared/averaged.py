@@ -11,7 +11,7 @@ from .passes import OnlineTraining
 
 
 class AveragedTraining(OnlineTraining):
-    """The state is two vectors, w and u (see :class:`.optim.averaging.Average`); the average is written to a third one when it is asked for.
+    """The state is two vectors, w and u (see :class:`.averaging.Average`); the average is written to a third one when it is asked for.
 
     No step size: an update repairs what the sentence at hand got wrong and no more, so there is nothing that could diverge.
     """

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from spacy_mtl.trainers.base import fit
-from spacy_mtl.trainers.l1m3n.trainer import ALGORITHMS, L1M3N, l1_m3n
+from spacy_mtl.trainers.l1m3n.settings import ALGORITHMS
+from spacy_mtl.trainers.l1m3n.trainer import L1M3N, l1_m3n
 from spacy_mtl.trainers.mtlstruct.trainer import MTLStruct
 
 from ..l1_reference import flat, objective, solve

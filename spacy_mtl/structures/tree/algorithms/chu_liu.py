@@ -4,7 +4,7 @@ From some word a path of best incoming arcs is followed backwards; where it clos
 the nodes on it are done, and a word that is not yet done begins a new one. Nodes are then opened from the outside in: the arc into one displaces
 an arc of its cycle.
 
-Score matrices as in :mod:`.tree_eisner`.
+Score matrices as in :mod:`.eisner`.
 """
 
 import numpy as np

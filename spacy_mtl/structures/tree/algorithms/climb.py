@@ -1,6 +1,6 @@
 """Trees of the second order that need not be projective, max-product by hill climbing (McDonald & Pereira 2006, figure 2): approximate.
 
-Pairs are siblings, and grandparents where there are such (:mod:`.tree_grandparents`).
+Pairs are siblings, and grandparents where there are such (:mod:`.grandparents`).
 
 To find the best is NP-hard. From the best projective tree and from the best tree by arcs alone, the one change of a head that gains most is made
 again and again until none gains. What comes out is a tree no worse than either, and often, not always, the best.
@@ -187,7 +187,7 @@ def climb(scores, pairs, single_root, heads):
 def climb_siblings(scores, pairs, single_root, heads):
     """A good tree, projective or not, under the scores of arcs and pairs; returns its score.
 
-    Arguments as in :func:`.tree_grand_eisner.eisner_pairs`. The tree is no worse than the best projective one, and than the best by arcs alone.
+    Arguments as in :func:`.grand_eisner.eisner_pairs`. The tree is no worse than the best projective one, and than the best by arcs alone.
     Where neither of the two is allowed (pairs that were left out), none is found: the score is -inf and all heads are -1.
     """
     other = np.empty(heads.size, np.int32)

@@ -1,6 +1,6 @@
 """The k best projective trees: Eisner's algorithm with the k best of every span (Huang & Chiang 2005, algorithm 1).
 
-Spans as in :mod:`.tree_eisner`.
+Spans as in :mod:`.eisner`.
 """
 
 from typing import NamedTuple
@@ -129,7 +129,7 @@ def follow_links(inner, left, right, stack, count, heads):
 def kbest_eisner(scores, single_root, k):
     """The k best projective trees, all different, best first; fewer where fewer are allowed.
 
-    Arguments as in :func:`.tree_eisner.eisner`. Returns heads int32[k', n] and scores float64[k'], falling.
+    Arguments as in :func:`.eisner.eisner`. Returns heads int32[k', n] and scores float64[k'], falling.
     """
     size = scores.shape[0]
     n = size - 1

@@ -212,7 +212,7 @@ def follow_grand(pairs, arcs, spans, stack, count, heads):
 def eisner_grandparents(scores, pairs, single_root, heads):
     """The best projective tree under the scores of arcs, pairs of siblings and pairs with grandparents; returns its score.
 
-    Arguments as in :func:`.tree_eisner.eisner`; an arc without the pairs it needs is forbidden.
+    Arguments as in :func:`.eisner.eisner`; an arc without the pairs it needs is forbidden.
     """
     size = scores.shape[0]
     arcs = list_arcs(scores)

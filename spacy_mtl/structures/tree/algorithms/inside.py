@@ -4,7 +4,7 @@ Both passes work with plain numbers where they can. Each word has one head, so t
 over partial trees are then at most 1, and only underflow is left to fear. Where a number in use falls below LEAST, it is all done again in logs.
 
 The outside pass shares probability out from the top: what a span has of it is split among the ways to make the span, in proportion.
-Score matrices as in :mod:`.tree_eisner`.
+Score matrices as in :mod:`.eisner`.
 """
 
 import numpy as np
@@ -65,7 +65,7 @@ def dot(a, b, low, high):
 
 @subkernel
 def plain_inside(arcs, first, left, right, across, inner):
-    """Sums over all spans within first..n, stored as by :func:`.tree_eisner.fill_spans`; returns whether plain numbers did.
+    """Sums over all spans within first..n, stored as by :func:`.eisner.fill_spans`; returns whether plain numbers did.
 
     inner: float64[n + 1, n + 1], entry (i, j) is the sum over the ways to fill the span below an arc between i and j.
     """

@@ -6,7 +6,7 @@ relative precision however far apart the scores are, where an inverse of the Lap
 same steps.
 
 Exactly one root is the limit of ever smaller weights of the root arcs: they drop out of all pivots but the last, which is nothing but a root arc.
-Score matrices as in :mod:`.tree_eisner`.
+Score matrices as in :mod:`.eisner`.
 """
 
 import numpy as np

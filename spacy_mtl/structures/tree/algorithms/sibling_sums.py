@@ -1,6 +1,6 @@
 """Projective trees of the second order, sum-product: log partition and marginals of arcs and pairs of siblings, in logs.
 
-The outside pass shares probability out from the top, as in :mod:`.tree_inside`.
+The outside pass shares probability out from the top, as in :mod:`.inside`.
 """
 
 import numpy as np
@@ -37,7 +37,7 @@ def sum_inner(pairs, h, m, left, right, across, between):
 
 @subkernel
 def sibling_inside(scores, pairs, first, left, right, across, between):
-    """Log sums over all spans, stored as by :func:`.tree_siblings.fill_sibling_spans`."""
+    """Log sums over all spans, stored as by :func:`.siblings.fill_sibling_spans`."""
     size = scores.shape[0]
     for i in range(first, size):
         left[i, i] = right[i, i] = 0
@@ -75,7 +75,7 @@ def share_inner(scores, pairs, h, m, left, right, across, between, to_left, to_r
 
 @subkernel
 def sibling_outside(scores, pairs, first, left, right, across, between, to_left, to_right, to_across, out):
-    """As :func:`.tree_inside.outside`; out: float64[b], becomes the marginals of the pairs."""
+    """As :func:`.inside.outside`; out: float64[b], becomes the marginals of the pairs."""
     size = left.shape[0]
     to_between = np.zeros((size, size))
     for width in range(size - first - 1, 0, -1):
@@ -118,7 +118,7 @@ def sibling_roots(scores, pairs, left, right, to_left, to_right, marginals, out)
 def sibling_marginals(scores, pairs, single_root, marginals, out):
     """Log partition over the projective trees, and probability of every arc and every pair of siblings.
 
-    Arguments as in :func:`.tree_inside.projective_marginals` and :func:`.tree_siblings.eisner_siblings`; out: float64[b], overwritten.
+    Arguments as in :func:`.inside.projective_marginals` and :func:`.algorithms.siblings.eisner_siblings`; out: float64[b], overwritten.
     """
     size = scores.shape[0]
     shape = (size, size)

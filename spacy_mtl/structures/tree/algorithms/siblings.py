@@ -1,7 +1,7 @@
 """Projective trees of the second order, max-product: arcs and consecutive siblings (McDonald & Pereira 2006), O(n^3).
 
 An arc h -> m is scored together with the dependent of h next to m between the two, or with none. Between two consecutive siblings lies a
-*sibling* span; other spans are as in :mod:`.tree_eisner`.
+*sibling* span; other spans are as in :mod:`.eisner`.
 """
 
 from typing import NamedTuple
@@ -72,7 +72,7 @@ def best_inner(pairs, h, m, left, right, across, between):
 
 @subkernel
 def fill_sibling_spans(scores, pairs, first, left, right, across, between, back):
-    """As :func:`.tree_eisner.fill_spans`.
+    """As :func:`.eisner.fill_spans`.
 
     between: float64[n + 1, n + 1], sibling spans (i, j), i < j. back: int64[n + 1, n + 1], the pair of each arc (h, m).
     """
@@ -146,7 +146,7 @@ def root_pair_score(pairs, r):
 def eisner_siblings(scores, pairs, single_root, heads):
     """The best projective tree under the scores of arcs and pairs of siblings; returns its score.
 
-    Arguments as in :func:`.tree_eisner.eisner`; an arc without the pair it needs is forbidden.
+    Arguments as in :func:`.eisner.eisner`; an arc without the pair it needs is forbidden.
     """
     size = scores.shape[0]
     shape = (size, size)
