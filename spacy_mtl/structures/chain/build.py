@@ -8,7 +8,7 @@ import numpy as np
 from spacy_mtl.errors import Errors
 from spacy_mtl.structures.problem import Blocks, Problem
 
-from . import directions as chain_directions  # noqa: F401 (they implement the contract)
+from . import implementation  # noqa: F401 (registers what implements the contract)
 from .cut import cut_chain
 from .problem import ChainProblem, find_repeats
 from .vectors import Vectors, no_vectors

@@ -10,7 +10,7 @@ from spacy_mtl.kernels import kernel
 from spacy_mtl.structures import contract
 from spacy_mtl.structures.problem import Blocks, Problem
 
-from . import decode as tree  # noqa: F401 (they implement the contract)
+from . import implementation  # noqa: F401 (registers what implements the contract)
 from .algorithms.eisner import is_projective
 from .bundles import Bundles, no_bundles
 from .decode import best_tree, fill_best, pairs_of
