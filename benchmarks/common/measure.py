@@ -15,7 +15,8 @@ from functools import wraps
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[2]
+from .origin import ROOT
+
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 

@@ -2,40 +2,24 @@
 
 import json
 import os
-import platform
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timezone
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
+from .origin import ROOT, origin
+
 Row = dict[str, Any]
-PACKAGES = ("spacy-mtl", "spacy", "numba", "numpy", "python-crfsuite")
+#: Where the files of published rows are, one for each task: what the tables of the documentation are made from.
+RESULTS = ROOT / "benchmarks" / "results"
+#: Of all random numbers, where a row does not say otherwise.
+SEED = 0
 console = Console() if sys.stdout.isatty() else Console(width=160)
 progress = Console(stderr=True)
-
-
-def environment() -> dict[str, str]:
-    """Where the figures come from."""
-    found = {"python": platform.python_version(), "machine": _processor()}
-    for package in PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = "not installed"
-    return found
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return platform.processor() or platform.machine()
-    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())
 
 
 def read_rows(path: Path | None) -> list[Row]:
@@ -55,11 +39,11 @@ def read_rows(path: Path | None) -> list[Row]:
 
 
 def append_rows(path: Path | None, rows: Iterable[Row]) -> None:
-    """Add rows, with time and environment, to a file of JSON lines: all of them or none."""
+    """Add rows, with seed, time and origin, to a file of JSON lines: all of them or none."""
     if path is None:
         return
-    stamp = {"time": datetime.now(timezone.utc).isoformat(timespec="seconds"), "environment": environment()}
-    new = "".join(json.dumps({**row, **stamp}, ensure_ascii=False) + "\n" for row in rows)
+    stamp = {"time": datetime.now(timezone.utc).isoformat(timespec="seconds"), **origin()}
+    new = "".join(json.dumps({"seed": SEED, **row, **stamp}, ensure_ascii=False) + "\n" for row in rows)
     path.parent.mkdir(parents=True, exist_ok=True)
     old = path.read_text(encoding="utf8") if path.exists() else ""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.tmp")
@@ -82,6 +66,11 @@ def best_point(points: Sequence[Row], score: str) -> Row:
 def has_peaked(scores: list[float], patience: int = 3) -> bool:
     """Whether the best score lies ``patience`` or more trainings back."""
     return len(scores) > patience and max(scores[-patience:]) <= max(scores[:-patience])
+
+
+def epochs_to_try(given: Sequence[int] | None, usual: Sequence[int], quick: int | None) -> list[int]:
+    """Passes of an online rival that are tried: those given, or the usual ones (the first ``quick`` of them where that is a number)."""
+    return sorted(given) if given else list(usual[:quick])
 
 
 def cell(value: Any) -> str:

@@ -10,11 +10,21 @@ from typing import Annotated
 import typer
 
 from benchmarks.common.measure import use_kernel_cache, use_one_core
-from benchmarks.common.rows import append_rows, ratio, read_rows, show
+from benchmarks.common.rows import append_rows, epochs_to_try, ratio, read_rows, show
 
 from . import tables
 from .curves import reached
-from .runs import child, compile_first, corpora_of, identity, our_settings, train_crfsuite, train_ours, train_spacy
+from .runs import (
+    EPOCHS,
+    child,
+    compile_first,
+    corpora_of,
+    identity,
+    our_settings,
+    train_crfsuite,
+    train_ours,
+    train_spacy,
+)
 from .startup import startup as measure_startup
 
 app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
@@ -33,6 +43,14 @@ class Templates(str, Enum):
 
     conll2002 = "conll2002.v1"
     ner = "ner.v1"
+
+
+class Method(str, Enum):
+    """Of python-crfsuite."""
+
+    lbfgs = "lbfgs"
+    ap = "ap"
+    pa = "pa"
 
 
 class Scheme(str, Enum):
@@ -79,6 +97,8 @@ def train(
     group: GroupOption = None,
     repeats: Annotated[int, typer.Option(help="Trainings of ours; the median counts.")] = 3,
     crf_scheme: Annotated[Scheme | None, typer.Option(help="Tags for python-crfsuite; as ours if not given.")] = None,
+    method: Annotated[list[Method] | None, typer.Option(help="Of python-crfsuite; all if not given.")] = None,
+    epochs: Annotated[list[int] | None, typer.Option(help="Passes to try of its online methods.")] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Measure python-crfsuite even if the file has it.")] = False,
     rivals: Annotated[bool, typer.Option(help="Run python-crfsuite at all.")] = True,
 ) -> None:
@@ -89,6 +109,8 @@ def train(
     in its words/s. Its online methods are trained for 1, 2, 3, 4, 6, ... passes, each time from scratch, and the best on testa counts.
     """
     known = [] if fresh else read_rows(json)
+    methods = [chosen.value for chosen in method or Method] if rivals else []
+    tried = epochs_to_try(epochs, EPOCHS, 6 if quick else None)
     for data in corpora_of(corpora, lang.value, quick, group):
         for name in templates or Templates:
             changes = {"p": p, "C": C, "passes": passes, "average": average, "scheme": scheme and scheme.value}
@@ -96,7 +118,7 @@ def train(
             rows = [train_ours(data, ours, 1 if quick else repeats)]
             append_rows(json, rows)
             tags = crf_scheme.value if crf_scheme else ours.scheme
-            for row in train_crfsuite(data, ours, tags, quick, known) if rivals else ():
+            for row in train_crfsuite(data, ours, tags, methods, tried, known):
                 rows.append(row)
                 append_rows(json, [] if "measured" in row else [row])
             for row in rows:

@@ -1,6 +1,6 @@
 """Contestants run one after another, each in its own process, and their results as rows."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
@@ -69,18 +69,19 @@ def fingerprint(data: Data, ours: Ours) -> str:
     return blake2b(text.encode(), digest_size=6).hexdigest()
 
 
-def train_crfsuite(data: Data, ours: Ours, scheme: str, quick: bool, known: list[Row]) -> Iterator[Row]:
-    """L-BFGS to its default stop, then the two online methods to their best testa score.
+def train_crfsuite(
+    data: Data, ours: Ours, scheme: str, methods: Sequence[str], epochs: list[int], known: list[Row]
+) -> Iterator[Row]:
+    """L-BFGS to its default stop, an online method to its best testa score of so many passes.
 
     Rows measured before are taken from ``known``; they have a "measured" date.
     """
     about = {**identity("train", data, ours), "scheme": scheme, "observed": fingerprint(data, ours)}
-    epochs = EPOCHS[: 6 if quick else None]
-    methods: dict[str, list[int] | None] = {"lbfgs": None, "ap": epochs, "pa": epochs}
     counts: Row = {}
     with TemporaryDirectory() as folder:
-        for method, iterations in methods.items():
-            found = find_row(known, {**about, "contestant": f"crfsuite {method}"})
+        for method in methods:
+            iterations = None if method == "lbfgs" else epochs
+            found = find_row(known, {**about, "contestant": f"crfsuite {method}", "tried": iterations})
             if found:
                 yield {**found, "measured": found["time"][:10]}
                 continue
@@ -89,7 +90,7 @@ def train_crfsuite(data: Data, ours: Ours, scheme: str, quick: bool, known: list
                 counts = child(task, "making observations", data, ours, folder=folder, scheme=scheme)
             progress.print(f"[dim]{data.lang}: crfsuite {method}, {ours.templates} ...[/dim]")
             row = run_child("benchmarks.ner.crfsuite:train", folder=folder, algorithm=method, iterations=iterations)
-            yield about | counts | row
+            yield about | counts | row | {"tried": iterations}
 
 
 def train_spacy(data: Data, max_steps: int, patience: int) -> Row:

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from benchmarks.common.measure import use_kernel_cache, use_one_core
-from benchmarks.common.rows import append_rows, ratio, read_rows, show
+from benchmarks.common.rows import append_rows, epochs_to_try, ratio, read_rows, show
 
 from . import tables
 
@@ -23,6 +23,14 @@ class Corpus(str, Enum):
 
     genia = "genia"
     swedish = "swedish"
+
+
+class Method(str, Enum):
+    """Of python-crfsuite."""
+
+    lbfgs = "lbfgs"
+    ap = "ap"
+    pa = "pa"
 
 
 CorporaOption = Annotated[
@@ -69,6 +77,8 @@ def train(
     max_iterations: Annotated[
         int, typer.Option(help="Of python-crfsuite's L-BFGS; 0: to its default stop, -1: no python-crfsuite at all.")
     ] = 150,
+    method: Annotated[list[Method] | None, typer.Option(help="Of python-crfsuite; all if not given.")] = None,
+    epochs: Annotated[list[int] | None, typer.Option(help="Passes to try of its online methods.")] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Measure the others even if the file has them.")] = False,
 ) -> None:
     """Training and quality: CPU, memory, model size, accuracy of all words and of unknown ones.
@@ -77,19 +87,21 @@ def train(
     needs. python-crfsuite gets the same observations and counts from append to the end of training; its online methods are trained for 1, 2, 4, ...
     passes, each time from scratch, and the best on dev counts.
     """
-    from .runs import corpora_of, our_settings, train_crfsuite, train_ours, train_spacy
+    from .runs import EPOCHS, corpora_of, our_settings, train_crfsuite, train_ours, train_spacy
 
     known = [] if fresh else read_rows(json)
     changes = {"p": p, "C": C, "passes": passes, "average": average, "known_words": known_words, "megabytes": megabytes}
     ours = our_settings(**changes)
+    tried = epochs_to_try(epochs, EPOCHS, 3 if quick else None)
+    of_method = {Method.lbfgs: [30 if quick else max_iterations or None]}
+    methods = {chosen.value: of_method.get(chosen, tried) for chosen in method or Method}
     for data in corpora_of(corpora, _names(corpus), quick):
         rows = [train_ours(data, ours, 1 if quick else repeats)]
         append_rows(json, rows)
         if max_steps:
             rows.append(train_spacy(data, min(max_steps, 200) if quick else max_steps, patience, known))
             append_rows(json, [row for row in rows[-1:] if "measured" not in row])
-        limit = 30 if quick and max_iterations >= 0 else max_iterations
-        for row in train_crfsuite(data, ours, limit or None, quick, known) if limit >= 0 else ():
+        for row in train_crfsuite(data, ours, methods, known) if max_iterations >= 0 else ():
             rows.append(row)
             append_rows(json, [] if "measured" in row else [row])
         for row in rows:

@@ -1,6 +1,6 @@
 """Contestants run one after another, each in its own process, and their results as rows."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -15,7 +15,9 @@ from .data import PARTS, Data, Ours, as_settings
 
 QUICK_SENTENCES = 1000
 #: Passes of crfsuite's online methods that are tried.
-EPOCHS: list[int | None] = [1, 2, 4, 8, 12, 16, 24, 32]
+EPOCHS = [1, 2, 4, 8, 12, 16, 24, 32]
+#: Methods of python-crfsuite, and the numbers of iterations that are tried of each.
+Methods = Mapping[str, Sequence[int | None]]
 
 
 def corpora_of(corpora: Path, names: list[str], quick: bool) -> Iterator[Data]:
@@ -75,13 +77,11 @@ def fingerprint(data: Data, ours: Ours) -> str:
     return blake2b("\n".join(seen).encode(), digest_size=6).hexdigest()
 
 
-def train_crfsuite(data: Data, ours: Ours, max_iterations: int | None, quick: bool, known: list[Row]) -> Iterator[Row]:
-    """L-BFGS to its default stop or for ``max_iterations``, then the two online methods to their best dev accuracy.
+def train_crfsuite(data: Data, ours: Ours, methods: Methods, known: list[Row]) -> Iterator[Row]:
+    """L-BFGS to its default stop (None) or for so many iterations, the online methods to their best dev accuracy.
 
     Rows measured before are taken from ``known``; they have a "measured" date.
     """
-    epochs = EPOCHS[: 3 if quick else None]
-    methods: dict[str, list[int | None]] = {"lbfgs": [max_iterations], "ap": epochs, "pa": epochs}
     counts: Row = {}
     with TemporaryDirectory() as folder:
         for method, iterations in methods.items():

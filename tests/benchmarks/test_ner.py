@@ -85,7 +85,7 @@ def test_rows_are_appended_and_found(tmp_path):
     append_rows(path, [{"lang": "esp", "f1": 2.5}, {"lang": "ned", "f1": None}])
     rows = read_rows(path)
     assert [row["f1"] for row in rows] == [1.5, 2.5, None]
-    assert all(row["time"] and row["environment"]["python"] for row in rows)
+    assert all(row["time"] and row["versions"]["python"] for row in rows)
     assert find_row(rows, {"lang": "esp"}) == rows[1]
     assert find_row(rows, {"lang": "esp", "f1": 3}) is None
     assert [file.name for file in path.parent.iterdir()] == ["rows.jsonl"]
