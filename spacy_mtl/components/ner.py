@@ -64,8 +64,8 @@ def make_ner(
     """Make an entity recognizer.
 
     model: ``@architectures = "spacy_mtl.TemplateChain.v1"``. trainer: any of ``@mtl_trainers``. scheme: "biluo" or "iob2", the tags of the chain.
-    valid_only: only sequences that spell whole entities. overwrite: replace entities that are already on a Doc (else they stay, and
-    predictions that overlap them are dropped). costs: loss of a wrong label where it is not 1, e.g. {"*>O": 2.0} to miss fewer entities.
+    valid_only: decode only tag sequences that spell whole entities. overwrite: replace entities that are already on a Doc (otherwise they stay, and
+    predictions that overlap them are dropped). costs: training loss of a wrong tag where it is not 1, e.g. {"*>O": 2.0} to miss fewer entities.
     """
     return MTLEntityRecognizer(
         nlp.vocab, model, name, trainer=trainer, scheme=scheme, valid_only=valid_only, overwrite=overwrite, costs=costs, scorer=scorer,

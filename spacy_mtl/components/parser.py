@@ -76,12 +76,12 @@ def make_parser(
 
     model: ``@architectures = "spacy_mtl.TemplateTree.v1"``; its templates decide the order: those that look at ``%s`` score pairs of siblings,
     those that look at ``%g`` pairs with grandparents.
-    trainer: any of ``@mtl_trainers`` whose needs trees meet. projective: predict projective trees alone (crossing arcs may still be learnt
-    from); null: if fewer than one sentence in twenty of the training corpus has crossing arcs.
-    roots: of a sentence: "one", "several", or "auto": several if the training corpus has such sentences. labelling: labels in a "second_pass"
-    over the tree, "joint" with it, or "none". support: which observations get weights, those of "gold" arcs or of "all". margin: how far below
-    the best arc of its word an arc may score in the filter over tags to be looked at; null looks at all. filter_attr: what the filter reads, null
-    chooses.
+    trainer: any of ``@mtl_trainers`` that can train such trees. projective: predict only projective trees (crossing arcs may still be learnt
+    from); null: do so if fewer than one sentence in twenty of the training corpus has crossing arcs.
+    roots: how many a sentence may have: "one", "several", or "auto", which is several if the training corpus has such sentences. labelling: find
+    labels in a "second_pass" over the tree, "joint" with it, or "none". support: which observations get weights, those of "gold" arcs or of "all".
+    margin: a filter over tags leaves out arcs that score more than this below the best arc of the same word; null keeps all arcs. filter_attr: the
+    attribute that the filter reads; null chooses one.
     """
     return MTLParser(
         nlp.vocab, model, name, trainer=trainer, projective=projective, roots=roots, labelling=labelling, support=support,
@@ -92,7 +92,7 @@ def make_parser(
 class MTLParser(LabelledPipe):
     """Dependency parser. Sentence borders are taken as they are, from any component or reader, and never moved.
 
-    Raises ValueError: M129 a template that looks at a position (%x), M126 or M130 some of arcs that cannot be, M301 a trainer that needs more than
+    Raises ValueError: M129 a template that looks at a position (%x), M126 or M130 an impossible template of arcs, M301 a trainer that needs more than
     its trees offer, M441 a setting out of range.
     """
 

@@ -87,12 +87,12 @@ def make_segmenter(
     """Make a word segmenter.
 
     model: ``@architectures = "spacy_mtl.TemplateChain.v1"``. trainer: any of ``@mtl_trainers``. tags: "bmes", "bie" or "bcdmes", the tags of the
-    chain. keep_runs: never begin a word inside a Latin word or a number, or between a character and a mark that belongs to it.
-    folds, known: a word of the corpus is in the dictionary that templates look at if it occurs at least ``known`` times. While training, the
-    corpus is in so many parts, one after another, and the dictionary of each is made of the others, as is what is known of where words part: if
-    every word trained on were known, there would be nothing to learn about words that are not.
-    known_marks: a punctuation mark or symbol that occurs so often, and as a word of its own, takes only tags it was seen with; 0 leaves all tags to
-    all characters.
+    chain. keep_runs: never begin a word inside a Latin word or a number, or between a character and a combining mark that belongs to it.
+    known: a word of the corpus that occurs at least this many times is in the dictionary that templates read.
+    folds: during training the corpus is divided into this many parts, and the dictionary and word boundaries that templates read in one part are
+    counted on the others: if every training word were known, nothing could be learnt about unknown words.
+    known_marks: a punctuation mark or symbol that occurs at least this many times, and at least once as a word of its own, is given only tags it was
+    seen with; 0 allows every character all tags.
     """
     return MTLSegmenter(
         nlp.vocab, model, name, trainer=trainer, tags=tags, keep_runs=keep_runs, folds=folds, known=known, known_marks=known_marks, scorer=scorer,

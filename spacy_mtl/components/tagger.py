@@ -56,9 +56,9 @@ def make_tagger(
 ) -> "MTLTagger":
     """Make a tagger.
 
-    model: ``@architectures = "spacy_mtl.TemplateChain.v1"``. trainer: any of ``@mtl_trainers``. known_words: a word seen at least so often in
-    training takes only tags it was seen with; 0 leaves every word all tags. pos_map: universal part of speech of a tag, set as ``token.pos`` too.
-    overwrite: replace tags that are already on a Doc (else they stay).
+    model: ``@architectures = "spacy_mtl.TemplateChain.v1"``. trainer: any of ``@mtl_trainers``. known_words: a word seen at least this many times
+    in training is given only tags it was seen with; 0 allows every word all tags. pos_map: the universal part of speech of each tag, written to
+    ``token.pos``. overwrite: replace tags that are already on a Doc (otherwise they stay).
     """
     return MTLTagger(
         nlp.vocab, model, name, trainer=trainer, known_words=known_words, pos_map=pos_map, overwrite=overwrite, scorer=scorer
@@ -66,7 +66,7 @@ def make_tagger(
 
 
 class MTLTagger(ChainPipe, LabelledPipe):
-    """Tagger over a linear chain. Raises ValueError: M419 a setting out of range, M421 a pos_map to what is no part of speech."""
+    """Tagger over a linear chain. Raises ValueError: M419 a setting out of range, M421 a pos_map with a value that is not a part of speech."""
 
     gold_attributes = ("TAG",)
     label_key = "tags"

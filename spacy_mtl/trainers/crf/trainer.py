@@ -49,18 +49,18 @@ def crf(
     epsilon: float = 1e-3,
     seed: int = 0,
 ) -> CRF:
-    """Conditional random fields, min R(w) + C sum_i -log p(y_i | x_i): the rival that most people know.
+    """Conditional random fields, min R(w) + C sum_i -log p(y_i | x_i): the standard that other trainers are compared with.
 
-    penalty: "l2", R = 1/2 ||w||^2. "l1", R = 1/2 ||w||_1: single weights become 0 and are gone from the saved model. "irw", iteratively re-weighted
-    templates: R = 1/2 sum_j ||w_j||^2 / mu_j, solved ``rounds`` times with mu_j <- ||w_j||^2 + ``epsilon`` in between.
-    algorithm: null for the first that fits. l2: "lbfgs" (Nocedal 1980) or "sgd" with a rate that falls as 1/t. l1: "proximal", proximal quasi-Newton
-    steps on a working set (Scheinberg & Tang 2016). irw: "lbfgs".
-    C: weight of the losses, summed over sentences.
+    penalty: "l2", R = 1/2 ||w||^2. "l1", R = 1/2 ||w||_1: many single weights become 0 and are not saved. "irw", iteratively re-weighted templates:
+    R = 1/2 sum_j ||w_j||^2 / mu_j, solved for mu = 1 and then ``rounds`` times more, each time with mu_j = ||w_j||^2 + ``epsilon``.
+    algorithm: null for the default of the penalty. l2: "lbfgs" (Nocedal 1980; the default) or "sgd" with a rate that falls as 1/t. l1: "proximal",
+    proximal quasi-Newton steps on a working set (Scheinberg & Tang 2016). irw: "lbfgs".
+    C: weight of the sum of the sentences' losses.
     tol: stop at this relative duality gap (all but "sgd", which has no dual).
-    inner_passes: passes over the features for each pass of the corpus that spaCy counts (all but "sgd").
-    memory: pairs of differences that "lbfgs" and "proximal" keep; they cost numbers for the parts (labels of positions), not weight vectors.
+    inner_passes: passes run at the end of each pass over the corpus (all but "sgd").
+    memory: pairs of differences that "lbfgs" and "proximal" keep. A pair takes a few numbers for each part (position and label), not weight vectors.
     warm_up: passes of SGD before "lbfgs" begins, 0 for none.
-    eta0: "sgd", its first rate; null: the best of powers of 2 on a sample of the sentences (Bottou 2012, section 5.2).
+    eta0: "sgd", the first learning rate; null: the best of powers of 2 on a sample of the sentences (Bottou 2012, section 5.2).
     average: "sgd", average the weights from the second pass on (Polyak & Juditsky 1992).
     rounds, epsilon: of "irw".
     seed: order of the sentences within a pass of SGD.

@@ -36,16 +36,18 @@ def eg(
     inner_passes: int = 1,
     seed: int = 0,
 ) -> EG:
-    """Exponentiated gradient for the structural SVM. The dual objective never falls: where a step would lower it, half of it is taken, or less.
+    """Exponentiated gradient for the structural SVM. The dual objective never falls: a step that would lower it is halved until it does not.
 
-    mode: "online" updates one sentence at a time and is much the fastest. "batch" (Figure 2 of the paper) updates all at once and keeps theta for
-    every part; "batch_primal" takes the same steps from weight vectors alone, for corpora with more parts than features.
+    mode: "online" updates one sentence at a time and needs far fewer passes than the others. "batch" (Figure 2 of the paper) updates all sentences at
+    once and stores theta for every part; "batch_primal" takes the same steps but stores a weight vector instead, for corpora with more parts than
+    weights.
     C: weight of the sum of the sentences' hinge losses.
-    eta: learning rate. null: begins at 3 / C, is halved where the dual would fall and rises by 5% where it does not (online: for each sentence by
-    itself). A number: begins there, never rises. "safe": the rate at which the dual cannot fall, see trainers/eg/rates.py; very slow.
-    start: how far theta of a wrong part begins below gold's, for each unit of loss; null: where the dual objective is highest.
+    eta: learning rate. null: begins at 3 / C, is halved when the dual would fall and grows by 5% after a step that went well ("online": a rate of its
+    own for each sentence). A number: begins there and never grows. "safe": the rate at which the dual provably cannot fall, see trainers/eg/rates.py;
+    very slow.
+    start: theta of a part begins at -start times its loss; null: at the value where the dual objective is highest.
     tol: stop when the relative duality gap falls below it. inner_passes: passes run at the end of each pass over the corpus.
-    seed: online; order of the sentences within a pass.
+    seed: "online"; order of the sentences within a pass.
     Raises ValueError: M302, M305-M308 for settings out of range.
     """
     return EG(mode, C, eta, start, tol, inner_passes, seed)

@@ -52,26 +52,26 @@ def l1_m3n(
     eps: float = 1e-3,
     seed: int = 0,
 ) -> L1M3N:
-    """Feature selection by an l1 norm, and its pseudo-sparse relative.
+    """Feature selection by an l1 norm, and its smooth relative, the Laplace M3N.
 
     algorithm: "em" (rounds of an M3N with a scale for each weight; the one for large corpora), "subgradient" (projected onto an l1 ball),
-    "cutting_plane" (linear programs over the most violated outputs, which weights join as needed; many rounds on large corpora), or "laplace" (the
-    Laplace M3N: as em, but small weights are shrunk and never exactly 0). The objectives are in this module's first lines.
+    "cutting_plane" (linear programs over the most violated outputs, by column generation; many rounds on large corpora), or "laplace" (the Laplace
+    M3N: as em, but small weights are shrunk and never exactly 0). The objectives are in this module's first lines.
     C: em, cutting_plane, laplace; weight of the sum of the sentences' hinge losses.
-    tol: stop when the relative duality gap falls below it (em and laplace look after each round, subgradient every few passes).
-    rounds: em, laplace; estimates of the scales. The training has converged after the last, whatever its gap.
+    tol: stop when the relative duality gap falls below it (em and laplace compute it after each round, subgradient after every tenth pass).
+    rounds: em, laplace; how often the scales are estimated. Training ends after the last round, whatever its gap.
     inner_passes: em, laplace; passes over the corpus in each round. A pass of the training is one of these.
-    threshold: em; weights below this share of the largest become exactly 0, for good: the paper's 1e-4 on tau, which is in proportion to the
-    weight's share of ||w||_1, after each round. A larger one acts in the second half of the rounds, or once the gap was below tol, and
-    clears out what pulls little; 0 keeps all.
-    prior_lambda: laplace; the paper's lambda, of priors proportional to exp(-sqrt(lambda) |w_k|). The larger, the closer to an l1 norm of
-    factor sqrt(lambda).
+    threshold: em; after each round, weights below this share of the largest become exactly 0 for good. Up to 1e-4, the paper's value, this holds in
+    all rounds. A larger value applies from the second half of the rounds on, or once the gap is below tol, and removes weights that
+    contribute little; 0 keeps all.
+    prior_lambda: laplace; the paper's lambda, of priors proportional to exp(-sqrt(lambda) |w_k|). The larger it is, the closer the penalty is to an
+    l1 norm times sqrt(lambda).
     radius: subgradient; bound on ||w||_1, the paper's lambda.
-    batch_size: subgradient; sentences a step, 0 for all (batch), 1 for one at a time (stochastic). Each step projects the whole vector: on large
-    corpora take hundreds.
-    learning_rate: subgradient; factor of the step sizes (largest ||w||_2 so far) / sqrt(sum of the squared norms of all subgradients so far). They
-    adapt to the scale of the features by themselves.
-    eps: cutting_plane; stop when no sentence's loss is this much above that over its cuts.
+    batch_size: subgradient; sentences in a step, 0 for all (batch), 1 for one at a time (stochastic). Each step projects the whole vector: on large
+    corpora use hundreds.
+    learning_rate: subgradient; factor of the step sizes (largest ||w||_2 so far) / sqrt(sum of the squared norms of all subgradients so far), which
+    adapt to the scale of the features.
+    eps: cutting_plane; stop when no sentence's hinge loss exceeds its slack in the linear program by more than this.
     seed: em, laplace, stochastic subgradient; order of the sentences within a pass.
     Raises ValueError: M302, M305, M325, M326 for settings out of range.
     """

@@ -45,12 +45,12 @@ def mtl_struct(
     subproblem: str = "interior_point",
     max_idle: int = 20,
 ) -> MTLStruct:
-    """Multiple template learning.
+    """Multiple template learning: max-margin training with an l_{2,p} norm over the templates' blocks.
 
     p: exponent of the block norm; 1 removes templates, 2 is the structural SVM. C: weight of the sum of the sentences' hinge losses.
     solver: "dual_ascent" (block-coordinate Frank-Wolfe in the part marginals) or "cutting_plane" (the paper's Algorithm 1).
-    tol: stop when the relative duality gap falls below it (cutting plane: when C n (R_emp - R_s) < tol * primal, the paper's eps stop).
-    average: dual ascent; predict with the average of about this many last passes.
+    tol: stop when the relative duality gap falls below it (cutting plane: when C n (R_emp - R_s) <= tol * primal, the paper's eps stop).
+    average: dual ascent; predict with a running average of the weights over about the last ``average`` passes, 1 for none.
     inner_passes: dual ascent; passes run at the end of each pass over the corpus.
     seed: dual ascent; order of the sentences within a pass.
     subproblem: cutting plane; "interior_point" (our own) or "cvxpy:NAME" with any conic solver cvxpy has.

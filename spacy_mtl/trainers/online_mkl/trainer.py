@@ -43,12 +43,12 @@ def online_mkl(
     C: weight of the sum of the sentences' losses.
     loss: "hinge" (loss-augmented decoding) or "log" (as in a CRF; needs marginals).
     model: predict with the "average" of the weights after each sentence, or with the "last".
-    eta0: learning rate of the first sentence, and an upper bound of all.
-    schedule: "sqrt", eta_t = eta0 / sqrt(t); or "strongly_convex", eta_t = min(eta0, 1/(sigma t)), for regularizers with a summand "l2":
-    sigma is lambda times its weight (times 1 where the fixed transitions have less).
-    gamma: the weights stay within this Euclidean norm; null for no bound.
-    transition: templates of label pairs alone. "fixed": their kernel has weight 1, that is, they have a regularizer 1/2 b^2 of their own apart from
-    the others; "learned": they are templates like the others; "free": they have no regularizer.
+    eta0: learning rate of the first sentence; no later one exceeds it.
+    schedule: "sqrt", eta_t = eta0 / sqrt(t); or "strongly_convex", eta_t = min(eta0, 1/(sigma t)), for regularizers with a summand "l2": sigma is
+    lambda times the weight of that summand (at most 1 where the transitions are "fixed").
+    gamma: bound on the Euclidean norm of the weights; null for none.
+    transition: how templates that score label pairs alone are regularized. "fixed": by 1/2 b^2, apart from the others (their kernel has weight 1);
+    "learned": as the other templates; "free": not at all.
     seed: order of the sentences within a pass.
     Raises ValueError: M302 and M305 for settings out of range, M310 an unknown regularizer, M311 q, M312 an unknown choice, M313 a schedule that does
     not fit the regularizer.
