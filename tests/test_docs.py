@@ -1,20 +1,29 @@
-"""docs/trainers.md: its table of needs and offers is that of the code."""
+"""docs/trainers/: the table of needs and offers is that of the code, and so are the settings of every trainer."""
 
+import json
+import re
+from inspect import Parameter, signature
 from pathlib import Path
 
 import pytest
 
 from spacy_mtl.structures.chain.build import CHAIN_OFFERS
 from spacy_mtl.structures.tree.build import tree_offers
-from spacy_mtl.trainers.crf.trainer import CRF
-from spacy_mtl.trainers.eg.trainer import EG
-from spacy_mtl.trainers.l1m3n.trainer import L1M3N
-from spacy_mtl.trainers.mtlstruct.trainer import MTLStruct, ssvm
-from spacy_mtl.trainers.online.mira import MIRA
-from spacy_mtl.trainers.online.perceptron import Perceptron
-from spacy_mtl.trainers.online_mkl.trainer import OnlineMKL
-from spacy_mtl.trainers.structreg import StructReg
+from spacy_mtl.trainers.crf.trainer import CRF, crf
+from spacy_mtl.trainers.eg.trainer import EG, eg
+from spacy_mtl.trainers.l1m3n.trainer import L1M3N, l1_m3n
+from spacy_mtl.trainers.mtlstruct.trainer import MTLStruct, mtl_struct, ssvm
+from spacy_mtl.trainers.online.mira import MIRA, mira
+from spacy_mtl.trainers.online.perceptron import Perceptron, perceptron
+from spacy_mtl.trainers.online_mkl.trainer import OnlineMKL, online_mkl
+from spacy_mtl.trainers.structreg import StructReg, struct_reg
 
+DOCS = Path(__file__).parents[1] / "docs"
+#: The registered factory behind each page.
+FACTORIES = {
+    "mtlstruct": mtl_struct, "l1m3n": l1_m3n, "eg": eg, "onlinemkl": online_mkl, "crf": crf, "perceptron": perceptron,
+    "mira": mira, "structreg": struct_reg,
+}  # fmt: skip
 #: by row of the table: the trainers it is true of, and the marks that count as "needs" for each of them
 ROWS = {
     "`MTLStruct`, `SSVM`": [
@@ -38,7 +47,7 @@ ROWS = {
 
 def table() -> dict[str, dict[str, str]]:
     """Rows of the table of needs: heading of the row, then of the column, to mark."""
-    lines = (Path(__file__).parents[1] / "docs" / "trainers.md").read_text(encoding="utf8").splitlines()
+    lines = (DOCS / "trainers" / "index.md").read_text(encoding="utf8").splitlines()
     cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")]
     begin = next(k for k, row in enumerate(cells) if row[:2] == ["trainer", "decode"])
     heads = cells[begin][1:]
@@ -76,3 +85,31 @@ def test_offers_of_trees():
     assert marks("crossing trees with pairs of siblings") == tree_offers(projective=False, second_order=True)
     for projective in (True, False):
         assert marks("trees with pairs with grandparents") == tree_offers(projective, True, grandparents=True)
+
+
+def settings(page: Path) -> dict[str, str]:
+    """Defaults by setting, as the page's tables of settings say them."""
+    rows = re.findall(r"^\| `(\w+)` \| (`[^`]*`|required) \| \S", page.read_text(encoding="utf8"), re.MULTILINE)
+    assert len(rows) == len(dict(rows))
+    return dict(rows)
+
+
+@pytest.mark.parametrize("name", FACTORIES)
+def test_settings_of_trainers(name):
+    parameters = signature(FACTORIES[name]).parameters.values()
+    expected = {
+        p.name: "required" if p.default is Parameter.empty else f"`{json.dumps(p.default)}`" for p in parameters
+    }
+    assert settings(DOCS / "trainers" / f"{name}.md") == expected
+
+
+def test_ssvm_has_the_settings_of_mtlstruct():
+    shared = {p.name: p.default for p in signature(mtl_struct).parameters.values()}
+    own = {p.name: p.default for p in signature(ssvm).parameters.values()}
+    assert own.items() <= shared.items()
+    line = next(
+        line
+        for line in (DOCS / "trainers/mtlstruct.md").read_text(encoding="utf8").splitlines()
+        if line.startswith("`SSVM` takes")
+    )
+    assert set(re.findall(r"`(\w+)`", line)) == {*own, "SSVM"}
