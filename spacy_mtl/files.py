@@ -1,13 +1,13 @@
-"""Files that are whole or not there."""
+"""Atomic writing: a file is either complete or unchanged."""
 
 import os
 from pathlib import Path
 
 
 def write_atomically(path: str | Path, data: bytes) -> None:
-    """Write a file under another name beside ``path`` and move it there: an interrupt leaves the old file as it was.
+    """Write a file under another name next to ``path``, then move it there: an interrupt leaves the old file as it was.
 
-    Directories on the way are made. Raises OSError where the file cannot be written.
+    Missing parent directories are created. Raises OSError where the file cannot be written.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""The one place that decides how numba compiles: cached when the cache can be written, serial, no fastmath."""
+"""How numba compiles every kernel of the package: cached where the cache can be written, serial, without fastmath."""
 
 import hashlib
 import logging
@@ -13,7 +13,7 @@ logger = logging.getLogger("spacy_mtl")
 _warned = False
 
 
-#: Parts of the package whose kernels call those of other parts too.
+#: Parts of the package whose kernels also call kernels of other parts: part -> all parts whose sources matter.
 _CALLS = {
     "trainers": ("structures", "trainers"),
     "sequences": ("structures", "sequences"),
@@ -24,7 +24,7 @@ _CALLS = {
 
 @cache
 def _state_of_sources(part: str) -> str:
-    """Changes when a source file does from which kernels of this part are made; for modules elsewhere (tests, plug-ins), any file."""
+    """A hash that changes whenever a source file behind this part's kernels does; for modules elsewhere (tests, plug-ins), any source file."""
     root = Path(__file__).parent
     files = [path for name in _CALLS.get(part, (part,)) for path in sorted((root / name).rglob("*.py"))]
     stats = ((str(path.relative_to(root)), path.stat()) for path in files)
@@ -39,14 +39,14 @@ def _part(module: str) -> str:
 
 
 def kernel(function: Callable) -> Callable:
-    """``@njit(cache=True)``; where no cache directory can be written, compile without one and say so once."""
+    """Compile with ``@njit(cache=True)``; where no cache directory can be written, compile without a cache and log one warning."""
     return _compile_later(function)
 
 
 def subkernel(function: Callable) -> Callable:
-    """A kernel that other kernels alone call: without the code that unpacks arguments from Python.
+    """Compile a kernel that only other kernels call, without the wrapper that unpacks arguments from Python.
 
-    That code is most of what a kernel with a problem among its arguments costs to compile. Calling it from Python raises TypeError.
+    For a kernel that takes a problem, that wrapper is most of the compile time. Calling a subkernel from Python raises TypeError.
     """
     compiled = _compile_later(function, no_cpython_wrapper=True)
     _close_to_python(compiled)
@@ -54,14 +54,14 @@ def subkernel(function: Callable) -> Callable:
 
 
 def _compile_later(function: Callable, **options: Any) -> Callable:
-    """njit with the package's options; nothing here is called back from C, so that wrappers for that are left out too."""
+    """Apply njit with the package's options. The C callback wrapper is left out too, since nothing here is called from C."""
     global _warned
     options |= {"nogil": True, "no_cfunc_wrapper": True}
     try:
         compiled = njit(cache=True, **options)(function)
     except RuntimeError as error:  # numba: "cannot cache function ...: no locator available"
         if not _warned:
-            logger.warning("Compiled kernels cannot be cached here (%s): every process will compile them anew.", error)
+            logger.warning("Compiled kernels cannot be cached here (%s): every process will compile them again.", error)
             _warned = True
         return njit(**options)(function)
     _stamp(compiled, _state_of_sources(_part(function.__module__)))
@@ -69,12 +69,12 @@ def _compile_later(function: Callable, **options: Any) -> Callable:
 
 
 def _close_to_python(compiled: Any) -> None:
-    """Have calls from Python refused: numba would jump to a wrapper that is not there."""
+    """Make calls from Python raise TypeError: numba would jump to a wrapper that does not exist."""
 
     def refuse(*arguments: Any, **named: Any) -> None:
         raise TypeError(f"{compiled.__name__} can be called from compiled functions only; make it a kernel.")
 
-    def add_overload(result: Any) -> None:  # as numba does, less the entry that a call from Python would find
+    def add_overload(result: Any) -> None:  # as numba does, but without the entry that a call from Python would find
         compiled.overloads[tuple(result.signature.args)] = result
 
     if hasattr(compiled, "_compile_for_args") and hasattr(
@@ -84,9 +84,9 @@ def _close_to_python(compiled: Any) -> None:
 
 
 def _stamp(compiled: Callable, state: str) -> None:
-    """Have the cache entry of a kernel depend on the sources of what it may call: numba itself does not see a change in a kernel that this one calls.
+    """Make a kernel's cache entry depend on the sources of every kernel it may call: numba alone does not notice when a called kernel changes.
 
-    numba has no public way to say so; where its insides are other than expected, its own rule stays.
+    numba has no public interface for this; where its internals are not as expected, its own rule stays in force.
     """
     index: Any = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
     if hasattr(index, "_source_stamp"):

@@ -1,6 +1,6 @@
-"""The package's own registries, set on spaCy's so that ``@mtl_trainers`` and friends resolve in any config.
+"""The package's own registries, added to spaCy's so that ``@mtl_trainers``, ``@mtl_templates`` and ``@mtl_attributes`` resolve in any config.
 
-Third parties add to them by entry point: groups ``spacy_mtl_trainers``, ``spacy_mtl_templates`` and ``spacy_mtl_attributes``.
+Other packages add to them through entry points, in the groups ``spacy_mtl_trainers``, ``spacy_mtl_templates`` and ``spacy_mtl_attributes``.
 """
 
 import catalogue
@@ -8,7 +8,7 @@ from spacy.util import registry
 
 
 def _create(name: str) -> catalogue.Registry:
-    """The registry ``mtl_<name>``, made once however often this module is imported."""
+    """The registry ``mtl_<name>``, created once however often this module is imported."""
     if not hasattr(registry, f"mtl_{name}"):
         setattr(registry, f"mtl_{name}", catalogue.create("spacy_mtl", name, entry_points=True))
     return getattr(registry, f"mtl_{name}")

@@ -1,8 +1,8 @@
-"""Dependency trees in Docs and as arrays of heads, several roots in a sentence included.
+"""Dependency trees in Docs and as arrays of heads, for sentences with one root or several.
 
-A Doc must have exactly one word a sentence that is its own head, or spaCy cuts the sentence. So the *first* root of a sentence is the one that spaCy
-knows, every further root hangs on it, and all roots are labelled ``ROOT``: a word with this label is a root wherever it hangs, and no other word may
-have the label. Non-projective trees stay what they are.
+In a Doc, exactly one word of each sentence must be its own head; otherwise spaCy splits the sentence. So the *first* root of a sentence is
+spaCy's root, every further root is attached to it, and all roots are labelled ``ROOT``: a word with this label is a root whatever its head in
+the Doc, and no other word may have the label. Non-projective trees are stored as they are.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from spacy.tokens import Doc
 from .errors import Errors
 
 ROOT = "ROOT"
-#: id of the label of roots, in every string store
+#: Id of the label of roots, the same in every string store.
 ROOT_ID = np.uint64(get_string_id(ROOT))
 TREE_ATTRIBUTES: list[int | str] = ["HEAD", "DEP", "SENT_START"]
 
@@ -25,7 +25,7 @@ class Trees:
     """The trees of a text of N words in S sentences.
 
     heads: int32[N], position of the head within the sentence, from 1; 0 for a root. labels: uint64[N], ids in the string store, ``ROOT_ID`` for
-    roots, 0 where there is none. starts: int64[S], index of each sentence's first word.
+    roots, 0 for words without a label. starts: int64[S], index of each sentence's first word.
     """
 
     heads: np.ndarray
@@ -34,23 +34,23 @@ class Trees:
 
     @property
     def known(self) -> np.ndarray:
-        """bool[N]: whether the word has a head, as it does if it has a label."""
+        """bool[N]: whether the word has a head, which it does if and only if it has a label."""
         return self.labels != 0
 
     @property
     def spans(self) -> list[tuple[int, int]]:
-        """First word of each sentence, and the word after its last."""
+        """For each sentence, the index of its first word and the index after its last word."""
         ends = [*self.starts[1:].tolist(), len(self.heads)]
-        return list(zip(self.starts.tolist(), ends, strict=False))  # a text of no words has an end and no start
+        return list(zip(self.starts.tolist(), ends, strict=False))  # an empty text has an end but no start
 
 
 def heads_to_doc(heads: np.ndarray, labels: np.ndarray, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """HEAD and DEP, uint64[N] each, as ``Doc.from_array`` takes them, from heads, labels and starts as in :class:`Trees`.
+    """HEAD and DEP as ``Doc.from_array`` takes them, uint64[N] each, made from heads, labels and starts as in :class:`Trees`.
 
-    :func:`set_trees` writes them. The labels of roots do not matter. HEAD is relative, in two's complement. The string store of the Doc must
-    have "ROOT" and all labels.
+    :func:`set_trees` writes them. The labels given for roots are ignored. HEAD is relative, in two's complement. The string store of the Doc must
+    contain "ROOT" and all labels.
 
-    Raises ValueError where a sentence has no root (M556); whether heads make trees is not checked.
+    Raises ValueError where a sentence has no root (M556); whether the heads form trees is not checked.
     """
     n = len(heads)
     if not n:
@@ -68,10 +68,10 @@ def heads_to_doc(heads: np.ndarray, labels: np.ndarray, starts: np.ndarray) -> t
 
 
 def set_trees(doc: Doc, heads: np.ndarray, labels: np.ndarray, starts: np.ndarray) -> None:
-    """Write trees to a Doc: heads, labels and starts as in :class:`Trees`. All else that the Doc has stays.
+    """Write trees to a Doc: heads, labels and starts as in :class:`Trees`. Other annotation of the Doc is kept.
 
-    Sentence starts are written last: spaCy derives them from the heads, and gives up where those lead back and forth a dozen times (it does so again
-    when such a Doc comes back from bytes). Raises ValueError where a sentence has no root (M556).
+    Sentence starts are written last: spaCy derives them from the heads, and gives up on heads that lead back and forth a dozen times (it does so
+    again when such a Doc is read from bytes). Raises ValueError where a sentence has no root (M556).
     """
     doc.vocab.strings.add(ROOT)
     head, dep = heads_to_doc(heads, labels, starts)
@@ -80,20 +80,23 @@ def set_trees(doc: Doc, heads: np.ndarray, labels: np.ndarray, starts: np.ndarra
 
 
 def start_marks(starts: np.ndarray, n: int) -> np.ndarray:
-    """SENT_START of n words, uint64[n]: 1 at the first of each sentence, -1 (in two's complement) elsewhere."""
+    """SENT_START of n words, uint64[n]: 1 for the first word of each sentence, -1 (in two's complement) for the others."""
     marks = np.full(n, -1, np.int64)
     marks[starts] = 1
     return marks.view(np.uint64)
 
 
 def doc_heads(doc: Doc) -> Trees:
-    """The trees of a Doc, the inverse of :func:`heads_to_doc`. Words without a parse have head 0 and label 0; without sentences all words are one."""
+    """The trees of a Doc, the inverse of :func:`heads_to_doc`.
+
+    Words without a parse have head 0 and label 0; a Doc without sentence boundaries is one sentence.
+    """
     values = doc.to_array(TREE_ATTRIBUTES).reshape(len(doc), len(TREE_ATTRIBUTES))
     return array_heads(values)
 
 
 def array_heads(values: np.ndarray) -> Trees:
-    """As :func:`doc_heads`, of ``doc.to_array(TREE_ATTRIBUTES)``, uint64[N, 3]."""
+    """As :func:`doc_heads`, from ``doc.to_array(TREE_ATTRIBUTES)``, uint64[N, 3]."""
     relative, labels, start = values.T
     is_start = start == 1
     is_start[:1] = True
@@ -105,14 +108,14 @@ def array_heads(values: np.ndarray) -> Trees:
 
 
 def sentence_of(starts: np.ndarray, n: int) -> np.ndarray:
-    """int64[n]: which sentence each word is in."""
+    """int64[n], the index of each word's sentence."""
     is_start = np.zeros(n, np.int64)
     is_start[starts] = 1
     return np.cumsum(is_start) - 1
 
 
 def first_off_tree(heads: np.ndarray) -> int:
-    """Position, from 1, of the first word of a sentence from which following heads (int[n], 0 to n) leads to no root; 0 where all reach one."""
+    """Position, from 1, of the first word of a sentence whose chain of heads (int[n], 0 to n) never reaches a root; 0 if every word reaches one."""
     above = np.concatenate(([0], heads))
     for _ in range(len(heads).bit_length()):  # each round doubles the number of steps taken
         above = above[above]

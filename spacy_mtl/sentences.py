@@ -1,4 +1,4 @@
-"""Where sentences begin: chains stop at the sentence boundaries a Doc carries, else they span the Doc."""
+"""Sentence borders of Docs: a chain covers a sentence, or the whole Doc where it has no sentence boundaries."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from spacy.tokens import Doc
 
 
 def borders(docs: Sequence[Doc]) -> np.ndarray:
-    """int64[S + 1] sentence borders in the concatenation of the docs. Empty docs add nothing."""
+    """Sentence borders int64[S + 1] in the concatenation of the docs. Empty docs add none."""
     parts: list[np.ndarray | list[int]] = []
     at = 0
     for doc in docs:

@@ -1,6 +1,6 @@
-"""``python -m spacy mtl ...``: the commands of this package, put on spaCy's own command line.
+"""``python -m spacy mtl ...``: this package's commands, added to spaCy's own command line.
 
-Loaded whenever any spaCy command runs, so nothing heavy is imported until a command of ours is called.
+This module is loaded whenever any spaCy command runs, so nothing heavy is imported until one of our commands is called.
 """
 
 import typer
@@ -15,7 +15,7 @@ from .tokenizer import tokenizer_cli
 
 mtl = typer.Typer(
     name="mtl",
-    help="Structured taggers from feature templates: configs, corpora, scores and what training found.",
+    help="Structured prediction with feature templates: make configs, convert corpora, evaluate pipelines, inspect what was learnt.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )

@@ -1,6 +1,6 @@
-"""``python -m spacy mtl config``: a config with another language, template set or trainer.
+"""``python -m spacy mtl config``: change the language, template set or trainer of a config.
 
-Overrides of ``spacy train`` change single settings; another trainer or template set takes other settings altogether.
+The overrides of ``spacy train`` can change single settings, but another trainer or template set has settings of its own.
 """
 
 import inspect
@@ -20,25 +20,29 @@ if TYPE_CHECKING:
     from catalogue import Registry
     from thinc.api import Config
 
-#: languages as the files of CoNLL-2002 call them
+#: The language names in the files of CoNLL-2002, and their codes.
 FILE_LANGUAGES = {"esp": "es", "ned": "nl"}
 
 Block = dict[str, Any]
 
 
 def config_cli(
-    source: Annotated[Path, typer.Argument(metavar="CONFIG", help="Config to begin with.")],
+    source: Annotated[Path, typer.Argument(metavar="CONFIG", help="Config to start from.")],
     output: Annotated[Path, typer.Argument(metavar="OUTPUT", help="Config to write.")],
-    lang: Annotated[str | None, typer.Option(help="Language code; also esp or ned.")] = None,
+    lang: Annotated[str | None, typer.Option(help="Language code, or esp or ned as in CoNLL-2002.")] = None,
     templates: Annotated[str | None, typer.Option(help="Template set, such as ner or spacy_mtl.ner.v1.")] = None,
     trainer: Annotated[str | None, typer.Option(help="Trainer, such as SSVM or spacy_mtl.SSVM.v1.")] = None,
-    settings: Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Of the trainer.")] = None,
-    component: Annotated[str | None, typer.Option(help="Which component. The only one with a trainer.")] = None,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A setting of the trainer. Repeatable.")
+    ] = None,
+    component: Annotated[
+        str | None, typer.Option(help="Component to change; by default the only one with a trainer.")
+    ] = None,
 ) -> None:
     """Write a config with another language, template set or trainer.
 
-    Settings of the config that the new template set or trainer does not take are left out, and so are --set ones that the trainer does not
-    have, each with a line that says so. A trainer that wraps another (StructReg) gets the one that was there.
+    Settings of the old template set or trainer that the new one does not have are left out, and so are --set settings that the trainer does
+    not have; a line is printed for each. A trainer that wraps another (StructReg) wraps the one that the config had.
     """
     with clear_errors():
         config = _read(source)
@@ -52,12 +56,12 @@ def config_cli(
         write_file(output, config.to_str().encode())
     for name in left_out:
         typer.echo(
-            f"'{name}' is left out: {block['trainer']['@mtl_trainers']} has no such setting, or one of another kind"
+            f"'{name}' is left out: {block['trainer']['@mtl_trainers']} has no such setting, or one of another type"
         )
 
 
 def use_templates(block: Block, name: str) -> None:
-    """Give a component's block another template set, with all settings at their defaults. Raises ValueError (M710)."""
+    """Give a component's block another template set, with all settings at their defaults. Raises ValueError (M710) for an unknown one."""
     from spacy_mtl.registry import mtl_templates
 
     name = _full_name("template set", name, mtl_templates)
@@ -65,11 +69,11 @@ def use_templates(block: Block, name: str) -> None:
 
 
 def use_trainer(block: Block, name: str | None, settings: Sequence[tuple[str, Any]]) -> list[str]:
-    """Give a component's block another trainer (None keeps it), then these settings; returns the names of those it does not take.
+    """Give a component's block another trainer (None keeps it) and these settings; return the names of the settings it does not take.
 
-    Settings of the old trainer that the new one takes too, with values of the same kind, are kept; those in ``settings`` are taken whatever their
-    values, for :func:`check_trainer` to judge. A trainer that wraps another one gets the old one whole. Raises ValueError: M710 unknown trainer,
-    M711 a name that is no setting of any trainer.
+    Settings of the old trainer are kept if the new one takes them too, with values of the same type. Those in ``settings`` are taken whatever their
+    values; :func:`check_trainer` judges them later. A trainer that wraps another one wraps the old one. Raises ValueError: M710 unknown trainer,
+    M711 a name that is not a setting of any trainer.
     """
     from spacy_mtl.registry import mtl_trainers
 
@@ -91,9 +95,9 @@ def use_trainer(block: Block, name: str | None, settings: Sequence[tuple[str, An
 
 
 def check_trainer(block: Block) -> None:
-    """Refuse settings that the trainer refuses, before anything is written; those that stand for other parts of the config are not known yet.
+    """Refuse what the trainer refuses, before anything is written. A block that refers to other parts of the config is not checked.
 
-    Raises ValueError: the trainer's own, or M716 for values of a kind that it does not take.
+    Raises ValueError: the trainer's own errors, or M716 for values of a wrong type.
     """
     from spacy import registry
 
@@ -108,7 +112,7 @@ def check_trainer(block: Block) -> None:
 
 
 def _alike(value: Any, default: Any) -> bool:
-    """Whether a value is of the kind of a default: two trainers may mean different things by one name."""
+    """Whether a value has the type of a default: two trainers may use one name for different things."""
     kinds = [float if isinstance(v, int | float) and not isinstance(v, bool) else type(v) for v in (value, default)]
     return value is None or default is None or kinds[0] is kinds[1]
 
@@ -126,7 +130,7 @@ def _read(path: Path) -> "Config":
 
 
 def _component(config: "Config", path: Path, name: str | None) -> Block:
-    """The block of the component to change: the one named, or the only one that has a trainer."""
+    """The block of the component to change: the named one, or the only one with a trainer."""
     found = {key: block for key, block in config.get("components", {}).items() if "trainer" in block}
     if name is None and len(found) == 1:
         return next(iter(found.values()))
@@ -146,13 +150,13 @@ def _full_name(kind: str, name: str, registry: "Registry") -> str:
 
 
 def _defaults(function: Callable) -> Block:
-    """Settings of a registered function and their defaults; None stands for those that must be given."""
+    """Settings of a registered function and their defaults; None for those without a default."""
     parameters = inspect.signature(function).parameters.values()
     return {p.name: None if p.default is inspect.Parameter.empty else p.default for p in parameters}
 
 
 def _setting(text: str) -> tuple[str, Any]:
-    """NAME=VALUE, the value read as JSON where it is that."""
+    """Split NAME=VALUE; the value is read as JSON if it is valid JSON, and as a string otherwise."""
     name, equals, value = text.partition("=")
     if not (name.strip() and equals):
         raise ValueError(Errors.M713.format(text=text))
@@ -160,5 +164,5 @@ def _setting(text: str) -> tuple[str, Any]:
         read = json.loads(value)
     except ValueError:
         read = value
-    # spaCy projects hand 0.3 on as 0.30000000000000004
+    # spaCy projects pass 0.3 on as 0.30000000000000004
     return name.strip(), float(f"{read:.15g}") if isinstance(read, float) else read

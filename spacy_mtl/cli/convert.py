@@ -1,4 +1,4 @@
-"""``python -m spacy mtl convert``: column files, segmented texts and dependency trees to a ``.spacy`` corpus, or that to CoNLL-U."""
+"""``python -m spacy mtl convert``: column files, segmented texts or dependency trees to a ``.spacy`` corpus, or such a corpus to CoNLL-U."""
 
 from pathlib import Path
 from typing import Annotated
@@ -26,10 +26,8 @@ from .shared.options import (
 
 
 def convert_cli(
-    input_path: Annotated[str, typer.Argument(metavar="INPUT", help="Corpus file; several with commas between.")],
-    output_path: Annotated[
-        Path, typer.Argument(metavar="OUTPUT", help="The .spacy file to write, or the .conllu file.")
-    ],
+    input_path: Annotated[str, typer.Argument(metavar="INPUT", help="Corpus file, or several separated by commas.")],
+    output_path: Annotated[Path, typer.Argument(metavar="OUTPUT", help="The .spacy or .conllu file to write.")],
     lang: Annotated[str, typer.Option(help='Language code, such as "es".')],
     file_format: FileFormat = Format.columns,
     columns: Columns = "ORTH,TAG,ENT",
@@ -42,10 +40,10 @@ def convert_cli(
     tag: Tag = "auto",
     broken: Broken = "error",
 ) -> None:
-    """Convert CoNLL column files, texts with spaces between the words, or dependency trees to spaCy's binary corpus format.
+    """Convert CoNLL column files, texts with spaces between words, or dependency trees to spaCy's binary corpus format.
 
-    Where OUTPUT is a .conllu file, INPUT is a .spacy corpus, written as CoNLL-U; --lang is the only option then.
-    Of the other options, segmented texts take --encoding and --limit, trees take --given, --tag, --broken, --encoding, --group and --limit.
+    If OUTPUT ends in .conllu, INPUT must be a .spacy corpus, which is written as CoNLL-U; --lang is then the only option that counts.
+    Segmented texts use only --encoding and --limit of the other options; trees use --given, --tag, --broken, --encoding, --group and --limit.
     """
     from spacy_mtl.corpora.conllu_write import export_conllu
     from spacy_mtl.corpora.convert import convert_columns, convert_conllu, convert_segmented

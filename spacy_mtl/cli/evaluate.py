@@ -1,7 +1,7 @@
 """``python -m spacy mtl evaluate``: spaCy's ``evaluate`` for corpora with given columns, segmented texts and trees.
 
-``spacy evaluate`` reads ``.spacy`` files only and hides all of their annotation from the pipeline, the part-of-speech tags that
-templates read included.
+``spacy evaluate`` reads ``.spacy`` files only and hides all their annotation from the pipeline, even the part-of-speech tags that
+templates read.
 """
 
 from collections import Counter
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.training import Example
 
-#: what spaCy's scorers call their figures -> how the table calls them
+#: Keys of spaCy's scores -> their names in the table.
 FIGURES = {
     "token_acc": "tokenization",
     "seg_r_iv": "recall of known words",
@@ -71,16 +71,16 @@ def evaluate_cli(
     code: Code = None,
     lexicon: Annotated[
         list[Path] | None,
-        typer.Option(metavar="FILE", help="Known words: a word a line, or segmented text. Repeatable."),
+        typer.Option(metavar="FILE", help="File of known words: one word per line, or segmented text. Repeatable."),
     ] = None,
-    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the scores there, as JSON.")] = None,
+    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the scores to this file, as JSON.")] = None,
 ) -> None:
     """Evaluate a pipeline on column files, segmented texts, dependency trees or .spacy files.
 
-    The given columns are on the documents that the pipeline sees; without --given, what the pipeline itself predicts is not.
-    Scores and JSON are those of "spacy evaluate". The columns of a .spacy file are its own; --given chooses among them.
-    Of the other options, segmented texts take --encoding and --limit, trees take --given, --tag, --encoding, --group and --limit.
-    With --lexicon, words are scored as the bakeoffs do, too.
+    The pipeline sees the given columns as input; without --given, those that it predicts itself are hidden.
+    Scores and JSON are those of "spacy evaluate". A .spacy file has its own columns; --given chooses among them.
+    Segmented texts use only --encoding and --limit of the other options; trees use --given, --tag, --encoding, --group and --limit.
+    With --lexicon, words are also scored as in the SIGHAN bakeoffs.
     """
     settings = reader_settings(columns, given, scheme, separator, encoding, group, limit)
     with clear_errors():
@@ -103,14 +103,17 @@ def evaluate_cli(
 
 
 def read_segmented(nlp: "Language", data: list[str], encoding: str, limit: int) -> list["Example"]:
-    """Examples of all files: raw texts for the pipeline, and their words. Raises ValueError (M501, M502, M513, M520)."""
+    """Examples of all files: raw texts as input, their words as gold. Raises ValueError (M501, M502, M513, M520)."""
     from spacy_mtl.corpora.segmented import SegmentedCorpus
 
     return [example for path in data for example in SegmentedCorpus(path, encoding, limit)(nlp)]
 
 
 def read_trees(nlp: "Language", data: list[str], settings: dict[str, Any]) -> list["Example"]:
-    """Examples of all files of dependency trees; what the pipeline predicts is given only if ``settings`` name it. Raises ValueError (M501-M559)."""
+    """Examples of all files of dependency trees. Columns that the pipeline predicts are input only if ``settings`` names them.
+
+    Raises ValueError (M501-M559) for what is wrong with a file.
+    """
     from spacy_mtl.corpora.conllu import GIVEN, ConlluCorpus
 
     hidden = predicted_columns(nlp)
@@ -121,10 +124,10 @@ def read_trees(nlp: "Language", data: list[str], settings: dict[str, Any]) -> li
 def read_examples(
     nlp: "Language", data: list[str], settings: dict[str, Any], given: list[str] | None
 ) -> list["Example"]:
-    """Examples of all files, column files read with ``settings``; ``given`` as the user said it.
+    """Examples of all files; column files are read with ``settings``.
 
-    Where the user did not say, what the pipeline predicts is no input.
-    Raises ValueError for what is wrong with a file (M501-M514, M705, M714) and where there is no document at all (M706).
+    given: the input columns that the user named; if None, columns that the pipeline predicts are not input.
+    Raises ValueError for what is wrong with a file (M501-M514, M705, M714), and where there is no document at all (M706).
     """
     from spacy_mtl.corpora.binary import read_binary
     from spacy_mtl.corpora.conll import ConllCorpus
@@ -143,16 +146,16 @@ def read_examples(
 
 
 def predicted_columns(nlp: "Language") -> list[str]:
-    """Columns that some component sets."""
+    """Columns that a component of the pipeline sets."""
     assigned = {name for pipe in nlp.pipe_names for name in nlp.get_pipe_meta(pipe).assigns}
     return [column for column in ("TAG", "POS", "MORPH", "LEMMA") if f"token.{column.lower()}" in assigned]
 
 
 def evaluate(nlp: "Language", examples: list["Example"], lexicon: list[Path] | None = None) -> Scores:
-    """``nlp.evaluate``, after a look at what the templates read and a first document that warms up compiled code.
+    """Run ``nlp.evaluate``, after checking the attributes that templates read and processing one document to load compiled code.
 
-    lexicon: files of known words; the scores of ``spacy_mtl.bakeoff_scorer.v1`` are added. Raises ValueError (M111) where a live template of
-    the first component reads an attribute that no document carries, and M501, M502, M520 for the lexicon.
+    lexicon: files of known words, for which the scores of ``spacy_mtl.bakeoff_scorer.v1`` are added. Raises ValueError: M111 where a live template of
+    the first component reads an attribute that no document has; M501, M502, M520 for the lexicon.
     """
     from spacy.scorer import Scorer
 
@@ -177,11 +180,11 @@ def _check_given(nlp: "Language", examples: list["Example"]) -> None:
     from spacy_mtl.learning.chain import check_set
 
     name, pipe = nlp.pipeline[0] if nlp.pipeline else ("", None)
-    if isinstance(pipe, StructuredPipe):  # what later components read may come from earlier ones
+    if isinstance(pipe, StructuredPipe):  # attributes that later components read may come from earlier ones
         reader = pipe.make_reader()
         inputs = pipe.read_input(reader, [example.predicted for example in examples])
         given = np.concatenate([columns for columns, _ in inputs], axis=1)
-        kept = {row["name"] for row in pipe.template_weights() if row["rows"]}  # the others have no say in prediction
+        kept = {row["name"] for row in pipe.template_weights() if row["rows"]}  # the others do not affect prediction
         check_set(name, reader, given, [t for t in pipe.model.attrs["templates"].templates if t.name in kept])
 
 

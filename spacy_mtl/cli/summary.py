@@ -1,4 +1,4 @@
-"""``python -m spacy mtl summary``: one table of what several trainings have come to."""
+"""``python -m spacy mtl summary``: the scores, training times and model sizes of several trainings in one table."""
 
 import json
 from pathlib import Path
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from thinc.api import Config
 
 BEST, LOG = "model-best", "log.jsonl"
-#: key of a row -> heading
+#: Key of a row -> column heading.
 COLUMNS = {
     "component": "component",
     "corpus": "corpus",
@@ -33,22 +33,22 @@ Row = dict[str, Any]
 def summary_cli(
     trainings: Annotated[
         list[Path],
-        typer.Argument(metavar="TRAINING...", help='Output directories of "spacy train", with model-best in them.'),
+        typer.Argument(metavar="TRAINING...", help='Output directories of "spacy train", which contain model-best.'),
     ],
     metrics: Annotated[
         Path,
         typer.Option(
-            metavar="DIR", help='Where "spacy mtl evaluate" wrote the test scores, NAME.json for TRAINING/NAME.'
+            metavar="DIR", help='Directory of test scores from "spacy mtl evaluate": NAME.json for the training NAME.'
         ),
     ] = Path("metrics"),
     output: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="Write the rows there, as JSON.")
+        Path | None, typer.Option("--json", metavar="FILE", help="Write the rows to this file, as JSON.")
     ] = None,
 ) -> None:
-    """Show a row for each trained component: its main score on dev and test, the seconds of training, the size of its model.
+    """Show one row per trained component: its main score on dev and test, its training time and the size of its model.
 
-    Where several scores count the same, each has a row. The dev score is that of the best model, as spaCy keeps it with the model; the
-    seconds are those of the logger (log.jsonl in TRAINING); "-" stands for what there is no file of.
+    If several scores have the same weight, each gets a row. The dev score is that of the best model, which spaCy saves with the model; the
+    training time is the logger's (log.jsonl in TRAINING). A "-" means that there is no file with this value.
     """
     with clear_errors():
         rows = [row for training in trainings for row in summarize(training, metrics / f"{training.name}.json")]
@@ -58,8 +58,10 @@ def summary_cli(
 
 
 def summarize(training: Path, metrics: Path) -> list[Row]:
-    """A row for each component with a score of its own. metrics: file of the test scores. Raises ValueError (M715) where there is no trained
-    pipeline, or a file of scores is damaged."""
+    """One row for each component that has a score. metrics: the file of test scores.
+
+    Raises ValueError (M715) where there is no trained pipeline, or a file of scores is damaged.
+    """
     best = training / BEST
     meta = best / "meta.json"
     dev = _by_name(_read_json(meta, required=True).get("performance", {}), meta)
@@ -82,7 +84,7 @@ def _trained(path: Path) -> tuple["Config", dict[str, list[str]]]:
 
     try:
         config = load_config(path, interpolate=True)
-        nlp = spacy.blank(config["nlp"]["lang"])  # an object, for it knows the factories of installed packages
+        nlp = spacy.blank(config["nlp"]["lang"])  # an instance knows the factories of installed packages too
         factories = {name: config["components"][name].get("factory") for name in config["nlp"]["pipeline"]}
     except KeyError as error:
         reason = f"it has no {error}"
@@ -94,7 +96,7 @@ def _trained(path: Path) -> tuple["Config", dict[str, list[str]]]:
 
 
 def _main_scores(nlp: "Language", factory: str | None) -> list[str]:
-    """The score that the factory gives most weight, or several with the same."""
+    """The score with the largest weight in the factory's defaults, or all of them if several share it."""
     if factory is None or not nlp.has_factory(factory):
         return []
     weights = nlp.get_factory_meta(factory).default_score_weights or {}
@@ -103,13 +105,13 @@ def _main_scores(nlp: "Language", factory: str | None) -> list[str]:
 
 
 def _corpus(config: dict[str, Any]) -> str:
-    """The folder of the training file."""
+    """The name of the training file's folder, "-" if the config names no training file."""
     path = config.get("paths", {}).get("train")
     return Path(path).parent.name or str(path) if path else "-"
 
 
 def _seconds(log: Path) -> float | None:
-    """Of the last row of the training's log. Raises ValueError (M715) for a row that is cut or none."""
+    """Training time in the last row of the log, None without a log. Raises ValueError (M715) if the row is cut short or is not a row."""
     if not log.is_file():
         return None
     lines = _read_text(log).strip().splitlines()
@@ -117,7 +119,7 @@ def _seconds(log: Path) -> float | None:
 
 
 def _read_json(path: Path, required: bool = False) -> Row:
-    """A file of scores; empty where there is none."""
+    """Read a file of scores; empty if there is no file and none is required."""
     if not path.is_file() and not required:
         return {}
     return _parse(_read_text(path), path)
@@ -141,15 +143,15 @@ def _parse(text: str, path: Path) -> Row:
 
 def _by_name(found: Any, path: Path) -> Row:
     if not isinstance(found, dict):
-        raise ValueError(Errors.M715.format(path=path, reason="it holds no scores by name"))
+        raise ValueError(Errors.M715.format(path=path, reason="it does not contain named scores"))
     return found
 
 
 def _score(scores: Row, name: str, path: Path) -> float | None:
-    """A score, None where there is none. Raises ValueError (M715) for what is no number."""
+    """The score of this name, None if there is none. Raises ValueError (M715) if it is not a number."""
     value = scores.get(name)
     if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
-        raise ValueError(Errors.M715.format(path=path, reason=f"the score '{name}' is no number"))
+        raise ValueError(Errors.M715.format(path=path, reason=f"the score '{name}' is not a number"))
     return value
 
 

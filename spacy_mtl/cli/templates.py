@@ -1,4 +1,4 @@
-"""``python -m spacy mtl templates``: which templates a trained component relies on."""
+"""``python -m spacy mtl templates``: show which templates a trained component relies on."""
 
 import math
 from pathlib import Path
@@ -24,12 +24,16 @@ Row = dict[str, Any]
 
 def templates_cli(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="Pipeline name or directory.")],
-    component: Annotated[str | None, typer.Option(help="Only this component.")] = None,
-    json_path: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write all templates there.")] = None,
-    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw them as bars: a .png or .svg file.")] = None,
-    show_all: Annotated[bool, typer.Option("--all", help="Show templates without weight too.")] = False,
+    component: Annotated[str | None, typer.Option(help="Show only this component.")] = None,
+    json_path: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write all templates to this file, as JSON.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the weights as bars, to a .png or .svg file.")
+    ] = None,
+    show_all: Annotated[bool, typer.Option("--all", help="Show templates with zero weight too.")] = False,
     code: Code = None,
-    top: Annotated[int, typer.Option(min=0, help="Show no more than the heaviest N; 0 for no limit.")] = 0,
+    top: Annotated[int, typer.Option(min=0, help="Show only the N heaviest templates; 0 for no limit.")] = 0,
 ) -> None:
     """Show the weight of every template of a trained pipeline."""
     with clear_errors():
@@ -44,17 +48,16 @@ def templates_cli(
     for name, rows in weights.items():
         shown = [row for row in rows if show_all or row["weight"] > LIVE][: top or None]
         console.print(_table(name, shown))
-        cut = f", the heaviest {len(shown)} are shown" if top and len(shown) < _live(rows) else ""
+        cut = f", showing the {len(shown)} heaviest" if top and len(shown) < _live(rows) else ""
         dropped = "" if cut or show_all or _live(rows) == len(rows) else " (--all shows the others)"
         console.print(f"{_live(rows)} of {len(rows)} templates are live{cut}{dropped}")
 
 
 def template_weights(model: str, component: str | None = None, code: Path | None = None) -> dict[str, list[Row]]:
-    """Templates of each component that has them, or of one, heaviest first.
+    """Templates of every component that has them, or of the one named, heaviest first.
 
-    Each row is ``template_weights()`` of the component: name, pattern, weight (mu), norm of its block, rows (features),
-    and ``share``, its part of the sum of all norms. Raises ValueError where the pipeline cannot be loaded or has none
-    (M701-M703).
+    Each row is one of ``template_weights()`` of the component (name, pattern, weight (mu), norm of its block, rows (features)) plus ``share``,
+    the norm divided by the sum of all norms. Raises ValueError where the pipeline cannot be loaded or has no such templates (M701-M703).
     """
     nlp = load_pipeline(model, code)
     found = {name: pipe for name, pipe in nlp.components if hasattr(pipe, "template_weights")}
@@ -82,7 +85,7 @@ def _table(component: str, rows: list[Row]) -> "Table":
     from rich.text import Text
 
     table = Table(title=component, title_justify="left", box=None, pad_edge=False, header_style="bold")
-    # Text keeps "[-1,LOWER]" from being read as markup; patterns fold, so that none is cut off
+    # Text keeps "[-1,LOWER]" from being read as markup; long patterns are folded, not cut off
     table.add_column("Template")
     table.add_column("Pattern", overflow="fold")
     for name in ("Weight", "Norm %", "Rows"):

@@ -1,4 +1,4 @@
-"""``python -m spacy mtl tokenizer``: a trained word segmenter becomes the tokenizer of its pipeline."""
+"""``python -m spacy mtl tokenizer``: turn a pipeline's trained word segmenter into its tokenizer."""
 
 from pathlib import Path
 from typing import Annotated
@@ -13,18 +13,20 @@ from .shared.pipelines import load_pipeline
 
 
 def tokenizer_cli(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="Pipeline that begins with mtl_segmenter.")],
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="Pipeline whose first component is a trained mtl_segmenter.")
+    ],
     output: Annotated[Path, typer.Argument(metavar="OUTPUT", help="Directory for the new pipeline.")],
     code: Code = None,
 ) -> None:
-    """Make the mtl_segmenter of a pipeline its tokenizer: quicker, and other components can be trained on top."""
+    """Turn a pipeline's mtl_segmenter into its tokenizer: it runs faster, and other components can be trained on its words."""
     with clear_errors():
         convert_pipeline(model, output, code)
     typer.echo(f"{output}: tokenizer spacy_mtl.Segmenter.v1")
 
 
 def convert_pipeline(model: str | Path, output: Path, code: Path | None = None) -> None:
-    """Write the pipeline ``model`` with its first component as tokenizer.
+    """Write the pipeline ``model`` to ``output`` with its first component as the tokenizer.
 
     Raises ValueError: M701 it cannot be loaded, M417 it does not begin with a trained mtl_segmenter, M704 ``output`` cannot be written.
     """

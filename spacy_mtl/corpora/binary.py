@@ -1,4 +1,4 @@
-"""spaCy's binary corpora as Examples whose predicted Docs carry the given columns, which spaCy's own reader drops."""
+"""Read spaCy's binary corpora as Examples whose predicted Docs have the given columns, which spaCy's own reader drops."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -24,11 +24,11 @@ _ATTRIBUTES = {
 def read_binary(
     path: str | Path, vocab: Vocab, given: Sequence[str] | None = None, hidden: Sequence[str] = ()
 ) -> Iterator[Example]:
-    """Stream the Examples of a ``.spacy`` file, Docs in ``vocab``.
+    """Stream the Examples of a ``.spacy`` file, with Docs in ``vocab``.
 
-    given: columns (TAG, POS, MORPH, LEMMA, ENT) copied from the reference to the predicted Doc. None: those that the file names for each
-    Doc, as ``convert`` writes them; TAG where it names none. hidden: columns left out of these. Sentence starts are copied too where
-    a Doc holds several sentences, or trees.
+    given: columns (TAG, POS, MORPH, LEMMA, ENT) copied from the reference to the predicted Doc; None for those that the file lists for each
+    Doc, as ``convert`` writes them, or TAG where it lists none. hidden: columns not to copy. Sentence starts are copied too if
+    a Doc has several sentences, or trees.
 
     Raises ValueError for an unknown column (M714), a file that cannot be read (M501) or is damaged or of another format (M705).
     """
@@ -41,14 +41,14 @@ def read_binary(
 
 
 def load_docs(path: Path) -> DocBin:
-    """The Docs of a ``.spacy`` file. Raises ValueError where it cannot be read (M501) or is damaged or of another format (M705)."""
+    """Load a ``.spacy`` file. Raises ValueError where it cannot be read (M501), or is damaged or of another format (M705)."""
     try:
         data = path.read_bytes()
     except OSError as error:
         raise ValueError(Errors.M501.format(path=path, reason=error.strerror, cwd=Path.cwd())) from None
     try:
         return DocBin(store_user_data=True).from_bytes(data)
-    except Exception:  # zlib, msgpack and numpy each complain in their own way
+    except Exception:  # zlib, msgpack and numpy raise errors of their own
         raise ValueError(Errors.M705.format(path=path)) from None
 
 

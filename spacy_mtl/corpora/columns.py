@@ -1,4 +1,4 @@
-"""Column files of the CoNLL shared tasks: one token a line, an empty line after each sentence. No spaCy in here."""
+"""Read column files of the CoNLL shared tasks: one token per line, an empty line after each sentence. This module does not use spaCy."""
 
 import codecs
 import re
@@ -11,7 +11,7 @@ from spacy_mtl.errors import Errors
 IGNORED = "_"
 MISSING = frozenset(("-", "_", ""))
 SCHEMES = ("iob2", "iob1", "biluo", "auto")
-# Prefixes of a tag by what they say: the token begins an entity, or is the last of one.
+# Tag prefixes of a token that begins an entity, and of one that ends it.
 _BEGINS = frozenset("BUS")
 _ENDS = frozenset("LUES")
 _PREFIXES = {"iob1": "BI", "iob2": "BI", "biluo": "BILUES", "auto": "BILUES"}
@@ -23,9 +23,9 @@ _NEWLINE = re.compile(r"\r\n|\r|\n")
 class Sentence:
     """A sentence of ``N`` tokens as it stands in the file.
 
-    words: N strings. fields: column name -> N strings, all named columns but ``ORTH`` and ``_``.
-    line: number of the first token's line, from 1; token i stands at ``line + i``.
-    document: how many documents with a sentence in them come before this one.
+    words: N strings. fields: column name -> N strings, for all named columns except ``ORTH`` and ``_``.
+    line: number of the first token's line, from 1; token i is on line ``line + i``.
+    document: number of the document, from 0; documents without a sentence are not counted.
     """
 
     words: list[str]
@@ -41,16 +41,16 @@ def read_columns(
     separator: str | None = None,
     docstart: str = "-DOCSTART-",
 ) -> Iterator[Sentence]:
-    """Stream the sentences of a column file; settings and path are checked at once, lines as they are read.
+    """Stream the sentences of a column file; settings and path are checked at once, the lines as they are read.
 
-    columns: names from left to right, ``ORTH`` for the words and ``_`` for a column to ignore; columns further right
+    columns: names from left to right, ``ORTH`` for the words and ``_`` for a column to ignore; further columns to the right
         are ignored too.
-    separator: what parts the columns, None for any run of spaces and tabs (a no-break space stays in its word).
-    docstart: lines whose first column is this are borders between documents (and sentences), not tokens.
+    separator: the string between columns, None for any run of spaces and tabs (a no-break space stays in its word).
+    docstart: a line whose first column is this string is a border between documents (and sentences), not a token.
     A byte-order mark in UTF-8 is skipped.
 
-    Raises ValueError where the columns are unusable (M505), the file cannot be read (M501) or holds no sentence (M504),
-    bytes cannot be decoded (M502, M513), and where a line has too few columns (M503) or an empty word (M512).
+    Raises ValueError where the columns are unusable (M505), where the file cannot be read (M501), contains no sentences (M504) or
+    cannot be decoded (M502, M513), and where a line has too few columns (M503) or an empty word (M512).
     """
     path, columns = Path(path), list(columns)
     named = [column for column in columns if column != IGNORED]
@@ -121,9 +121,9 @@ def _splitter(separator: str) -> Callable[[str], list[str]]:
 
 
 def text_lines(path: Path, encoding: str) -> Iterator[str]:
-    """Lines of a text file, "\\n" at the end of each whatever the file's line ends; a byte-order mark is skipped.
+    """Stream the lines of a text file, each ending in "\\n" whatever the file's line endings; a byte-order mark is skipped.
 
-    Raises ValueError where the file cannot be read (M501), for an unknown encoding (M513) and bytes that cannot be decoded (M502).
+    Raises ValueError where the file cannot be read (M501), for an unknown encoding (M513), and for bytes that cannot be decoded (M502).
     """
     try:
         # "utf-8-sig" reads UTF-8 with or without a byte-order mark
@@ -140,7 +140,7 @@ def text_lines(path: Path, encoding: str) -> Iterator[str]:
 
 
 def _undecodable(path: Path, encoding: str, error: UnicodeError) -> str:
-    """The message for bytes that are no text. The text layer decodes in chunks: decoding all again finds the line."""
+    """The message for bytes that cannot be decoded. Files are decoded in chunks, so the whole file is decoded again to find the line."""
     line, reason = 1, str(error)
     try:
         path.read_bytes().decode(encoding)
@@ -152,14 +152,14 @@ def _undecodable(path: Path, encoding: str, error: UnicodeError) -> str:
 
 
 def to_iob2(tags: Sequence[str], where: tuple[str | Path, int], scheme: str = "auto") -> list[str]:
-    """The entity tags of one sentence in IOB2, read as conlleval reads them.
+    """Convert the entity tags of one sentence to IOB2, reading them as conlleval does.
 
-    An entity begins at B-X, at U-X (S-X), and at any I-X or L-X (E-X) that continues no entity of its type,
-    so that I-X after O, after I-Y or at the start is no error. "-", "_" and "" say that gold is missing and become "".
-    scheme: "iob2" and "iob1" know B and I, "biluo" knows B, I, L and U (also as E and S), "auto" reads them all.
+    An entity begins at B-X, at U-X (S-X), and at any I-X or L-X (E-X) that does not continue an entity of its type,
+    so I-X after O, after I-Y or at the start is not an error. "-", "_" and "" mean that gold is missing and become "".
+    scheme: "iob2" and "iob1" allow B and I, "biluo" allows B, I, L and U (also written E and S), "auto" allows them all.
     where: the file and the line of the first tag, for errors.
 
-    Raises ValueError for a tag that is none of those (M508, with its line) or an unknown scheme (M509).
+    Raises ValueError for a tag that the scheme does not allow (M508, with its line) and for an unknown scheme (M509).
     """
     if scheme not in SCHEMES:
         raise ValueError(Errors.M509.format(scheme=scheme, known=", ".join(SCHEMES)))

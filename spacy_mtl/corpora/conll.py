@@ -20,23 +20,23 @@ from .docs import COLUMNS, Attributes, DocMaker, sentence_starts
 class ConllCorpus:
     """Examples from CoNLL column files; calling it with a pipeline streams them, file after file.
 
-    Both Docs of an Example have the words of the file, never those of a tokenizer. The *reference* carries all named
-    columns and the sentence starts; the *predicted* Doc carries the ``given`` columns, for templates to read, and the
-    sentence starts too unless it is one sentence (``group = 1``). Column files do not say where spaces are: see
+    Both Docs of an Example have the words of the file, never those of a tokenizer. The *reference* has all named
+    columns and the sentence starts. The *predicted* Doc has the ``given`` columns, for templates to read, and also the
+    sentence starts unless it is a single sentence (``group = 1``). Column files do not say where spaces are: see
     ``spaces`` and :func:`~spacy_mtl.corpora.docs.spaces_between`.
 
-    path: a file, several in a list, or several in a string with commas between.
-    columns: names from left to right: ORTH (the word), TAG, POS (universal), LEMMA, ENT, ``_`` for one to ignore.
-    given: the columns that are input and not to be predicted.
+    path: a file, a list of files, or a string of files separated by commas.
+    columns: names from left to right: ORTH (the word), TAG, POS (universal), LEMMA, ENT, ``_`` for a column to ignore.
+    given: the columns that are input, not to be predicted.
     encoding, separator: as in :func:`~spacy_mtl.corpora.columns.read_columns`.
-    scheme: of the ENT column, "iob1", "iob2", "biluo" or "auto"; "-" or "_" there says that gold is missing.
-    group: sentences per Doc; 0 makes one Doc of each document (what stands between two ``-DOCSTART-``; a file without
-        them is one). A Doc never crosses a document border. Mind ``nlp.max_length``, spaCy's limit on characters.
-    limit: stop after so many Examples; 0 for all.
-    spaces: whether words are parted by spaces; False: they stand one after another. None: as the language is written, so
-        that only Chinese, Japanese and the like have none.
+    scheme: of the ENT column, "iob1", "iob2", "biluo" or "auto"; "-" or "_" in that column means that gold is missing.
+    group: sentences per Doc; 0 for one Doc per document (the text between two ``-DOCSTART-`` lines, or a whole file without
+        them). A Doc never crosses a document border. Mind ``nlp.max_length``, spaCy's limit on characters.
+    limit: the largest number of Examples to read; 0 for all.
+    spaces: True for spaces between words, False for none, None to follow the language's writing system, where only
+        Chinese, Japanese and the like have none.
 
-    Raises ValueError on construction for settings that cannot be (M505-M507, M509, M511, M514) and files that do not
+    Raises ValueError on construction for invalid settings (M505-M507, M509, M511, M514) and files that do not
     exist (M501); while reading, for what is wrong with a file, with its line (M502-M504, M508, M510, M512, M513).
     """
 
@@ -83,12 +83,12 @@ class ConllCorpus:
         return read_columns(path, self.columns, self.encoding, self.separator)
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
-        """Stream the Examples, Docs in ``nlp.vocab``."""
+        """Stream the Examples, with Docs in ``nlp.vocab``."""
         for predicted, reference, _ in self.docs(nlp.vocab):
             yield Example(predicted, reference)
 
     def docs(self, vocab: Vocab) -> Iterator[tuple[Doc, Doc, int]]:
-        """Stream the predicted Doc, the reference Doc and how many sentences they hold, in the order of the files."""
+        """Stream predicted Doc, reference Doc and their number of sentences, in the order of the files."""
         maker = DocMaker(vocab, self.scheme, self.spaces)
         pairs = (self._pair(maker, path, group) for path in self.paths for group in self._groups(path))
         return islice(pairs, self.limit or None)
@@ -111,7 +111,7 @@ class ConllCorpus:
 
 
 def corpus_paths(path: str | Path | Sequence[str | Path] | None) -> list[Path]:
-    """The files named by a setting; a string that is no file and has commas in it names several. None at all is an error (M511)."""
+    """The files that a setting names; a string that is not a file itself is split at its commas. Raises ValueError (M511) for none at all."""
     if not path:
         raise ValueError(Errors.M511)
     if isinstance(path, str | Path):

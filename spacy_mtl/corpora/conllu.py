@@ -1,4 +1,4 @@
-"""The reader ``spacy_mtl.ConlluCorpus.v1``: files of dependency trees, CoNLL-U and CoNLL-X, as spaCy Examples."""
+"""The reader ``spacy_mtl.ConlluCorpus.v1``: dependency trees in CoNLL-U or CoNLL-X, as spaCy Examples."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -32,26 +32,26 @@ _FEATURES = re.compile(rf"{_FEATURE}(\|{_FEATURE})*")
 class ConlluCorpus:
     """Examples from files of dependency trees; calling it with a pipeline streams them, file after file.
 
-    Both Docs of an Example have the words of the file, never those of a tokenizer, and its sentence starts: parsing is within given sentences. The
-    *reference* carries TAG, POS, MORPH, LEMMA, HEAD and DEP, the *predicted* Doc the ``given`` ones of the first four.
+    Both Docs of an Example have the words of the file, never those of a tokenizer, and its sentence starts, since the parser works within given
+    sentences. The *reference* has TAG, POS, MORPH, LEMMA, HEAD and DEP, the *predicted* Doc only those of the first four that are ``given``.
 
-    Trees: a word with head 0 is labelled ROOT whatever its label in the file; of several roots in a sentence all but the first hang on the
-    first (:mod:`spacy_mtl.roots`). Non-projective trees are read as they are. A sentence whose heads are all ``_`` has no gold: it is never
-    in a Doc with others that have. POS is column 4 where that is a universal part of speech; MORPH is column 6 where it is written as in
-    Universal Dependencies (Key=Value), and left unset in CoNLL-X. Of a range (1-2) and of an empty node (1.1) nothing is kept but the space
-    after the range.
+    Trees: a word with head 0 is labelled ROOT, whatever its label in the file; if a sentence has several roots, the others are attached to the
+    first (:mod:`spacy_mtl.roots`). Non-projective trees are read as they are. A sentence whose heads are all ``_`` has no gold tree, and is never
+    put into one Doc with sentences that have one. POS is column 4 where that is a universal part-of-speech tag; MORPH is column 6 where it is written
+    as in Universal Dependencies (Key=Value), and is left unset in CoNLL-X. Ranges (1-2) and empty nodes (1.1) are dropped, except for whether
+    a space follows the range.
 
-    path: a file, several in a list, or several in a string with commas between.
+    path: a file, a list of files, or a string of files separated by commas.
     format: "conllu", "conllx" or "auto", see :func:`~spacy_mtl.corpora.conllu_read.read_conllu`. CoNLL-X does not say where spaces are: see
         :func:`~spacy_mtl.corpora.docs.spaces_between`.
-    given: which of TAG, POS, MORPH and LEMMA are input and not to be predicted.
-    group: sentences per Doc; 0 makes one Doc of each file. Mind ``nlp.max_length``, spaCy's limit on characters.
-    limit: stop after so many Examples; 0 for all.
-    tag: where TAG comes from: "xpos" (column 5), "upos" (column 4), or "auto": column 5 unless it is unused in the file's first 1,000 lines.
+    given: those of TAG, POS, MORPH and LEMMA that are input, not to be predicted.
+    group: sentences per Doc; 0 for one Doc per file. Mind ``nlp.max_length``, spaCy's limit on characters.
+    limit: the largest number of Examples to read; 0 for all.
+    tag: where TAG comes from: "xpos" (column 5), "upos" (column 4), or "auto" (column 5 unless it is unused in the file's first 1,000 lines).
     encoding: of the files.
-    broken: "error", or "skip" to leave out sentences whose heads make no tree, with one warning a file (M560).
+    broken: "error", or "skip" to leave out sentences whose heads do not form a tree, with one warning per file (M560).
 
-    Raises ValueError on construction for settings that cannot be (M511, M514, M558) and files that do not exist (M501); while reading, for
+    Raises ValueError on construction for invalid settings (M511, M514, M558) and files that do not exist (M501); while reading, for
     what is wrong with a file, with line and sentence (M502, M504, M513, M550-M555, M557, M559).
     """
 
@@ -92,12 +92,12 @@ class ConlluCorpus:
         return read_conllu(path, self.format, self.encoding, self.broken)
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
-        """Stream the Examples, Docs in ``nlp.vocab``."""
+        """Stream the Examples, with Docs in ``nlp.vocab``."""
         for predicted, reference, _ in self.docs(nlp.vocab):
             yield Example(predicted, reference)
 
     def docs(self, vocab: Vocab) -> Iterator[tuple[Doc, Doc, int]]:
-        """Stream the predicted Doc, the reference Doc and how many sentences they hold, in the order of the files."""
+        """Stream predicted Doc, reference Doc and their number of sentences, in the order of the files."""
         maker = TreeDocMaker(vocab, self.tag)
         pairs = (maker.pair(group, self.given) for path in self.paths for group in self._groups(path))
         return islice(pairs, self.limit or None)
@@ -119,10 +119,11 @@ class TreeDocMaker:
         self._strings = Ids(vocab.strings.add)
         self._morphs = Ids(lambda features: vocab.morphology.add(features) if _FEATURES.fullmatch(features) else 0)
         self._strings.update(dict.fromkeys(MISSING, 0))
-        self._morphs.update(dict.fromkeys(MISSING, vocab.morphology.add("_")))  # no features, which is not: not known
+        # "_" means that a word has no features, not that they are unknown
+        self._morphs.update(dict.fromkeys(MISSING, vocab.morphology.add("_")))
 
     def pair(self, sentences: Sequence[TreeSentence], given: Sequence[str]) -> tuple[Doc, Doc, int]:
-        """Predicted and reference Doc, and how many sentences they hold. Of these all have gold, or none."""
+        """The predicted Doc, the reference Doc and their number of sentences. Either all or none of the sentences must have gold trees."""
         starts = np.cumsum([0, *(len(sentence.words) for sentence in sentences[:-1])])
         words = [self._words[word] for sentence in sentences for word in sentence.words]
         spaces = self._spaces(sentences)

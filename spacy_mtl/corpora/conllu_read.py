@@ -1,7 +1,7 @@
-"""Files of dependency trees, CoNLL-U and CoNLL-X: ten columns with tabs between, an empty line after each sentence. No pipeline in here.
+"""Read dependency trees in CoNLL-U or CoNLL-X: ten columns separated by tabs, an empty line after each sentence. This module makes no Docs.
 
-Own code and not the ``conllu`` library: on 94,000 words that takes twenty times as long as splitting the lines does, and ten times where only columns
-are asked of it. It is the reference in the tests.
+The ``conllu`` library is not used because it is slow: on 94,000 words it takes twenty times as long as splitting the lines, ten times if asked for
+columns only. The tests use it as a reference.
 """
 
 import re
@@ -21,7 +21,7 @@ from .columns import text_lines
 
 FORMATS = ("auto", "conllu", "conllx")
 BROKEN = ("error", "skip")
-#: the label of a word that has a head, but no label
+#: The label given to a word that has a head but no label.
 UNSPECIFIED = "dep"
 MISSING = frozenset(("_", ""))
 _COLUMNS = 10
@@ -34,12 +34,12 @@ _ORDINALS = [str(i) for i in range(1, 513)]
 
 
 class NoTreeError(ValueError):
-    """The heads or labels of a sentence are no tree (M552-M555, M557)."""
+    """Raised where the heads or labels of a sentence do not form a tree (M552-M555, M557)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What the first 1,000 lines say of a file. columns: which of lemma, upos, xpos and feats are used in them."""
+    """The format of a file and its columns in use, judged by its first 1,000 lines. columns: those of lemma, upos, xpos and feats in use."""
 
     format: str
     columns: frozenset[str]
@@ -47,11 +47,11 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class TreeSentence:
-    """A sentence of N words as it stands in the file; ranges and empty nodes are left out.
+    """A sentence of N words as it stands in the file, without ranges and empty nodes.
 
-    words, lemma, upos, xpos, feats, labels: N strings, "_" where there is nothing. heads: int32[N], 0 for a root, else the position of the
-    head from 1; None if the sentence has no gold. spaces: whether a space follows each word (as SpaceAfter=No says). lines: the number of
-    each word's line, from 1. id: the ``sent_id`` comment, else the number of the sentence in its file. text: the ``text`` comment.
+    words, lemma, upos, xpos, feats, labels: N strings, "_" for an empty field. heads: int32[N], 0 for a root, otherwise the position of the
+    head from 1; None if the sentence has no gold tree. spaces: whether a space follows each word (from SpaceAfter=No). lines: the line number
+    of each word, from 1. id: the ``sent_id`` comment, or else the number of the sentence in its file. text: the ``text`` comment.
     """
 
     words: tuple[str, ...]
@@ -71,18 +71,18 @@ class TreeSentence:
 def read_conllu(
     path: str | Path, format: str = "auto", encoding: str = "utf8", broken: str = "error"
 ) -> Iterator[TreeSentence]:
-    """Stream the sentences of a file of dependency trees; settings and path are checked at once, lines as they are read.
+    """Stream the sentences of a file of dependency trees; settings and path are checked at once, the lines as they are read.
 
-    format: "conllu", "conllx" (which has its own features, and no SpaceAfter), or "auto". That is the ending, if it is ``.conllu`` or
-        ``.conllx``. Else a file is CoNLL-U if its first 1,000 lines have a comment, a range, an empty node or SpaceAfter=No, or if nine in
-        ten of the words in them have a universal part of speech in column 4.
-    broken: "error", or "skip" to leave out sentences whose heads make no tree, with one warning a file (M560).
-    A byte-order mark in UTF-8 is skipped, and so are comments in both formats. A word with a head and no label is labelled "dep".
+    format: "conllu", "conllx" (which has features of its own, and no SpaceAfter), or "auto": the file's ending if it is ``.conllu`` or
+        ``.conllx``; otherwise CoNLL-U if the first 1,000 lines have a comment, a range, an empty node or SpaceAfter=No, or if at least nine in
+        ten of their words have a universal part-of-speech tag in column 4; otherwise CoNLL-X.
+    broken: "error", or "skip" to leave out sentences whose heads do not form a tree, with one warning per file (M560).
+    A byte-order mark in UTF-8 is skipped, and so are comments in both formats. A word with a head but no label is labelled "dep".
 
-    Raises ValueError for an unknown setting (M558), where the file cannot be read (M501) or holds no sentence (M504), bytes cannot be decoded
-    (M502, M513); where a line has not ten columns (M550), an id that does not follow (M551) or no form (M559); where a head is no word of the
-    sentence (M552), heads lead in a circle (M553), no word is the root (M554), some words have a head and others do not (M555), and where a
-    word that is no root is labelled ROOT (M557).
+    Raises ValueError for an unknown setting (M558); where the file cannot be read (M501), contains no sentences (M504) or cannot be decoded
+    (M502, M513); where a line does not have ten columns (M550), its id is not the next one (M551) or its form is empty (M559); where a head is not
+    a word of the sentence (M552), heads form a cycle (M553), no word is the root (M554), only some words have a head (M555), or a word that
+    is not a root is labelled ROOT (M557).
     """
     path = Path(path)
     for setting, value, known in (("format", format, FORMATS), ("broken", broken, BROKEN)):
@@ -149,7 +149,7 @@ def _is_conllu(lines: list[str], words: list[list[str]]) -> bool:
 
 
 class _Parser:
-    """Makes one sentence of its rows, and knows where it stands for errors."""
+    """Turns the rows of one sentence into a TreeSentence; knows their place in the file, for errors."""
 
     def __init__(
         self, path: Path, layout: Layout, comments: list[str], ordinal: int, rows: list[list[str]], lines: list[int]
@@ -184,22 +184,22 @@ class _Parser:
         )
 
     def _words_only(self, rows: list[list[str]], lines: list[int]) -> tuple[list[list[str]], list[int], set[int]]:
-        """Rows and lines of words, and the last words (from 0) of ranges after which no space is; ids are checked."""
+        """Rows and lines of words, and the last words (from 0) of ranges without a space after them. Checks all ids."""
         kept: list[int] = []
         glued: set[int] = set()
-        end = 0  # of the last range
+        end = 0  # last word of the latest range
         for i, row in enumerate(rows):
             n = len(kept)
             if match := _RANGE.fullmatch(row[0]):
                 begin, last = int(match[1]), int(match[2])
                 if begin != n + 1 or begin <= end or last < begin:
-                    raise self._error(Errors.M551, lines[i], id=row[0], expected=f"word {n + 1} or a range from it on")
+                    raise self._error(Errors.M551, lines[i], id=row[0], expected=f"word {n + 1} or a range from it")
                 end = last
                 if "SpaceAfter=No" in row[9]:
                     glued.add(end - 1)
             elif match := _EMPTY_NODE.fullmatch(row[0]):
                 if int(match[1]) != n:
-                    raise self._error(Errors.M551, lines[i], id=row[0], expected=f"word {n + 1}, or empty node {n}.1,")
+                    raise self._error(Errors.M551, lines[i], id=row[0], expected=f"word {n + 1} or empty node {n}.1")
             elif _WORD.fullmatch(row[0]) and int(row[0]) == n + 1:
                 kept.append(i)
             else:

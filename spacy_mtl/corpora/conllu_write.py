@@ -1,4 +1,4 @@
-"""Docs as CoNLL-U, the way back from :mod:`.conllu`."""
+"""Write Docs as CoNLL-U, the inverse of :mod:`.conllu`."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -19,9 +19,9 @@ _COLUMNS: list[int | str] = [ORTH, LEMMA, POS, TAG, MORPH, SPACY]
 
 
 def export_conllu(input_path: str | Path | list[str | Path], output_path: str | Path, lang: str) -> Counts:
-    """Write the Docs of ``.spacy`` files as one file of CoNLL-U; returns what it holds. lang: the language code of the vocab.
+    """Write the Docs of ``.spacy`` files to one CoNLL-U file and return their counts. lang: the language code of the vocab.
 
-    Raises ValueError for no file (M511), one that cannot be read (M501) or is of another format (M705), and an unknown language (M515).
+    Raises ValueError for no file (M511), a file that cannot be read (M501) or is of another format (M705), and an unknown language (M515).
     """
     vocab = vocab_of(lang)
     docs = [doc for path in corpus_paths(input_path) for doc in load_docs(path).get_docs(vocab)]
@@ -31,18 +31,18 @@ def export_conllu(input_path: str | Path | list[str | Path], output_path: str | 
 
 
 def write_conllu(docs: Iterable[Doc], path: str | Path) -> None:
-    """Write Docs as one file of CoNLL-U, atomically; sentences are those of the Docs, numbered through in ``sent_id``."""
+    """Write Docs to one CoNLL-U file, atomically; the sentences of all Docs are numbered consecutively in ``sent_id``."""
     sentences = (sentence for doc in docs for sentence in doc_to_conllu(doc))
     text = "".join(f"# sent_id = {i}\n{sentence}\n" for i, sentence in enumerate(sentences, 1))
     write_atomically(Path(path), text.encode("utf8"))
 
 
 def doc_to_conllu(doc: Doc) -> Iterator[str]:
-    """The sentences of a Doc: a ``text`` comment and a line a word, without the empty line behind.
+    """The sentences of a Doc: for each, a ``text`` comment and one line per word, without the empty line at its end.
 
-    LEMMA, POS, TAG and MORPH are the columns 3 to 6, "_" where they are not set. Every root has the head 0 and the label "root"
-    (:mod:`spacy_mtl.roots`); a word without a label has neither head nor label. White space in words is written as one space, a word of nothing
-    else as "_".
+    LEMMA, POS, TAG and MORPH are columns 3 to 6, "_" where they are not set. Every root has the head 0 and the label "root"
+    (:mod:`spacy_mtl.roots`); a word without a label is written without a head. White space within a word is written as one space, a word of white
+    space alone as "_".
     """
     trees = doc_heads(doc)
     labels = [_name(doc, label) for label in np.where(trees.labels == ROOT_ID, 0, trees.labels)]

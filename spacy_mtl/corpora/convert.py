@@ -1,4 +1,4 @@
-"""From column files, segmented texts and dependency trees to spaCy's own corpus format."""
+"""Convert column files, segmented texts and dependency trees to spaCy's own corpus format."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,7 @@ GIVEN_KEY = "spacy_mtl.given"
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What a converted corpus holds."""
+    """Numbers of documents, sentences, tokens and entities in a converted corpus."""
 
     documents: int
     sentences: int
@@ -31,16 +31,16 @@ class Counts:
 def convert_columns(
     input_path: str | Path | list[str | Path], output_path: str | Path, lang: str, **settings: Any
 ) -> Counts:
-    """Write column files as one ``.spacy`` file (a DocBin), atomically; returns what it holds.
+    """Write column files to one ``.spacy`` file (a DocBin), atomically, and return the counts.
 
     lang: the language code of the vocab, for the lexical attributes.
     settings: those of :class:`~spacy_mtl.corpora.conll.ConllCorpus`, by name.
 
-    Docs are the references of that reader; ``user_data["spacy_mtl.given"]`` lists the columns that are given, since a
-    ``.spacy`` file itself does not part input from gold.
+    The Docs are the references of that reader; ``user_data["spacy_mtl.given"]`` lists the given columns, since a
+    ``.spacy`` file itself does not separate input from gold.
 
-    Raises ValueError for an output of another name (M516), an unknown language (M515) and all that the reader refuses,
-    an empty file among them (M504); nothing is written then.
+    Raises ValueError, and writes nothing, for an output that does not end in ``.spacy`` (M516), an unknown language (M515) and everything
+    that the reader refuses, such as an empty file (M504).
     """
     return _convert(ConllCorpus(input_path, **settings), _output(output_path), vocab_of(lang))
 
@@ -48,9 +48,9 @@ def convert_columns(
 def convert_conllu(
     input_path: str | Path | list[str | Path], output_path: str | Path, lang: str, **settings: Any
 ) -> Counts:
-    """Write files of dependency trees as one ``.spacy`` file, as :func:`convert_columns` does.
+    """Write files of dependency trees to one ``.spacy`` file, as :func:`convert_columns` does.
 
-    settings: those of :class:`~spacy_mtl.corpora.conllu.ConlluCorpus`, by name; its errors besides M515 and M516.
+    settings: those of :class:`~spacy_mtl.corpora.conllu.ConlluCorpus`, by name. Raises ValueError: M515, M516 and the errors of that reader.
     """
     return _convert(ConlluCorpus(input_path, **settings), _output(output_path), vocab_of(lang))
 
@@ -71,14 +71,14 @@ def _convert(corpus: ConllCorpus | ConlluCorpus, output_path: Path, vocab: Vocab
 def convert_segmented(
     input_path: str | Path | list[str | Path], output_path: str | Path, lang: str, **settings: Any
 ) -> Counts:
-    """Write segmented texts as one ``.spacy`` file (a DocBin), atomically; returns what it holds.
+    """Write segmented texts to one ``.spacy`` file (a DocBin), atomically, and return the counts.
 
     lang: the language code of the vocab. settings: those of :class:`~spacy_mtl.corpora.segmented.SegmentedCorpus`, by name.
 
-    Docs are the references of that reader, without spaces, so that spaCy's own reader gives a pipeline their raw text to segment.
+    The Docs are the references of that reader, without spaces, so that spaCy's own reader gives a pipeline their raw text to segment.
 
-    Raises ValueError for an output of another name (M516), an unknown language (M515) and all that the reader refuses,
-    an empty file among them (M520); nothing is written then.
+    Raises ValueError, and writes nothing, for an output that does not end in ``.spacy`` (M516), an unknown language (M515) and everything
+    that the reader refuses, such as an empty file (M520).
     """
     output_path = _output(output_path)
     corpus = SegmentedCorpus(input_path, **settings)
@@ -101,7 +101,7 @@ def _output(path: str | Path) -> Path:
 
 
 def vocab_of(lang: str) -> Vocab:
-    """The vocab of a language. Raises ValueError for one that spaCy does not know (M515)."""
+    """A vocab of a language. Raises ValueError for a language that spaCy does not know (M515)."""
     try:
         return spacy.blank(lang).vocab
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""Docs from the sentences of a column file, filled through arrays of ids and not word by word."""
+"""Make Docs from the sentences of a column file, through arrays of ids rather than word by word."""
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -24,7 +24,7 @@ Attributes = dict[int, np.ndarray]
 
 
 class Ids(dict):
-    """String -> id in a string store, looked up in the store once."""
+    """A map from strings to ids in a string store; each string is looked up in the store only once."""
 
     def __init__(self, add: Callable[[str], int]):
         self._add = add
@@ -35,9 +35,9 @@ class Ids(dict):
 
 
 def spaces_between(words: Sequence[str]) -> list[bool]:
-    """Whether a space follows each word, a guess: column files do not say.
+    """Guess whether a space follows each word, since column files do not say.
 
-    Words are parted by a space, except before a word made only of ``, . ; : ! ? ) ] » %``, after one of ``( [ « ¿ ¡``,
+    There is a space after every word, except before a word made only of ``, . ; : ! ? ) ] » %``, after one of ``( [ « ¿ ¡``,
     and at the end.
     """
     glued = [not word.strip(NO_SPACE_BEFORE) for word in words]
@@ -46,7 +46,10 @@ def spaces_between(words: Sequence[str]) -> list[bool]:
 
 
 class DocMaker:
-    """Makes Docs of one vocab from lists of sentences. spaces: whether there are any between words; None: as the vocab's language is written."""
+    """Makes Docs of one vocab from lists of sentences.
+
+    spaces: whether words are separated by spaces; None to follow the language's writing system.
+    """
 
     def __init__(self, vocab: Vocab, scheme: str = "auto", spaces: bool | None = None):
         self._vocab = vocab
@@ -81,7 +84,7 @@ class DocMaker:
         return {ENT_IOB: _array(_IOB[tag[:1]] for tag in tags), ENT_TYPE: _array(values[tag[2:]] for tag in tags)}
 
     def make(self, words: list[Any], spaces: list[bool], attributes: Attributes) -> Doc:
-        """A Doc of these words (by id, ten times as fast as by string) with these attributes set."""
+        """A Doc of these words with these attributes set. words: ids, ten times faster than strings."""
         doc = Doc(self._vocab, words=words, spaces=spaces)
         if attributes:
             doc.from_array(list(attributes), np.array(list(attributes.values())).T)
@@ -89,7 +92,7 @@ class DocMaker:
 
 
 def sentence_starts(sentences: Sequence[Sentence]) -> Attributes:
-    """SENT_START of all tokens: 1 at the first of each sentence, -1 (in two's complement, as in spaCy) elsewhere."""
+    """SENT_START of all tokens: 1 for the first of each sentence, -1 (in two's complement, as in spaCy) for the others."""
     lengths = [len(sentence.words) for sentence in sentences]
     starts = np.full(sum(lengths), -1, np.int64)
     starts[np.cumsum([0, *lengths[:-1]])] = 1

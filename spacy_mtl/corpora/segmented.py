@@ -1,4 +1,4 @@
-"""The reader ``spacy_mtl.SegmentedCorpus.v1``: texts of the segmentation bakeoffs, spaces between the words, as spaCy Examples."""
+"""The reader ``spacy_mtl.SegmentedCorpus.v1``: segmented texts in the format of the SIGHAN bakeoffs, as spaCy Examples."""
 
 import unicodedata
 from collections.abc import Iterator
@@ -17,19 +17,19 @@ from .columns import text_lines
 from .conll import corpus_paths
 from .docs import Ids
 
-#: What parts words: tabs and the ideographic space count as spaces.
+#: Characters that separate words as a space does: tab and ideographic space.
 _SEPARATORS = dict.fromkeys(map(ord, "\t\u3000"), " ")
 BYTE_ORDER_MARK = "\ufeff"
 
 
 def read_segmented(path: str | Path, encoding: str = "utf8") -> Iterator[list[str]]:
-    """Stream the sentences of a segmented text as lists of words: one sentence a line, words with spaces between.
+    """Stream the sentences of a segmented text as lists of words: one sentence per line, with spaces between words.
 
-    Any run of spaces, tabs and ideographic spaces (U+3000) parts words; every other character belongs to its word, but for control characters and
-    byte-order marks, which are left out wherever they stand (a word made of them is no word). Lines without a word are skipped. The path is
-    checked at once, lines as they are read.
+    Words are separated by any run of spaces, tabs and ideographic spaces (U+3000). Every other character belongs to its word, except control
+    characters and byte-order marks, which are dropped wherever they occur (a word made only of them is not counted). Lines without a word are
+    skipped. The path is checked at once, the lines as they are read.
 
-    Raises ValueError where the file cannot be read (M501) or holds no word (M520), bytes cannot be decoded (M502, M513).
+    Raises ValueError where the file cannot be read (M501), contains no words (M520) or cannot be decoded (M502, M513).
     """
     path = Path(path)
     if not path.is_file():
@@ -48,7 +48,7 @@ def _sentences(path: Path, encoding: str) -> Iterator[list[str]]:
 
 
 def split_words(line: str) -> list[str]:
-    """The words of a segmented line, as :func:`read_segmented` reads it."""
+    """Split a segmented line into its words, as :func:`read_segmented` does."""
     line = line.rstrip("\r\n").translate(_SEPARATORS)
     if not line.isprintable():
         line = "".join(character for character in line if not _is_noise(character))
@@ -62,16 +62,16 @@ def _is_noise(character: str) -> bool:
 
 @registry.readers("spacy_mtl.SegmentedCorpus.v1")
 class SegmentedCorpus:
-    """Examples from segmented texts (the bakeoffs' format); calling it with a pipeline streams them, file after file.
+    """Examples from segmented texts in the format of the bakeoffs; calling it with a pipeline streams them, file after file.
 
-    A line is a Doc. The *reference* has the words of the file and no spaces: bakeoff texts have none, not even between two Latin words, so that the
-    raw text is the words written one after another. The *predicted* Doc is what ``nlp.make_doc`` makes of that raw text.
+    Each line becomes one Doc. The *reference* has the words of the file and no spaces: the raw texts of the bakeoffs have none, not even between two
+    Latin words, so the raw text is the concatenation of the words. The *predicted* Doc is ``nlp.make_doc`` of that raw text.
 
-    path: a file, several in a list, or several in a string with commas between.
+    path: a file, a list of files, or a string of files separated by commas.
     encoding: of the files, any that Python knows, such as "gb18030".
-    limit: stop after so many Examples; 0 for all.
+    limit: the largest number of Examples to read; 0 for all.
 
-    Raises ValueError on construction for settings that cannot be (M511, M514) and files that do not exist (M501); while reading, for what is wrong
+    Raises ValueError on construction for invalid settings (M511, M514) and files that do not exist (M501); while reading, for what is wrong
     with a file (M502, M513, M520).
     """
 
@@ -85,13 +85,13 @@ class SegmentedCorpus:
             read_segmented(file, encoding)  # checks the path at once, reads nothing yet
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
-        """Stream the Examples, Docs in ``nlp.vocab``."""
+        """Stream the Examples, with Docs in ``nlp.vocab``."""
         for reference in self.references(nlp.vocab):
             yield Example(nlp.make_doc(reference.text), reference)
 
     def references(self, vocab: Vocab) -> Iterator[Doc]:
-        """Stream the Docs of words, in the order of the files."""
-        ids = Ids(vocab.strings.add)  # words by id make Docs ten times as fast as by string
+        """Stream the reference Docs, in the order of the files."""
+        ids = Ids(vocab.strings.add)  # Docs are made ten times faster from ids than from strings
         for words in islice(self._read(), self.limit or None):
             yield Doc(vocab, words=[ids[word] for word in words], spaces=[False] * len(words))
 

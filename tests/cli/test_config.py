@@ -42,7 +42,7 @@ def test_everything_at_once(tmp_path):
     assert ner["model"]["templates"] == {"@mtl_templates": "spacy_mtl.conll2002.v1", "min_count": 1}
     assert (ner["trainer"]["@mtl_trainers"], ner["trainer"]["C"]) == ("spacy_mtl.SSVM.v1", 0.3)
     assert ner["trainer"]["average"] == load_config(SOURCE)["components"]["ner"]["trainer"]["average"]
-    assert said == ["'p' is left out: spacy_mtl.SSVM.v1 has no such setting, or one of another kind"]
+    assert said == ["'p' is left out: spacy_mtl.SSVM.v1 has no such setting, or one of another type"]
     nlp = load_model_from_config(config, auto_fill=True)
     assert (nlp.lang, nlp.get_pipe("ner").trainer.p) == ("nl", 2.0)
 

@@ -133,7 +133,7 @@ def test_reasons_are_told_whole(model, tmp_path):
 def test_no_more_than_the_heaviest(model):
     result = invoke(model, "--top", 1)
     assert "U00" not in result.stdout
-    assert "2 of 3 templates are live, the heaviest 1 are shown" in result.stdout
+    assert "2 of 3 templates are live, showing the 1 heaviest" in result.stdout
     assert "are shown" not in invoke(model, "--top", 2).stdout
 
 

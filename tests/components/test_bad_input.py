@@ -46,7 +46,7 @@ def no_training(monkeypatch):
         ({"megabytes": 0}, "[M401] The size of a saved model must be above 0 megabytes, but is 0"),
         ({"megabytes": -2.5}, "[M401]"),
         ({"scheme": "bmewo"}, "[M407] 'mtl_ner': unknown tag scheme 'bmewo'. Choose one of iob2, biluo."),
-        ({"costs": {"PER": 1.0}}, "[M409] 'mtl_ner': the cost 'PER = 1.0' does not fit."),
+        ({"costs": {"PER": 1.0}}, "[M409] 'mtl_ner': the cost 'PER = 1.0' is not valid."),
         ({"costs": {"PER>O>X": 1.0}}, "[M409]"),
         ({"costs": {"PER>O": -1.0}}, "[M409] 'mtl_ner': the cost 'PER>O = -1.0'"),
     ],
@@ -71,7 +71,7 @@ def make_component(megabytes=None, scheme="iob2", costs=None, **trainer) -> MTLE
         ({"C": float("nan")}, "[M302] MTLStruct: C must be a finite number above 0, but is nan."),
         ({"tol": float("inf")}, "[M302] MTLStruct: tol"),
         ({"megabytes": float("nan")}, "[M401]"),
-        ({"costs": {"PER>O": float("nan")}}, "[M409] 'x': the cost 'PER>O = nan' does not fit."),
+        ({"costs": {"PER>O": float("nan")}}, "[M409] 'x': the cost 'PER>O = nan' is not valid."),
         ({"costs": {"PER>O": float("inf")}}, "[M409]"),
     ],
 )
@@ -95,7 +95,7 @@ def initialize(nlp, examples, **settings) -> str:
 def test_empty_corpus(make_nlp, make):
     nlp = make_nlp()
     assert initialize(nlp, make([])) == (
-        "[M402] 'mtl_ner' cannot be trained: the corpus has no example. Check the path in [corpora.train]."
+        "[M402] 'mtl_ner' cannot be trained: the corpus has no examples. Check the path in [corpora.train]."
     )
 
 
@@ -127,7 +127,7 @@ def test_attribute_that_is_never_set(make_nlp, read_corpus, texts, template):
 def test_cost_of_a_label_that_the_corpus_does_not_have(make_nlp, read_corpus):
     nlp = make_nlp(costs={"PERSON>O": 2.0})
     message = initialize(nlp, read_corpus(nlp))
-    assert message.startswith("[M409] 'mtl_ner': the cost 'PERSON>O' does not fit.")
+    assert message.startswith("[M409] 'mtl_ner': the cost 'PERSON>O' is not valid.")
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_update_with_an_example_from_elsewhere(make_nlp, read_corpus):
     nlp = make_nlp()
     nlp.initialize(lambda: read_corpus(nlp))
     message = error_of(nlp.update, read_corpus(nlp, "test"))
-    assert message.startswith("[M405] A training example came that was not in the corpus shown to initialize().")
+    assert message.startswith("[M405] A training example was not in the corpus that initialize() was given.")
 
 
 def test_update_with_what_is_no_example(make_nlp, read_corpus):

@@ -112,7 +112,7 @@ def test_no_whole_tree(parser):
         token.is_sent_start = token.i == 0
     parser.initialize(lambda: [example])
     message = error_of(parser.update, [example])
-    assert message.startswith("[M442] No sentence of the ")
+    assert message.startswith("[M442] None of the ")
 
 
 def test_tags_are_missing_in_training(parser):

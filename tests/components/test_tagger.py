@@ -197,5 +197,5 @@ def test_a_negative_count_is_refused():
 
 
 def test_an_unknown_part_of_speech_is_refused():
-    with pytest.raises(ValueError, match=r"M421.*'NN' to 'THING', which is no universal part of speech.*NOUN"):
+    with pytest.raises(ValueError, match=r"M421.*'NN' to 'THING', which is not a universal part-of-speech tag.*NOUN"):
         make_tagger(pos_map={"NN": "THING"})

@@ -86,7 +86,7 @@ def test_streams_before_a_later_error(path):
 
 
 def test_too_few_columns_name_file_and_line(path):
-    with pytest.raises(ValueError, match=r"M503.*Line 3 of '.*corpus\.txt' has 2 column\(s\) where 3 are named"):
+    with pytest.raises(ValueError, match=r"M503.*Line 3 of '.*corpus\.txt' has 2 column\(s\), but 3 are named"):
         read(path, "a N O\n\nb N\n")
 
 
@@ -215,7 +215,7 @@ def test_other_tags_are_refused_with_their_line(tag):
 
 
 def test_iob_schemes_refuse_biluo_tags_and_schemes_are_known():
-    with pytest.raises(ValueError, match=r"M508.*'U-X' is no entity tag of the scheme 'iob2'"):
+    with pytest.raises(ValueError, match=r"M508.*'U-X' is not an entity tag of the scheme 'iob2'"):
         to_iob2(["U-X"], WHERE, "iob2")
     with pytest.raises(ValueError, match=r"M509.*iob2, iob1, biluo, auto"):
         to_iob2(["O"], WHERE, "bilou")

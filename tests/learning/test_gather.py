@@ -72,7 +72,7 @@ def test_document_that_comes_again_begins_another_pass():
 
 
 def test_unknown_document_is_refused():
-    with pytest.raises(ValueError, match=r"^\[M405\] A training example came that was not in the corpus"):
+    with pytest.raises(ValueError, match=r"^\[M405\] A training example was not in the corpus"):
         gatherer("ab").repeats(b"c")
 
 

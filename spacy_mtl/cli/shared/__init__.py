@@ -1,1 +1,1 @@
-"""What several commands use."""
+"""Helpers that several commands share."""

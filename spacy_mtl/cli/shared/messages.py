@@ -1,4 +1,4 @@
-"""How commands speak of bad input: one sentence on stderr, exit code 1, no traceback."""
+"""How commands report bad input: one sentence on stderr, exit code 1, no traceback."""
 
 import re
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from thinc.api import ConfigValidationError
 
 @contextmanager
 def clear_errors() -> Iterator[None]:
-    """Turn the package's own coded errors into a message and exit code 1; any other exception is a bug and passes."""
+    """Turn the package's own coded errors into a message and exit code 1; any other exception is a bug and is passed on."""
     try:
         yield
     except ValueError as error:
@@ -21,7 +21,7 @@ def clear_errors() -> Iterator[None]:
 
 
 def reason_of(error: Exception) -> str:
-    """What an exception of another package says, as one line without a full stop: of a config, which settings are wrong and why."""
+    """The message of another package's exception, as one line without a full stop; for a config, which settings are wrong and why."""
     if isinstance(error, ConfigValidationError) and error.errors:
         told = [(".".join(map(str, fault["loc"])), fault["msg"].removeprefix("at root: ")) for fault in error.errors]
         text = "; ".join(f"{place}: {fault}" for place, fault in told)

@@ -1,4 +1,4 @@
-"""Options that several commands share: how column files are read."""
+"""Options that several commands share, mostly on how corpora are read."""
 
 from enum import Enum
 from pathlib import Path
@@ -8,7 +8,7 @@ import typer
 
 
 class Format(str, Enum):
-    """How a corpus is written."""
+    """File formats of a corpus."""
 
     columns = "columns"
     segmented = "segmented"
@@ -19,28 +19,39 @@ FileFormat = Annotated[
     Format,
     typer.Option(
         "--format",
-        help="CoNLL columns; segmented: a sentence a line, words with spaces between; conllu: trees, CoNLL-U or CoNLL-X.",
+        help="columns: CoNLL columns; segmented: one sentence per line, spaces between words; conllu: trees, CoNLL-U or CoNLL-X.",
     ),
 ]
-Columns = Annotated[str, typer.Option(help="Column names from left to right, '_' for one to ignore.")]
-Given = Annotated[str | None, typer.Option(help="Columns that are input. TAG, if it is a column; all of trees.")]
-Tag = Annotated[str, typer.Option(help="Trees: the column of TAG, xpos, upos, or auto: xpos if there is one.")]
-Broken = Annotated[str, typer.Option(help="Trees: 'error', or 'skip' to leave out sentences that are none.")]
-Scheme = Annotated[str, typer.Option(help="Of the ENT column: iob1, iob2, biluo or auto.")]
-Separator = Annotated[str | None, typer.Option(help="What parts columns, '\\t' for a tab. Any blanks.")]
-Encoding = Annotated[str, typer.Option(help="Encoding of the files that are text.")]
-Group = Annotated[int, typer.Option(help="Sentences per Doc; 0 for one Doc per -DOCSTART- document, or file of trees.")]
+Columns = Annotated[str, typer.Option(help="Column names from left to right, '_' for a column to ignore.")]
+Given = Annotated[
+    str | None,
+    typer.Option(help="Columns that are input. Default: TAG if it is a column; for trees, TAG,POS,MORPH,LEMMA."),
+]
+Tag = Annotated[
+    str, typer.Option(help="Trees: the column that TAG is read from: xpos, upos, or auto (xpos if it is used).")
+]
+Broken = Annotated[
+    str, typer.Option(help="Trees: 'error', or 'skip' to leave out sentences whose heads are not a tree.")
+]
+Scheme = Annotated[str, typer.Option(help="Tag scheme of the ENT column: iob1, iob2, biluo or auto.")]
+Separator = Annotated[
+    str | None, typer.Option(help="Separator of columns, '\\t' for a tab. Default: any run of spaces and tabs.")
+]
+Encoding = Annotated[str, typer.Option(help="Encoding of text files.")]
+Group = Annotated[
+    int, typer.Option(help="Sentences per Doc; 0 for one Doc per -DOCSTART- document, or per file of trees.")
+]
 Code = Annotated[
     Path | None,
     typer.Option(
-        metavar="FILE", exists=True, dir_okay=False, help="Python file with registered functions to import first."
+        metavar="FILE", exists=True, dir_okay=False, help="Python file to import first, with registered functions."
     ),
 ]
-Limit = Annotated[int, typer.Option(help="Stop after so many Docs; 0 for all.")]
+Limit = Annotated[int, typer.Option(help="Read at most this many Docs; 0 for all.")]
 
 
 def split_names(text: str) -> list[str]:
-    """Names with commas between; blanks around them are dropped."""
+    """Split a comma-separated list of names; blanks around names are dropped."""
     return [name.strip() for name in text.split(",") if name.strip()]
 
 

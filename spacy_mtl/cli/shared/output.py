@@ -1,4 +1,4 @@
-"""What commands give back: tables on the console, JSON in files."""
+"""Output of commands: tables on the console, JSON in files."""
 
 import json
 import sys
@@ -11,11 +11,11 @@ from spacy_mtl.files import write_atomically
 if TYPE_CHECKING:
     from rich.console import Console
 
-WIDTH = 140  # of tables that go to a file or a pipe
+WIDTH = 140  # columns, for tables that go to a file or a pipe
 
 
 def make_console() -> "Console":
-    """Standard output; as wide as the terminal, or wide enough for our tables where there is none."""
+    """A console on standard output: as wide as the terminal, or wide enough for our tables where there is no terminal."""
     from rich.console import Console
 
     return Console(width=None if sys.stdout.isatty() else WIDTH, highlight=False)
@@ -28,7 +28,7 @@ def write_json(path: Path, data: Any) -> None:
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all. Raises ValueError (M704) where it cannot be written."""
+    """Write a complete file or none at all. Raises ValueError (M704) where it cannot be written."""
     try:
         write_atomically(path, content)
     except OSError as error:

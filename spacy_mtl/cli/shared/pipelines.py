@@ -1,4 +1,4 @@
-"""Loading the pipeline that a command is about."""
+"""Load the pipeline that a command works on."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def load_pipeline(model: str | Path, code: Path | None = None) -> "Language":
-    """A pipeline by name or directory. code: a Python file to import first, as for ``spacy train``.
+    """Load a pipeline by name or directory. code: a Python file to import first, as for ``spacy train``.
 
     Raises ValueError with the reason: M701 it cannot be loaded, M717 the Python file fails.
     """
@@ -22,10 +22,10 @@ def load_pipeline(model: str | Path, code: Path | None = None) -> "Language":
     if code is not None:
         try:
             import_file("python_code", code)
-        except Exception as error:  # whatever the file does
+        except Exception as error:  # the file may raise anything
             reason = f"{type(error).__name__}: {reason_of(error)}"
             raise ValueError(Errors.M717.format(path=code, reason=reason)) from None
     try:
         return spacy.load(model)
-    except Exception as error:  # whatever a directory that is no pipeline makes of loading
+    except Exception as error:  # loading from a directory that is not a pipeline can raise anything
         raise ValueError(Errors.M701.format(model=model, reason=reason_of(error))) from None

@@ -1,4 +1,4 @@
-"""Template weights as a picture: horizontal bars, heaviest first. Needs matplotlib (extra ``report``)."""
+"""Draw template weights as horizontal bars, heaviest first. Needs matplotlib (extra ``report``)."""
 
 from collections.abc import Mapping, Sequence
 from io import BytesIO
@@ -19,7 +19,7 @@ BLUE = "#3572b0"
 
 
 def check_plot(path: Path) -> None:
-    """Refuse a picture that cannot be drawn, before any work. Raises ValueError: M707 no matplotlib, M708 unknown ending."""
+    """Refuse a plot that cannot be drawn, before any work is done. Raises ValueError: M707 no matplotlib, M708 unknown ending."""
     if path.suffix not in FORMATS:
         raise ValueError(Errors.M708.format(path=path))
     try:
@@ -31,8 +31,8 @@ def check_plot(path: Path) -> None:
 def plot_templates(path: Path, weights: Mapping[str, Sequence[dict[str, Any]]], dropped: float) -> None:
     """Draw the live templates of each component, heaviest first, at most MOST_BARS of each, to a PNG or SVG file.
 
-    weights: rows of :func:`~spacy_mtl.cli.templates.template_weights`, by component. dropped: a template of no more weight than this
-    is not live. The same weights give the same file.
+    weights: rows of :func:`~spacy_mtl.cli.templates.template_weights`, by component. dropped: templates with at most this weight
+    are not live. The same weights always give the same file.
     Raises ValueError where the file cannot be written (M704).
     """
     from matplotlib import rc_context
