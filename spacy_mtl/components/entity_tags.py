@@ -1,4 +1,4 @@
-"""Entity spans as tag sequences: IOB2 or BILUO labels, which of them may follow each other, and the way back."""
+"""Entity spans as sequences of IOB2 or BILUO tags: the labels, which of them may follow each other, encoding and decoding."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from spacy_mtl.structures.chain.build import Constraints
 
-#: Prefixes that begin an entity, continue one, and end one, by scheme.
+#: Tag prefixes by scheme: begin, inside and, in BILUO, last token and entity of a single token.
 PREFIXES = {"iob2": "BI", "biluo": "BILU"}
 # values of spaCy's ENT_IOB
 MISSING, INSIDE, OUTSIDE, BEGIN = 0, 1, 2, 3
@@ -18,7 +18,7 @@ def tag_labels(types: Sequence[str], scheme: str) -> tuple[str, ...]:
 
 
 def tag_constraints(labels: Sequence[str], scheme: str) -> Constraints:
-    """Only sequences that spell whole entities."""
+    """Constraints that allow only well-formed tag sequences."""
     begins = np.array([label[0] in "OBU" for label in labels])
     open_after = np.array([label[0] in ("BI" if scheme == "biluo" else "") for label in labels])
     if scheme == "iob2":
@@ -34,8 +34,8 @@ def encode_tags(
 ) -> np.ndarray:
     """Label numbers int32[N], -1 where annotation is missing.
 
-    iob, kinds: ENT_IOB and ENT_TYPE of N tokens. starts: sentence borders; an entity that crosses one begins anew. types: hash of an entity type ->
-    its number; tokens of other types count as missing.
+    iob, kinds: ENT_IOB and ENT_TYPE of N tokens. starts: sentence borders; an entity that crosses a border is split there. types: hash of an entity
+    type -> its number; tokens of other types count as missing.
     """
     n = iob.size
     code = np.full(n, -1, np.int64)
@@ -57,7 +57,7 @@ def encode_tags(
 def decode_tags(
     labels: np.ndarray, starts: np.ndarray, types: Sequence[int], scheme: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """ENT_IOB and ENT_TYPE (uint64[N]) of label numbers int32[N]; a continuation with nothing to continue begins an entity, as conlleval reads it.
+    """ENT_IOB and ENT_TYPE (uint64[N]) from label numbers int32[N]; an inside tag with nothing to continue begins an entity, as in conlleval.
 
     types: hashes of the entity types, by number.
     """

@@ -73,7 +73,7 @@ def make_ner(
 
 
 class MTLEntityRecognizer(ChainPipe, LabelledPipe):
-    """Entity recognizer over a linear chain. Raises ValueError: M407 unknown scheme, M409 a cost that cannot be read."""
+    """Entity recognizer over a linear chain. Raises ValueError: M407 unknown scheme, M409 invalid cost."""
 
     gold_attributes = ("ENT_IOB", "ENT_TYPE")
     label_key = "entity_types"
@@ -118,7 +118,7 @@ class MTLEntityRecognizer(ChainPipe, LabelledPipe):
         return Constraints.none(len(self.chain_labels))
 
     def cost_matrix(self) -> np.ndarray:
-        """Hamming, changed by ``costs`` in their order: a side names a tag's entity type, O, or any ("*")."""
+        """Hamming cost float32[L, L], changed by ``costs`` in their order; each side names an entity type, O, or "*" for any label."""
         labels = self.chain_labels
         kinds = [label.partition("-")[2] or "O" for label in labels]
         cost = hamming_cost(len(labels))
@@ -134,7 +134,7 @@ class MTLEntityRecognizer(ChainPipe, LabelledPipe):
         return cost
 
     def gold_labels(self, example: Example, starts: np.ndarray) -> np.ndarray:
-        """Tags of the predicted tokens; -1 where the annotation is missing or does not align."""
+        """Gold tag numbers int32[n] of the predicted Doc's tokens; -1 where the annotation is missing or does not align."""
         predicted, reference = example.predicted, example.reference
         if np.array_equal(predicted.to_array(["ORTH"]), reference.to_array(["ORTH"])):
             iob, kinds = reference.to_array(["ENT_IOB", "ENT_TYPE"]).reshape(len(reference), 2).T
@@ -148,7 +148,7 @@ class MTLEntityRecognizer(ChainPipe, LabelledPipe):
         return {self.vocab.strings[label]: number for number, label in enumerate(self.labels)}
 
     def set_annotations(self, docs: Iterable[Doc], scores: Sequence[np.ndarray]) -> None:
-        """Write ``doc.ents``. scores: what :meth:`predict` returns. Entities and blocked tokens already there stay, unless ``overwrite``."""
+        """Write ``doc.ents``. scores: what :meth:`predict` returned. Existing entities and blocked tokens of a Doc stay, unless ``overwrite``."""
         docs = list(docs)
         if not docs or not self.labels:
             return
@@ -165,26 +165,26 @@ class MTLEntityRecognizer(ChainPipe, LabelledPipe):
 
 
 def _write(doc: Doc, values: np.ndarray, overwrite: bool) -> None:
-    """values: uint64[n, 2] of ENT_IOB and ENT_TYPE."""
+    """Write entities to one Doc. values: uint64[n, 2] of ENT_IOB and ENT_TYPE."""
     if not len(doc):
         return
     present = np.isin(doc.to_array(ENT_IOB), (BEGIN, INSIDE))
     if not present.any():
         _set(doc, values)
     elif overwrite:
-        links = np.zeros((len(doc), 2), np.uint64)  # knowledge base links and ids belong to the entities that go
+        links = np.zeros((len(doc), 2), np.uint64)  # knowledge base links and ids belong to the old entities
         _set(doc, np.concatenate([values, links], axis=1))
     else:
         _add(doc, values, present)
 
 
 def _set(doc: Doc, values: np.ndarray) -> None:
-    """values: uint64[n, k], of the first k attributes."""
+    """Set entity attributes. values: uint64[n, k], for the first k of ENT_IOB, ENT_TYPE, ENT_KB_ID and ENT_ID."""
     doc.from_array([ENT_IOB, ENT_TYPE, ENT_KB_ID, ENT_ID][: values.shape[1]], values)  # type: ignore[arg-type]
 
 
 def _add(doc: Doc, values: np.ndarray, present: np.ndarray) -> None:
-    """Write the entities that do not touch those already there."""
+    """Add the entities that do not overlap existing ones. present: bool[n], tokens of existing entities and blocked tokens."""
     kept = doc.ents
     in_entity = {token.i for ent in kept for token in ent}
     blocked = [doc[i : i + 1] for i in np.flatnonzero(present).tolist() if i not in in_entity]

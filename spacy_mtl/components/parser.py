@@ -1,4 +1,4 @@
-"""mtl_parser: labelled dependency trees, projective or not, inside the sentences that a Doc has."""
+"""mtl_parser: labelled dependency trees, projective or not, within the given sentences of a Doc."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
@@ -43,9 +43,9 @@ DEFAULT_CONFIG = {
     "filter_attr": None,
     "scorer": {"@scorers": "spacy_mtl.dep_scorer.v1"},
 }
-#: Share of sentences with crossing arcs from which on trees are not taken to be projective.
+#: Trees are taken to be projective if the share of sentences with crossing arcs is below this.
 CROSSING = 0.05
-#: The label of arcs where the parser has learnt none.
+#: The label of all arcs of a parser without labels.
 UNLABELLED = "dep"
 
 
@@ -90,9 +90,9 @@ def make_parser(
 
 
 class MTLParser(LabelledPipe):
-    """Dependency parser. Sentence borders are taken as they are, from any component or reader, and never moved.
+    """Dependency parser. Sentence borders come from another component or the reader and are never changed.
 
-    Raises ValueError: M129 a template that looks at a position (%x), M126 or M130 an impossible template of arcs, M301 a trainer that needs more than
+    Raises ValueError: M129 a template that reads a position (%x), M126 or M130 invalid arc templates, M301 a trainer that needs more than
     its trees offer, M441 a setting out of range.
     """
 
@@ -150,7 +150,7 @@ class MTLParser(LabelledPipe):
 
     @property
     def model_labels(self) -> tuple[str, ...]:
-        """None for trees without labels, whatever labels were given."""
+        """The labels that the weights score; empty for trees without labels, whatever labels were given."""
         return () if self.rules.labelling == "none" else self.labels
 
     def model_constraints(self) -> TreeRules:
@@ -163,7 +163,7 @@ class MTLParser(LabelledPipe):
         check_arc_templates(templates)
 
     def check_trainer(self) -> None:
-        """By the settings: what another corpus told is no matter."""
+        """Check the trainer against the settings alone, not against what an earlier corpus decided."""
         self._check_trainer(self.settings.projective)
 
     def _check_trainer(self, projective: bool) -> None:
@@ -184,7 +184,7 @@ class MTLParser(LabelledPipe):
         return {self.vocab.strings[int(dep)] for dep in np.unique(doc.to_array([DEP])) if dep} - {ROOT}
 
     def collect_labels(self, references: Iterable[Doc]) -> None:
-        """The labels of the corpus, and what the settings leave to it. Raises ValueError: M301, M443, M445."""
+        """Collect the labels of the corpus, and decide the settings that are left to it. Raises ValueError: M301, M443, M445."""
         references = list(references)
         self.cfg["rules"] = asdict(self.settings)
         if self.settings.labelling != "none":
@@ -199,7 +199,7 @@ class MTLParser(LabelledPipe):
             self._check_trainer(self.rules.projective)
 
     def gold_labels(self, example: Example, starts: np.ndarray) -> np.ndarray:
-        """Head * L + label of the predicted Doc's words, -1 where unknown: not annotated, not aligned, or a head outside the sentence.
+        """Gold arcs of the predicted Doc's words as head * L + label; -1 where not annotated, not aligned, or the head is outside the sentence.
 
         Raises ValueError (M440) if the predicted Doc has no sentence boundaries.
         """
@@ -207,11 +207,14 @@ class MTLParser(LabelledPipe):
         return encode(*gold_trees(example), starts, self.label_numbers())
 
     def label_numbers(self) -> dict[int, int]:
-        """Number of each label by its id."""
+        """Label id -> label number."""
         return {self.vocab.strings[label]: number for number, label in enumerate(self.model_labels)}
 
     def predict(self, docs: Iterable[Doc]) -> list[np.ndarray]:
-        """Heads and labels of each doc: list of int32[2, n_tokens]. Raises ValueError: M440 a doc without sentence boundaries, M444 without tags."""
+        """Heads and labels of each doc: a list of int32[2, n_tokens].
+
+        Raises ValueError: M440 a doc without sentence boundaries, M444 a doc without an attribute that the templates read.
+        """
         docs = list(docs)
         for doc in docs:
             self._check_borders(doc)
@@ -222,7 +225,7 @@ class MTLParser(LabelledPipe):
             raise ValueError(Errors.M440.format(name=self.name, text=doc.text[:40]))
 
     def set_annotations(self, docs: Iterable[Doc], scores: Sequence[np.ndarray]) -> None:
-        """Write ``token.head`` and ``token.dep``. scores: what :meth:`predict` returns. Raises ValueError (M446) for trees of other documents."""
+        """Write ``token.head`` and ``token.dep``. scores: what :meth:`predict` returned. Raises ValueError (M446) for trees of other documents."""
         names = self.model_labels or (UNLABELLED,)
         ids = np.array([self.vocab.strings.add(label) for label in names], np.uint64)
         docs = list(docs)

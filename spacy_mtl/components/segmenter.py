@@ -1,4 +1,4 @@
-"""mtl_segmenter: words of Chinese text, as a linear chain of tags over its characters."""
+"""mtl_segmenter: word segmentation of Chinese text, with a linear chain of tags over its characters."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -62,7 +62,7 @@ def score_words(examples: Iterable[Example], **_: Any) -> dict[str, Any]:
 
 @registry.scorers("spacy_mtl.segmenter_scorer.v1")
 def make_segmenter_scorer() -> Callable[..., dict[str, Any]]:
-    """A scorer of words: token_acc, token_p, token_r and token_f."""
+    """Make a scorer of words: token_acc, token_p, token_r and token_f."""
     return score_words
 
 
@@ -100,8 +100,10 @@ def make_segmenter(
 
 
 class MTLSegmenter(ChainPipe):
-    """Word segmenter over a linear chain of characters. It returns new Docs. Raises ValueError: M411 a template reads what characters do not carry,
-    M416 an unknown tag set, M418 counts that make no sense."""
+    """Word segmenter over a linear chain of characters, which returns new Docs.
+
+    Raises ValueError: M411 a template reads an attribute that characters do not have, M416 an unknown tag set, M418 a count out of range.
+    """
 
     gold_attributes = ("SPACY",)
     of_training = (*ChainPipe.of_training, "_corpus_words")
@@ -147,23 +149,23 @@ class MTLSegmenter(ChainPipe):
         return tag_set_constraints(self.cfg["tags"])
 
     def model_constraints(self) -> Constraints:
-        """Known marks are held to their tags in prediction alone: from what it says of them, training learns about others."""
+        """The constraints of prediction, where a known mark can only get its own tags; training also learns from known marks."""
         held = constrain_words(self.chain_constraints(), self.cfg["known"], self._characters.vocab.strings)
         return replace(held, form_penalty=UNLIKELY)
 
     def prepare(self, pieces: Sequence[Piece]) -> None:
-        """Count which tags frequent marks have."""
+        """Count the tags of frequent marks."""
         strings, tags = self._characters.vocab.strings, self.cfg["tags"]
         self.cfg["known"] = count_known_marks(pieces, strings, tags, self.known_marks) if self.known_marks else {}
 
     def set_labels(self, labels: Sequence[str]) -> None:
-        """Nothing: the tag set is a setting."""
+        """Do nothing: the tag set is a setting."""
 
     def _labels_in_cfg(self) -> Sequence[str]:
         return self.labels
 
     def collect_labels(self, references: Iterable[Doc]) -> None:
-        """Count the words of the corpus and where they part, group its characters. Raises ValueError (M413) where there is no word."""
+        """Count the words of the corpus and the breaks between characters, and group its characters. Raises ValueError (M413) if it has no word."""
         references = list(references)
         assert self._reader is not None
         corpus = CorpusWords(references, self.folds, self.gold_attributes)
@@ -198,8 +200,11 @@ class MTLSegmenter(ChainPipe):
         labels: Sequence[str] | None = None,
         user_words: Path | None = None,
     ) -> None:
-        """Read the corpus once, as :meth:`StructuredPipe.initialize`. user_words: a file of words to add to the user dictionary, see
-        :meth:`UserWords.read`. Raises ValueError: M413 no word, M414 and M415 faults of the dictionary."""
+        """Read the corpus once, as :meth:`StructuredPipe.initialize` does.
+
+        user_words: a file of words to add to the user dictionary, see :meth:`UserWords.read`. Raises ValueError: M413 no word, M414 and M415 faults
+        of the dictionary file.
+        """
         if user_words is not None:
             self.user_words.read(user_words)
         super().initialize(get_examples, nlp=nlp, labels=labels)
@@ -213,7 +218,7 @@ class MTLSegmenter(ChainPipe):
         return reader
 
     def read_input(self, reader: AttributeReader, docs: Sequence[Doc]) -> list[tuple[np.ndarray, np.ndarray]]:
-        """The positions of the chain are characters; white space parts its sentences."""
+        """As in the base class, but the positions are characters, and white space separates sentences."""
         chars = self._characters.read([doc_text(doc) for doc in docs])
         given = self._characters.given(chars)
         borders = np.searchsorted(chars.at, chars.texts)
@@ -224,17 +229,17 @@ class MTLSegmenter(ChainPipe):
         ]
 
     def gold_labels(self, example: Example, starts: np.ndarray) -> np.ndarray:
-        """Tags of the predicted Doc's characters; -1 for words of the reference that its text does not have."""
+        """Gold tags of the predicted Doc's characters; -1 where its text differs from that of the reference."""
         return gold_tags(self._characters, example.predicted, example.reference, starts, self.cfg["tags"])
 
     # --- prediction ---
 
     def meet_characters(self, text: str) -> None:
-        """Enter the characters of a text into the tables of prediction."""
+        """Add the characters of a text to the tables used in prediction."""
         self._characters.read([text])
 
     def _predictor(self) -> CharacterPredictor | None:
-        """With the present weights and words; None while untrained."""
+        """The predictor for the current weights and dictionaries; None while untrained."""
         weights = current_weights(self.model)
         if not weights.is_trained:
             return None
@@ -250,7 +255,7 @@ class MTLSegmenter(ChainPipe):
         return predictor
 
     def _label(self, chars: Characters) -> np.ndarray:
-        """Best tags int32[N]; while untrained those of words of one character."""
+        """The best tags int32[N]; while untrained, those of words of one character."""
         joined = self._characters.joined(chars) if self.cfg["keep_runs"] else np.zeros(chars.at.size, np.bool_)
         predictor = self._predictor()
         if predictor is None:
@@ -260,19 +265,19 @@ class MTLSegmenter(ChainPipe):
         return predictor.tag(chars, joined, begin_tags(self.cfg["tags"]))
 
     def cut(self, texts: Sequence[str]) -> Iterator[tuple[list[str], list[bool]]]:
-        """Of each text its tokens, and whether a blank follows each of them: together they are the text."""
+        """For each text, its tokens and whether a space follows each; together they make up the text."""
         chars = self._characters.read(texts)
         begins = begin_tags(self.cfg["tags"])[self._label(chars)]
         return split_words(texts, self._characters.tokens(chars, begins))
 
     def docs(self, texts: Sequence[str]) -> Iterator[Doc]:
-        """A new Doc of each text."""
+        """Make a Doc of each text."""
         chars = self._characters.read(texts)
         begins = begin_tags(self.cfg["tags"])[self._label(chars)]
         return self._words_met().docs(texts, chars.codes, self._characters.tokens(chars, begins))
 
     def doc(self, text: str) -> Doc:
-        """The same of one text, faster."""
+        """Make a Doc of one text, faster than :meth:`docs`."""
         predictor, doc = self._predictor(), None
         if predictor is not None and text:
             doc = cut_doc(text, predictor, self._words_met(), self.cfg["keep_runs"], begin_tags(self.cfg["tags"]))
@@ -284,13 +289,13 @@ class MTLSegmenter(ChainPipe):
         return self._word_orths
 
     def predict(self, docs: Iterable[Doc]) -> list[np.ndarray]:
-        """Best tags of the characters of each doc, white space left out: list of int32[n_characters]."""
+        """The best tags of each doc's characters, without white space: a list of int32[n_characters]."""
         chars = self._characters.read([doc_text(doc) for doc in docs])
         borders = np.searchsorted(chars.at, chars.texts)
         return np.split(self._label(chars), borders[1:-1])
 
     def segment(self, docs: Iterable[Doc]) -> list[Doc]:
-        """New Docs of words, with what the given ones carry, see :func:`.carry.carry_over`."""
+        """New Docs of words, with the annotation of the given Docs, see :func:`.carry.carry_over`."""
         docs = list(docs)
         if any(doc.vocab is not self.vocab for doc in docs):
             cut = self.cut([doc_text(doc) for doc in docs])
@@ -302,7 +307,7 @@ class MTLSegmenter(ChainPipe):
         return [carry_over(*pair) for pair in zip(docs, new, strict=True)]
 
     def __call__(self, doc: Doc) -> Doc:
-        """A new Doc of words."""
+        """Return a new Doc of words."""
         error_handler = self.get_error_handler()
         try:
             return self.segment([doc])[0]
@@ -311,7 +316,7 @@ class MTLSegmenter(ChainPipe):
             return doc
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """New Docs of words, in order."""
+        """Stream new Docs of words, in order."""
         error_handler = self.get_error_handler()
         for docs in util.minibatch(stream, size=batch_size):
             try:
@@ -320,7 +325,7 @@ class MTLSegmenter(ChainPipe):
                 error_handler(self.name, self, docs, error)
 
     def set_annotations(self, docs: Iterable[Doc], scores: Sequence[np.ndarray]) -> None:
-        """Raises NotImplementedError (M412): words are written into new Docs."""
+        """Raise NotImplementedError (M412): words are written into new Docs."""
         raise NotImplementedError(Errors.M412.format(name=self.name))
 
     # --- serialization ---

@@ -110,18 +110,18 @@ class MTLTagger(ChainPipe, LabelledPipe):
         return AttributeReader(self.model.attrs["templates"].attributes, self.vocab, learned={USUAL_TAG: {}})
 
     def collect_labels(self, references: Iterable[Doc]) -> None:
-        """The tags, and what words mostly are where templates ask for it: in the references, whose tokens stay what they are."""
+        """Collect the tags and, if a template reads USUAL_TAG, the usual tags of words, from the references, whose tokens never change."""
         references = list(references)
         super().collect_labels(references)
         self.learn_attribute(USUAL_TAG, lambda: count_usual_tags(references, self.labels))
 
     def prepare(self, pieces: Sequence[Piece]) -> None:
-        """Count which tags frequent words have."""
+        """Count the tags of frequent words."""
         n_labels, strings = len(self.labels), self.vocab.strings
         self.cfg["known"] = count_known_words(pieces, strings, n_labels, self.known_words) if self.known_words else {}
 
     def gold_labels(self, example: Example, starts: np.ndarray) -> np.ndarray:
-        """Numbers of the gold tags; -1 where the annotation is missing or does not align."""
+        """Gold tag numbers int32[n] of the predicted Doc's tokens; -1 where the annotation is missing or does not align."""
         predicted, reference = example.predicted, example.reference
         if np.array_equal(predicted.to_array(["ORTH"]), reference.to_array(["ORTH"])):
             tags = reference.to_array([TAG])
@@ -135,11 +135,11 @@ class MTLTagger(ChainPipe, LabelledPipe):
         return gold
 
     def _hashes(self) -> np.ndarray:
-        """uint64[L], of the tags by number."""
+        """Hashes of the tags, uint64[L], in the order of their numbers."""
         return np.array([self.vocab.strings[tag] for tag in self.labels], np.uint64)
 
     def set_annotations(self, docs: Iterable[Doc], scores: Sequence[np.ndarray]) -> None:
-        """Write ``token.tag``, and ``token.pos`` where ``pos_map`` has one. scores: what :meth:`predict` returns."""
+        """Write ``token.tag``, and ``token.pos`` for tags in ``pos_map``. scores: what :meth:`predict` returned."""
         if not self.labels:
             return
         tags = self._hashes()
@@ -154,7 +154,7 @@ class MTLTagger(ChainPipe, LabelledPipe):
                     self._write(doc, POS, parts[labels])
 
     def _write(self, doc: Doc, attr: int, values: np.ndarray) -> None:
-        """Set the attribute where it is free, or everywhere with ``overwrite``; a value of 0 leaves what is there."""
+        """Set the attribute where it is unset, or everywhere with ``overwrite``; a value of 0 changes nothing."""
         present = doc.to_array([attr])
         if present.any():
             values = np.where((values == 0) | ((present != 0) & (not self.overwrite)), present, values)

@@ -25,17 +25,19 @@ from .segmenter import MTLSegmenter, score_words
 
 @registry.tokenizers("spacy_mtl.Segmenter.v1")
 def create_tokenizer() -> Callable[[Language], "SegmenterTokenizer"]:
-    """A tokenizer that segments text into words; its model comes from a trained pipeline (``spacy mtl tokenizer``, or ``path`` in
-    [initialize.tokenizer])."""
+    """Make a tokenizer that segments text into words.
+
+    Its model comes from a trained pipeline, through ``spacy mtl tokenizer`` or ``path`` in [initialize.tokenizer].
+    """
     return lambda nlp: SegmenterTokenizer(nlp.vocab)
 
 
 class SegmenterTokenizer:
-    """From text to a Doc of words, by the model file of an mtl_segmenter. Until there is a model, every character is a word (M432)."""
+    """Turns text into a Doc of words with the model of an mtl_segmenter. Without a model, every character becomes a word, with a warning (M432)."""
 
     def __init__(self, vocab: Vocab):
         self.vocab = vocab
-        # templates and trainer matter to training alone; the model file brings what prediction needs
+        # templates and trainer only matter in training; prediction needs only the model file
         self.segmenter = MTLSegmenter(vocab, template_chain(tp1()), "tokenizer", trainer=MTLStruct())
         self._warned = False
 
@@ -45,18 +47,18 @@ class SegmenterTokenizer:
         return self.segmenter.user_words
 
     def __call__(self, text: str) -> Doc:
-        """A Doc of words, with the text as it is."""
+        """Make a Doc of words, whose text is the given text unchanged."""
         self._warn_without_model()
         return self.segmenter.doc(text)
 
     def pipe(self, texts: Iterable[str], batch_size: int = 1000) -> Iterator[Doc]:
-        """A Doc for each text, in order."""
+        """Make a Doc of each text, in order."""
         self._warn_without_model()
         for batch in util.minibatch(texts, size=batch_size):
             yield from self.segmenter.docs(list(batch))
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
-        """token_acc, and precision, recall and F1 of words: what spaCy's own tokenizer reports in ``nlp.evaluate``."""
+        """token_acc, and precision, recall and F1 of words, which spaCy's own tokenizer also reports in ``nlp.evaluate``."""
         return score_words(examples, **kwargs)
 
     def _warn_without_model(self) -> None:
@@ -72,7 +74,7 @@ class SegmenterTokenizer:
         path: str | Path | None = None,
         user_words: str | Path | None = None,
     ) -> None:
-        """Take over a trained model.
+        """Load a trained model.
 
         path: the model file of an mtl_segmenter (``PIPELINE/COMPONENT/model``) or of another such tokenizer (``PIPELINE/tokenizer``). user_words:
         a file of words for the user dictionary. Raises ValueError: M601-M605 for the model, M414 and M415 for the dictionary.
@@ -83,40 +85,42 @@ class SegmenterTokenizer:
             self.user_words.read(user_words)
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """The model file as bytes. exclude: has no effect, there is but one part."""
+        """The model file as bytes. exclude: has no effect, since there is only one part."""
         return self.segmenter._model_bytes()
 
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "SegmenterTokenizer":
-        """The reverse of :meth:`to_bytes`, or of the model of an mtl_segmenter. Raises ValueError: M601-M604."""
+        """Load what :meth:`to_bytes` returned, or the model file of an mtl_segmenter. Raises ValueError: M601-M604."""
         self.segmenter._load_model(bytes_data, "The serialized tokenizer")
         self._meet_words()
         return self
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Write the model file; it appears whole or not at all."""
+        """Write the model file, completely or not at all."""
         write_atomically(path, self.segmenter._model_bytes())
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "SegmenterTokenizer":
-        """The reverse of :meth:`to_disk`. Raises ValueError naming the file: M601-M605."""
+        """Load what :meth:`to_disk` wrote. Raises ValueError naming the file: M601-M605."""
         self.segmenter._load_model(store.read(Path(path)), str(path))
         self._meet_words()
         return self
 
     def _meet_words(self) -> None:
-        """Enter the words of the model's dictionary into the vocabulary: to make a lexeme takes longer than to cut the text that it stands in, so
-        what most texts are made of is there before the first one comes."""
+        """Add the words of the model's dictionary to the vocabulary, before the first text arrives.
+
+        Making a new lexeme takes longer than segmenting the text around it, and most texts consist mostly of these words.
+        """
         if not self.vocab.in_memory_zone:  # type: ignore[attr-defined]
             words = self.segmenter.cfg["lexicon"].split()
             for word in (*words, *set("".join(words))):
                 self.vocab[word]
-        # a character met for the first time makes tables anew, which text by text would happen in most texts
+        # new characters make tables grow, which would otherwise happen again in most texts
         self.segmenter.meet_characters(self.segmenter.cfg["lexicon"])
 
 
 def with_tokenizer(nlp: Language) -> Language:
-    """A pipeline that has the model of its first component, a trained mtl_segmenter, as tokenizer; the other components stay.
+    """A copy of a pipeline whose first component, a trained mtl_segmenter, has become the tokenizer; the other components stay.
 
-    Raises ValueError with the reason why ``nlp`` cannot be turned into one.
+    Raises ValueError, with the reason, where this is not possible.
     """
     name, segmenter = nlp.pipeline[0] if nlp.pipeline else ("", None)
     if not isinstance(segmenter, MTLSegmenter):
@@ -124,7 +128,7 @@ def with_tokenizer(nlp: Language) -> Language:
     if not current_weights(segmenter.model).is_trained:
         raise ValueError(f"'{name}' has not been trained")
     new = util.load_model_from_config(_without(nlp.config.copy(), name), validate=False)
-    # spaCy asks for "config" where it means config.cfg: what stands before the first point
+    # spaCy matches names in ``exclude`` up to the first dot, so "config" stands for config.cfg
     new.from_bytes(nlp.to_bytes(exclude=["tokenizer", "config", name]))
     tokenizer: Any = new.tokenizer
     tokenizer.from_bytes(segmenter._model_bytes())
@@ -132,7 +136,7 @@ def with_tokenizer(nlp: Language) -> Language:
 
 
 def _without(config: Any, name: str) -> Any:
-    """The config of a pipeline less this component, and with our tokenizer."""
+    """The config of a pipeline without this component, and with our tokenizer."""
     config["nlp"]["tokenizer"] = {"@tokenizers": "spacy_mtl.Segmenter.v1"}
     config["nlp"]["pipeline"] = [pipe for pipe in config["nlp"]["pipeline"] if pipe != name]
     config["components"].pop(name)

@@ -1,1 +1,1 @@
-"""Text as characters: what the segmenter alone needs."""
+"""Text as characters: the parts that only the segmenter needs."""

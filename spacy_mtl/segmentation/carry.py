@@ -1,4 +1,4 @@
-"""What a Doc carries besides its tokens, brought over to a Doc of the same text with other tokens."""
+"""Copy the annotation of a Doc to another Doc of the same text with different tokens."""
 
 from collections.abc import Callable, Iterable
 
@@ -11,8 +11,11 @@ _HOOKS = ("user_hooks", "user_token_hooks", "user_span_hooks")
 
 
 def carry_over(old: Doc, new: Doc) -> Doc:
-    """Returns ``new`` with the user data, categories, hooks and context of ``old``, and with its spans, entities and sentences where their borders
-    are borders of the new tokens. What belongs to single tokens (tags, vectors, ``tensor``) stays behind."""
+    """Return ``new`` with the user data, categories, hooks and context of ``old``, and its spans, entities and sentences.
+
+    Spans, entities and sentences are only kept where their borders are also borders of new tokens. Annotation of single tokens (tags, vectors,
+    ``tensor``) is not copied.
+    """
     new._context = old._context
     new.user_data.update(old.user_data)
     new.cats.update(old.cats)
@@ -31,7 +34,7 @@ def carry_over(old: Doc, new: Doc) -> Doc:
 
 
 def _borders(old: Doc, new: Doc) -> tuple[np.ndarray, np.ndarray]:
-    """Where the old and where the new tokens begin, int64, in the same text."""
+    """Character offsets, int64, of the old and of the new tokens in their common text."""
     return word_offsets(old)[:-1], np.array([token.idx for token in new], np.int64)
 
 
@@ -40,7 +43,7 @@ def _survivors(spans: Iterable[Span], span_of: Callable[[Span], Span | None]) ->
 
 
 def _span_maker(old: Doc, new: Doc) -> Callable[[Span], Span | None]:
-    """A function from a span of ``old`` to that of ``new``; None where a border lies inside a token."""
+    """A function that maps a span of ``old`` to one of ``new``, or to None where a border of the span lies inside a new token."""
     begins, new_begins = (part.tolist() for part in _borders(old, new))
     first = {begin: i for i, begin in enumerate(new_begins)}
     last = {token.idx + len(token): token.i + 1 for token in new}

@@ -1,8 +1,8 @@
-"""Characters that stand beside the same others, in groups: the table behind the attribute CHAR_GROUP.
+"""Groups of characters with similar neighbours: the table behind the attribute CHAR_GROUP.
 
-What a corpus says of one character of a group, it says of the others, too: of surnames, of what names of places end in, of the characters that
-foreign names are written with. Nobody has to name the groups: characters are counted with their left and right neighbours, the counts compressed
-by a truncated singular value decomposition, and the vectors put into groups by k-means.
+What is learnt about one character of a group applies to the others too: surnames, endings of place names, characters used to write foreign names.
+The groups are found without supervision: characters are counted with their left and right neighbours, the counts are compressed by a truncated
+singular value decomposition, and the vectors are clustered by k-means.
 """
 
 import warnings
@@ -12,23 +12,23 @@ import numpy as np
 
 from .characters import number_characters
 
-#: So many groups and dimensions of the vectors, where the corpus has characters enough.
+#: Number of groups, and of dimensions of the vectors, if the corpus has enough characters.
 GROUPS, DIMENSIONS = 120, 40
 #: Characters a group must have, on average.
 LEAST_MEMBERS = 8
-#: A character that occurs so often makes groups; one that occurs at least twice is put into one.
+#: Characters that occur OFTEN determine the groups; those that occur at least TWICE are assigned to one.
 OFTEN, TWICE = 5, 2
 _ROUNDS = 30
-#: All of these: what two sets of groups must have in common to be comparable.
+#: All of these settings: two sets of groups are comparable only if they agree in them.
 SETTINGS = (GROUPS, DIMENSIONS, LEAST_MEMBERS, OFTEN, TWICE, _ROUNDS)
 
 
 def group_characters(texts: Iterable[str]) -> dict[str, str]:
-    """The group (a number, as text) of each normalised character that occurs at least twice; nothing where the corpus is too small for groups.
+    """The group (a number, as text) of each normalised character that occurs at least twice; empty if the corpus is too small for groups.
 
-    White space is a border like the end of a text.
+    White space counts as a border, like the end of a text.
     """
-    from scipy.cluster.vq import kmeans2, vq  # only training needs it, and prediction is to start without
+    from scipy.cluster.vq import kmeans2, vq  # only training needs scipy here; prediction starts faster without it
 
     text = "\n".join("\n".join(text.split()) for text in texts)
     chars, numbers = number_characters(np.frombuffer(text.encode("utf-32-le"), "<u4"))
@@ -41,7 +41,9 @@ def group_characters(texts: Iterable[str]) -> dict[str, str]:
         return {}
     vectors = neighbour_vectors(numbers, chars.size, DIMENSIONS)
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "One of the clusters is empty")  # its centre stays where it was
+        warnings.filterwarnings(
+            "ignore", "One of the clusters is empty"
+        )  # the centre of an empty cluster stays in place
         centres, _ = kmeans2(vectors[often], n_groups, iter=_ROUNDS, minit="++", seed=0)
     groups, _ = vq(vectors, centres)
     named = {chr(chars[i]): str(groups[i]) for i in np.flatnonzero(counts >= TWICE)}
@@ -49,9 +51,9 @@ def group_characters(texts: Iterable[str]) -> dict[str, str]:
 
 
 def neighbour_vectors(codes: np.ndarray, n: int, dimensions: int) -> np.ndarray:
-    """Unit vectors float64[n, d] of n characters, alike for those with the same neighbours. codes: int64[N], characters one after another.
+    """Unit vectors float64[n, d] of n characters, similar for characters with similar neighbours. codes: int64[N], the text as character numbers.
 
-    The square roots of the counts of left and right neighbours, in the space of their largest singular values.
+    They are the square roots of the counts of left and right neighbours, projected on the singular vectors of the largest singular values.
     """
     from scipy.sparse import coo_matrix, hstack
     from scipy.sparse.linalg import svds

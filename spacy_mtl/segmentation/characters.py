@@ -1,4 +1,4 @@
-"""From text to characters and back: code points, where white space parts them, and words with their spaces as a Doc wants them."""
+"""From text to characters and back: code points, their split at white space, and words with their spaces as a Doc needs them."""
 
 import threading
 import unicodedata
@@ -14,7 +14,7 @@ from spacy.vocab import Vocab
 from spacy_mtl.kernels import kernel
 from spacy_mtl.templates.attributes.characters import character
 
-#: What a character is to its neighbours, as bits.
+#: Properties of a character that decide whether it joins its neighbours, as bits.
 SPACE, LETTER, DIGIT, POINT, EXTENDS, BINDS = 1, 2, 4, 8, 16, 32
 _BLANK = 32
 _JOINER, _SKIN_TONES = 0x200D, range(0x1F3FB, 0x1F400)
@@ -23,11 +23,11 @@ SURROGATES = "surrogatepass"
 
 
 class Characters(NamedTuple):
-    """The characters of some texts, one text after another, white space left out.
+    """The N characters of a list of texts, one text after another, without white space.
 
-    codes: uint32[M], all code points, white space included. ids: int32[M] rows of the :class:`CharacterTable`. at: int64[N], where the
-    characters stand in ``codes``. starts: int64[S + 1], borders among the N of what white space or the end of a text parts. texts: int64[D + 1],
-    borders of the texts in ``codes``.
+    codes: uint32[M], all code points, including white space. ids: int32[M], their rows of the :class:`CharacterTable`. at: int64[N], the positions
+    of the characters in ``codes``. starts: int64[S + 1], borders of sentences among the characters: a sentence ends at white space or at the end of a
+    text. texts: int64[D + 1], borders of the texts in ``codes``.
     """
 
     codes: np.ndarray
@@ -38,9 +38,9 @@ class Characters(NamedTuple):
 
 
 class Tokens(NamedTuple):
-    """Tokens of some texts.
+    """The K tokens of a list of texts.
 
-    first, last: int64[K], token k is ``codes[first[k]:last[k]]``. space: bool[K], whether a blank follows. texts: int64[D + 1], borders of the texts.
+    first, last: int64[K], token k is ``codes[first[k]:last[k]]``. space: bool[K], whether a space follows. texts: int64[D + 1], borders of the texts.
     """
 
     first: np.ndarray
@@ -50,7 +50,7 @@ class Tokens(NamedTuple):
 
 
 def kind_of(char: str) -> int:
-    """The bits of a character."""
+    """The property bits of a character."""
     category, code = unicodedata.category(char), ord(char)
     if category[0] == "M" or code == _JOINER or code in _SKIN_TONES:
         return EXTENDS | (BINDS if code == _JOINER else 0)
@@ -60,7 +60,7 @@ def kind_of(char: str) -> int:
 
 @kernel
 def number_codes(codes, row_of, ids):
-    """ids[i] = row of codes[i]; returns how many have none."""
+    """Set ids[i] to the row of codes[i], and return how many have none."""
     missing = 0
     for i in range(codes.size):
         ids[i] = row_of[codes[i]]
@@ -70,7 +70,7 @@ def number_codes(codes, row_of, ids):
 
 @kernel
 def scan(ids, kinds, texts):
-    """``at`` and ``starts`` of :class:`Characters`."""
+    """Compute ``at`` and ``starts`` of :class:`Characters`."""
     at, starts = np.empty(ids.size, np.int64), np.empty(ids.size + 1, np.int64)
     n = n_starts = 0
     for d in range(texts.size - 1):
@@ -91,12 +91,11 @@ def scan(ids, kinds, texts):
 
 @kernel
 def join_runs(ids, kinds, at, starts, joined):
-    """joined[t] = whether no word may begin at t: inside a run of letters, inside a number, before a mark that belongs to what stands before it."""
+    """Set joined[t] to whether no word may begin at t: inside a run of letters, inside a number, or at a combining mark."""
     runs = LETTER | DIGIT
     for s in range(starts.size - 1):
-        before = base = point = (
-            0  # kinds: of the character before; of the last that is no mark; of the one before a point
-        )
+        # kinds of the previous character, of the last one that is not a mark, and of the one before a decimal point
+        before = base = point = 0
         for t in range(starts[s], starts[s + 1]):
             kind = kinds[ids[at[t]]]
             if kind & EXTENDS:
@@ -115,7 +114,7 @@ def join_runs(ids, kinds, at, starts, joined):
 
 @kernel
 def token_borders(codes, ids, kinds, texts, at, begins):
-    """The :class:`Tokens` of words that begin at ``begins`` (bool[N]) and of the white space between them."""
+    """The fields of :class:`Tokens` for words that begin at ``begins`` (bool[N]) and the white space between them."""
     first, last = np.empty(codes.size, np.int64), np.empty(codes.size, np.int64)
     space = np.zeros(codes.size, np.bool_)
     borders = np.zeros(texts.size, np.int64)
@@ -143,10 +142,10 @@ def token_borders(codes, ids, kinds, texts, at, begins):
 
 
 class CharacterTable:
-    """The distinct characters met, a row each: what spaCy calls them (orths: uint64) and their bits (kinds: uint8). row_of: int32, the row of each
-    code point, -1 for none.
+    """A table of all characters seen so far, one row each.
 
-    vocab: knows the characters, and them alone, with the lexical attributes of ``like``; it outlives any memory zone.
+    orths: uint64, their ids in spaCy. kinds: uint8, their property bits. row_of: int32, the row of each code point, -1 for none.
+    vocab: a vocabulary of these characters only, with the lexical attributes of ``like``; it outlives any memory zone.
     """
 
     def __init__(self, like: Vocab):
@@ -158,16 +157,16 @@ class CharacterTable:
         self._lock = threading.Lock()
 
     def __reduce__(self) -> tuple:
-        """Copies and other processes meet the characters anew."""
+        """Pickle an empty table: copies and other processes fill their own."""
         return CharacterTable, (self._like,)
 
     def read(self, texts: Sequence[str]) -> Characters:
-        """The characters of some texts."""
+        """The characters of a list of texts; new ones are added to the table."""
         codes = np.frombuffer("".join(texts).encode("utf-32-le", SURROGATES), np.uint32).copy()
         borders = np.array([0, *accumulate(map(len, texts))], np.int64)
         ids = np.empty(codes.size, np.int32)
         if number_codes(codes, self.row_of, ids):
-            with self._lock:  # two threads may meet the same character
+            with self._lock:  # two threads may see the same new character
                 self._add(np.unique(codes[self.row_of[codes] < 0]))
             number_codes(codes, self.row_of, ids)
         at, starts = scan(ids, self.kinds, borders)
@@ -181,41 +180,41 @@ class CharacterTable:
         self.row_of[codes] = rows
 
     def given(self, chars: Characters) -> np.ndarray:
-        """The column that templates are made from, ORTH: uint64[1, N]."""
+        """The input column of the templates, ORTH: uint64[1, N]."""
         return self.orths[chars.ids[chars.at]][None, :]
 
     def joined(self, chars: Characters) -> np.ndarray:
-        """bool[N]: where no word may begin, so that Latin words, numbers and characters of several code points stay whole."""
+        """Where no word may begin, bool[N], so that Latin words, numbers and characters of several code points stay whole."""
         joined = np.zeros(chars.at.size, np.bool_)
         join_runs(chars.ids, self.kinds, chars.at, chars.starts, joined)
         return joined
 
     def tokens(self, chars: Characters, begins: np.ndarray) -> Tokens:
-        """Words that begin where ``begins`` (bool[N]) says or white space ends, and white space as spaCy keeps it.
+        """The tokens: words begin where ``begins`` (bool[N]) is true and after white space.
 
-        A blank after a word belongs to it; any other white space is a token of its own.
+        As in spaCy, a single space after a word belongs to it, and any other white space is a token of its own.
         """
         return Tokens(*token_borders(chars.codes, chars.ids, self.kinds, chars.texts, chars.at, begins))
 
 
 def doc_text(doc: Doc) -> str:
-    """The text of a Doc; of one made from words with unknown spaces, the words without any."""
-    if doc.has_unknown_spaces or not doc.to_array([SPACY]).any():  # faster than doc.text, which makes every token
+    """The text of a Doc; if its spaces are unknown, its words without spaces."""
+    if doc.has_unknown_spaces or not doc.to_array([SPACY]).any():  # faster than doc.text, which creates every token
         return "".join(map(doc.vocab.strings.__getitem__, doc.to_array([ORTH]).tolist()))
     return doc.text
 
 
 def word_offsets(doc: Doc) -> np.ndarray:
-    """int64[n + 1]: where each token begins in :func:`doc_text`, and its end."""
+    """Offsets int64[n + 1] of the tokens in :func:`doc_text`, and the length of that text."""
     if doc.has_unknown_spaces or not len(doc):
         return np.cumsum([0, *(len(token.text) for token in doc)], dtype=np.int64)
     return np.append(doc.to_array([IDX]).astype(np.int64), doc[-1].idx + len(doc[-1].text_with_ws))
 
 
 def number_characters(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The distinct normalised characters of a text, uint32[n] code points, ascending; and the number among them of each of its characters, int64[N].
+    """Number the distinct normalised characters of a text (codes: uint32[N]).
 
-    codes: uint32[N], the text.
+    Returns their code points uint32[n], ascending, and for each character of the text its number among them, int64[N].
     """
     distinct, number = np.unique(codes, return_inverse=True)
     normal = np.array([ord(character(chr(code))) for code in distinct.tolist()], np.uint32)
@@ -224,7 +223,7 @@ def number_characters(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def split_words(texts: Sequence[str], tokens: Tokens) -> Iterator[tuple[list[str], list[bool]]]:
-    """Of each text its tokens and whether a blank follows them: what a Doc is made from."""
+    """For each text, its tokens and whether a space follows each, as needed to make a Doc."""
     text, borders, spaces = "".join(texts), tokens.texts.tolist(), tokens.space.tolist()
     words = [text[a:b] for a, b in zip(tokens.first.tolist(), tokens.last.tolist(), strict=True)]
     for a, b in pairwise(borders):

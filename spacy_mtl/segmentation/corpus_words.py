@@ -1,7 +1,7 @@
 """The words of a training corpus, as a dictionary for templates that look words up.
 
-A word trained on must not be known just because it is trained on: words of new text are not. So the corpus is in folds, one after another as texts
-come, and the dictionary of each fold has the words of the others.
+If every training word were in the dictionary, training would never see unknown words, which new text has. So the corpus is divided into consecutive
+folds, and the dictionary for each fold has only the words of the other folds.
 """
 
 from collections.abc import Sequence
@@ -15,9 +15,9 @@ from spacy_mtl.templates.attributes.characters import WordTable, character, word
 
 
 class CorpusWords:
-    """How often each word occurs, in normalised characters, in each of so many folds of the references.
+    """The words of the references, in normalised characters, and their counts in each fold.
 
-    words: distinct. counts: int64[n, folds]. folds: int64[D], of each of the references.
+    words: the n distinct words. counts: int64[n, folds]. folds: int64[D], the fold of each reference.
     """
 
     def __init__(self, references: Sequence[Doc], folds: int, gold_attributes: Sequence[str]):
@@ -25,23 +25,23 @@ class CorpusWords:
         parts: list[list[np.ndarray]] = [[] for _ in range(folds)]
         self.folds = np.empty(len(references), np.int64)
         for i, doc in enumerate(references):
-            # sentences that are the same are in one fold: neither is to know its words from the other
+            # identical texts go into the same fold, so that neither knows its words from the other
             fold = self._fold_of.setdefault(content_key(doc, gold_attributes), i * folds // len(references))
             parts[fold].append(doc.to_array("ORTH"))
             self.folds[i] = fold
         self.words, self.counts = _count(parts, references)
 
     def known(self, at_least: int) -> list[str]:
-        """Words of two characters and more that occur so often in all."""
+        """Words of two or more characters that occur at least this many times in the whole corpus."""
         often = np.flatnonzero(self.counts.sum(axis=1) >= at_least).tolist()
         return [self.words[i] for i in often if len(self.words[i]) > 1]
 
     def table(self, at_least: int) -> WordTable:
-        """The dictionary for training: each fold is a part, which knows the words that occur so often elsewhere."""
+        """The dictionary for training, where each fold is a part that knows the words with at least this many occurrences in other folds."""
         return word_table(self.words, self.counts.sum(axis=1, keepdims=True) - self.counts >= at_least)
 
     def parts(self, pieces: Sequence[Piece]) -> np.ndarray:
-        """int64[S]: the fold of each sentence of the pieces."""
+        """The fold of each sentence of the pieces, int64[S]."""
         folds = [self._fold_of[piece.key] for piece in pieces]
         return np.repeat(np.array(folds, np.int64), [piece.starts.size - 1 for piece in pieces])
 
@@ -53,7 +53,7 @@ def _count(parts: Sequence[Sequence[np.ndarray]], references: Sequence[Doc]) -> 
     rows: dict[str, int] = {}
     numbers = [-1 if t.isspace() else rows.setdefault("".join(map(character, t)), len(rows)) for t in texts]
     row_of = np.array(numbers, np.int64)
-    counts = np.zeros((len(rows) + 1, len(parts)), np.int64)  # the last row takes white space
+    counts = np.zeros((len(rows) + 1, len(parts)), np.int64)  # the last row counts white space
     for fold, arrays in enumerate(parts):
         if arrays:
             found, times = np.unique(np.concatenate(arrays), return_counts=True)

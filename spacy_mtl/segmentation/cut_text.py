@@ -1,8 +1,8 @@
-"""One text to a Doc of words by a single kernel call.
+"""Segment one text into a Doc of words with a single kernel call.
 
-A pipeline calls its tokenizer text by text, and a text of a sentence keeps kernels busy for less time than it takes to call half a dozen of
-them and to carry arrays from one to the next. What is new (a character that no text before had) is left to :meth:`.MTLSegmenter.docs`, which
-does the same in steps.
+A pipeline calls its tokenizer text by text, and on a text of one sentence kernels run for less time than it takes to call half a dozen of
+them and to pass arrays from one to the next. A text with a character that no earlier text had is left to :meth:`.MTLSegmenter.docs`, which
+does the same step by step.
 """
 
 import numpy as np
@@ -17,11 +17,11 @@ from .word_orths import WordOrths, find_orths
 
 @kernel
 def cut_text(codes, row_of, kinds, keep_runs, begin_tags, words, tables):
-    """Tokens of one text.
+    """Find the tokens of one text.
 
-    codes: uint32[M], M > 0. row_of, kinds: of the :class:`CharacterTable`. begin_tags: bool[L]. words: slots, rows and ORTHs of the words met, see
-    :func:`find_orths`. tables: of the predictor, what :func:`tag_characters` wants. Returns uint64[4, K], ORTH, key, begin and end of each token,
-    bool[K], whether a blank follows, and how many ORTHs are not known; -1 of them, and no token, where there is a character without tables.
+    codes: uint32[M], M > 0. row_of, kinds: those of the :class:`CharacterTable`. begin_tags: bool[L]. words: slots, rows and ORTHs of known words,
+    see :func:`find_orths`. tables: the predictor's arguments of :func:`tag_characters`. Returns three values: ORTH, key, begin and end of each token,
+    uint64[4, K]; whether a space follows each, bool[K]; and the number of unknown ORTHs, or -1, with no tokens, if a character is not in the tables.
     """
     ids = np.empty(codes.size, np.int32)
     missing = number_codes(codes, row_of, ids)
@@ -48,7 +48,7 @@ def cut_text(codes, row_of, kinds, keep_runs, begin_tags, words, tables):
 def cut_doc(
     text: str, predictor: CharacterPredictor, words: WordOrths, keep_runs: bool, begin_tags: np.ndarray
 ) -> Doc | None:
-    """A Doc of the text, which is not empty; None where it is to be made in steps: a character is new, or see :meth:`WordOrths.doc`."""
+    """Make a Doc of a text that is not empty; None where it must be made step by step: for a new character, or see :meth:`WordOrths.doc`."""
     characters, tables = predictor.characters, predictor.tables()
     codes = np.frombuffer(text.encode("utf-32-le", SURROGATES), np.uint32)
     return words.doc(

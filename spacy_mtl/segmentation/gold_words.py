@@ -1,4 +1,4 @@
-"""From the words of a reference to the tags of a predicted Doc's characters, also where the two texts differ."""
+"""Gold tags for the characters of a predicted Doc, from the words of its reference, even where the two texts differ."""
 
 from difflib import SequenceMatcher
 from itertools import pairwise
@@ -11,9 +11,9 @@ from .characters import CharacterTable, doc_text, word_offsets
 
 
 def gold_tags(characters: CharacterTable, predicted: Doc, reference: Doc, starts: np.ndarray, tags: str) -> np.ndarray:
-    """Tag numbers int32[n] of the characters of ``predicted``, white space left out; -1 for words of the reference that its text does not have.
+    """Tag numbers int32[n] of the characters of ``predicted`` without white space; -1 where its text has no matching word of the reference.
 
-    starts: borders of its sentences, int64[S + 1]. tags: the tag set, see :mod:`.boundaries`.
+    starts: its sentence borders, int64[S + 1]. tags: the tag set, see :mod:`.boundaries`.
     """
     chars = characters.read([doc_text(predicted)])
     given = chars.codes[chars.at]
@@ -25,7 +25,7 @@ def gold_tags(characters: CharacterTable, predicted: Doc, reference: Doc, starts
 
 
 def _read_words(characters: CharacterTable, doc: Doc) -> tuple[np.ndarray, np.ndarray]:
-    """Code points of a Doc's characters, less white space, and where words begin: bool[n]."""
+    """Code points uint32[n] of a Doc's characters without white space, and where words begin, bool[n]."""
     chars = characters.read([doc_text(doc)])
     begins = np.zeros(chars.codes.size + 1, bool)
     begins[word_offsets(doc)] = True
@@ -35,9 +35,9 @@ def _read_words(characters: CharacterTable, doc: Doc) -> tuple[np.ndarray, np.nd
 
 
 def align_tags(given: np.ndarray, codes: np.ndarray, begins: np.ndarray, starts: np.ndarray, tags: str) -> np.ndarray:
-    """Tags where a whole word of the reference stands in the given text, else -1.
+    """Tags int32[n] for the words of the reference that the given text has in full, -1 for all other characters.
 
-    given, codes: code points of the text and of the reference. begins: bool, where words of the reference begin. starts: as of :func:`gold_tags`.
+    given, codes: code points of the text and of the reference. begins: bool, where words of the reference begin. starts: as in :func:`gold_tags`.
     """
     place = np.full(codes.size, -1)
     matcher = SequenceMatcher(None, codes.tolist(), given.tolist(), autojunk=False)

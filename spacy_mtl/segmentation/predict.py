@@ -1,7 +1,8 @@
-"""Fast tagging of characters: all of a prediction in one kernel call.
+"""Fast tagging of characters: a whole prediction in one kernel call.
 
-A text of a sentence keeps kernels busy for some microseconds, which is as much as calling one takes. So what :class:`Predictor` does step by
-step is done here by one kernel, with flat arguments (numba resolves the types of tuples slowly), in the same order and with the same tables.
+On a text of one sentence, kernels run for a few microseconds, which is about as long as a call takes. So a single kernel does here what
+:class:`Predictor` does step by step, in the same order and with the same tables. Its arguments are flat, since numba resolves the types of
+tuples slowly.
 """
 
 from collections.abc import Mapping
@@ -42,7 +43,7 @@ def tag_characters(
     first, offset, column, seed, packed, weights,
     pair_first, pair_offset, pair_column, pair_seed, pair_slots, pair_rows, pair_weights, start, end, step, mask,
 ):  # fmt: skip
-    """Best tags of all characters into ``labels``."""
+    """Write the best tags of all characters to ``labels``."""
     n = at.size
     nodes = np.zeros((n, start.size), np.float32)
     forms = np.empty(n, np.int32)
@@ -76,7 +77,7 @@ def tag_characters(
 
 @kernel
 def fill_context(columns, starts, rows, words, breaks, parts):
-    """The columns of CHARACTER_CONTEXT that are wanted. rows: int64[7], that of CHAR and theirs, -1 for none."""
+    """Fill the requested columns of CHARACTER_CONTEXT. rows: int64[7], the columns of CHAR and of each of these, -1 for none."""
     chars = columns[rows[0]]
     for distance in range(1, 3):
         if rows[distance] >= 0:
@@ -92,7 +93,7 @@ def fill_context(columns, starts, rows, words, breaks, parts):
 
 
 class CharacterPredictor(Predictor):
-    """A :class:`Predictor` of the tags of characters."""
+    """A :class:`Predictor` of character tags."""
 
     def __init__(
         self,
@@ -106,7 +107,7 @@ class CharacterPredictor(Predictor):
         self.characters = characters
         if self.reader.characters is not None:
             self.reader.characters.breaks = breaks
-        self.words_read: tuple[str, int] | None = None  # which dictionary the reader has
+        self.words_read: tuple[str, int] | None = None  # version of the dictionary that the reader has
         columns = self.reader.columns
         lexical = self.reader.lexicon.attributes
         wanted = {*self._crossing, *self.reader.context_needs} if self._crossing else set()
@@ -123,14 +124,14 @@ class CharacterPredictor(Predictor):
         return CharacterPredictor, (*self._made_of[:2], self.characters, self._made_of[-1], self.reader.breaks)
 
     def _forms(self) -> np.ndarray:
-        """int32[n]: the lexicon's row of each character of the table. Like every table it changes only where characters are new."""
+        """The lexicon row of each character of the table, int32[n]. Like every table, it only changes when new characters appear."""
         lexicon, orths = self.reader.lexicon, self.characters.orths
         if self._form_of.size != orths.size or self._generation != lexicon.generation:
             self._form_of = lexicon.ids(orths)
         return self._form_of
 
     def _arguments(self) -> tuple:
-        """What :func:`tag_characters` wants of the tables; made anew where one of them is another."""
+        """The tables as arguments of :func:`tag_characters`; rebuilt when one of them has changed."""
         now = self._forms(), self.reader.words, self.reader.breaks
         if len(self._seen) != len(now) or any(a is not b for a, b in zip(self._seen, now, strict=True)):
             self._seen, (forms, words, breaks) = now, now
@@ -143,12 +144,12 @@ class CharacterPredictor(Predictor):
         return self._tables
 
     def tables(self) -> tuple:
-        """The arguments of :func:`tag_characters` from ``form_of`` on; they know the characters that were in the character table before the call."""
+        """The arguments of :func:`tag_characters` from ``form_of`` on; they cover the characters that were in the character table before the call."""
         with self._lock:
             return self._arguments()
 
     def tag(self, chars: Characters, joined: np.ndarray, begin_tags: np.ndarray) -> np.ndarray:
-        """Best tags int32[N]. joined: bool[N], where no tag of ``begin_tags`` (bool[L]) may stand."""
+        """The best tags int32[N]. joined: bool[N], where the tags in ``begin_tags`` (bool[L]) are forbidden."""
         labels = np.zeros(chars.at.size, np.int32)
         tag_characters(chars.at, chars.ids, chars.starts, joined, begin_tags, labels, *self.tables())
         return labels

@@ -1,4 +1,4 @@
-"""A dictionary of the user's own words, which can be changed at any time."""
+"""The user dictionary: words that can be added and removed at any time."""
 
 from collections.abc import Iterable, Iterator, MutableSet
 from pathlib import Path
@@ -7,9 +7,10 @@ from spacy_mtl.errors import Errors
 
 
 class UserWords(MutableSet[str]):
-    """A set of words, in the order they were added. Blanks around a word are dropped; words of one character tell nothing and are not kept.
+    """A set of words, in the order in which they were added.
 
-    version: grows with each change. Adding raises ValueError (M414) for what is no string, or has white space inside.
+    White space around a word is dropped; words of one character carry no information and are not kept.
+    version: a number that grows with each change. Adding raises ValueError (M414) for anything but a string without white space inside.
     """
 
     def __init__(self, words: Iterable[str] = ()):
@@ -21,13 +22,13 @@ class UserWords(MutableSet[str]):
         self.update([value])
 
     def update(self, words: Iterable[str]) -> None:
-        """Add many words at once: all of them, or none where one is refused."""
+        """Add several words at once: all of them, or none if one is refused."""
         checked = [_check(word) for word in ([words] if isinstance(words, str) else words)]
         self._words.update(dict.fromkeys(word for word in checked if len(word) > 1))
         self.version += 1
 
     def read(self, path: str | Path) -> None:
-        """Add the words of a UTF-8 file: the first field of each line; frequencies and tags after it, as jieba's dictionaries have them, are ignored.
+        """Add the words of a UTF-8 file, the first field of each line; frequencies and tags after it, as in jieba's dictionaries, are ignored.
 
         Raises ValueError (M415) where the file cannot be read.
         """

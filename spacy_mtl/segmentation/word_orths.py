@@ -1,4 +1,4 @@
-"""Words that a vocabulary has met: from the characters of a token to its ORTH number, without a string on the way."""
+"""A cache of known words: from the characters of a token directly to its ORTH id, without making a string."""
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -14,13 +14,13 @@ from spacy_mtl.templates.index import empty_table, find, first_slot
 
 from .characters import Tokens, split_words
 
-#: More words than this are forgotten and met anew, so that memory stays bounded.
+#: Beyond this number of words the cache is emptied, so that memory stays bounded.
 LIMIT = 1 << 18
 
 
 @kernel
 def find_orths(codes, first, last, slots, rows, known, keys, orths):
-    """orths[k] = ORTH of token k, 0 where it is not known. keys: uint64[K], hashes of the tokens' characters. Returns how many are not known."""
+    """Set orths[k] to the ORTH of token k, 0 if unknown, and keys[k] (uint64[K]) to the hash of its characters. Returns how many are unknown."""
     mask, missing = np.uint64(slots.size - 1), 0
     for k in range(first.size):
         key = np.uint64(last[k] - first[k])
@@ -38,7 +38,7 @@ def find_orths(codes, first, last, slots, rows, known, keys, orths):
 
 @kernel
 def enter_orths(table, keys, orths, known, size):
-    """Enter tokens from row ``size`` on, those that stand twice once. Returns the new size."""
+    """Add tokens from row ``size`` on, each distinct one once. Returns the new size."""
     for k in range(keys.size):
         slot = find(table, keys[k])
         if table.rows[slot] < 0:
@@ -49,7 +49,7 @@ def enter_orths(table, keys, orths, known, size):
 
 
 class WordOrths:
-    """ORTH numbers of the words that a vocabulary has met. Memory zones are left alone: what is added in one is gone after it."""
+    """ORTH ids of the words seen so far with a vocabulary. Not used in memory zones, since strings added in a zone are gone after it."""
 
     def __init__(self, vocab: Vocab):
         self.vocab = vocab
@@ -57,7 +57,7 @@ class WordOrths:
         self._clear(1 << 12)
 
     def __reduce__(self) -> tuple:
-        """Copies and other processes meet the words anew."""
+        """Pickle an empty cache: copies and other processes fill their own."""
         return WordOrths, (self.vocab,)
 
     def _clear(self, room: int) -> None:
@@ -71,7 +71,7 @@ class WordOrths:
         return keys, orths, missing
 
     def orths(self, text: str, codes: np.ndarray, tokens: Tokens) -> np.ndarray:
-        """uint64[K] of tokens of ``text``, which is ``codes`` (uint32[M]) as a string. New words enter the vocabulary."""
+        """ORTHs uint64[K] of the tokens of ``text``; codes: uint32[M], the same text as code points. New words are added to the vocabulary."""
         with self._lock:
             return self._orths(text, codes, tokens)
 
@@ -84,12 +84,12 @@ class WordOrths:
 
     def _check_strings(self) -> None:
         n_strings = len(self.vocab.strings)
-        if n_strings < self._n_strings:  # somebody has loaded other ones
+        if n_strings < self._n_strings:  # another string store has been loaded
             self._clear(1 << 12)
         self._n_strings = n_strings
 
     def _add(self, text: str, orths: np.ndarray, keys: np.ndarray, first: np.ndarray, last: np.ndarray) -> None:
-        """Fill in the ORTHs that are not known; arrays of a number a token."""
+        """Fill in the unknown ORTHs. All arrays have one number per token."""
         new = np.flatnonzero(orths == 0)
         add = self.vocab.strings.add
         orths[new] = [add(text[a:b]) for a, b in zip(first[new].tolist(), last[new].tolist(), strict=True)]
@@ -102,7 +102,7 @@ class WordOrths:
         self._size = enter_orths(self._table, keys, orths, self._known, self._size)
 
     def _grow(self, wanted: int) -> None:
-        """Make room for so many words in all, or begin afresh beyond the limit: then for the new ones alone."""
+        """Grow the cache to hold ``wanted`` words, or, beyond the limit, empty it and keep space for the new words."""
         rows = np.flatnonzero(self._table.rows >= 0)
         keys, known = self._table.slots[rows], self._known[self._table.rows[rows]]
         room = 1 << int(wanted - 1).bit_length()
@@ -113,9 +113,9 @@ class WordOrths:
             self._clear(max(LIMIT, 1 << int(wanted - self._size - 1).bit_length()))
 
     def doc(self, text: str, cut: Callable[[tuple], tuple[np.ndarray, np.ndarray, int]]) -> Doc | None:
-        """A Doc of what ``cut`` finds in the text, see :func:`.cut_text.cut_text`.
+        """Make a Doc of the tokens that ``cut`` finds in the text, see :func:`.cut_text.cut_text`.
 
-        None where that meets a new character, in a memory zone, and while another thread is here.
+        None if the text has a new character, in a memory zone, and while another thread is in this method.
         """
         if self.vocab.in_memory_zone or not self._lock.acquire(blocking=False):  # type: ignore[attr-defined]
             return None
@@ -131,7 +131,7 @@ class WordOrths:
         return Doc(self.vocab, words=found[0].tolist(), spaces=space.tolist())
 
     def docs(self, texts: Sequence[str], codes: np.ndarray, tokens: Tokens) -> Iterator[Doc]:
-        """A Doc of each text."""
+        """Make a Doc of each text."""
         if self.vocab.in_memory_zone:  # type: ignore[attr-defined]
             for words, spaces in split_words(texts, tokens):
                 yield Doc(self.vocab, words=words, spaces=spaces)

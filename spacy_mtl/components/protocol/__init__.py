@@ -1,1 +1,1 @@
-"""What all components share: how spaCy trains, saves and copies them."""
+"""The parts that all components share: how spaCy trains, saves and copies them."""

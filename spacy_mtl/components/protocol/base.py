@@ -1,4 +1,4 @@
-"""StructuredPipe: what every component shares - spaCy's training protocol around a gathered corpus and a trainer."""
+"""StructuredPipe, the base of all components: spaCy's training protocol around a gathered corpus and a trainer."""
 
 import warnings
 from abc import abstractmethod
@@ -32,10 +32,10 @@ from .saved import SavedPipe
 class StructuredPipe(SavedPipe):
     """A trainable component over some structure.
 
-    Subclasses say which structure, what the labels are and how gold annotation is read and written.
+    Subclasses define the structure, the labels, and how gold annotation is read and predictions are written.
     """
 
-    #: attributes of the reference Doc that hold the gold annotation
+    #: Attributes of the reference Doc that hold the gold annotation.
     gold_attributes: ClassVar[tuple[str, ...]]
     of_training: ClassVar[tuple[str, ...]] = ("_gathered", "_learner", "_reader", "_batches")
 
@@ -52,7 +52,7 @@ class StructuredPipe(SavedPipe):
         check_known(templates)
 
     def _end_training(self) -> None:
-        """Forget what only a training needs."""
+        """Drop everything that only training needs."""
         self._gathered: Gatherer | None = None
         self._learner: Learner | None = None
         self._reader: AttributeReader | None = None
@@ -62,58 +62,58 @@ class StructuredPipe(SavedPipe):
 
     @abstractmethod
     def check_templates(self, templates: Sequence[Template]) -> None:
-        """Refuse templates that look at what the structure does not have (M129)."""
+        """Refuse templates that read what the structure does not have. Raises ValueError (M129)."""
 
     @abstractmethod
     def check_trainer(self) -> None:
-        """Refuse a trainer that needs what the structure does not offer (M301)."""
+        """Refuse a trainer that needs what the structure does not offer. Raises ValueError (M301)."""
 
     @abstractmethod
     def make_learner(self) -> Learner:
-        """The training of a gathered corpus."""
+        """The learner that trains on a gathered corpus."""
 
     @abstractmethod
     def untrained(self) -> Any:
-        """Weights of a model that has learnt nothing."""
+        """Weights of an untrained model."""
 
     @abstractmethod
     def gold_labels(self, example: Example, starts: np.ndarray) -> np.ndarray:
-        """Gold of the predicted Doc's tokens as numbers int32[n], -1 where unknown."""
+        """Gold label numbers int32[n] of the predicted Doc's tokens, -1 where unknown."""
 
     def make_reader(self) -> AttributeReader:
-        """What reads the templates' attributes while training."""
+        """The reader of the templates' attributes during training."""
         return AttributeReader(self.model.attrs["templates"].attributes, self.vocab)
 
     def read_input(self, reader: AttributeReader, docs: Sequence[Doc]) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Of each doc the given columns uint64[A, n] and the borders of its sentences int64[S + 1]: n positions, here tokens."""
+        """For each doc, its attribute columns uint64[A, n] and sentence borders int64[S + 1], over n positions (here tokens)."""
         given = np.split(reader.read_given(docs), np.cumsum([len(doc) for doc in docs])[:-1], axis=1)
         return [(columns, borders([doc])) for columns, doc in zip(given, docs, strict=True)]
 
     def learn_attribute(self, attr: str, table: Callable[[], FormTable]) -> None:
-        """Learn one of :mod:`spacy_mtl.templates.attributes.learned`, if a template reads it."""
+        """Learn an attribute of :mod:`spacy_mtl.templates.attributes.learned` if a template reads it."""
         if attr in self.model.attrs["templates"].attributes:
             assert self._reader is not None
             self.model.attrs["learned"] = {**self.model.attrs["learned"], attr: table()}
             self._reader.lexicon.learn(self.model.attrs["learned"])
 
     def prepare(self, pieces: Sequence[Piece]) -> None:
-        """Learn from the gathered corpus what training needs besides: nothing."""
+        """Hook: learn more from the gathered corpus before training. Does nothing by default."""
 
     def before_features(self, pieces: Sequence[Piece]) -> None:
-        """Called whenever features are about to be made of the pieces: nothing."""
+        """Hook: called whenever features are about to be extracted from the pieces. Does nothing by default."""
 
     def check_settings(self) -> None:
-        """Refuse settings that do not fit the labels, before a pass over the corpus: nothing."""
+        """Hook: refuse settings that do not fit the labels, before a pass over the corpus. Does nothing by default."""
 
     @abstractmethod
     def collect_labels(self, references: Iterable[Doc]) -> None:
-        """Add the labels of the gold annotation to those given. Raises ValueError where there are none at all."""
+        """Add the labels of the gold annotation to those given. Raises ValueError if there are none at all."""
 
     # --- spaCy's protocol ---
 
     @abstractmethod
     def predict(self, docs: Iterable[Doc]) -> list[np.ndarray]:
-        """What :meth:`set_annotations` writes on each doc."""
+        """The predictions for each doc, which :meth:`set_annotations` writes."""
 
     def initialize(
         self,
@@ -122,12 +122,12 @@ class StructuredPipe(SavedPipe):
         nlp: Language | None = None,
         labels: Sequence[str] | None = None,
     ) -> None:
-        """Read the corpus once: labels, and what a full pass consists of. Training begins anew.
+        """Read the corpus once, for its labels and for the documents that make up a full pass. Training starts from scratch.
 
         labels: as ``spacy init labels`` writes them; taken from the examples if missing. Raises ValueError: M111 a template's attribute is neither
-        on the documents nor set by an annotating component, M127 or M132 only another component knows it, M301 a trainer that needs what the
-        structure does not offer, M402 no example, M403 no annotation, M406 a stream instead of a corpus; TypeError from spaCy if
-        ``get_examples`` gives no examples.
+        on the documents nor set by an annotating component, M127 or M132 only another component knows the attribute, M301 the trainer needs
+        what the structure does not offer, M402 no examples, M403 no annotation, M406 a stream instead of a corpus; TypeError from spaCy if
+        ``get_examples`` returns something other than examples.
         """
         self.check_trainer()
         training = nlp.config.interpolate()["training"] if nlp is not None else {}
@@ -167,9 +167,9 @@ class StructuredPipe(SavedPipe):
         sgd: Any = None,
         losses: dict[str, float] | None = None,
     ) -> dict[str, float]:
-        """Show the trainer a batch. A batch method works when the last document of the corpus has been shown; ``drop`` and ``sgd`` have no meaning.
+        """Pass a batch to the trainer. Batch methods work once the last document of the corpus has arrived; ``drop`` and ``sgd`` are ignored.
 
-        losses[name] grows by the training's own loss whenever a pass ends. Raises ValueError: M404 before initialize, M405 for an unknown example.
+        Whenever a pass ends, its training loss is added to losses[name]. Raises ValueError: M404 before initialize, M405 for an unknown example.
         """
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
@@ -206,14 +206,13 @@ class StructuredPipe(SavedPipe):
     def _end_batch(self, slots: Sequence[int]) -> None:
         shown = np.array(slots, np.int64)
         if self._learner is None or self._learner.training is None:
-            self._batches.append(
-                shown
-            )  # features are indexed when the whole corpus has been seen; then these are replayed
+            # features are indexed once the whole corpus has been seen; then these batches are replayed
+            self._batches.append(shown)
         else:
             self._learner.step(shown[shown < len(self._learner.documents)])
 
     def _begin_training(self) -> None:
-        """The first pass is over, or one that brought documents which earlier ones had left out."""
+        """Start training, after the first pass, or after one with documents that earlier passes had left out."""
         assert self._gathered is not None
         assert self._reader is not None
         if self._learner is not None:
@@ -229,7 +228,7 @@ class StructuredPipe(SavedPipe):
         self._batches = []
 
     def _end_pass(self) -> float:
-        """End a pass over the corpus; returns the training's loss."""
+        """End a pass over the corpus and return the training loss."""
         assert self._gathered is not None
         before = -1 if self._learner is None or self._gathered.changed else self._learner.passes
         if self._learner is None or self._gathered.grown:
@@ -248,19 +247,19 @@ class StructuredPipe(SavedPipe):
         return self._learner.loss
 
     def finish_update(self, sgd: Any) -> None:
-        """Nothing: the trainer has its own steps."""
+        """Do nothing: the trainer makes its own steps."""
 
     def use_params(self, params: dict) -> Iterator[None]:
-        """Nothing to swap: averages of another component's optimizer do not concern these weights. A generator, which spaCy steps through."""
+        """Swap nothing, since an optimizer's averages never include these weights. A generator, because spaCy steps through it."""
         yield
 
     @property
     def report(self) -> Report | None:
-        """Objective values of the training under way; None outside training."""
+        """Objective values of the current training; None outside training."""
         return self._learner.report() if self._learner is not None else None
 
     def template_weights(self) -> list[dict[str, Any]]:
-        """A line per template: name, pattern, weight (mu), norm (||w_j||), rows kept."""
+        """One dict per template: name, pattern, weight (mu), norm (||w_j||) and rows (the number of rows kept)."""
         lines = []
         for row in current_weights(self.model).templates:
             name, _, pattern = row.text.partition(":")

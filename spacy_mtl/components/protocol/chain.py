@@ -1,4 +1,4 @@
-"""ChainPipe: a component over a linear chain, one label a position."""
+"""ChainPipe: a component over a linear chain, with one label per position."""
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
@@ -17,7 +17,7 @@ from .places import check_places
 
 
 class ChainPipe(StructuredPipe):
-    """Subclasses say what the labels of the chain are and which sequences of them are allowed."""
+    """A component over a linear chain. Subclasses define the labels of the chain and the allowed label sequences."""
 
     @property
     @abstractmethod
@@ -26,10 +26,10 @@ class ChainPipe(StructuredPipe):
 
     @abstractmethod
     def chain_constraints(self) -> Constraints:
-        """Which label sequences are allowed."""
+        """The allowed label sequences."""
 
     def cost_matrix(self) -> np.ndarray | None:
-        """float32[L, L], gold by predicted; None for Hamming."""
+        """Cost float32[L, L] of predicting the column where the row is gold; None for Hamming cost."""
         return None
 
     @property
@@ -46,7 +46,7 @@ class ChainPipe(StructuredPipe):
         self.trainer.check(CHAIN_OFFERS, "linear chain")
 
     def check_settings(self) -> None:
-        """Refuses a cost matrix that cannot be read."""
+        """Refuse costs that do not fit the labels."""
         self.cost_matrix()
 
     def untrained(self) -> ChainWeights:
@@ -60,5 +60,5 @@ class ChainPipe(StructuredPipe):
         )  # fmt: skip
 
     def predict(self, docs: Iterable[Doc]) -> list[np.ndarray]:
-        """Best labels of each doc: list of int32[n_tokens]."""
+        """The best labels of each doc: a list of int32[n_tokens]."""
         return predict_labels(self.model, list(docs))

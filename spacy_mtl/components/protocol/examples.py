@@ -1,4 +1,4 @@
-"""Examples of a corpus, checked as they come."""
+"""The Examples of a corpus, each checked as it is read."""
 
 from collections.abc import Callable, Iterable, Iterator
 
@@ -6,7 +6,7 @@ from spacy.training import Example, validate_examples, validate_get_examples
 
 
 def each_example(get_examples: Callable[[], Iterable[Example]], method: str) -> Iterator[Example]:
-    """The examples, checked as they come: the corpus is read once. Raises TypeError as spaCy's components do."""
+    """Stream the examples and check each, so that the corpus is read only once. Raises TypeError as spaCy's components do."""
     examples = get_examples() if callable(get_examples) else None
     if not isinstance(examples, Iterable):
         validate_get_examples(get_examples if examples is None else lambda: examples, method)

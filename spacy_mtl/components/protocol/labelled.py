@@ -12,25 +12,25 @@ from .base import StructuredPipe
 
 
 class LabelledPipe(StructuredPipe):
-    """Labels are kept in ``cfg[label_key]``, those given first, those found in the corpus after them in sorted order."""
+    """A component with labels, kept in ``cfg[label_key]``: first those that the user gave, then those found in the corpus, sorted."""
 
-    #: where in ``cfg`` the labels are
+    #: Key of the labels in ``cfg``.
     label_key: ClassVar[str]
-    #: the coded sentence for a corpus without any label; takes ``name`` and ``n``
+    #: Coded message for a corpus without any label, with the fields ``name`` and ``n``.
     no_labels: ClassVar[str]
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The labels, as on the annotation."""
+        """The labels, as written in the annotation."""
         return tuple(self.cfg[self.label_key])
 
     @property
     def label_data(self) -> list[str]:
-        """What ``spacy init labels`` writes."""
+        """The labels as ``spacy init labels`` writes them."""
         return list(self.labels)
 
     def add_label(self, label: str) -> int:
-        """Add a label before training; 1 if it is new, else 0. Raises ValueError (M408) once trained."""
+        """Add a label before training; return 1 if it is new, otherwise 0. Raises ValueError (M408) after training has begun."""
         if label in self.labels:
             return 0
         if self.model.attrs["weights"].is_trained or self._learner is not None:
@@ -48,10 +48,10 @@ class LabelledPipe(StructuredPipe):
 
     @abstractmethod
     def labels_of(self, doc: Doc) -> set[str]:
-        """Labels of a reference Doc's annotation."""
+        """The labels in a reference Doc's annotation."""
 
     def collect_labels(self, references: Iterable[Doc]) -> None:
-        """Labels of the corpus, sorted; those given before stay first. Raises ValueError where there are none."""
+        """Add the labels of the corpus, sorted, after those already given. Raises ValueError if there are none at all."""
         references = list(references)
         found = {label for doc in references for label in self.labels_of(doc)}
         if not found and not self.labels:

@@ -1,4 +1,4 @@
-"""What the templates of a component may look at: attributes that exist, of a position of a chain or of an arc."""
+"""Check what the templates of a component read: existing attributes, of the positions of a chain or of the words of an arc."""
 
 from collections.abc import Sequence
 
@@ -8,9 +8,9 @@ from spacy_mtl.templates.grammar import Template, TemplateSet
 
 
 def check_places(name: str, templates: Sequence[Template], allowed: str, scores: str, use: str) -> None:
-    """Refuse templates that look at a place (see :class:`.Observation`) which is none of ``allowed``: ValueError (M129).
+    """Refuse templates that look at a place (see :class:`.Observation`) not in ``allowed``. Raises ValueError (M129).
 
-    name: of the component. scores, use: for the message, what it scores and what its templates are made of.
+    name: of the component. scores, use: for the message, what the component scores and how its templates are written.
     """
     for template in templates:
         for obs in template.observations:
@@ -22,7 +22,7 @@ def check_places(name: str, templates: Sequence[Template], allowed: str, scores:
 
 
 def check_known(templates: TemplateSet) -> None:
-    """Refuse templates that read an attribute nobody knows: ValueError (M110)."""
+    """Refuse templates that read an unknown attribute. Raises ValueError (M110)."""
     check_attributes(
         templates.attributes,
         lambda attr: next(t.text for t in templates.templates if any(o.attr == attr for o in t.observations)),

@@ -1,4 +1,4 @@
-"""SavedPipe: how every component is saved, loaded and copied - weights, labels, what was learnt of forms; never the training under way."""
+"""SavedPipe: how every component is saved, loaded and copied, with its weights, labels and learnt attributes but without a running training."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
@@ -16,34 +16,37 @@ from spacy_mtl.templates.attributes.learned import by_form, by_value
 
 
 class SavedPipe(TrainablePipe):
-    """A component that is its settings ``cfg`` and its model's weights. Subclasses say what labels it has and what serves a training only."""
+    """A component that consists of its settings ``cfg`` and its model's weights.
+
+    Subclasses define its labels, and the attributes that only training needs.
+    """
 
     cfg: dict[str, Any]
-    #: attributes that serve a training under way; copies go without
+    #: Attributes that only a running training needs; they are not copied.
     of_training: ClassVar[tuple[str, ...]]
 
     @abstractmethod
     def _end_training(self) -> None:
-        """Forget what only a training needs."""
+        """Drop everything that only training needs."""
 
     @property
     @abstractmethod
     def model_labels(self) -> tuple[str, ...]:
-        """Labels of the weights."""
+        """The labels that the weights score."""
 
     def model_constraints(self) -> Any:
-        """What prediction needs to know besides the weights: nothing."""
+        """What prediction needs in addition to the weights; by default nothing (None)."""
         return None
 
     @abstractmethod
     def set_labels(self, labels: Sequence[str]) -> None:
-        """Labels given by the user."""
+        """Set the labels that the user gives."""
 
     @abstractmethod
     def _labels_in_cfg(self) -> Sequence[str]: ...
 
     def __reduce__(self) -> tuple:
-        """For copies and other processes: everything but the training under way."""
+        """Pickle everything except a running training, for copies and other processes."""
         current_weights(self.model)
         state = {name: getattr(self, name) for name in ("vocab", "model", "name", "cfg", "scorer")}
         state |= {name: value for name, value in vars(self).items() if name not in self.of_training}
@@ -74,7 +77,7 @@ class SavedPipe(TrainablePipe):
         set_weights(self.model, weights, self.model_constraints())
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """Serialize the component, without what only training needs."""
+        """Serialize the component without anything that only training needs."""
         parts: dict[str, Callable[[], Any]] = {
             "vocab": lambda: self.vocab.to_bytes(exclude=exclude),
             "model": self._model_bytes,
@@ -82,7 +85,7 @@ class SavedPipe(TrainablePipe):
         return util.to_bytes(parts, exclude)
 
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "SavedPipe":
-        """The reverse of :meth:`to_bytes`. Raises ValueError: M601-M604."""
+        """Load what :meth:`to_bytes` returned. Raises ValueError: M601-M604."""
         parts: dict[str, Callable[[Any], Any]] = {
             "vocab": lambda data: self.vocab.from_bytes(data, exclude=exclude),
             "model": lambda data: self._load_model(data, f"The serialized component '{self.name}'"),
@@ -91,7 +94,7 @@ class SavedPipe(TrainablePipe):
         return self
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Write the component to a directory; the model file appears whole or not at all."""
+        """Write the component to a directory; the model file is written completely or not at all."""
         parts: dict[str, Callable[[Path], None]] = {
             "vocab": lambda p: self.vocab.to_disk(p, exclude=exclude),
             "model": lambda p: write_atomically(p, self._model_bytes()),
@@ -99,7 +102,7 @@ class SavedPipe(TrainablePipe):
         util.to_disk(path, parts, exclude)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "SavedPipe":
-        """The reverse of :meth:`to_disk`. Raises ValueError naming the file: M601-M605."""
+        """Load what :meth:`to_disk` wrote. Raises ValueError naming the file: M601-M605."""
         parts: dict[str, Callable[[Path], Any]] = {
             "vocab": lambda p: self.vocab.from_disk(p, exclude=exclude),
             "model": lambda p: self._load_model(store.read(p), str(p)),
