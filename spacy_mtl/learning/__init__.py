@@ -1,1 +1,1 @@
-"""From a gathered corpus to a problem, and from its weights to a model."""
+"""How components learn: from a gathered corpus to a training problem, and from its weights to a model."""

@@ -1,4 +1,4 @@
-"""Training of a chain component: from gathered documents to a problem, a training, and weights for the model."""
+"""ChainLearner: trains a chain component, from gathered documents to a problem, a training, and the weights of the model."""
 
 from collections.abc import Sequence
 
@@ -21,7 +21,7 @@ from .learner import Learner, carry_rows, check_set, row_map
 class ChainLearner(Learner):
     """One training of a chain over the documents of a corpus.
 
-    labels: of the chain. cost: float32[L, L] or None for Hamming. Raises ValueError (M111) for a template whose attribute no document carries.
+    labels: of the chain. cost: float32[L, L], or None for Hamming cost. Raises ValueError (M111) for a template whose attribute no document has.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class ChainLearner(Learner):
 
     @property
     def templates(self) -> tuple[Template, ...]:
-        """Node templates first: the numbering of blocks."""
+        """All templates in the order of their blocks, node templates first."""
         return (*self.node, *self.edge)
 
     def begin(self, pieces: Sequence[Piece]) -> None:
@@ -62,9 +62,9 @@ class ChainLearner(Learner):
         self.training.step(np.concatenate([np.empty(0, np.int64), *sentences]))
 
     def rebind(self, pieces: Sequence[Piece]) -> None:
-        """Index anew, go on from where we were.
+        """Index the features again and continue training with the current weights.
 
-        Where sentence borders or gold have changed with it, there is nothing to go on from: training starts again.
+        If sentence borders or gold labels have changed too, training starts from scratch.
         """
         assert self.training is not None
         old = self._keys()
@@ -93,7 +93,7 @@ class ChainLearner(Learner):
         return compile_program(templates, self.reader.columns)
 
     def _pair_sizes(self) -> list[int]:
-        """Rows of each pair template: one for a template without observation."""
+        """Number of rows of each pair template, 1 for a template without observation."""
         sizes = iter(np.diff(self._index_pair.blocks).tolist())
         return [next(sizes) if template.observations else 1 for template in self.edge]
 
@@ -102,7 +102,7 @@ class ChainLearner(Learner):
         return Blocks(self._index_node.blocks, block_starts(self._pair_sizes()), names)
 
     def _pair_rows(self, observed: np.ndarray) -> np.ndarray:
-        """int32[N, Tp] from the rows of the templates with observation: numbered among all pair templates."""
+        """Rows int32[N, Tp] of all pair templates; observed: the rows of those with an observation, numbered among themselves."""
         rows = np.zeros((observed.shape[0], len(self.edge)), np.int32)
         borders = block_starts(self._pair_sizes())
         column = 0
@@ -116,11 +116,11 @@ class ChainLearner(Learner):
         return rows
 
     def _keys(self) -> tuple[np.ndarray, np.ndarray]:
-        """Keys uint64 of all node rows and of all pair rows."""
+        """Keys (uint64) of all node rows and of all pair rows."""
         return self._index_node.keys, self._pair_keys()
 
     def _pair_keys(self) -> np.ndarray:
-        """Keys of all pair rows; 0 for templates without observation, which need none."""
+        """Keys (uint64) of all pair rows; 0 for templates without observation, which need none."""
         borders = block_starts(self._pair_sizes())
         keys = np.zeros(int(borders[-1]), np.uint64)
         column = 0

@@ -1,4 +1,4 @@
-"""Collect a pass over the corpus from whatever batches the training loop makes, and turn it into a problem."""
+"""Gather the documents of a pass over the corpus from the batches of the training loop, whatever the batcher."""
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Sequence
@@ -12,13 +12,13 @@ from spacy_mtl.errors import Errors
 
 
 def content_key(reference: Doc, gold_attributes: Sequence[str]) -> bytes:
-    """What makes two training documents the same: words and gold annotation (never ``id()``: spaCy copies and re-reads)."""
+    """A hash that identifies a training document by its words and gold annotation (not by ``id()``: spaCy copies documents and reads them again)."""
     return blake2b(reference.to_array(["ORTH", *gold_attributes]).tobytes(), digest_size=12).digest()
 
 
 @dataclass
 class Piece:
-    """One document as read: given attribute columns uint64[A, n], borders of its sentences int64[S + 1], gold int32[n]."""
+    """One document as training sees it: attribute columns uint64[A, n], sentence borders int64[S + 1], gold labels int32[n]."""
 
     key: bytes
     given: np.ndarray
@@ -34,10 +34,10 @@ class Piece:
 
 
 class Gatherer:
-    """The documents of a corpus, each in a slot of its own, ticked off as a pass shows them.
+    """The documents of a corpus, each in a slot of its own, ticked off as they are seen in a pass.
 
-    expected: how often each content key occurs, as seen by ``initialize``. A pass is over when every document has been shown, or when one
-    comes a second time (a batcher may leave documents out).
+    expected: how often each content key occurs in the corpus of ``initialize``. A pass is over when every document has been seen, or when one
+    is seen for the second time (since a batcher may leave documents out).
     """
 
     def __init__(self, expected: Counter[bytes]):
@@ -56,13 +56,13 @@ class Gatherer:
         return sum(self.expected.values())
 
     def repeats(self, key: bytes) -> bool:
-        """Whether showing this document now would begin another pass. Raises ValueError (M405) for one that ``initialize`` never saw."""
+        """Whether this document, seen now, begins another pass. Raises ValueError (M405) for one that ``initialize`` did not see."""
         if key not in self.expected:
             raise ValueError(Errors.M405)
         return self._shown[key] >= self.expected[key]
 
     def find(self, key: bytes, given: np.ndarray, starts: np.ndarray) -> int | None:
-        """The slot of a document not yet shown in this pass, one with the same input first; None if it has none."""
+        """The slot of a document not yet seen in this pass, preferably one with the same input; None if there is no such slot."""
         if key not in self._free:
             self._free[key] = deque(self._slots[key])
         free = self._free[key]
@@ -70,7 +70,7 @@ class Gatherer:
         return next(same, free[0] if free else None)
 
     def show(self, piece: Piece, slot: int | None) -> int:
-        """Tick a document off, in ``slot`` (from :meth:`find`) or a new one; returns its slot. A new one in a later pass sets ``grown``."""
+        """Tick off a document in ``slot`` (from :meth:`find`; None for a new slot) and return its slot. A new slot in a later pass sets ``grown``."""
         self._shown[piece.key] += 1
         self._n_shown += 1
         if slot is None:
@@ -95,9 +95,9 @@ class Gatherer:
         self.changed = self.grown = False
 
     def close(self) -> np.ndarray:
-        """End of the first pass, or of one that brought new documents: order the documents, so that the order of reading does not matter.
+        """End the first pass, or one with new documents: sort the documents, so that the order in which they were read does not matter.
 
-        Returns the new slot of every old one, int64[n].
+        Returns the new slot of each old slot, int64[n].
         """
         order = sorted(range(len(self.pieces)), key=lambda i: self.pieces[i].sort_key)
         place = np.empty(len(order), np.int64)
@@ -110,7 +110,7 @@ class Gatherer:
 
 
 def concatenate(pieces: Sequence[Piece]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Given columns uint64[A, N], sentence borders int64[S + 1] and gold int32[N] of all pieces, in order."""
+    """Attribute columns uint64[A, N], sentence borders int64[S + 1] and gold labels int32[N] of all pieces, in order."""
     lengths = [piece.gold.size for piece in pieces]
     offsets = np.concatenate([[0], np.cumsum(lengths)])
     starts = [piece.starts[:-1] + offset for piece, offset in zip(pieces, offsets[:-1], strict=True)]

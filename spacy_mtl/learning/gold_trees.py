@@ -1,4 +1,4 @@
-"""Gold trees of an Example, for the words and sentences of its predicted Doc."""
+"""The gold trees of an Example, for the words and sentences of its predicted Doc."""
 
 from collections.abc import Iterable, Mapping
 
@@ -9,12 +9,12 @@ from spacy.training import Example
 from spacy_mtl.roots import ROOT, doc_heads, sentence_of
 from spacy_mtl.structures.tree.algorithms.eisner import is_projective
 
-#: In place of a head: a root, and a word without gold.
+#: Values in place of a head, for a root and for a word without gold.
 ROOT_HEAD, UNKNOWN = -1, -2
 
 
 def gold_trees(example: Example) -> tuple[np.ndarray, np.ndarray]:
-    """Heads int64[n] as positions in the predicted Doc, ROOT_HEAD or UNKNOWN; and labels uint64[n], ids."""
+    """Heads int64[n] as positions in the predicted Doc, ROOT_HEAD or UNKNOWN; and label ids uint64[n]."""
     predicted, reference = example.predicted, example.reference
     if np.array_equal(predicted.to_array(["ORTH"]), reference.to_array(["ORTH"])):
         return _own_trees(reference)
@@ -34,10 +34,10 @@ def _own_trees(doc: Doc) -> tuple[np.ndarray, np.ndarray]:
 
 
 def encode(heads: np.ndarray, labels: np.ndarray, starts: np.ndarray, numbers: Mapping[int, int]) -> np.ndarray:
-    """int32[n]: head within the sentence (0 for roots) * L + label; -1 where the head is unknown or outside the sentence, or the label unknown.
+    """Encode gold arcs as numbers int32[n], head within the sentence (0 for roots) * L + label.
 
-    heads, labels: of :func:`gold_trees`. starts: int64[S + 1] borders of the predicted sentences. numbers: label id -> number, L of them; without any
-    all labels are 0.
+    A word gets -1 if its head is unknown or outside the sentence, or if its label is unknown. heads, labels: from :func:`gold_trees`. starts: borders
+    of the predicted sentences, int64[S + 1]. numbers: label id -> number, for L labels; if empty, all labels are 0.
     """
     sentence = sentence_of(starts[:-1], heads.size)
     inside = (heads >= starts[sentence]) & (heads < starts[sentence + 1])
@@ -54,7 +54,7 @@ def encode(heads: np.ndarray, labels: np.ndarray, starts: np.ndarray, numbers: M
 
 
 def has_several_roots(doc: Doc) -> bool:
-    """Whether some sentence has more than one."""
+    """Whether any sentence has more than one root."""
     trees = doc_heads(doc)
     if not len(doc):
         return False
@@ -63,7 +63,7 @@ def has_several_roots(doc: Doc) -> bool:
 
 
 def crossing_share(docs: Iterable[Doc]) -> float:
-    """Share of the sentences of whole trees whose arcs cross."""
+    """Share of sentences with crossing arcs, among those with complete trees."""
     sentences = crossing = 0
     for doc in docs:
         trees = doc_heads(doc)

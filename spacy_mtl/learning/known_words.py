@@ -1,4 +1,4 @@
-"""Words whose labels are known: those seen often in training take only the labels they were seen with."""
+"""Known words: words seen often in training can only get labels that they were seen with."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,7 +15,7 @@ KnownWords = dict[str, list[int]]
 
 
 def count_known_words(pieces: Sequence[Piece], strings: StringStore, n_labels: int, least: int) -> KnownWords:
-    """Words with gold at least ``least`` times in the pieces, in the order of their strings."""
+    """The label numbers of each word that has gold at least ``least`` times in the pieces, sorted by string."""
     orths = np.concatenate([piece.given[0] for piece in pieces])
     gold = np.concatenate([piece.gold for piece in pieces])
     forms, rows = np.unique(orths[gold >= 0], return_inverse=True)
@@ -27,7 +27,7 @@ def count_known_words(pieces: Sequence[Piece], strings: StringStore, n_labels: i
 
 
 def constrain_words(constraints: Constraints, known: KnownWords, strings: StringStore) -> Constraints:
-    """The constraints, with those words held to their labels."""
+    """The constraints, extended so that known words can only get their own labels."""
     if not known:
         return constraints
     forms = np.array([strings.add(word) for word in known], np.uint64)

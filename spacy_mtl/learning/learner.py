@@ -1,4 +1,4 @@
-"""What a component asks of a training over its documents, whatever the structure; and what learners share."""
+"""Learner: the interface between a component and its training, whatever the structure, and functions that learners share."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -18,14 +18,14 @@ from .gather import Piece
 
 
 class Learner(ABC):
-    """One training over the documents of a corpus: from gathered documents to a problem, a training, and weights for the model."""
+    """One training over the documents of a corpus, from gathered documents to a problem, a training, and the weights of the model."""
 
     training: Training | None = None
     documents: Sequence[Piece] = ()
 
     @property
     def passes(self) -> int:
-        """Passes of the training so far."""
+        """Number of passes so far."""
         return self.training.passes if self.training is not None else 0
 
     @property
@@ -35,33 +35,36 @@ class Learner(ABC):
         return self.training.loss
 
     def report(self) -> Report | None:
-        """Objective values for the present weights; None before there is a training."""
+        """Objective values of the current weights; None before training has begun."""
         return self.training.report() if self.training is not None else None
 
     @abstractmethod
     def begin(self, pieces: Sequence[Piece]) -> None:
-        """Make features of the corpus and start training."""
+        """Extract the features of the corpus and start training."""
 
     @abstractmethod
     def step(self, documents: np.ndarray) -> None:
-        """Show the training a batch of documents (int64[k]): their sentences, or what of them has gold."""
+        """Pass a batch of documents (int64[k]) to the training: all their sentences, or those with gold."""
 
     def end_pass(self) -> None:
-        """All documents have been shown once."""
+        """End a pass, after all documents have been seen once."""
         assert self.training is not None
         self.training.end_pass()
 
     @abstractmethod
     def rebind(self, pieces: Sequence[Piece]) -> None:
-        """The input of some documents has changed (an annotating component learns too): make features anew, go on from where we were."""
+        """Extract the features again and continue training, after the input of documents has changed (an annotating component learns too)."""
 
     @abstractmethod
     def export(self, megabytes: float | None) -> Any:
-        """The present weights, cut to what prediction needs."""
+        """The current weights, reduced to what prediction needs. megabytes: size limit, None for no limit."""
 
 
 def row_map(old: np.ndarray, new: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of ``old`` and rows of ``new`` with the same key: two int64[k]. Rows without key are as many as before, and in the same order."""
+    """Row numbers in ``old`` and in ``new`` of all keys that both have, two int64[k].
+
+    Rows without a key (key 0) must be as many in both, in the same order; they are mapped one to one.
+    """
     keyed = np.flatnonzero(old)
     order = np.argsort(old[keyed])
     place = np.minimum(np.searchsorted(old[keyed], new, sorter=order), max(keyed.size - 1, 0))
@@ -73,7 +76,7 @@ def row_map(old: np.ndarray, new: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def carry_rows(problem: Problem, weights: Weights, rows: Sequence[tuple[np.ndarray, np.ndarray]]) -> Weights:
-    """Weights of ``problem`` whose rows are taken over: (old, new) row numbers of the node and the pair matrix."""
+    """Weights of ``problem`` with rows copied from ``weights``. rows: (old, new) row numbers of the node matrix and of the pair matrix."""
     carried = problem.zeros()
     for matrix, before, (old, new) in zip(carried, weights, rows, strict=True):
         matrix[new] = before[old]
@@ -87,7 +90,7 @@ def check_set(
     templates: Sequence[Template],
     promised: frozenset[str] = frozenset(),
 ) -> None:
-    """Refuse templates that read what no document carries (M111). promised: attributes that will be set later."""
+    """Refuse templates that read an attribute that no document has. Raises ValueError (M111). promised: attributes that will be set later."""
     for attr in reader.unset(given):
         if attr in promised or ("TAG" in promised and short_tag(attr)):
             continue

@@ -1,4 +1,4 @@
-"""Training of a parser: from gathered documents to one problem (arcs, and labels with them) or two (labels given the trees), and weights."""
+"""TreeLearner: trains a parser, from gathered documents to one problem (arcs, or arcs with labels) or two (arcs; labels given the trees)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -38,7 +38,11 @@ from .learner import Learner, carry_rows, check_set, row_map
 
 @dataclass(frozen=True)
 class Corpus:
-    """The sentences with whole trees. columns: uint64[A, N]; starts: int64[S + 1]; heads, labels: int32[N]; of_document: int64[D + 1], sentences."""
+    """The S sentences with complete trees, of N words.
+
+    columns: uint64[A, N], attributes. starts: int64[S + 1], sentence borders. heads, labels: int32[N]. of_document: int64[D + 1], the borders of the
+    documents, counted in sentences.
+    """
 
     columns: np.ndarray
     starts: np.ndarray
@@ -48,7 +52,7 @@ class Corpus:
 
 
 class TreeLearner(Learner):
-    """One training of a parser. labels: of arcs. Raises ValueError: M111 a template whose attribute no document carries, M442 no whole tree."""
+    """One training of a parser. labels: of arcs. Raises ValueError: M111 a template whose attribute no document has, M442 no complete tree."""
 
     def __init__(
         self,
@@ -76,7 +80,7 @@ class TreeLearner(Learner):
 
     @property
     def passes(self) -> int:
-        """Passes of the longer of the two trainings so far: either may have converged before the other."""
+        """Number of passes so far, of the training that has made more; either of the two may converge before the other."""
         return max((t.passes for t in self._trainings()), default=0)
 
     @property
@@ -84,7 +88,7 @@ class TreeLearner(Learner):
         return sum(training.loss for training in self._trainings())
 
     def report(self) -> Report | None:
-        """The sums of the two trainings, which have nothing to do with each other; live templates are those of both."""
+        """Objective values and template counts, summed over the two independent trainings."""
         reports = [training.report() for training in self._trainings()]
         return joined(reports) if len(reports) > 1 else super().report()
 
@@ -113,16 +117,16 @@ class TreeLearner(Learner):
             self.labelling.end_pass()
 
     def rebind(self, pieces: Sequence[Piece]) -> None:
-        """Make features anew, go on from where we were.
+        """Extract the features again and continue training with the current weights.
 
-        Where arcs have changed with the tags, there is nothing to go on from: training starts again.
+        If the arcs have changed too, because tags have, training starts from scratch.
         """
         assert self.training is not None
         old, corpus = (self._node_keys, self._label_keys), self._corpus(pieces)
         self.documents = tuple(pieces)
         problem, labelling = self._problems(corpus)
         if not (same_parts(self.training.problem, problem) and np.array_equal(self._borders, corpus.of_document)):
-            self._tables = None  # the filter is learnt anew, too: its tags are other ones now
+            self._tables = None  # the filter is learnt again too, since its tags have changed
             self.begin(pieces)
             return
         node, label = row_map(old[0], self._node_keys), row_map(old[1], self._label_keys)
@@ -132,7 +136,7 @@ class TreeLearner(Learner):
             self.labelling.rebind(labelling, lambda w: carry_rows(labelling, w, [unlabelled, label]))
 
     def _corpus(self, pieces: Sequence[Piece]) -> Corpus:
-        """The sentences whose gold is whole."""
+        """The sentences with complete gold trees."""
         given, starts, gold = concatenate(pieces)
         doc_starts = block_starts([piece.gold.size for piece in pieces])
         check_set(self.name, self.reader, given, (*self.templates.node, *self.templates.labels))
@@ -150,14 +154,14 @@ class TreeLearner(Learner):
         )  # fmt: skip
 
     def _whole(self, gold: np.ndarray, heads: np.ndarray, starts: np.ndarray) -> np.ndarray:
-        """bool[S]: sentences with gold for every word, and no more roots than they may have (input may join what are two sentences in the gold)."""
+        """Which sentences have gold for every word and an allowed number of roots (input may join two gold sentences into one), bool[S]."""
         if not gold.size:
             return np.zeros(0, bool)
         roots = np.add.reduceat(heads == 0, starts[:-1], dtype=np.int64)
         return (np.minimum.reduceat(gold, starts[:-1]) >= 0) & ((roots == 1) | (not self.rules.single_root))
 
     def _arcs(self, corpus: Corpus) -> Arcs:
-        """All arcs, or those that the filter leaves; it is learnt first."""
+        """All arcs, or those that pass the filter, which is learnt first."""
         margin = self.rules.margin
         if margin is None:
             return all_arcs(corpus.starts)
@@ -173,7 +177,7 @@ class TreeLearner(Learner):
         return filtered_arcs(tags, corpus.starts, self._tags.size + 2, self._tables, margin, corpus.heads)
 
     def _problems(self, corpus: Corpus) -> tuple[Problem, Problem | None]:
-        """The problem of the arcs, and that of the labels where it is one of its own."""
+        """The problem of the arcs and, if labels are learnt in a second pass, the problem of the labels."""
         arcs = self._arcs(corpus)
         node = self._node(corpus, arcs)
         costs = np.where(corpus.heads == 0, 0.0, self.rules.label_cost)
@@ -209,7 +213,7 @@ class TreeLearner(Learner):
         return rows_of(corpus.columns, self.reader.columns, templates, parts, supported, self.min_count)
 
     def _node(self, corpus: Corpus, arcs: Arcs) -> TreeFeatures:
-        """Features of arcs and of pairs."""
+        """The features of arcs and pairs."""
         starts, heads = corpus.starts, corpus.heads
         arc_rows = self._rows(corpus, self.templates.arcs, arc_parts(starts, arcs), gold_parts(starts, heads))
         keys, blocks, pairs = [arc_rows.index.keys], arc_rows.index.blocks, None
@@ -224,7 +228,7 @@ class TreeLearner(Learner):
         return replace(node_features(starts, arcs, arc_rows, pairs), grandparents=grandparents)
 
     def _pair_rows(self, corpus: Corpus, arcs: Arcs, first: np.ndarray, inner: np.ndarray) -> Rows:
-        """The rows of pairs, (first, inner) of :func:`.all_siblings`."""
+        """The feature rows of the pairs (first, inner) of :func:`.all_siblings`."""
         siblings, parts = pair_parts(corpus.starts, arcs, first, inner)
         gold = gold_pair_parts(corpus.starts, corpus.heads)
         return join_rows(
@@ -236,7 +240,7 @@ class TreeLearner(Learner):
         )
 
     def _labels(self, corpus: Corpus, arcs: Arcs):
-        """Features of labels, of what gold arcs alone observe. In a second pass templates may look at the tree."""
+        """The features of labels; only observations of gold arcs get weights. In a second pass templates may look at the tree."""
         gold = gold_parts(corpus.starts, corpus.heads) if self.joint else tree_parts(corpus.starts, corpus.heads)
         parts = arc_parts(corpus.starts, arcs) if self.joint else gold
         rows = rows_of(corpus.columns, self.reader.columns, self.templates.labels, parts, gold, self.min_count)
@@ -257,7 +261,7 @@ class TreeLearner(Learner):
     def _side(
         self, training: Training, templates: Sequence[Template], keys: np.ndarray, blocks: np.ndarray, skipped: int
     ) -> Side:
-        """One weight matrix of a training, whose templates come after ``skipped`` others."""
+        """One weight matrix of a training. skipped: the number of templates before those of this matrix."""
         weights: Weights = training.weights
         matrix = weights.node if templates is self.templates.node or templates == self.templates.node else weights.pair
         some = slice(skipped, skipped + len(templates))
@@ -266,7 +270,7 @@ class TreeLearner(Learner):
 
 
 def joined(reports: Sequence[Report]) -> Report:
-    """Of trainings side by side, as of one that minimizes the sum of their objectives."""
+    """Join the reports of independent trainings into one, as if a single training minimized the sum of their objectives."""
     primal, dual = sum(report.primal for report in reports), sum(report.dual for report in reports)
     live, n_templates = sum(report.live_templates for report in reports), sum(report.n_templates for report in reports)
     gap = float("nan") if np.isnan(primal) else relative_gap(primal, dual)

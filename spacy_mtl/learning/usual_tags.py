@@ -1,4 +1,4 @@
-"""What words mostly are in a training corpus: the table behind the attribute USUAL_TAG."""
+"""The most frequent tag of each word in a training corpus: the table behind the attribute USUAL_TAG."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -8,12 +8,12 @@ import numpy as np
 from spacy.attrs import ORTH, TAG
 from spacy.tokens import Doc
 
-#: So often a word must occur to have a usual tag: its own place in the text tells little of it then.
+#: A word must occur this often to have a usual tag, so that no single occurrence decides it.
 OFTEN = 4
 
 
 def count_usual_tags(references: Sequence[Doc], tags: Sequence[str], least: int = OFTEN) -> dict[str, str]:
-    """The tag that each word has most often (of equals the first of ``tags``), of the words that have one of them at least ``least`` times."""
+    """The most frequent tag of each word that has a tag at least ``least`` times; of equally frequent tags, the first in ``tags``."""
     stores = list({id(doc.vocab): doc.vocab.strings for doc in references}.values())
     numbers = {int(stores[0][tag]): k for k, tag in enumerate(tags)} if stores else {}
     columns = np.concatenate([np.empty((0, 2), np.uint64), *(doc.to_array([ORTH, TAG]) for doc in references)])

@@ -1,1 +1,1 @@
-"""What a trained component is, and how it predicts."""
+"""Trained models: what they store and how they predict."""

@@ -1,7 +1,7 @@
-"""The model file: a header that says what follows, then compressed arrays. Checked on load, written atomically, no pickle.
+"""The model file: a header that describes the contents, then compressed arrays. Written atomically, checked on load, without pickle.
 
-Layout: magic ``SPMTL``, a format number (1 byte), header length (8 bytes, little endian), header (JSON), arrays one after another, BLAKE2 digest
-(16 bytes) of all before it.
+Layout: magic ``SPMTL``, format number (1 byte), header length (8 bytes, little endian), header (JSON), the arrays one after another, BLAKE2
+digest (16 bytes) of everything before it.
 """
 
 import json
@@ -21,12 +21,12 @@ from .tree.weights import TreeWeights
 MAGIC = b"SPMTL"
 FORMAT = 3
 _DIGEST = 16
-#: What a model may hold, by the name in its header; files without one hold a chain.
+#: Kinds of weights by their name in the header; a file without a name has the weights of a chain.
 _KINDS: dict[str, type[ChainWeights] | type[TreeWeights]] = {"chain": ChainWeights, "tree": TreeWeights}
 
 
 def _planes(keys: np.ndarray) -> np.ndarray:
-    """Differences of ascending keys as byte planes uint8[KEY_BITS / 8, R]: the high planes compress to nothing."""
+    """Differences of ascending keys as byte planes uint8[KEY_BITS / 8, R]: the high planes compress to almost nothing."""
     steps = np.diff(keys, prepend=np.uint64(0))
     return np.ascontiguousarray(steps.view(np.uint8).reshape(-1, 8)[:, : KEY_BITS // 8].T)
 
@@ -48,11 +48,11 @@ def _unpack(name: str, array: np.ndarray) -> np.ndarray:
         return _from_planes(array)
     if name.endswith("scales"):
         return (array.astype(np.uint32) << SCALE_SHIFT).view(np.float32)
-    return array.copy()  # what comes from bytes is read-only, and kernels would compile anew for that
+    return array.copy()  # arrays from bytes are read-only, and numba would compile the kernels again for those
 
 
 def compressed(name: str, array: np.ndarray) -> tuple[np.ndarray, bytes]:
-    """An array of a model as it stands in the file, before and after compression. name: as in ARRAYS of the weights."""
+    """An array of a model in its file format, before and after compression. name: as in ARRAYS of the weights."""
     packed = _pack(name, array)
     return packed, zlib.compress(np.ascontiguousarray(packed).tobytes(), 6)
 
@@ -77,7 +77,7 @@ def to_bytes(weights: ChainWeights | TreeWeights, settings: dict[str, Any]) -> b
 
 
 def from_bytes(data: bytes, where: str) -> tuple[Any, dict[str, Any]]:
-    """The reverse of :func:`to_bytes`: :class:`.ChainWeights` or :class:`.TreeWeights`, and the settings.
+    """Read what :func:`to_bytes` wrote: :class:`.ChainWeights` or :class:`.TreeWeights`, and the settings.
 
     Raises ValueError naming ``where``: M601 not a model file of this package, M602 another format number, M603 damaged.
     """
@@ -91,7 +91,12 @@ def from_bytes(data: bytes, where: str) -> tuple[Any, dict[str, Any]]:
         raise ValueError(Errors.M603.format(where=where))
     try:
         weights, settings = _parse(body[head:])
-    except (LookupError, TypeError, ValueError, zlib.error):  # written by somebody else, with a checksum that fits
+    except (
+        LookupError,
+        TypeError,
+        ValueError,
+        zlib.error,
+    ):  # damage that a correct checksum cannot show: the file may come from a stranger
         raise ValueError(Errors.M603.format(where=where)) from None
     if not weights.fits:
         raise ValueError(Errors.M603.format(where=where))
@@ -99,7 +104,7 @@ def from_bytes(data: bytes, where: str) -> tuple[Any, dict[str, Any]]:
 
 
 def _parse(body: bytes) -> tuple[ChainWeights | TreeWeights, dict[str, Any]]:
-    """body: from the header's length on."""
+    """Parse the file from the header length on."""
     at = 8 + int.from_bytes(body[:8], "little")
     header = json.loads(body[8:at])
     arrays = {}
@@ -114,7 +119,7 @@ def _parse(body: bytes) -> tuple[ChainWeights | TreeWeights, dict[str, Any]]:
 
 
 def read(path: Path) -> bytes:
-    """The bytes of a model file. Raises ValueError (M605) where there are none to read."""
+    """The bytes of a model file. Raises ValueError (M605) where it cannot be read."""
     try:
         return path.read_bytes()
     except OSError as error:

@@ -74,7 +74,7 @@ def test_kind_is_the_first_letter_of_the_name(text, is_edge):
 @pytest.mark.parametrize(
     ("text", "code", "column", "phrase"),
     [
-        ("", "M101", 1, "expected a name, U... for a template that scores single labels or B..."),
+        ("", "M101", 1, "expected a name (U... for a template that scores single labels, B..."),
         ("  \t ", "M101", 1, "but found the end"),
         ("03:%x[0,TAG]", "M101", 1, "but found '03:%x[0,TAG]'"),
         ("  u03:%x[0,TAG]", "M101", 3, "expected a name"),
@@ -221,9 +221,9 @@ def test_without_leaves_no_empty_set():
 @pytest.mark.parametrize(
     ("texts", "start"),
     [
-        (["U0:%x[0,ORTH]", "B", "U1:%x[0,ORTH]"], "The templates 'U0' and 'U1' observe the same (%x[0,ORTH])."),
+        (["U0:%x[0,ORTH]", "B", "U1:%x[0,ORTH]"], "The templates 'U0' and 'U1' observe the same thing (%x[0,ORTH])."),
         (["B1:%x[0,A]/%x[1,A]", "B2:%x[0,A]/%x[1,A]"], "The templates 'B1' and 'B2' observe the same"),
-        (["B", "B1"], "The templates 'B' and 'B1' observe the same (the label pair alone)."),
+        (["B", "B1"], "The templates 'B' and 'B1' observe the same thing (the label pair alone)."),
     ],
 )
 def test_two_templates_of_one_kind_that_observe_the_same_are_refused(texts, start):

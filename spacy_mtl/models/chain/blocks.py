@@ -1,8 +1,8 @@
-"""Look-ups of hashed templates for many positions at once.
+"""Look up hashed templates for many positions at once.
 
-One after another, look-ups wait for memory: of most n-grams of a text the place in a large table is in no cache. So each step (hash, fetch, compare,
-add) is done for a block of positions before the next one, and the fetches of a block are under way together. Nothing needs to be remembered:
-an n-gram that is met for the first time costs what any other does.
+Single look-ups wait for memory: for most n-grams of a text, the slot in a large table is in no cache. So each step (hash, fetch, compare, add)
+is done for a whole block of positions before the next step begins, and the fetches of a block overlap. No look-up is cached, so a new n-gram
+costs no more than a repeated one.
 """
 
 import numpy as np
@@ -13,10 +13,10 @@ from spacy_mtl.templates.extract import boundary, mix
 from .lookup import KEY_MASK
 from .weights import KEY_BITS
 
-#: Positions that a block has at least, where there are so many; it ends where a sentence does.
+#: Least number of positions in a block, except the last; a block ends at the end of a sentence.
 BLOCK = 256
-#: A key and the number of its row share an entry: the row's in the lower half, the upper bits of the key in the upper half. The lower bits say
-#: where to look first.
+#: A key and the number of its row share an entry: the row number in the lower half, the upper bits of the key in the upper half. The lower bits
+#: of the key select the first slot.
 _HALF, _REST = np.uint64(32), np.uint64(KEY_BITS - 32)
 _ROW = np.uint64((1 << 32) - 1)
 
@@ -32,9 +32,9 @@ def _insert(packed, keys):
 
 
 def pack(keys: np.ndarray) -> np.ndarray:
-    """A hash table of distinct keys (uint64[R], KEY_BITS each): uint64, 0 where free, else the upper bits of key i and i + 1.
+    """Make a hash table of distinct keys (uint64[R], KEY_BITS each): uint64, 0 in free slots, otherwise the upper bits of key i, and i + 1.
 
-    At most a quarter is taken: most look-ups then end where they begin, and which way a branch goes can be guessed.
+    At most a quarter of the slots are taken, so that most look-ups end at the first slot and branches are easy to predict.
     """
     packed = np.zeros(1 << max(4, int(4 * keys.size - 1).bit_length()), np.uint64)
     _insert(packed, keys)
@@ -43,7 +43,7 @@ def pack(keys: np.ndarray) -> np.ndarray:
 
 @kernel
 def _hash_block(columns, starts, first, last, column, distance, keys):
-    """Mix what is seen ``distance`` from each position of the sentences ``first`` to ``last`` into its key."""
+    """Mix the value at ``distance`` from each position of the sentences [first, last) into the key of that position."""
     base = starts[first]
     for s in range(first, last):
         start, end = starts[s], starts[s + 1]
@@ -58,7 +58,7 @@ def _hash_block(columns, starts, first, last, column, distance, keys):
 
 @kernel
 def _find_block(n, keys, packed, where, which):
-    """The positions of those of n keys that have a row, and 1 more than these rows, into ``where`` and ``which``. Returns how many there are."""
+    """Find which of n keys have a row: their positions go to ``where``, their row numbers plus 1 to ``which``. Returns how many there are."""
     mask, m = np.uint64(packed.size - 1), 0
     for i in range(n):
         keys[i] &= KEY_MASK
@@ -75,10 +75,10 @@ def _find_block(n, keys, packed, where, which):
 
 @kernel
 def add_blocks(columns, starts, first, offset, column, seed, packed, rows, out):
-    """out[t] += the rows of all templates at position t.
+    """Add to out[t] the rows of all templates at position t.
 
-    columns: uint64[A, N]; starts: int64 borders of sentences; first, offset, column, seed: of a :class:`Program`; packed: from :func:`pack`;
-    rows: float32[R, L]; out: float32[N, L].
+    columns: uint64[A, N]. starts: int64, sentence borders. first, offset, column, seed: of a :class:`Program`. packed: from :func:`pack`.
+    rows: float32[R, L]. out: float32[N, L].
     """
     longest = 0
     for s in range(starts.size - 1):

@@ -1,4 +1,4 @@
-"""From training weights (every row of every template) to the weights a model keeps."""
+"""Reduce the weights of a chain training (every row of every template) to the weights that a model keeps."""
 
 from collections.abc import Sequence
 
@@ -12,13 +12,13 @@ from spacy_mtl.thresholds import LIVE
 
 from .weights import ChainWeights, TemplateRow, by_key, quantize, strongest
 
-#: Bytes of a row in a model file, before compression, besides its codes: 6 of key, 2 of scale.
+#: Bytes of a row in a model file, before compression and in addition to its codes: 6 for the key, 2 for the scale.
 ROW_BYTES = 8
 
 
 @kernel
 def largest(matrix):
-    """Largest absolute weight of each row: float32[R]. A kernel, for numpy would copy a matrix that may fill half the memory."""
+    """Largest absolute weight of each row, float32[R]. A kernel, since numpy would copy a matrix that may fill half the memory."""
     out = np.zeros(matrix.shape[0], np.float32)
     for r in range(matrix.shape[0]):
         for y in range(matrix.shape[1]):
@@ -27,7 +27,7 @@ def largest(matrix):
 
 
 def _kept(matrix: np.ndarray, keys: np.ndarray, rows: np.ndarray) -> Sequence[np.ndarray]:
-    """(keys, codes, scales) of these rows, in ascending order of keys."""
+    """Keys, codes and scales of these rows, in ascending order of keys."""
     return by_key(keys[rows], *quantize(matrix[rows]))
 
 
@@ -41,11 +41,11 @@ def export_chain(
     labels: Sequence[str],
     megabytes: float | None,
 ) -> ChainWeights:
-    """The model for prediction.
+    """Make the weights for prediction.
 
-    mu, norms: float64[T + Tp], template weights and ||w_j||, node templates first, as ``templates``. keys: uint64[R] and uint64[Rp], of each row
-    of the node and the pair matrix (rows of templates without observation included). megabytes: keep the strongest rows that fit, before
-    compression; None keeps all.
+    mu, norms: float64[T + Tp], template weights and ||w_j|| in the order of ``templates``, node templates first. keys: uint64[R] and uint64[Rp], of
+    each row of the node and the pair matrix (including rows of templates without observation). megabytes: keep the strongest rows that fit into
+    this size, before compression; None keeps all.
     """
     n_labels = len(labels)
     plain = np.zeros(len(weights.pair), bool)
@@ -70,6 +70,6 @@ def export_chain(
 
 
 def _count(rows: np.ndarray, borders: np.ndarray) -> np.ndarray:
-    """How many of ``rows`` lie in each block."""
+    """The number of ``rows`` in each block."""
     ordered = np.sort(rows)
     return np.diff(np.searchsorted(ordered, borders))

@@ -1,4 +1,4 @@
-"""Hashed templates: from the attributes around a position to the weights of what is observed there."""
+"""Hashed templates: from the attributes around a position to the weights of what the templates observe there."""
 
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ KEY_MASK = np.uint64((1 << KEY_BITS) - 1)
 
 
 class Lookup(NamedTuple):
-    """Hashed templates. program: what to hash; table: key -> row; rows: float32[R, K]."""
+    """Hashed templates and their weights. program: what to hash. table: key -> row. rows: float32[R, K]."""
 
     program: Program
     table: Table
@@ -22,7 +22,7 @@ class Lookup(NamedTuple):
 
 
 def key_table(keys: np.ndarray) -> Table:
-    """Key i -> row i."""
+    """A table that maps key i to row i."""
     table = empty_table(keys.size)
     insert_all(table, keys)
     return table
@@ -30,7 +30,7 @@ def key_table(keys: np.ndarray) -> Table:
 
 @kernel
 def observation_key(columns, program, template, key, t, start, end):
-    """``key`` mixed with what one template observes at position t of a sentence [start, end)."""
+    """Mix what one template observes at position t of the sentence [start, end) into ``key``."""
     for o in range(program.first[template], program.first[template + 1]):
         key = mix(key, observe(columns, program.column[o], t + program.offset[o], start, end))
     return key
@@ -45,7 +45,7 @@ def row_at(columns, lookup, template, t, start, end):
 
 @kernel
 def add_looked_up(columns, starts, lookup, chosen, out):
-    """out[t] += the rows of token t's observations. columns: uint64[A, N]; chosen: int64, numbers of the templates; out: float32[N, K]."""
+    """Add to out[t] the rows of token t's observations. columns: uint64[A, N]; chosen: int64, numbers of the templates; out: float32[N, K]."""
     for j in chosen:
         for s in range(starts.size - 1):
             for t in range(starts[s], starts[s + 1]):
@@ -57,7 +57,7 @@ def add_looked_up(columns, starts, lookup, chosen, out):
 
 @kernel
 def add_outside(lookup, template, distance, out):
-    """out += the row of a one-word template that looks ``distance`` positions outside the sentence. out: float32[L]."""
+    """Add to out (float32[L]) the row of a one-position template that looks ``distance`` positions outside the sentence."""
     key = lookup.program.seed[template]
     for _ in range(lookup.program.first[template], lookup.program.first[template + 1]):
         key = mix(key, boundary(distance))

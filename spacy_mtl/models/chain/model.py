@@ -1,4 +1,4 @@
-"""The thinc Model that carries templates and weights through spaCy: config, serialization, prediction."""
+"""The thinc Model of a chain: it takes templates and weights through spaCy's config, serialization and prediction."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -21,12 +21,11 @@ AnyWeights = ChainWeights | TreeWeights
 
 @registry.architectures("spacy_mtl.TemplateChain.v1")
 def template_chain(templates: TemplateSet, megabytes: float | None = 10.0) -> Model[list[Doc], list[np.ndarray]]:
-    """A linear chain whose scores come from feature templates.
+    """Make a linear chain whose scores come from feature templates.
 
-    templates: what to look at, from ``@mtl_templates``. megabytes: size of the saved weights before compression, which takes off a third
-    to three quarters; the strongest feature rows that fit are kept, in memory as on disk, so that a loaded model predicts the same. null keeps
-    every row.
-    Predicts, for each doc, the best labels int32[n_tokens]. Raises ValueError: M401 if megabytes is not above 0.
+    templates: from ``@mtl_templates``. megabytes: size limit of the saved weights before compression, which removes another third to three
+    quarters. The strongest feature rows that fit are kept, both in memory and on disk, so that a loaded model predicts the same; null keeps every
+    row. The model predicts the best labels of each doc, int32[n_tokens]. Raises ValueError (M401) if megabytes is not above 0.
     """
     if megabytes is not None and not megabytes > 0:
         raise ValueError(Errors.M401.format(value=megabytes))
@@ -46,7 +45,7 @@ def template_chain(templates: TemplateSet, megabytes: float | None = 10.0) -> Mo
 
 
 def set_weights(model: Model, weights: AnyWeights, constraints: Any) -> None:
-    """Put weights in place, trained ones with their constraints (:class:`.Constraints` of a chain, :class:`.TreeRules` of a tree).
+    """Set the weights of a model and, if they are trained, their constraints (:class:`.Constraints` of a chain, :class:`.TreeRules` of a tree).
 
     The predictor is built at the first prediction.
     """
@@ -54,12 +53,12 @@ def set_weights(model: Model, weights: AnyWeights, constraints: Any) -> None:
 
 
 def weights_later(model: Model, export: Callable[[], AnyWeights], constraints: Any) -> None:
-    """Weights that are made only when somebody asks: training calls this after each pass."""
+    """Set weights that are only exported when they are needed; training calls this after each pass."""
     model.attrs.update(export=export, constraints=constraints, predictor=None)
 
 
 def current_weights(model: Model) -> Any:
-    """:class:`.ChainWeights` or :class:`.TreeWeights`, made now if training has moved on."""
+    """The weights of a model, :class:`.ChainWeights` or :class:`.TreeWeights`, exported now if training has continued since."""
     if model.attrs["export"] is not None:
         set_weights(model, model.attrs["export"](), model.attrs["constraints"])
     return model.attrs["weights"]
@@ -70,7 +69,7 @@ def forward(model: Model, docs: Sequence[Doc], is_train: bool) -> tuple[list[np.
 
 
 def predict_labels(model: Model, docs: Sequence[Doc]) -> list[np.ndarray]:
-    """Best labels of each doc, int32[n_tokens]; all 0 while the model is untrained."""
+    """The best labels of each doc, int32[n_tokens]; all 0 while the model is untrained."""
     lengths = [len(doc) for doc in docs]
     weights = current_weights(model)
     if not weights.is_trained or not sum(lengths):

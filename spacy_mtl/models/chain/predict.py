@@ -1,7 +1,7 @@
-"""Fast tagging: docs to labels.
+"""Fast tagging, from docs to labels.
 
-Templates that look at one word only (``%x[-1,SUFFIX3]``, ``%x[0,LOWER]/%x[0,SHAPE]``) are summed once per distinct word form and offset, so that
-at prediction time a token costs one row per offset in place of one look-up per template. The others are hashed.
+The scores of templates that look at a single word (``%x[-1,SUFFIX3]``, ``%x[0,LOWER]/%x[0,SHAPE]``) are summed once per distinct word form and
+offset, so that in prediction a token costs one row per offset instead of one look-up per template. The other templates are hashed.
 """
 
 import threading
@@ -29,12 +29,12 @@ from .shapes import SharedLookup
 from .weights import ChainWeights
 from .windows import Window, WindowScores, add_window, one_position
 
-#: Attributes that some component or reader sets on every document; others may well be 0 everywhere.
+#: Attributes that a component or reader sets on every document; other attributes can be 0 everywhere.
 _ANNOTATED = ("TAG", "POS", "LEMMA", "DEP")
 
 
 class Chain(NamedTuple):
-    """Transitions and masks as scores: start, end float32[L]; step, mask float32[L, L]."""
+    """Transition weights and constraints as scores: start, end float32[L]; step, mask float32[L, L]."""
 
     start: np.ndarray
     end: np.ndarray
@@ -44,7 +44,7 @@ class Chain(NamedTuple):
 
 @kernel
 def forbid(nodes, positions, labels):
-    """Let these positions (bool[N]) not have these labels (bool[L]). nodes: float32[N, L]."""
+    """Forbid these labels (bool[L]) at these positions (bool[N]), by changing the scores ``nodes`` (float32[N, L])."""
     for t in range(positions.size):
         if positions[t]:
             for y in range(labels.size):
@@ -54,7 +54,7 @@ def forbid(nodes, positions, labels):
 
 @kernel
 def decode_all(starts, nodes, pairs, chain, labels):
-    """Viterbi over every sentence. nodes: float32[N, L]; pairs: float32[N, L, L] observed transitions, or float32[0, L, L]. Fills labels int32[N]."""
+    """Run Viterbi on each sentence to fill ``labels`` int32[N]. nodes: float32[N, L]; pairs: float32[N, L, L], observed transitions, or [0, L, L]."""
     n_labels = nodes.shape[1]
     longest = 1
     for s in range(starts.size - 1):
@@ -77,7 +77,7 @@ def decode_all(starts, nodes, pairs, chain, labels):
 
 
 class Predictor:
-    """Labels for docs of one vocabulary under fixed weights. Safe to call from several threads."""
+    """Predicts labels for docs of one vocabulary with fixed weights. Safe to call from several threads."""
 
     def __init__(
         self,
@@ -117,11 +117,11 @@ class Predictor:
         self._scored = 0
 
     def __reduce__(self) -> tuple:
-        """Copies and other processes build their own tables."""
+        """Pickle without tables: copies and other processes build their own."""
         return Predictor, self._made_of
 
     def _word_scores(self) -> WindowScores:
-        """Scores of all word forms met so far; only new ones are computed."""
+        """Scores of all word forms seen so far; only new ones are computed."""
         lexicon = self.reader.lexicon
         if self._generation != lexicon.generation:
             self._generation, self._scored = lexicon.generation, 0
@@ -148,7 +148,7 @@ class Predictor:
         return scores
 
     def _place_scores(self) -> WindowScores:
-        """Scores of everything that can be seen of a character's surroundings."""
+        """Scores of every possible combination of a character's context attributes."""
         if self._place_table is None:
             self._place_table = self._places.score(all_places(self.reader.columns))
         return self._places.table(self._place_table)
@@ -156,7 +156,7 @@ class Predictor:
     def scores(self, given: np.ndarray, starts: np.ndarray, doc_starts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Node scores float32[N, L] and observed pair scores float32[N, L, L] (or [0, L, L]), before transitions and constraints.
 
-        given: what ``reader.read_given`` returns. starts, doc_starts: int64 borders of sentences and of documents.
+        given: the result of ``reader.read_given``. starts, doc_starts: int64, borders of sentences and of documents.
         """
         n, n_labels = given.shape[1], self._n_labels
         ids = self.reader.lexicon.ids(given[0])
@@ -174,14 +174,14 @@ class Predictor:
         return nodes, pairs.reshape(n_pairs, n_labels, n_labels)
 
     def _warn_of_missing(self, given: np.ndarray) -> None:
-        """Say once that the docs lack what the templates learnt to read: the scores would suffer in silence."""
+        """Warn once (M430) if the docs lack an attribute that the templates were trained on, since predictions would silently get worse."""
         for attr in () if self._warned else self.reader.unset(given):
             if attr in _ANNOTATED:
                 self._warned = True
                 warnings.warn(Warnings.M430.format(attr=attr), stacklevel=2)
 
     def __call__(self, docs: Sequence[Doc]) -> np.ndarray:
-        """Best labels int32[N] of all tokens of the docs, sentence by sentence."""
+        """The best labels int32[N] of all tokens of the docs, decoded sentence by sentence."""
         given = self.reader.read_given(docs)
         starts = borders(docs)
         doc_starts = np.concatenate([[0], np.cumsum([len(doc) for doc in docs])]).astype(np.int64)
@@ -196,8 +196,8 @@ class Predictor:
         doc_starts: np.ndarray,
         forbidden: tuple[np.ndarray, np.ndarray] | None = None,
     ) -> np.ndarray:
-        """Best labels int32[N]. Arguments as of :meth:`scores`; forbidden: bool[N] and bool[L], positions that may not have certain labels."""
-        with self._lock:  # the word tables grow as forms are met; kernels do not hold the interpreter's lock
+        """The best labels int32[N]. forbidden: positions bool[N] that may not have the labels bool[L]. Other arguments as in :meth:`scores`."""
+        with self._lock:  # the word tables grow with new forms, and kernels release the GIL
             nodes, pairs = self.scores(given, starts, doc_starts)
         if forbidden is not None:
             forbid(nodes, *forbidden)

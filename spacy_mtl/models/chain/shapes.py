@@ -1,8 +1,8 @@
-"""Templates that are translations of one another share a hash look-up.
+"""One hash look-up for all templates that are shifts of one another.
 
-The character bigrams ``%x[-1,CHAR]/%x[0,CHAR]`` and ``%x[0,CHAR]/%x[1,CHAR]`` look at the same pairs of characters, from one place or the next.
-So a pair that has been met once is remembered with the rows of all such templates; met again, it takes one look-up, and its rows are added to the
-scores of the positions that see it.
+The character bigrams ``%x[-1,CHAR]/%x[0,CHAR]`` and ``%x[0,CHAR]/%x[1,CHAR]`` look at the same pairs of characters, from one position or the next.
+So a pair is cached with the rows of all such templates when it first occurs; when it occurs again, a single look-up finds the rows, and they are
+added to the scores of all positions whose templates see the pair.
 """
 
 from collections.abc import Sequence
@@ -22,10 +22,11 @@ _NOTHING = 0
 
 
 class Shapes(NamedTuple):
-    """G shapes of the templates of a :class:`Lookup`.
+    """G shapes, each shared by several templates of a :class:`Lookup`, its members.
 
-    seed: uint64[G]. first: int64[G + 1], shape g has the members ``first[g]:first[g + 1]`` of ``template`` and ``shift`` (int64: number in the
-    program, and how far the shape's first observation is from the position that it scores). reach: int64[G], how far its last one is from its first.
+    seed: uint64[G]. first: int64[G + 1], shape g has the members ``first[g]:first[g + 1]`` of ``template`` (int64, number in the program) and
+    ``shift`` (int64, offset of the member's first observation from the position that it scores). reach: int64[G], distance between the first and the
+    last observation of the shape.
     """
 
     seed: np.ndarray
@@ -36,8 +37,11 @@ class Shapes(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """What has been met. table: hash of a shape and its values -> place in ``values``, 0 for what has no weights. values: float32[V], the rows of all
-    members, one after another. used: int64[2], how many entries and values there are."""
+    """A cache of observations.
+
+    table: hash of a shape and its observed values -> index into ``values``, 0 for observations without weights. values: float32[V], the rows of
+    all members, one after another. used: int64[2], the numbers of entries and of values in use.
+    """
 
     table: Table
     values: np.ndarray
@@ -45,8 +49,7 @@ class Memory(NamedTuple):
 
 
 def shapes_of(templates: Sequence[Template], among: Sequence[int] | None = None) -> tuple[Shapes, list[int]]:
-    """The shapes that several of the templates have, and the numbers of those templates that are alone. among: what to look at,
-    None for all."""
+    """The shapes that several templates share, and the numbers of the templates that share none. among: the templates to consider, None for all."""
     groups: dict[tuple, list[int]] = {}
     for j in range(len(templates)) if among is None else among:
         template = templates[j]
@@ -67,20 +70,20 @@ def shapes_of(templates: Sequence[Template], among: Sequence[int] | None = None)
 
 
 def new_memory(n_entries: int, n_values: int) -> Memory:
-    """An empty memory for so many entries and values."""
+    """An empty cache with space for this many entries and values."""
     return Memory(empty_table(n_entries), np.zeros(n_values, np.float32), np.array([0, 1], np.int64))
 
 
 @kernel
 def add_borders(columns, starts, lookup, shapes, out):
-    """What is seen from positions where a template looks beyond its sentence: there nothing is shared."""
+    """Add the rows of observations that reach beyond their sentence, which are not cached."""
     for g in range(shapes.seed.size):
         for m in range(shapes.first[g], shapes.first[g + 1]):
             shift, reach, template = shapes.shift[m], shapes.reach[g], shapes.template[m]
             for s in range(starts.size - 1):
                 start, end = starts[s], starts[s + 1]
-                inside = max(start, min(end, start - shift))  # from here on it looks at nothing before the sentence,
-                beyond = max(inside, min(end, end - reach - shift))  # from here on behind it
+                inside = max(start, min(end, start - shift))  # the first position from which nothing before is seen
+                beyond = max(inside, min(end, end - reach - shift))  # the first from which something after is seen
                 for t in range(start, end - beyond + inside):
                     at = t if t < inside else t - inside + beyond
                     row = row_at(columns, lookup, template, at, start, end)
@@ -91,11 +94,11 @@ def add_borders(columns, starts, lookup, shapes, out):
 
 @kernel
 def remember(columns, lookup, shapes, g, p, memory, slot, key, n_labels):
-    """Enter what is met at position p, as seen by all members of shape g, wherever they stand."""
+    """Cache what shape g observes at position p, with the rows of all its members."""
     at = memory.used[1]
     known = False
     for m in range(shapes.first[g], shapes.first[g + 1]):
-        # every member reads its observations at p, whatever the sentence: this far it is inside
+        # every member reads the observation at p, which is inside the sentence, so its borders do not matter
         row = row_at(columns, lookup, shapes.template[m], p - shapes.shift[m], 0, columns.shape[1])
         for y in range(n_labels):
             memory.values[at] = lookup.rows[row, y] if row >= 0 else np.float32(0)
@@ -110,7 +113,7 @@ def remember(columns, lookup, shapes, g, p, memory, slot, key, n_labels):
 
 @kernel
 def shape_key(columns, shapes, program, g, p):
-    """What shape g meets at position p, inside a sentence."""
+    """The key of what shape g observes at position p, inside a sentence."""
     member = shapes.first[g]
     template = shapes.template[member]
     key = shapes.seed[g]
@@ -122,9 +125,9 @@ def shape_key(columns, shapes, program, g, p):
 
 @kernel
 def add_known(shift, values, at, p, start, end, out):
-    """Add the rows remembered at ``at`` to the positions of the sentence [start, end) that see them, where they are met at p.
+    """Add the rows cached at ``at``, for an observation at p, to the scores of the positions of the sentence [start, end) that see it.
 
-    shift: int64, of the members of their shape.
+    shift: int64, of the members of the shape.
     """
     n_labels = out.shape[1]
     for m in range(shift.size):
@@ -137,7 +140,10 @@ def add_known(shift, values, at, p, start, end, out):
 
 @kernel
 def add_shape(columns, starts, lookup, shapes, memory, g, first, out):
-    """Add what shape g sees inside sentences, from position ``first`` on. Returns where the memory was full, or the number of positions."""
+    """Add the rows of what shape g observes inside sentences, from position ``first`` on.
+
+    Returns the position at which the cache was full, or the number of positions.
+    """
     shift = shapes.shift[shapes.first[g] : shapes.first[g + 1]]
     slots, rows, values, used = memory.table.slots, memory.table.rows, memory.values, memory.used
     mask, most = np.uint64(rows.size - 1), rows.size // 2
@@ -159,7 +165,7 @@ def add_shape(columns, starts, lookup, shapes, memory, g, first, out):
 
 @kernel
 def add_shapes(columns, starts, lookup, shapes, memory, g, first, out):
-    """:func:`add_shape` for shape g from ``first`` on, and all shapes after it. Returns the shape and the position where the memory was full."""
+    """Call :func:`add_shape` for shape g from ``first`` on, and for all later shapes. Returns the shape and position at which the cache was full."""
     while g < shapes.seed.size:
         first = add_shape(columns, starts, lookup, shapes, memory, g, first, out)
         if first < columns.shape[1]:
@@ -170,7 +176,7 @@ def add_shapes(columns, starts, lookup, shapes, memory, g, first, out):
 
 @kernel
 def _move(old, new):
-    """Enter everything of one table into another."""
+    """Copy all entries of one table to another."""
     for i in range(old.rows.size):
         if old.rows[i] >= 0:
             slot = find(new, old.slots[i])
@@ -179,10 +185,10 @@ def _move(old, new):
 
 
 class SharedLookup:
-    """The templates of a :class:`Lookup` that share shapes, with a memory that grows as observations are met, up to a limit; then it starts afresh.
+    """Look-ups of templates, with a cache for those that share shapes. The cache grows with new observations up to a limit and is then emptied.
 
-    n_labels: columns of the scores. limit: about how many entries the memory may have, and a 16th of the values. among: numbers of the templates
-    to look up, None for all. room: entries of the memory at first.
+    n_labels: columns of the scores. limit: about the largest number of entries, and a 16th of the largest number of values. among: numbers of the
+    templates to look up, None for all. room: initial number of entries.
     """
 
     def __init__(
@@ -204,7 +210,7 @@ class SharedLookup:
         self.memory = new_memory(n_entries, max(16 * n_entries, widest + 1))
 
     def add(self, columns: np.ndarray, starts: np.ndarray, out: np.ndarray) -> None:
-        """out[t] += the rows of token t's observations. columns: uint64[A, N]; starts: int64 borders of sentences; out: float32[N, L]."""
+        """Add to out[t] the rows of token t's observations. columns: uint64[A, N]; starts: int64, sentence borders; out: float32[N, L]."""
         add_looked_up(columns, starts, self.lookup, self.alone, out)
         n_shapes = self.shapes.seed.size
         if not n_shapes or not columns.shape[1]:
@@ -216,18 +222,18 @@ class SharedLookup:
             g, first = add_shapes(columns, starts, self.lookup, self.shapes, self.memory, g, first, out)
 
     def make_room(self) -> None:
-        """Twice the room to remember, or all forgotten where the limit is reached."""
+        """Double the cache, or empty it if it has reached the limit."""
         self.memory = more_room(self.memory, self.limit)
 
 
 def more_room(memory: Memory, limit: int) -> Memory:
-    """The memory with twice the room, or emptied where it has about ``limit`` entries."""
+    """Double the size of the cache, or empty it if it has about ``limit`` entries."""
     size = memory.table.rows.size
     if size >= 2 * limit:
         memory.table.rows[:] = -1
         memory.used[:] = 0, 1
         return memory
     values = np.concatenate([memory.values, np.zeros_like(memory.values)])
-    table = empty_table(size)  # for so many keys it has twice the places
+    table = empty_table(size)  # a table for this many keys has twice as many slots
     _move(memory.table, table)
     return Memory(table, values, memory.used)

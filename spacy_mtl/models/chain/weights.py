@@ -1,4 +1,4 @@
-"""What a trained chain model keeps: non-zero rows of live templates, in eight bits a weight, and nothing else."""
+"""The weights of a trained chain model: only non-zero rows of live templates, with eight bits per weight."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -6,15 +6,15 @@ from typing import ClassVar
 
 import numpy as np
 
-#: Feature keys keep this many bits; with a million rows a chance collision stays below one in ten million look-ups.
+#: Bits of a feature key; with a million rows, fewer than one in ten million look-ups of unknown features hits a row by chance.
 KEY_BITS = 48
-#: Scales keep the upper half of a float32: its whole range, so that small C and rare features lose nothing.
+#: Scales keep the upper half of a float32, which has its whole range, so that weights stay exact enough for small C and rare features.
 SCALE_SHIFT = np.uint32(16)
 
 
 @dataclass(frozen=True)
 class TemplateRow:
-    """A line of the template report. weight: mu. norm: ||w_j||. rows: how many observations have kept weights."""
+    """One template in the report of a model. weight: mu. norm: ||w_j||. rows: the number of observations whose weights were kept."""
 
     text: str
     weight: float
@@ -26,9 +26,9 @@ class TemplateRow:
 class ChainWeights:
     """Weights of a linear chain over ``labels``, ready to save.
 
-    templates: every template trained with. keys: uint64[R], ascending, the live observations of node templates; codes: int8[R, L] and
+    templates: all templates used in training. keys: uint64[R], ascending, the live observations of node templates. codes: int8[R, L] and
     scales: float32[R], weight = code * scale. pair_keys, pair_codes (int8[Rp, L * L]), pair_scales: the same for pair templates with an observation.
-    step: float32[L, L], the transition weights without observation.
+    step: float32[L, L], transition weights without observation.
     """
 
     ARRAYS: ClassVar = ("keys", "codes", "scales", "pair_keys", "pair_codes", "pair_scales", "step")
@@ -49,7 +49,7 @@ class ChainWeights:
 
     @property
     def fits(self) -> bool:
-        """Whether the arrays fit each other."""
+        """Whether the shapes and keys of the arrays are consistent."""
         n = len(self.labels)
         return (
             self.codes.shape == (self.keys.size, n)
@@ -62,16 +62,19 @@ class ChainWeights:
         )
 
     def node_rows(self) -> np.ndarray:
-        """The weights themselves: float32[R, L]."""
+        """Weights of node templates, float32[R, L]."""
         return self.codes * self.scales[:, None]
 
     def pair_rows(self) -> np.ndarray:
-        """float32[Rp, L * L]."""
+        """Weights of pair templates, float32[Rp, L * L]."""
         return self.pair_codes * self.pair_scales[:, None]
 
 
 def quantize(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Codes int8[R, K] and scales float32[R] (16 bits of them used) of rows float32[R, K]; the error is under 1/200 of a row's largest weight."""
+    """Quantize rows float32[R, K] to codes int8[R, K] and scales float32[R] (of 16 significant bits).
+
+    The error is below 1/200 of a row's largest weight.
+    """
     exact = np.maximum(np.abs(rows).max(axis=1, initial=0) / 127, np.finfo(np.float32).tiny).astype(np.float32)
     rounded_up = (exact.view(np.uint32) + np.uint32(0xFFFF)) >> SCALE_SHIFT << SCALE_SHIFT
     scales = rounded_up.view(np.float32)
@@ -79,9 +82,9 @@ def quantize(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def strongest(sizes: Sequence[np.ndarray], costs: Sequence[float], budget: int | None) -> list[np.ndarray]:
-    """Which rows of each matrix to keep, as ascending row numbers: those with a size above 0, the largest of all while their bytes fit.
+    """The rows of each matrix to keep, as ascending row numbers: those with a size above 0, the largest first as long as they fit the budget.
 
-    sizes: float[R] of each matrix. costs: bytes a row of each. budget: bytes in all, None for no limit.
+    sizes: float[R] for each matrix. costs: bytes per row of each matrix. budget: total number of bytes, None for no limit.
     """
     live = [np.flatnonzero(size > 0) for size in sizes]
     counts = [rows.size for rows in live]
@@ -90,7 +93,7 @@ def strongest(sizes: Sequence[np.ndarray], costs: Sequence[float], budget: int |
     size = np.concatenate([size[rows] for size, rows in zip(sizes, live, strict=True)])
     cost = np.repeat(costs, counts)
     most = min(size.size, int(budget / min(costs)) + 1)
-    largest = np.argpartition(size, size.size - most)[size.size - most :]  # sorting millions would take its time
+    largest = np.argpartition(size, size.size - most)[size.size - most :]  # sorting millions of rows would take long
     order = largest[np.lexsort((largest, -size[largest]))]
     keep = np.zeros(size.size, bool)
     keep[order[np.cumsum(cost[order]) <= budget]] = True
@@ -98,16 +101,16 @@ def strongest(sizes: Sequence[np.ndarray], costs: Sequence[float], budget: int |
 
 
 def are_keys(keys: np.ndarray) -> bool:
-    """Whether keys, uint64[R], are ascending, different and of KEY_BITS bits: tables rely on it."""
+    """Whether keys uint64[R] are strictly ascending and have at most KEY_BITS bits, as hash tables require."""
     return not keys.size or bool(keys[-1] < 1 << KEY_BITS and np.all(keys[1:] > keys[:-1]))
 
 
 def short_keys(keys: np.ndarray) -> np.ndarray:
-    """The KEY_BITS low bits of feature keys uint64[R]."""
+    """The lowest KEY_BITS bits of feature keys uint64[R]."""
     return keys & np.uint64((1 << KEY_BITS) - 1)
 
 
 def by_key(keys: np.ndarray, *arrays: np.ndarray) -> Sequence[np.ndarray]:
-    """Everything in ascending order of ``keys``; where two keys collide the first of them stays."""
+    """Short keys and arrays in ascending order of the keys; of colliding keys, the first is kept."""
     keys, first = np.unique(short_keys(keys), return_index=True)
     return [keys, *(array[first] for array in arrays)]

@@ -1,4 +1,4 @@
-"""Templates that look at one position only, summed: a row of scores for each distinct value seen there and each place of the window."""
+"""Summed scores of templates that look at a single position: one row for each distinct value and each offset of the window."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from .lookup import Lookup, add_looked_up, add_outside
 
 
 class WindowScores(NamedTuple):
-    """offsets: int64[K]; values: float32[n_values, K, L]; outside: float32[K, D, L], d positions outside the sentence."""
+    """Scores of a window. offsets: int64[K]. values: float32[n_values, K, L]. outside: float32[K, D, L], for positions d outside the sentence."""
 
     offsets: np.ndarray
     values: np.ndarray
@@ -23,12 +23,12 @@ class WindowScores(NamedTuple):
 
 @kernel
 def add_window(ids, starts, scores, out):
-    """out[t] += the scores of what is seen in its window. ids: int32[N] rows of ``scores.values``; out: float32[N, L]."""
+    """Add to out[t] the scores of the values in the window of t. ids: int32[N], rows of ``scores.values``; out: float32[N, L]."""
     offsets, values, outside = scores.offsets, scores.values, scores.outside
     for s in range(starts.size - 1):
         start, end = starts[s], starts[s + 1]
         for t in range(start, end):
-            for k in range(offsets.size):  # no views of rows here: they would be counted
+            for k in range(offsets.size):  # no views of rows here: numba counts references to them
                 at = t + offsets[k]
                 if start <= at < end:
                     for y in range(out.shape[1]):
@@ -40,15 +40,15 @@ def add_window(ids, starts, scores, out):
 
 
 def one_position(template: Template, attributes: Collection[str]) -> bool:
-    """Whether a template looks at one position only, and there at these attributes."""
+    """Whether a template looks at a single position, and only at these attributes."""
     offsets = {obs.offset for obs in template.observations}
     return len(offsets) == 1 and all(obs.attr in attributes for obs in template.observations)
 
 
 class Window:
-    """Templates of one position each.
+    """Templates that look at a single position each.
 
-    columns: attribute name -> row of the column matrix. table, rows: key -> row, and float32[R, L], the weights. with_offsets: places that the window
+    columns: attribute name -> row of the column matrix. table: key -> row. rows: float32[R, L], the weights. with_offsets: offsets that the window
     has in any case.
     """
 
@@ -79,11 +79,11 @@ class Window:
         return outside
 
     def score(self, columns: np.ndarray) -> np.ndarray:
-        """float32[n, K, L]: scores of n values, seen at each place of the window. columns: uint64[A, n]."""
+        """Scores float32[n, K, L] of n values at each offset of the window. columns: uint64[A, n]."""
         n = columns.shape[1]
         scores = np.zeros((n, len(self.offsets), self.n_labels), np.float32)
         for k, (offset, lookup) in enumerate(zip(self.offsets, self._lookups, strict=True)):
-            # every value is a sentence of its own, read at offset 0: keys do not depend on where the window stands
+            # every value is a sentence of its own, read at offset 0: keys do not depend on the offset
             here = lookup._replace(program=lookup.program._replace(offset=lookup.program.offset - offset))
             out = np.zeros((n, self.n_labels), np.float32)
             add_looked_up(columns, np.arange(n + 1), here, np.arange(here.program.seed.size), out)
@@ -91,5 +91,5 @@ class Window:
         return scores
 
     def table(self, values: np.ndarray) -> WindowScores:
-        """``values``, as of :meth:`score`, with what else the kernel reads."""
+        """The arguments of :func:`add_window`. values: from :meth:`score`."""
         return WindowScores(self._places, values, self.outside)

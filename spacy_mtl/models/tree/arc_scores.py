@@ -1,4 +1,4 @@
-"""Scores of arcs, sibling pairs and labels straight from attribute columns, for prediction: nothing is stored for each observation."""
+"""Scores of arcs, sibling pairs and labels in prediction, directly from attribute columns, without storing the observations."""
 
 from typing import NamedTuple
 
@@ -20,10 +20,10 @@ from .arc_table import look_up, sift
 
 
 class Plan(NamedTuple):
-    """P patterns of a program, those that look between at the end: which side keys to add.
+    """The side keys to add for each of the P patterns of a program; patterns that look at the words between come last.
 
-    head, modifier, sibling: int64[P], rows of the side keys, -1 for none. seed: uint64[P]. looks: int64[I], what the last I see of each word
-    between, rows of ``program.betweens``.
+    head, modifier, sibling: int64[P], rows of the side keys, -1 for none. seed: uint64[P]. looks: int64[I], what the last I patterns read of each
+    word in between, as rows of ``program.betweens``.
     """
 
     head: np.ndarray
@@ -34,7 +34,7 @@ class Plan(NamedTuple):
 
 
 def plan_of(program: ArcProgram) -> Plan:
-    """All patterns. Which of them have templates without or with distance does not matter here: a table knows no other keys."""
+    """The plan of all patterns. Whether their templates have a distance does not matter here: the table only has keys that exist."""
     order = np.argsort(program.between >= 0, kind="stable")
     between = program.between[order]
     sides = (program.head[order], program.modifier[order], program.sibling[order])
@@ -42,9 +42,9 @@ def plan_of(program: ArcProgram) -> Plan:
 
 
 class Words(NamedTuple):
-    """What every pattern sees of every word, to be added up with one tight loop: uint64[n + 1, P]; of siblings uint64[n + 2, P], or of no columns.
+    """What every pattern reads of every word, uint64[n + 1, P] each, laid out so that a single tight loop can add them up.
 
-    Of grandparents there are N_TURNS times as many lines.
+    siblings: uint64[n + 2, P], or without columns; for grandparents it has N_TURNS times as many lines.
     """
 
     heads: np.ndarray
@@ -54,7 +54,7 @@ class Words(NamedTuple):
 
 @kernel
 def new_words(program, plan, n):
-    """Room for sentences of up to n words."""
+    """Empty arrays for sentences of up to n words."""
     size = plan.seed.size
     return Words(
         np.empty((n + 1, size), np.uint64),
@@ -67,7 +67,7 @@ def new_words(program, plan, n):
 
 @kernel
 def _spread(keys, rows, seed, n, out):
-    """out[w, p] = keys[rows[p], w] of the first n words, the root counted, plus seed[p] where there is one."""
+    """Set out[w, p] to keys[rows[p], w] for the first n words (including the root), plus seed[p] if there are seeds."""
     for w in range(n):
         for p in range(out.shape[1]):
             out[w, p] = keys[rows[p], w] if rows[p] >= 0 else np.uint64(0)
@@ -77,7 +77,7 @@ def _spread(keys, rows, seed, n, out):
 
 @kernel
 def fill_words(columns, start, end, program, plan, keys, words):
-    """Everything there is to see in one sentence."""
+    """Fill ``words`` with what the patterns read of every word of a sentence."""
     n = end - start
     fill_side_keys(columns, start, end, program, keys)
     none = plan.seed[:0]
@@ -88,9 +88,9 @@ def fill_words(columns, start, end, program, plan, keys, words):
 
 @kernel
 def bases_of(head, modifier, sibling, looks, seen, counts, out):
-    """Keys without distance of all observations of one arc or pair, into out (uint64); returns how many.
+    """Write the keys, without distance, of all observations of one arc or pair to ``out`` (uint64), and return how many there are.
 
-    head, modifier: uint64[P], what is seen of its words; sibling: uint64[P], or of length 0. seen, counts: of :func:`.keys.note_words`.
+    head, modifier: uint64[P], what is read of its words. sibling: uint64[P], or of length 0. seen, counts: from :func:`.keys.note_words`.
     """
     count = head.size - looks.size
     if sibling.size:
@@ -118,7 +118,7 @@ def longest_of(starts):
 
 @kernel
 def most_bases(plan, n):
-    """Observations of an arc at most, whatever the distance, and one more place for what is sifted out."""
+    """The largest number of observations of an arc, without distance, plus one place that :func:`.sift` needs."""
     return plan.seed.size + plan.looks.size * n + 1
 
 
@@ -126,10 +126,10 @@ def most_bases(plan, n):
 def score_parts(
     columns, starts, program, plan, sieve, sieve_shift, slots, shift, weights, first, heads, siblings, scores
 ):
-    """scores[a] of every part: arcs, or pairs of siblings.
+    """Fill scores[a] for every part, an arc or a pair.
 
-    sieve, sieve_shift, slots, shift: of an :class:`.ArcTable` of the rows of ``weights``, float32[R]. first: int64[N + 1], word t has the
-    parts ``first[t]:first[t + 1]``. heads: int32[A]. siblings: int32[A], or empty. scores: float32[A].
+    sieve, sieve_shift, slots, shift: of the :class:`.ArcTable` of ``weights``, float32[R]. first: int64[N + 1], word t has the parts
+    ``first[t]:first[t + 1]``. heads: int32[A]. siblings: int32[A], or empty for arcs. scores: float32[A].
     """
     longest = longest_of(starts)
     keys, words, most = new_side_keys(program, longest), new_words(program, plan, longest), most_bases(plan, longest)
@@ -169,9 +169,9 @@ def score_parts(
 def score_labels(
     columns, starts, program, plan, sieve, sieve_shift, slots, shift, codes, scales, first, heads, tree, scores
 ):
-    """scores[a] of every arc's labels, 0 for arcs from the root. scores: float32[A, L].
+    """Fill scores[a] (float32[A, L]) with the label scores of every arc, 0 for arcs from the root.
 
-    sieve, sieve_shift, slots, shift: of an :class:`.ArcTable` of the rows codes * scales: int8[R, L], float32[R].
+    sieve, sieve_shift, slots, shift: of the :class:`.ArcTable` of the weights codes * scales, int8[R, L] and float32[R].
     """
     longest = longest_of(starts)
     keys, words, most = new_side_keys(program, longest), new_words(program, plan, longest), most_bases(plan, longest)

@@ -1,10 +1,10 @@
-"""A read-only hash table from observation keys to rows of weights, made for speed: arcs look hundreds of keys up for every word.
+"""A fast read-only hash table from observation keys to weight rows: the arcs of a sentence look up hundreds of keys per word.
 
-What is observed without and with direction and distance differs in the low bits of its key alone, so it is looked up together: the *base* is
-the key without them.
+An observation with and without direction and distance differs only in the low bits of its key, so all variants are looked up together: the
+*base* is the key without these bits.
 
-A base is told by where it is and by 23 of its 44 bits. That is all of it in tables of a million bases; in small ones a base that is not there
-is taken for one that is, with a chance of about one in 50 million.
+A base is identified by its slot and by 23 of its 44 bits. In tables of a million bases this is the complete base; in small tables an unknown
+base is mistaken for a known one with a probability of about one in 50 million.
 """
 
 from typing import NamedTuple
@@ -18,7 +18,7 @@ from spacy_mtl.templates.arcs.program import DISTANCE_BITS
 _KEY_MASK = np.uint64((1 << KEY_BITS) - 1)
 _BASE = np.uint64(DISTANCE_BITS)
 _NEAR = np.uint64((1 << DISTANCE_BITS) - 1)
-#: Of a slot: from the top a check of the base, which of its keys are known (a bit each), the row of the first of them.
+#: Layout of a slot, from the top: check bits of the base, a bit for each of its keys that exists, the row of the first of these.
 _ROW_BITS = np.uint64(26)
 _CHECK_SHIFT = np.uint64(41)
 _ROW_MASK = np.uint64((1 << 26) - 1)
@@ -29,10 +29,11 @@ _SIEVE = 4
 
 
 class ArcTable(NamedTuple):
-    """Open addressing, linear probing. A slot is eight bytes, so that one access to memory tells of a base and all distances.
+    """A hash table with open addressing and linear probing. A slot has eight bytes, so one memory access finds a base with all distances.
 
-    slots: uint64, 0 where free; a base's is ``key >> shift``. sieve: uint8, a bit for each value of ``key >> sieve_shift``: a base whose
-    bit is not set is unknown. Kernels take these apart: an array inside a tuple is counted at each use.
+    slots: uint64, 0 where free; the first slot of a base is ``key >> shift``. sieve: uint8, a bit for each value of ``key >> sieve_shift``: a
+    base whose bit is not set is unknown. Kernels take these fields as separate arguments, since numba counts references to an array inside a
+    tuple at each use.
     """
 
     sieve: np.ndarray
@@ -43,13 +44,13 @@ class ArcTable(NamedTuple):
 
 @kernel
 def check_of(key):
-    """The low bits of a base."""
+    """The check bits of a base, its lowest ones."""
     return (key >> _BASE) & _CHECK_MASK
 
 
 @kernel
 def _fill(keys, least, most, sieve, sieve_shift, slots, shift):
-    """Enter the bases of which at least ``least`` and at most ``most`` keys are known."""
+    """Add the bases that have at least ``least`` and at most ``most`` keys."""
     mask = np.uint64(slots.size - 1)
     i = 0
     while i < keys.size:
@@ -68,7 +69,7 @@ def _fill(keys, least, most, sieve, sieve_shift, slots, shift):
 
 
 def arc_table(keys: np.ndarray) -> ArcTable:
-    """The table in which key i has row i. keys: uint64[R], ascending, different, of KEY_BITS bits; R below 2 ** 26."""
+    """Make a table that maps key i to row i. keys: uint64[R], strictly ascending, of KEY_BITS bits; R below 2 ** 26."""
     bases = np.unique(keys >> _BASE).size
     bits = max(int(8 * bases / 3).bit_length(), 4)
     sieve_bits = max(int(_SIEVE * bases).bit_length(), 6)
@@ -76,21 +77,17 @@ def arc_table(keys: np.ndarray) -> ArcTable:
         np.zeros(1 << (sieve_bits - 3), np.uint8), np.uint64(KEY_BITS - sieve_bits),
         np.zeros(1 << bits, np.uint64), np.uint64(KEY_BITS - bits),
     )  # fmt: skip
-    for least, most in (
-        (4, 1 << DISTANCE_BITS),
-        (3, 3),
-        (2, 2),
-        (1, 1),
-    ):  # what is seen at many distances is seen often: it comes first
+    # bases with many distances are frequent, so they are added first and get the best slots
+    for least, most in ((4, 1 << DISTANCE_BITS), (3, 3), (2, 2), (1, 1)):
         _fill(keys, least, most, *table)
     return table
 
 
 @kernel
 def sift(keys, n, sieve, sieve_shift, out, count):
-    """Enter those of keys[:n] (uint64, bases of any bits) into out (uint64) that are not known to be unknown; returns the new count.
+    """Append to ``out`` (uint64) those of keys[:n] (uint64, bases) that the sieve does not rule out, and return the new count.
 
-    out needs room for one more than what is entered.
+    ``out`` needs one place more than the number of keys that it receives.
     """
     for k in range(n):
         key = keys[k] & _KEY_MASK
@@ -102,7 +99,7 @@ def sift(keys, n, sieve, sieve_shift, out, count):
 
 @kernel
 def _ones(bits):
-    """How many of 64 bits are 1: the form that compilers take for one instruction."""
+    """The number of 1 bits in 64 bits, in a form that compilers turn into a single instruction."""
     bits -= (bits >> np.uint64(1)) & np.uint64(0x5555555555555555)
     bits = (bits & np.uint64(0x3333333333333333)) + ((bits >> np.uint64(2)) & np.uint64(0x3333333333333333))
     bits = (bits + (bits >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
@@ -111,10 +108,10 @@ def _ones(bits):
 
 @kernel
 def look_up(keys, n, distance, slots, shift, found, rows):
-    """Rows of the bases keys[:n], alone and with a distance, into rows (int64[2 n + 1]); returns how many are known.
+    """Write the rows of the bases keys[:n], alone and with a distance, to ``rows`` (int64[2 n + 1]), and return how many there are.
 
-    distance: uint64, of :func:`.keys.distance_key`. found: uint64[n], room for what is fetched: all first slots before any is looked at, as
-    fetches without branches between them overlap.
+    distance: uint64, from :func:`.keys.distance_key`. found: uint64[n], a buffer for the first slots of all bases, which are fetched before any is
+    examined: memory accesses without branches between them overlap.
     """
     mask = np.uint64(slots.size - 1)
     below = (np.uint64(1) << distance) - np.uint64(1)

@@ -1,4 +1,4 @@
-"""The best trees of many sentences from the scores of their parts."""
+"""Find the best trees of many sentences from the scores of their parts."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from spacy_mtl.structures.tree.problem import find
 
 @kernel
 def dense_scores(first, heads, scores, start, n):
-    """float64[n + 1, n + 1] scores of the arcs of a sentence, -inf for those left out."""
+    """Scores float64[n + 1, n + 1] (head, modifier) of the arcs of a sentence, -inf for arcs that were left out."""
     dense = np.full((n + 1, n + 1), -np.inf)
     for m in range(1, n + 1):
         for a in range(first[start + m - 1], first[start + m]):
@@ -22,7 +22,7 @@ def dense_scores(first, heads, scores, start, n):
 def decode_trees(
     starts, first, heads, scores, pair_first, inner, pair_scores, grandparents, projective, single_root, out
 ):
-    """Heads int32[N] of the best trees. pair_first: int64[A + 1], or of length 1 for trees of the first order."""
+    """Fill ``out`` with the heads int32[N] of the best trees. pair_first: int64[A + 1], or of length 1 for first-order trees."""
     for s in range(starts.size - 1):
         start, n = starts[s], starts[s + 1] - starts[s]
         dense = dense_scores(first, heads, scores, start, n)
@@ -36,7 +36,7 @@ def decode_trees(
 
 @kernel
 def best_labels(first, heads, scores, chosen, out):
-    """out[t] = the best label of the arc from ``chosen[t]``. scores: float32[A, L]; chosen, out: int32[N]."""
+    """Set out[t] to the best label of word t's arc from ``chosen[t]``. scores: float32[A, L]; chosen, out: int32[N]."""
     for t in range(chosen.size):
         a = find(heads, first[t], first[t + 1], chosen[t])
         best = 0

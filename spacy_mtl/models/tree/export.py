@@ -1,4 +1,4 @@
-"""From training weights of trees to the weights a model keeps."""
+"""Reduce the weights of a tree training to the weights that a model keeps."""
 
 import warnings
 from collections.abc import Sequence
@@ -17,9 +17,9 @@ from spacy_mtl.thresholds import LIVE
 
 from .weights import TreeWeights
 
-#: Rows that are compressed to see how small they get.
+#: Number of rows that are compressed to estimate the size of all.
 SAMPLE = 20_000
-#: Share of the rows below which next to nothing is left of a model.
+#: A model that keeps a smaller share of its rows than this is useless.
 NEXT_TO_NONE = 0.01
 
 
@@ -35,24 +35,23 @@ class Side:
     blocks: np.ndarray
 
     def sizes(self) -> np.ndarray:
-        """float32[R]: the largest weight of each row, 0 in templates that are not live."""
+        """The largest absolute weight of each row, float32[R], 0 for templates that are not live."""
         sizes = largest(self.matrix)
         for j in np.flatnonzero(self.mu <= LIVE * self.mu.sum()).tolist():
             sizes[self.blocks[j] : self.blocks[j + 1]] = 0
         return sizes
 
     def report(self, kept: np.ndarray) -> tuple[TemplateRow, ...]:
-        """A line for each template. kept: ascending row numbers."""
+        """One report row for each template. kept: ascending row numbers."""
         counts = np.diff(np.searchsorted(kept, self.blocks)).tolist()
         lines = zip(self.templates, self.mu.tolist(), self.norms.tolist(), counts, strict=True)
         return tuple(TemplateRow(template.text, mu, norm, count) for template, mu, norm, count in lines)
 
 
 def saved_bytes(side: Side, rows: np.ndarray, plain: int) -> float:
-    """About how many bytes one of these rows takes in a file, its key included, from compressing some of them in the order of the file.
+    """Estimate the bytes per row in a file, including its key, by compressing a sample of these rows in the order of the file.
 
-    plain: bytes before compression, which it is not more than. Keys are stored as steps from one to the next, so that the more rows there are
-    the less each takes.
+    plain: bytes per row before compression, an upper bound. Keys are stored as differences, so rows take less the more there are of them.
     """
     if not rows.size:
         return plain
@@ -66,9 +65,9 @@ def saved_bytes(side: Side, rows: np.ndarray, plain: int) -> float:
 
 
 def fitting(sides: Sequence[Side], plain: Sequence[int], taken: int, megabytes: float | None) -> list[np.ndarray]:
-    """Which rows of each side to keep, ascending: the strongest that fit into a file of ``megabytes``; None keeps all.
+    """The rows of each side to keep, ascending: the strongest that fit into a file of ``megabytes``; None keeps all.
 
-    plain: bytes of a row of each before compression. taken: bytes that the filter takes. Warns (M433) where next to none fit.
+    plain: bytes per row of each side before compression. taken: bytes that the filter takes. Warns (M433) if almost none fit.
     """
     sizes = [side.sizes() for side in sides]
     if megabytes is None:
@@ -92,10 +91,10 @@ def export_tree(
     tables: FilterTables | None,
     megabytes: float | None,
 ) -> TreeWeights:
-    """The model for prediction.
+    """Make the weights for prediction.
 
-    node: weights of arcs and siblings, one column. pair: of labels, a column each; None without. tags, tables: the filter. megabytes: of the saved
-    file, its header aside; keep the strongest rows that fit. None keeps all. Warns (M433) where next to none fit.
+    node: weights of arcs and pairs, one column. pair: weights of labels, one column per label; None without labels. tags, tables: the filter.
+    megabytes: size limit of the saved file without its header; the strongest rows that fit are kept, None keeps all. Warns (M433) if almost none fit.
     """
     values = np.empty(0, np.float16) if tables is None else np.concatenate(tables).astype(np.float16)
     taken = 0

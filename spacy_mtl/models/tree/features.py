@@ -1,4 +1,4 @@
-"""Features of the arcs, pairs and labels of a corpus: from attribute columns to the bundles of a tree problem."""
+"""The features of a corpus's arcs, pairs and labels: from attribute columns to the bundles of a tree problem."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _NONE = np.empty(0, np.int32)
 
 @dataclass(frozen=True)
 class TreeTemplates:
-    """Templates by what they score: arcs, pairs of siblings (those that look at ``%s``) or with grandparents (``%g``), labels of arcs (``B``)."""
+    """Templates by what they score: arcs, pairs of siblings (``%s``), pairs with grandparents (``%g``), or labels of arcs (``B``)."""
 
     arcs: tuple[Template, ...]
     siblings: tuple[Template, ...]
@@ -35,12 +35,12 @@ class TreeTemplates:
 
     @property
     def node(self) -> tuple[Template, ...]:
-        """Those without labels, in the order of their blocks."""
+        """Templates that do not score labels, in the order of their blocks."""
         return (*self.arcs, *self.siblings, *self.grandparents)
 
     @property
     def pairs(self) -> tuple[tuple[Template, ...], tuple[Template, ...]]:
-        """Those of each kind of pair."""
+        """Templates of pairs of siblings, and of pairs with grandparents."""
         return self.siblings, self.grandparents
 
     @property
@@ -54,7 +54,7 @@ def looks_at(template: Template, place: str) -> bool:
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows of parts: part a has ``rows[first[a]:first[a + 1]]`` (int32), each of its template (int16), and which row is which."""
+    """The feature rows of parts: part a has ``rows[first[a]:first[a + 1]]`` (int32), with the template of each (int16). index: of all rows."""
 
     first: np.ndarray
     rows: np.ndarray
@@ -70,7 +70,7 @@ def rows_of(
     supported: Parts,
     min_count: int,
 ) -> Rows:
-    """Index what the ``supported`` parts observe, and the rows of all ``parts``. columns: uint64[A, N], by ``names``."""
+    """Index the observations of the ``supported`` parts, and find the rows of all ``parts``. columns: uint64[A, N], by ``names``."""
     program = compile_arcs(templates, names)
     index, table = build_arc_index(columns, program, len(templates), supported, min_count)
     return Rows(*find_arc_rows(columns, program, parts, table), index)
@@ -91,9 +91,11 @@ def arc_parts(starts: np.ndarray, arcs: Arcs) -> Parts:
 
 
 def pair_parts(starts: np.ndarray, arcs: Arcs, first: np.ndarray, inner: np.ndarray) -> tuple[np.ndarray, list[Parts]]:
-    """Pairs, as of :func:`.all_siblings`, by their modifiers: bool[B], which are of siblings, and the parts of each kind."""
+    """Split pairs by kind. first, inner: from :func:`.all_siblings`. Returns which pairs are of siblings, bool[B], and the parts of each kind."""
     word_first, heads = first[arcs.first], np.repeat(arcs.heads, np.diff(first))
-    first_code = np.repeat(np.diff(starts) + 1, np.diff(word_first[starts])).astype(np.int32)  # of grandparents: n + 1
+    first_code = np.repeat(np.diff(starts) + 1, np.diff(word_first[starts])).astype(
+        np.int32
+    )  # codes of grandparents begin at n + 1
     siblings = inner < first_code
     if siblings.all():
         none = Parts(starts, np.zeros_like(word_first), _NONE, _NONE, _NONE)
@@ -106,7 +108,7 @@ def pair_parts(starts: np.ndarray, arcs: Arcs, first: np.ndarray, inner: np.ndar
 
 
 def gold_pair_parts(starts: np.ndarray, heads: np.ndarray) -> list[Parts]:
-    """The pairs of gold trees, of each kind."""
+    """The pairs of gold trees, by kind."""
     parts = []
     for kind in (0, 1):
         others = np.empty(heads.size, np.int32)
@@ -118,7 +120,7 @@ def gold_pair_parts(starts: np.ndarray, heads: np.ndarray) -> list[Parts]:
 
 @kernel
 def _gold_others(starts, heads, kind, others):
-    """others[t] = sibling or grandparent of word t, -1 for none."""
+    """Set others[t] to the sibling or grandparent of word t, -1 for none."""
     for s in range(starts.size - 1):
         sentence = heads[starts[s] : starts[s + 1]]
         for m in range(1, sentence.size + 1):
@@ -127,13 +129,13 @@ def _gold_others(starts, heads, kind, others):
 
 
 def no_rows(parts: Parts) -> Rows:
-    """Rows of parts that nothing scores."""
+    """The rows of parts without any template: none."""
     none = FeatureIndex(np.empty(0, np.uint64), np.zeros(1, np.int64))
     return Rows(np.zeros(parts.heads.size + 1, np.int64), np.empty(0, np.int32), np.empty(0, np.int16), none)
 
 
 def join_rows(siblings: np.ndarray, kinds: Sequence[Rows]) -> Rows:
-    """The rows of all pairs from those of each kind: blocks of the second kind come after those of the first. siblings: bool[B]."""
+    """Join the rows of both kinds of pairs; blocks of the second kind come after those of the first. siblings: bool[B], which pairs are siblings."""
     one, two = kinds
     index = FeatureIndex(
         np.concatenate([one.index.keys, two.index.keys]),
@@ -150,14 +152,14 @@ def join_rows(siblings: np.ndarray, kinds: Sequence[Rows]) -> Rows:
 
 
 def _local(borders: np.ndarray) -> np.ndarray:
-    """int32: the number of each part within its sentence. borders: int64[S + 1], parts of each sentence."""
+    """The number of each part within its sentence, int32. borders: int64[S + 1], sentence borders among the parts."""
     return (np.arange(borders[-1]) - np.repeat(borders[:-1], np.diff(borders))).astype(np.int32)
 
 
 def node_features(
     starts: np.ndarray, arcs: Arcs, arc_rows: Rows, pairs: tuple[np.ndarray, np.ndarray, Rows] | None
 ) -> TreeFeatures:
-    """Features of arcs, each a bundle of its own, and of pairs: (first, inner) of :func:`.all_siblings` and their rows."""
+    """Make the features of arcs, each a bundle of its own, and of pairs, given as (first, inner) of :func:`.all_siblings` and their rows."""
     arc_borders = arcs.first[starts]
     if pairs is None:
         bundles = Bundles(
@@ -184,7 +186,7 @@ def node_features(
 
 
 def label_features(starts: np.ndarray, arcs: Arcs, rows: Rows) -> tuple[Bundles, np.ndarray]:
-    """Features of labels: a bundle for each arc, and the links to them. Arcs from the root have none."""
+    """Make the features of labels: a bundle for each arc, and links to the bundles. Arcs from the root have none."""
     borders = arcs.first[starts]
     bundles = Bundles(borders, np.arange(arcs.heads.size, dtype=np.int32), rows.first, rows.rows, rows.templates)
     links = np.where(arcs.heads == 0, -1, _local(borders)).astype(np.int32)

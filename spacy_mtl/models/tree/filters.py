@@ -1,4 +1,4 @@
-"""The filter of hopeless arcs, for words with any attribute: which attribute it reads, and its values as small numbers."""
+"""The arc filter, which drops hopeless arcs: choice of the attribute that it reads, and values of that attribute as small numbers."""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,9 +12,10 @@ _RATES = np.array([0.1, 0.05, 0.03], np.float32)
 
 
 def choose_attribute(columns: np.ndarray, names: Mapping[str, int], templates: Sequence[Template]) -> str | None:
-    """Of the attributes that templates read, the one with most different values of those that have at most MOST_TAGS - 2; else the one with fewest.
+    """Choose the attribute for the filter among those that templates read; None if they read none.
 
-    columns: uint64[A, N], by ``names``. None where templates read nothing at all.
+    It is the one with the most distinct values among those with at most MOST_TAGS - 2, or, if all have more, the one with the fewest.
+    columns: uint64[A, N], by ``names``.
     """
     read = {obs.attr for t in templates for obs in t.observations if obs.attr}
     counts = {attr: np.unique(columns[names[attr]]).size for attr in sorted(read)}
@@ -25,7 +26,10 @@ def choose_attribute(columns: np.ndarray, names: Mapping[str, int], templates: S
 
 
 def number_tags(column: np.ndarray, tags: np.ndarray) -> np.ndarray:
-    """int64[N]: 1 for the first of ``tags`` and so on; the last stands for all values that are not among them. column: uint64[N]."""
+    """Number the values of an attribute, int64[N]: 1 for the first of ``tags``, and so on; the last number stands for all other values.
+
+    column: uint64[N].
+    """
     order = np.argsort(tags, kind="stable")
     place = np.minimum(np.searchsorted(tags, column, sorter=order), tags.size - 1)
     found = order[place]
@@ -33,7 +37,7 @@ def number_tags(column: np.ndarray, tags: np.ndarray) -> np.ndarray:
 
 
 def learn_tables(column: np.ndarray, starts: np.ndarray, heads: np.ndarray) -> tuple[np.ndarray, FilterTables]:
-    """The most frequent values of an attribute, uint64[T - 2], and tables learnt from gold heads int32[N]."""
+    """The most frequent values of an attribute, uint64[T - 2], and the filter tables learnt from gold heads int32[N]."""
     values, counts = np.unique(column, return_counts=True)
     tags = values[np.lexsort((values, -counts))][: MOST_TAGS - 2]
     tables = empty_tables(tags.size + 2)

@@ -1,4 +1,4 @@
-"""The thinc Model of a parser: templates and weights of trees through spaCy's config and serialization."""
+"""The thinc Model of a parser: it takes templates and weights through spaCy's config, serialization and prediction."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -20,11 +20,11 @@ from .weights import TreeWeights
 
 @registry.architectures("spacy_mtl.TemplateTree.v1")
 def template_tree(templates: TemplateSet, megabytes: float | None = 10.0) -> Model[list[Doc], list[np.ndarray]]:
-    """Dependency trees whose scores come from feature templates.
+    """Make a model of dependency trees whose scores come from feature templates.
 
-    templates: of arcs, from ``@mtl_templates``. megabytes: size of the saved model; the strongest feature rows that fit are kept, in memory as on
-    disk, so that a loaded model predicts the same. null keeps every row. Predicts, for each doc, heads and labels int32[2, n_tokens].
-    Raises ValueError: M401 if megabytes is not above 0.
+    templates: of arcs, from ``@mtl_templates``. megabytes: size limit of the saved model. The strongest feature rows that fit are kept, both in
+    memory and on disk, so that a loaded model predicts the same; null keeps every row. The model predicts heads and labels of each doc,
+    int32[2, n_tokens]. Raises ValueError (M401) if megabytes is not above 0.
     """
     if megabytes is not None and not megabytes > 0:
         raise ValueError(Errors.M401.format(value=megabytes))
@@ -50,7 +50,7 @@ def _forward(model: Model, docs: Sequence[Doc], is_train: bool) -> tuple[list[np
 def predict_trees(model: Model, docs: Sequence[Doc]) -> list[np.ndarray]:
     """Heads (within the sentence, from 1; 0 for roots) and labels of each doc, int32[2, n_tokens].
 
-    While untrained, every word hangs on the one before.
+    While the model is untrained, the head of every word is the word before it.
     """
     from spacy_mtl.sentences import borders
 

@@ -1,4 +1,4 @@
-"""Fast parsing: docs to heads and labels."""
+"""Fast parsing, from docs to heads and labels."""
 
 import threading
 from collections.abc import Sequence
@@ -26,22 +26,22 @@ from .filters import number_tags
 from .rules import TreeRules
 from .weights import TreeWeights
 
-#: Attributes that some component or reader sets on every document, besides short tags; others may well be 0 everywhere.
+#: Attributes that a component or reader sets on every document, in addition to short tags; other attributes can be 0 everywhere.
 _ANNOTATED = ("TAG", "POS", "DEP")
-#: Arcs that there may be in sentences whose parts are listed at a time: pairs of a large batch would fill the memory.
+#: Sentences are parsed together up to about this many possible arcs, since the pairs of a large batch would fill the memory.
 ARCS_AT_A_TIME = 50_000
 _NONE = np.empty(0, np.int32)
 
 
 def runs_of_sentences(starts: np.ndarray) -> list[tuple[int, int]]:
-    """First and one after the last of sentences that are parsed together. starts: int64[S + 1]."""
+    """Runs of sentences that are parsed together, as (first, last + 1). starts: int64[S + 1]."""
     runs = np.cumsum(np.diff(starts) ** 2) // ARCS_AT_A_TIME
     cuts = [0, *(np.flatnonzero(np.diff(runs)) + 1).tolist(), runs.size]
     return list(pairwise(cuts))
 
 
 class TreePredictor:
-    """Trees for docs of one vocabulary under fixed weights. Safe to call from several threads."""
+    """Predicts trees for docs of one vocabulary with fixed weights. Safe to call from several threads."""
 
     def __init__(self, weights: TreeWeights, rules: TreeRules, vocab: Vocab):
         self.vocab = vocab
@@ -62,11 +62,11 @@ class TreePredictor:
         self._lock = threading.Lock()
 
     def __reduce__(self) -> tuple:
-        """Copies and other processes build their own tables."""
+        """Pickle without tables: copies and other processes build their own."""
         return TreePredictor, self._made_of
 
     def __call__(self, docs: Sequence[Doc]) -> np.ndarray:
-        """int32[2, N]: the heads (within the sentence, from 1; 0 for roots) and labels of all words."""
+        """Heads (within the sentence, from 1; 0 for roots) and labels of all words, int32[2, N]. Raises ValueError (M444)."""
         starts = borders(docs)
         with self._lock:  # the lexicon of the reader grows
             columns = self.reader.read(docs, starts)
@@ -76,7 +76,7 @@ class TreePredictor:
         return np.concatenate(trees, axis=1)
 
     def _trees(self, columns: np.ndarray, starts: np.ndarray) -> np.ndarray:
-        """Heads and labels of some sentences, int32[2, N]."""
+        """Heads and labels of a run of sentences, int32[2, N]."""
         arcs = self._arcs(columns, starts)
         out = np.zeros((2, int(starts[-1])), np.int32)
         labels = self._n_labels
@@ -101,7 +101,7 @@ class TreePredictor:
         return out
 
     def _check_annotated(self, docs: Sequence[Doc], columns: np.ndarray) -> None:
-        """Refuse a doc no word of which has what the templates read (M444): its trees would suffer in silence."""
+        """Refuse a doc in which no word has an attribute that the templates read (M444), since its trees would silently get worse."""
         docs = [doc for doc in docs if len(doc)]
         first = block_starts([len(doc) for doc in docs])[:-1]
         for attr in self._annotated:
@@ -131,7 +131,7 @@ class TreePredictor:
         score_labels(columns, starts, *self._plans["labels"], *self._label_table, arcs.first, arcs.heads, tree, scores)
 
     def _pairs(self, columns: np.ndarray, starts: np.ndarray, arcs: Arcs) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Pairs and their scores; none for trees of the first order."""
+        """Pairs (first, inner) and their scores; empty for first-order trees."""
         if not self._templates.second_order:
             return np.zeros(1, np.int64), _NONE, np.empty(0, np.float32)
         first, inner = all_siblings(arcs, starts, bool(self._templates.grandparents))

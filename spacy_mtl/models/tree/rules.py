@@ -1,4 +1,4 @@
-"""What a parser's model is besides its weights."""
+"""Settings of a parser that are saved with its weights."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -6,10 +6,12 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class TreeRules:
-    """projective: whether trees are projective. single_root: whether a sentence has one root. labelling: "joint" with the arcs, "second_pass" given
-    the tree, or "none". support: observations that get weights, those of "gold" arcs or of "all". margin: arcs are kept if their score
-    under the filter is so far below the best of their word at most; None keeps all. filter_attr: what the filter reads; None: chosen from the
-    corpus. label_cost: loss of a wrong label in joint labelling, that of a wrong head being 1.
+    """Settings that training and prediction of trees share.
+
+    projective: whether trees are projective. single_root: whether a sentence has exactly one root. labelling: "joint" with the arcs, in a
+    "second_pass" given the tree, or "none". support: which observations get weights, those of "gold" arcs or of "all" arcs. margin: the filter keeps
+    arcs that score at most this far below the best arc of their word; None keeps all. filter_attr: the attribute that the filter reads; None to
+    choose it from the corpus. label_cost: loss of a wrong label in joint labelling, where a wrong head costs 1.
     """
 
     projective: bool = True

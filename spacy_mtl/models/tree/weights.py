@@ -1,4 +1,4 @@
-"""What a trained tree model keeps: non-zero rows of live templates, the tables of its filter, and nothing else."""
+"""The weights of a trained tree model: only non-zero rows of live templates, and the tables of its arc filter."""
 
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -9,23 +9,23 @@ from spacy_mtl.models.chain.weights import TemplateRow, are_keys
 from spacy_mtl.structures.tree.filter import FilterTables, table_sizes
 from spacy_mtl.templates.arcs.program import DISTANCE_BITS, N_DISTANCES
 
-#: What tables of arcs hold.
+#: The largest number of rows in a table of arcs.
 MOST_ROWS = 1 << 26
 
 
 def are_arc_keys(keys: np.ndarray) -> bool:
-    """Whether tables of arcs can hold the keys, uint64[R]: see :func:`.are_keys`; no distance but those there are."""
+    """Whether keys uint64[R] fit into a table of arcs: few enough, valid for :func:`.are_keys`, and with distances that exist."""
     return keys.size < MOST_ROWS and are_keys(keys) and int((keys % (1 << DISTANCE_BITS)).max(initial=0)) <= N_DISTANCES
 
 
 @dataclass(frozen=True)
 class TreeWeights:
-    """Weights of dependency trees, ready to save. labels: of arcs, none of them for the root's.
+    """Weights of dependency trees, ready to save.
 
-    templates: every template trained with, those of arcs (U) first. keys: uint64[R], ascending, the live observations of arcs and of siblings;
-    values: float16[R]. pair_keys, pair_codes (int8[Rp, L]), pair_scales (float32[Rp]): observations that score labels, weight = code * scale.
-    filter_tags: uint64[T - 2], values of the filter's attribute, the last standing for all others; filter_values: float16, its tables one after
-    another. Both empty where all arcs are kept.
+    labels: of arcs, except those from the root. templates: all templates used in training, those of arcs (U) first. keys: uint64[R], ascending, the
+    live observations of arcs and pairs; values: float16[R]. pair_keys, pair_codes (int8[Rp, L]), pair_scales (float32[Rp]): observations that score
+    labels, weight = code * scale. filter_tags: uint64[T - 2], values of the filter's attribute, the last of which stands for all others.
+    filter_values: float16, the tables of the filter one after another. Both are empty if there is no filter.
     """
 
     ARRAYS: ClassVar = ("keys", "values", "pair_keys", "pair_codes", "pair_scales", "filter_tags", "filter_values")
@@ -45,7 +45,7 @@ class TreeWeights:
 
     @property
     def fits(self) -> bool:
-        """Whether the arrays fit each other."""
+        """Whether the shapes and keys of the arrays are consistent."""
         size = sum(table_sizes(self.filter_tags.size + 2)) if self.filter_tags.size else 0
         return (
             self.values.shape == self.keys.shape
@@ -57,10 +57,10 @@ class TreeWeights:
         )
 
     def pair_rows(self) -> np.ndarray:
-        """float32[Rp, L]."""
+        """Weights of labels, float32[Rp, L]."""
         return self.pair_codes * self.pair_scales[:, None]
 
     def filter_tables(self) -> FilterTables:
-        """The tables of the filter; only where there are ``filter_tags``."""
+        """The tables of the filter. Only valid if there are ``filter_tags``."""
         sizes = table_sizes(self.filter_tags.size + 2)
         return FilterTables(*np.split(self.filter_values.astype(np.float32), np.cumsum(sizes)[:-1]))
