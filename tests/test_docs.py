@@ -1,4 +1,4 @@
-"""docs/trainers/: the table of needs and offers is that of the code, and so are the settings of every trainer."""
+"""docs/: the table of needs and offers is that of the code, and so are the settings of every trainer and component."""
 
 import json
 import re
@@ -6,6 +6,8 @@ from inspect import Parameter, signature
 from pathlib import Path
 
 import pytest
+import spacy
+from thinc.api import Config
 
 from spacy_mtl.structures.chain.build import CHAIN_OFFERS
 from spacy_mtl.structures.tree.build import tree_offers
@@ -24,6 +26,7 @@ FACTORIES = {
     "mtlstruct": mtl_struct, "l1m3n": l1_m3n, "eg": eg, "onlinemkl": online_mkl, "crf": crf, "perceptron": perceptron,
     "mira": mira, "structreg": struct_reg,
 }  # fmt: skip
+COMPONENTS = ("ner", "tagger", "segmenter", "parser")
 #: by row of the table: the trainers it is true of, and the marks that count as "needs" for each of them
 ROWS = {
     "`MTLStruct`, `SSVM`": [
@@ -113,3 +116,29 @@ def test_ssvm_has_the_settings_of_mtlstruct():
         if line.startswith("`SSVM` takes")
     )
     assert set(re.findall(r"`(\w+)`", line)) == {*own, "SSVM"}
+
+
+@pytest.mark.parametrize("name", COMPONENTS)
+def test_settings_of_components(name):
+    nlp = spacy.blank("xx")
+    nlp.add_pipe(f"mtl_{name}")
+    default = nlp.config["components"][f"mtl_{name}"]
+    own = {
+        key: f"`{json.dumps(value)}`"
+        for key, value in default.items()
+        if key not in ("factory", "model", "trainer", "scorer")
+    }
+    page = DOCS / "components" / f"{name}.md"
+    assert settings(page) == own
+    (block,) = re.findall(
+        r"^```ini\n(.*?\[components\..*?)^```$", page.read_text(encoding="utf8"), re.MULTILINE | re.DOTALL
+    )[:1]
+    shown = Config().from_str("[components]\n" + block)["components"][name]
+    again = spacy.blank("xx")
+    again.add_pipe(shown.pop("factory"), config=shown)
+    assert again.config["components"] == nlp.config["components"]
+    assert {key: shown[key].keys() - {"templates"} for key in ("model",)} == {
+        "model": default["model"].keys() - {"templates"}
+    }
+    assert shown["model"]["templates"] == default["model"]["templates"]
+    assert shown.keys() == default.keys() - {"factory"}
