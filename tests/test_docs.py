@@ -1,4 +1,4 @@
-"""docs/: the table of needs and offers is that of the code, and so are the settings of every trainer and component."""
+"""docs/: settings, the table of needs and offers, attributes and template sets are those of the code."""
 
 import json
 import re
@@ -9,8 +9,13 @@ import pytest
 import spacy
 from thinc.api import Config
 
+from spacy_mtl.registry import mtl_templates
 from spacy_mtl.structures.chain.build import CHAIN_OFFERS
 from spacy_mtl.structures.tree.build import tree_offers
+from spacy_mtl.templates.attributes.characters import CHARACTER_CONTEXT
+from spacy_mtl.templates.attributes.context import CONTEXT_ATTRIBUTES
+from spacy_mtl.templates.attributes.learned import LEARNED
+from spacy_mtl.templates.attributes.reader import _OWN_LEXICAL
 from spacy_mtl.trainers.crf.trainer import CRF, crf
 from spacy_mtl.trainers.eg.trainer import EG, eg
 from spacy_mtl.trainers.l1m3n.trainer import L1M3N, l1_m3n
@@ -142,3 +147,26 @@ def test_settings_of_components(name):
     }
     assert shown["model"]["templates"] == default["model"]["templates"]
     assert shown.keys() == default.keys() - {"factory"}
+
+
+def test_every_attribute_is_named():
+    text = (DOCS / "templates.md").read_text(encoding="utf8")
+    own = {*_OWN_LEXICAL, *CONTEXT_ATTRIBUTES, *CHARACTER_CONTEXT, *LEARNED}
+    assert {attr for attr in own if f"`{attr}`" not in text} == set()
+
+
+def test_template_sets_have_the_sizes_and_settings_that_are_named():
+    text = (DOCS / "templates.md").read_text(encoding="utf8")
+    sets = {name: mtl_templates.get(name) for name in mtl_templates.get_all()}
+    assert {name for name in sets if f"`{name}`" not in text} == set()
+    for name, without in {"ner": "tag", "pos": "usual_tags", "seg": "dictionary"}.items():
+        full, rest = sets[f"spacy_mtl.{name}.v1"](), sets[f"spacy_mtl.{name}.v1"](**{without: False})
+        row = next(line for line in text.splitlines() if line.startswith(f"| `spacy_mtl.{name}.v1`"))
+        assert f"| {len(full.node)} templates" in row
+        assert f"`false` leaves out the {len(full.node) - len(rest.node)} that" in row
+        assert f"`{without} = true`" in row
+    for name in ("parse", "mst"):
+        row = next(line for line in text.splitlines() if line.startswith(f"| `spacy_mtl.{name}.v1`"))
+        parameters = signature(sets[f"spacy_mtl.{name}.v1"]).parameters.values()
+        shown = {f"`{p.name} = {json.dumps(p.default)}`" for p in parameters if p.name != "min_count"}
+        assert {setting for setting in shown if setting not in row} == set()
