@@ -128,8 +128,8 @@ class Errors(metaclass=_Codes):
             "pip install highspy, or choose another algorithm.")
     M328 = ("L1M3N: HiGHS found no optimum of the linear program over {cuts} cuts and {weights} weights; it stopped with '{status}'. Choose a smaller C, or "
             "another algorithm.")
-    M315 = ("CRF: unknown penalty '{penalty}'. Choose 'l2', 'l1' (sparse weights) or 'irw' (re-weighted templates).")
-    M316 = ("CRF: unknown algorithm '{algorithm}'. Choose 'lbfgs', 'sgd' or 'proximal', or null for the one that fits the penalty.")
+    M315 = ("CRF: unknown penalty '{penalty}'. Choose {known}.")
+    M316 = ("CRF: unknown algorithm '{algorithm}'. Choose {known}, or null for the one that fits the penalty.")
     M317 = ("CRF: the algorithm '{algorithm}' cannot minimize the penalty '{penalty}'. Choose {fitting}, or null.")
     M318 = ("CRF: eta0 and average are settings of the algorithm 'sgd', but the algorithm is '{method}'. Set algorithm = \"sgd\", or leave them out.")
     M319 = ("CRF: inner_passes must be 1 for the algorithm 'sgd', which learns from sentences as they come, but is {inner_passes}. Use more epochs instead.")

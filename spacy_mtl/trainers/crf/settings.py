@@ -1,5 +1,6 @@
 """Settings of conditional random fields: which penalties and algorithms there are, and which go together."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from spacy_mtl.errors import Errors
@@ -7,6 +8,10 @@ from spacy_mtl.trainers.checks import check_positive, check_switch, check_whole
 
 #: Algorithms for each penalty, the first one by default.
 ALGORITHMS = {"l2": ("lbfgs", "sgd"), "l1": ("proximal",), "irw": ("lbfgs",)}
+
+
+def _either(names: Iterable[str]) -> str:
+    return " or ".join(f"'{name}'" for name in names)
 
 
 @dataclass(frozen=True)
@@ -28,12 +33,12 @@ class CRFSettings:
 
     def __post_init__(self) -> None:
         if self.penalty not in ALGORITHMS:
-            raise ValueError(Errors.M315.format(penalty=self.penalty))
+            raise ValueError(Errors.M315.format(penalty=self.penalty, known=_either(ALGORITHMS)))
         known = sorted({name for names in ALGORITHMS.values() for name in names})
         if self.algorithm not in (None, *known):
-            raise ValueError(Errors.M316.format(algorithm=self.algorithm))
+            raise ValueError(Errors.M316.format(algorithm=self.algorithm, known=_either(known)))
         if self.method not in ALGORITHMS[self.penalty]:
-            fitting = " or ".join(f"'{name}'" for name in ALGORITHMS[self.penalty])
+            fitting = _either(ALGORITHMS[self.penalty])
             raise ValueError(Errors.M317.format(algorithm=self.algorithm, penalty=self.penalty, fitting=fitting))
         check_positive("CRF", C=self.C, tol=self.tol, epsilon=self.epsilon)
         check_whole("CRF", 1, inner_passes=self.inner_passes, memory=self.memory, rounds=self.rounds)

@@ -173,8 +173,8 @@ def test_needs_and_kind_follow_the_settings():
 @pytest.mark.parametrize(
     ("settings", "code"),
     [
-        ({"penalty": "l3"}, "M315"),
-        ({"algorithm": "newton"}, "M316"),
+        ({"penalty": "l3"}, r"M315.*Choose 'l2' or 'l1' or 'irw'\."),
+        ({"algorithm": "newton"}, "M316.*'lbfgs' or 'proximal' or 'sgd', or null"),
         ({"penalty": "l1", "algorithm": "lbfgs"}, "M317"),
         ({"eta0": 0.1}, "M318"),
         ({"algorithm": "sgd", "inner_passes": 2}, "M319"),
