@@ -38,6 +38,12 @@ def use_kernel_cache() -> None:
     os.environ["NUMBA_CACHE_DIR"] = str(cache / digest.hexdigest()[:16])
 
 
+def prepare() -> None:
+    """What every program does first, before numpy and numba are imported: one core, and kernels compiled for these sources."""
+    use_one_core()
+    use_kernel_cache()
+
+
 def run_child(task: str, **settings: Any) -> dict[str, Any]:
     """Run ``module:function`` in a process of its own: it gets ``settings`` and returns what JSON can hold.
 

@@ -1,6 +1,7 @@
 """Results as rows: appended to a file of JSON lines, found again, shown as tables."""
 
 import json
+import math
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -43,12 +44,22 @@ def append_rows(path: Path | None, rows: Iterable[Row]) -> None:
     if path is None:
         return
     stamp = {"time": datetime.now(timezone.utc).isoformat(timespec="seconds"), **origin()}
-    new = "".join(json.dumps({"seed": SEED, **row, **stamp}, ensure_ascii=False) + "\n" for row in rows)
+    signed = (finite({"seed": SEED, **row, **stamp}) for row in rows)
+    new = "".join(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in signed)
     path.parent.mkdir(parents=True, exist_ok=True)
     old = path.read_text(encoding="utf8") if path.exists() else ""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     unfinished.write_text(old + new, encoding="utf8")
     os.replace(unfinished, path)
+
+
+def finite(value: Any) -> Any:
+    """The same with None for what is not a number: JSON has neither NaN nor infinity."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: finite(item) for key, item in value.items()}
+    return [finite(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def find_row(rows: Sequence[Row], wanted: Row) -> Row | None:

@@ -28,7 +28,7 @@ CHOOSING = 0
 
 @dataclass(frozen=True)
 class Contestant:
-    """A trainer with blocks. name: shown. kinds: blocks, see :mod:`ocr_data`. grid: settings to choose among. paper: its figure in the paper."""
+    """A trainer with blocks. name: shown. kinds: blocks, see data.py. grid: settings to choose among. paper: its figure in the paper."""
 
     name: str
     kinds: str

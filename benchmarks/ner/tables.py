@@ -1,4 +1,4 @@
-"""What the tables of ner.py show: key of a row -> heading."""
+"""What the printed tables show: key of a row -> heading."""
 
 from benchmarks.common.rows import Row
 

@@ -1,4 +1,4 @@
-"""Pictures of parsing.py. Need matplotlib (extra ``bench``)."""
+"""Pictures of dependency trees' templates. Need matplotlib (extra ``bench``)."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Running the contestants of parsing.py in processes of their own."""
+"""Contestants run one after another, each in its own process, and their results as rows."""
 
 from collections.abc import Iterator
 from dataclasses import asdict

@@ -1,7 +1,7 @@
 """Structure regularization by cross-validation: where a corpus is small, its test part alone says little.
 
 The whole corpus is in folds; each is tested on once, by what was trained on the others but one, the next, where size and number of passes are chosen.
-Means and deviations over seeds of the mean over folds. Otherwise as ``structreg.py``.
+Means and deviations over seeds of the mean over folds. Otherwise as sizes.py.
 """
 
 from collections.abc import Sequence
@@ -11,18 +11,13 @@ from statistics import mean, stdev
 from typing import Annotated
 
 import typer
+from rich.progress import track
 
-from benchmarks.common.measure import run_child, use_kernel_cache, use_one_core
+from benchmarks.common.measure import run_child
+from benchmarks.common.rows import Row, append_rows, best_point, progress, read_rows, show
 
-use_one_core()
-use_kernel_cache()
-
-from rich.progress import track  # noqa: E402
-
-from benchmarks.common.rows import Row, append_rows, best_point, progress, read_rows, show  # noqa: E402
-
-from .__main__ import Names, Trainers  # noqa: E402
-from .runs import SETTINGS, WHOLE, curve, missing  # noqa: E402
+from .runs import SETTINGS, WHOLE, curve, missing
+from .sizes import Names, Trainers
 
 COLUMNS = {
     "shown": "size",
@@ -74,7 +69,7 @@ def summarize_folds(rows: Sequence[Row]) -> list[Row]:
     return table
 
 
-def main(
+def folds(
     corpora: Annotated[
         Path, typer.Option(envvar="SPACY_MTL_CORPORA", exists=True, file_okay=False, help="Folder of the corpora.")
     ],
@@ -90,7 +85,7 @@ def main(
         Path | None, typer.Option(help="Add the rows to this file; what it has already is not measured again.")
     ] = None,
 ) -> None:
-    """Measure and print a table."""
+    """By cross-validation: every sentence is tested on once. For corpora whose test part alone says little."""
     sizes = [WHOLE, *(size or (20.0, 10.0, 5.5))]
     setting = asdict(SETTINGS[task.value]) | {"limit": 0} | ({"passes": passes} if passes else {})
     about = {"mode": "structreg-folds", "task": task.value, "trainer": trainer.value, "folds": folds, **setting}
@@ -113,7 +108,3 @@ def main(
         COLUMNS,
         summarize_folds(rows),
     )
-
-
-if __name__ == "__main__":
-    typer.run(main)

@@ -16,7 +16,7 @@ NAMES = {"crf": "CRF (SGD)", "perceptron": "averaged perceptron"}
 
 
 def draw(path: Path, curves: Sequence[Row]) -> None:
-    """curves: task, trainer, and ``rows`` as from ``structreg_runs.summarize``."""
+    """curves: task, trainer, and ``rows`` as from :func:`.runs.summarize`."""
     tasks = list(dict.fromkeys(curve["task"] for curve in curves))
     figure, axes = plt.subplots(2, len(tasks), figsize=(4 * len(tasks), 6), squeeze=False, sharex=True)
     for column, task in enumerate(tasks):

@@ -1,4 +1,4 @@
-"""Words a second of whole pipelines, from raw text and from tokens, one core, the contestants taking turns (see ner_speed.py)."""
+"""Words a second of whole pipelines, from raw text and from tokens, one core, the contestants taking turns (see ner/speed.py)."""
 
 from itertools import pairwise
 from pathlib import Path

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from rich.progress import track
 
-from benchmarks.common.measure import run_child, use_kernel_cache, use_one_core
+from benchmarks.common.measure import run_child
 from benchmarks.common.rows import Row, append_rows, progress, ratio, show
 from benchmarks.ner.data import Data, Ours, as_settings
 from benchmarks.ner.runs import compile_first, corpora_of
@@ -33,10 +33,7 @@ NOTE = (
 )
 COLORS = ("#3572b0", "#d1662a", "#4a9a5a", "#8858a8", "#b03a50", "#7a7a7a", "#c0a020", "#309090")
 
-app = typer.Typer(help=__doc__, add_completion=False, pretty_exceptions_enable=False)
 
-
-@app.command()
 def dual_objective(
     corpora: Annotated[
         Path, typer.Option(envvar="SPACY_MTL_CORPORA", exists=True, file_okay=False, help="Folder with conll2002/.")
@@ -52,9 +49,7 @@ def dual_objective(
     eta: Annotated[list[float] | None, typer.Option(help="Further runs of online EG from these rates.")] = None,
     start: Annotated[list[float] | None, typer.Option(help="Further runs of online EG from these starts.")] = None,
 ) -> None:
-    """A table of the dual after each pass, one of how each contestant ended, and a picture on demand."""
-    use_one_core()
-    use_kernel_cache()
+    """The dual objective after each pass, exponentiated gradient against cutting planes and dual ascent; a picture on demand."""
     if plot is not None and plot.suffix not in (".png", ".svg"):
         raise SystemExit(f"--plot writes a .png or a .svg, not {plot}.")
     sentences, passes = (100, 5) if quick else (sentences, passes)
@@ -115,7 +110,3 @@ def draw(path: Path, found: list[tuple[float, list[Row]]]) -> None:
         line[0].legend(fontsize=8, frameon=False, loc="upper left")
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=120)
-
-
-if __name__ == "__main__":
-    app()

@@ -1,16 +1,11 @@
-"""Benchmarks of online multiple kernel learning: one mode a question, ``python -m benchmarks.trainers.online_mkl MODE --help``.
-
-Every contestant runs in a process of its own on one core; seconds are CPU seconds; kernels are compiled before anything is timed.
-"""
+"""Online multiple kernel learning: the cost of a proximal step, and its training against MTLstruct."""
 
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from benchmarks.common.measure import run_child, use_kernel_cache, use_one_core
-
-app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+from benchmarks.common.measure import run_child
 
 #: Chosen on testa.
 SETTINGS = {"C": 1.0, "eta0": 0.3, "regularizer": "l21", "model": "average", "transition": "learned"}
@@ -37,14 +32,6 @@ JsonOption = Annotated[Path | None, typer.Option("--json", help="Add the rows to
 QuickOption = Annotated[bool, typer.Option("--quick", help="A small version, about a minute.")]
 
 
-@app.callback()
-def prepare() -> None:
-    """One core, and kernels compiled for these sources."""
-    use_one_core()
-    use_kernel_cache()
-
-
-@app.command()
 def prox(
     json: JsonOption = None,
     quick: QuickOption = False,
@@ -82,7 +69,6 @@ def draw(rows: list[dict[str, Any]], path: Path) -> None:
     pyplot.close(figure)
 
 
-@app.command()
 def conll(
     corpora: Annotated[
         Path,
@@ -130,7 +116,3 @@ def conll(
             append_rows(json, [about | row])
         note = f"online MKL / MTLstruct: {rows[-1]['cpu'] / rows[0]['cpu']:.2f} of the CPU" if rival else ""
         show(f"Online MKL, {data.lang}, conll2002.v1, C = {C:g}", CONLL, rows, note)
-
-
-if __name__ == "__main__":
-    app()

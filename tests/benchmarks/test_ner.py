@@ -9,7 +9,7 @@ from spacy.training import biluo_tags_to_offsets, iob_to_biluo
 from spacy.vocab import Vocab
 
 from benchmarks.common.measure import Clock, median, run_child
-from benchmarks.common.rows import append_rows, best_point, cell, find_row, has_peaked, ratio, read_rows
+from benchmarks.common.rows import best_point, cell, has_peaked, ratio
 from benchmarks.common.spans import entity_f1, spans
 
 TAGS = st.lists(st.sampled_from(["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]), max_size=8)
@@ -76,35 +76,6 @@ def test_best_point_is_the_earliest_of_the_best():
 )
 def test_has_peaked(scores, peaked):
     assert has_peaked(scores, patience=3) is peaked
-
-
-def test_rows_are_appended_and_found(tmp_path):
-    path = tmp_path / "new" / "rows.jsonl"
-    assert read_rows(path) == read_rows(None) == []
-    append_rows(path, [{"lang": "esp", "f1": 1.5}])
-    append_rows(path, [{"lang": "esp", "f1": 2.5}, {"lang": "ned", "f1": None}])
-    rows = read_rows(path)
-    assert [row["f1"] for row in rows] == [1.5, 2.5, None]
-    assert all(row["time"] and row["versions"]["python"] for row in rows)
-    assert find_row(rows, {"lang": "esp"}) == rows[1]
-    assert find_row(rows, {"lang": "esp", "f1": 3}) is None
-    assert [file.name for file in path.parent.iterdir()] == ["rows.jsonl"]
-
-
-def test_rows_that_cannot_be_written_leave_the_file_as_it_was(tmp_path):
-    path = tmp_path / "rows.jsonl"
-    append_rows(path, [{"a": 1}])
-    before = path.read_text()
-    with pytest.raises(TypeError):
-        append_rows(path, [{"a": 2}, {"a": object()}])
-    assert path.read_text() == before
-
-
-def test_a_line_that_is_no_row_is_named(tmp_path):
-    path = tmp_path / "notes.txt"
-    path.write_text('{"a": 1}\nsomething else\n')
-    with pytest.raises(ValueError, match=r"Line 2 of .*notes\.txt"):
-        read_rows(path)
 
 
 def test_cells_and_ratios():

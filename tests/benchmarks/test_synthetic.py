@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks.common.rows import read_rows
-from benchmarks.synthetic import __main__ as synthetic_sparsity
+from benchmarks.synthetic import program as synthetic_sparsity
 from benchmarks.synthetic import runs as synthetic_runs
 from benchmarks.synthetic.data import LENGTH, N_FEATURES, N_FOLDS, N_RELEVANT, NOISE, draw_features, gibbs, make_data
 from benchmarks.synthetic.runs import (
@@ -153,7 +153,7 @@ def test_rows_are_found_again(tmp_path, monkeypatch):
     )
     monkeypatch.setattr(synthetic_runs, "MODELS", (SMALL, Model("M3N", "MTLstruct", {"p": 2.0}, ({"C": 0.01},))))
     path = tmp_path / "rows.jsonl"
-    plot = pytest.importorskip("synthetic_plots") and tmp_path / "errors.png"
+    plot = pytest.importorskip("matplotlib") and tmp_path / "errors.png"
     for _ in range(2):
         synthetic_sparsity.errors(path, False, plot, 2, [50, 100], None, 2)
         rows = read_rows(path)

@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks.common.rows import read_rows
 from benchmarks.ner.data import Data, Ours
-from benchmarks.trainers import __main__ as trainers
+from benchmarks.trainers import memory as trainers
 from spacy_mtl.registry import mtl_trainers
 from spacy_mtl.trainers.base import Trainer
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from benchmarks.common.rows import read_rows
-from benchmarks.letters import __main__ as ocr
-from benchmarks.letters import l1m3n, mkl, wrappers
+from benchmarks.letters import l1m3n, mkl, plots, wrappers
+from benchmarks.letters import program as ocr
 from benchmarks.letters import runs as letter_runs
 from benchmarks.letters.data import KINDS, Letters, average_values, blocks, new_blocks, read_letters, unit
 from benchmarks.letters.runs import CHOOSING, Contestant, grid, make_problem, runs
@@ -195,25 +195,25 @@ def test_all_ways_lead_to_the_optimum(kernels, method):
 
 
 def test_tables_and_pictures(letters, tmp_path):
-    ocr_plots = pytest.importorskip("ocr_plots")
+    pytest.importorskip("matplotlib")
     contestants = [Contestant(name, "L", "MTLstruct", {"p": 2.0}, passes=3, paper="71.8 ± 3.9") for name in "ab"]
     means = {size: ocr.run_all(contestants, letters, l1m3n.plan(letters, size, 3), None) for size in (3, 5)}
     first, second = l1m3n.by_size(contestants, means)
     assert first["contestant"] == "a"
     assert second["error_5"].startswith(f"{100 - means[5][1]['accuracy']:.1f}")
-    ocr_plots.plot_table(tmp_path / "table.png", means[3])
-    ocr_plots.plot_sizes(tmp_path / "sizes.svg", means)
-    ocr_plots.plot_objectives(tmp_path / "curves.svg", {"a": [(1, 5.0), (2, 3.0)]})
+    plots.plot_table(tmp_path / "table.png", means[3])
+    plots.plot_sizes(tmp_path / "sizes.svg", means)
+    plots.plot_objectives(tmp_path / "curves.svg", {"a": [(1, 5.0), (2, 3.0)]})
     assert all((tmp_path / name).stat().st_size > 1000 for name in ("table.png", "sizes.svg", "curves.svg"))
 
 
 def test_curves_show_their_constants(letters, tmp_path):
-    ocr_plots = pytest.importorskip("ocr_plots")
+    pytest.importorskip("matplotlib")
     contestants = [
         replace(one, kinds="L", passes=12) for one in l1m3n.curves() if one.grid[0] in ({"C": 1000.0}, {"radius": 30.0})
     ]
     rows = l1m3n.by_constant(ocr.run_all(contestants, letters, l1m3n.plan(letters, 3, 3), None))
     assert [row["constant"] for row in rows] == ["C = 1000", "radius = 30"]
     assert all(row["error"] == 100 - row["accuracy"] and row["non_zero"] > 0 for row in rows)
-    ocr_plots.plot_constants(tmp_path / "constants.svg", rows)
+    plots.plot_constants(tmp_path / "constants.svg", rows)
     assert (tmp_path / "constants.svg").stat().st_size > 1000

@@ -1,0 +1,40 @@
+"""Make the tables of README.md and docs/ from the rows of benchmarks/results, or check that they are made from these."""
+
+from typing import Annotated
+
+import typer
+
+from benchmarks.common.origin import ROOT
+
+from . import TABLES
+from .checks import faulty, read_results
+from .regions import filled, pages
+from .table import NoRowsError
+
+
+def main(
+    check: Annotated[bool, typer.Option("--check", help="Change nothing; fail where a page would change.")] = False,
+) -> None:
+    """Fill the regions between ``<!-- table: NAME -->`` and ``<!-- end -->``."""
+    results = read_results()
+    problems = faulty(results)
+    for path in pages():
+        text = path.read_text(encoding="utf8")
+        try:
+            new = filled(text, lambda name: TABLES[name].render(results))
+        except KeyError as error:
+            raise SystemExit(
+                f"{path.relative_to(ROOT)}: there is no table {error}; benchmarks/tables has {', '.join(TABLES)}."
+            ) from None
+        except NoRowsError as error:
+            raise SystemExit(f"{path.relative_to(ROOT)}: {error}") from None
+        if new != text and check:
+            problems.append(f"{path.relative_to(ROOT)} differs from its rows: run python -m benchmarks.tables.")
+        elif new != text:
+            path.write_text(new, encoding="utf8")
+    if problems:
+        raise SystemExit("\n".join(problems))
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,132 @@
+"""Tables of named entities: the rows of ``benchmarks.ner``."""
+
+from benchmarks.common.rows import Row
+
+from .table import Column, Line, Table
+
+LANGS = {"esp": "Spanish", "ned": "Dutch"}
+SCHEMES = {"biluo": "BILUO", "iob2": "IOB2"}
+METHODS = {"lbfgs": "L-BFGS", "ap": "`ap`", "pa": "`pa`"}
+CPU = Column("training, CPU s", "cpu", best="min")
+RATIO = Column("times ours", "cpu", per_first=True)
+F1 = (Column("F1 testa", "f1_testa", best="max"), Column("F1 testb", "f1_testb", best="max"))
+SIZES = (Column("peak MB", "peak_mb", "{:,.0f}", best="min"), Column("model, MB", "model_mb", best="min"))
+
+
+def ours(lang: str, scheme: str) -> Line:
+    return Line(f"spacy_mtl, {SCHEMES[scheme]}", {"lang": lang, "contestant": "ours", "scheme": scheme})
+
+
+def crfsuite(lang: str, method: str, scheme: str = "iob2") -> Line:
+    where = {"lang": lang, "contestant": f"crfsuite {method}", "scheme": scheme}
+    return Line(f"python-crfsuite, {METHODS[method]}, {SCHEMES[scheme]}", where)
+
+
+TRAINING = Table(
+    "ner-training",
+    "ner",
+    ("CoNLL-2002, `ner.v1`", ""),
+    (CPU, RATIO, *F1, *SIZES),
+    {
+        name: (*(ours(lang, scheme) for scheme in SCHEMES), *(crfsuite(lang, method) for method in METHODS))
+        for lang, name in LANGS.items()
+    },
+    {"mode": "train", "templates": "ner.v1", "limit": 0},
+)
+PAPER = Table(
+    "ner-conll2002",
+    "ner",
+    ("CoNLL-2002, `conll2002.v1`", ""),
+    (CPU, *F1, *SIZES, Column("live templates, of 134", "live_templates", "{:.0f}")),
+    {name: (ours(lang, "biluo"),) for lang, name in LANGS.items()},
+    {"mode": "train", "templates": "conll2002.v1", "limit": 0, "contestant": "ours"},
+)
+SPEED = Table(
+    "ner-speed",
+    "ner",
+    ("Spanish", "words a CPU second, text not seen before"),
+    (
+        Column("from raw text", "new_text", "{:,.0f}", "max", {"source": "text"}),
+        Column("ours : it", "ratio_new_text", "{:.1f}", "", {"source": "text"}),
+        Column("from tokens", "new_text", "{:,.0f}", "max", {"source": "docs"}),
+        Column("ours : it", "ratio_new_text", "{:.1f}", "", {"source": "docs"}),
+    ),
+    {
+        "without tags": (
+            Line("spacy_mtl, `ner.v1`", {"contestant": "ours, without TAG"}),
+            Line("spaCy `ner`, efficiency preset", {"contestant": "spaCy ner"}),
+            Line("python-crfsuite, features in Python", {"contestant": "crfsuite, without TAG"}),
+        ),
+        "": (Line("spaCy's tokenizer alone", {"contestant": "tokenizer alone"}),),
+    },
+    {"mode": "speed", "lang": "esp", "limit": 0},
+)
+STARTUP = Table(
+    "ner-startup",
+    "ner",
+    ("`spacy.load` and the first document", ""),
+    (
+        Column("wall s", "wall", "{:.2f}"),
+        Column("more than blank", "extra_wall", "{:.2f}"),
+        Column("CPU s", "cpu", "{:.2f}"),
+        Column("more than blank", "extra_cpu", "{:.2f}"),
+    ),
+    {
+        "Spanish": (
+            Line("a blank pipeline", {"contestant": "blank"}),
+            Line("spacy_mtl, kernels compiled before", {"contestant": "ours, warm"}),
+            Line("spacy_mtl, nothing cached", {"contestant": "ours, cold"}),
+        )
+    },
+    {"mode": "startup", "lang": "esp", "limit": 0},
+)
+
+
+def cost_of_weighing(row: Row) -> float:
+    """CPU of a pass at p = 1, of one at p = 2."""
+    seconds = {norm["p"]: norm["cpu_pass"] for norm in row["norms"]}
+    return seconds[1.0] / seconds[2.0]
+
+
+GAP = Table(
+    "ner-gap",
+    "ner",
+    ("Dual ascent, `conll2002.v1`, p = 1, C = 1", ""),
+    (
+        Column("CPU s to a gap of 5%", "cpu_to_5"),
+        Column("to 1%", "cpu_to_1"),
+        Column("live templates then, of 134", lambda row: row["points"][-1]["live_templates"], "{:.0f}"),
+        Column("a pass at p = 1 : at p = 2", cost_of_weighing, "{:.2f}"),
+    ),
+    {"Spanish": (Line("", {"lang": "esp"}),)},
+    {"mode": "gap", "limit": 0},
+)
+SOLVERS = Table(
+    "ner-solvers",
+    "ner",
+    ("To the same primal value, `conll2002.v1`, p = 1, C = 1", ""),
+    (
+        Column("cutting plane, CPU s", "cpu_cutting_plane"),
+        Column("rounds", "rounds", "{:.0f}"),
+        Column("dual ascent, CPU s", "cpu_dual_ascent"),
+        Column("passes", "passes", "{:.0f}"),
+        Column("ratio", "ratio", "{:.0f}"),
+    ),
+    {"Spanish": (Line("", {"lang": "esp", "C": 1.0}),)},
+    {"mode": "solvers", "limit": 0},
+)
+SPACY = Table(
+    "ner-spacy",
+    "ner",
+    ("Spanish, against spaCy's own", ""),
+    (CPU, RATIO, *F1, *SIZES),
+    {
+        "": (
+            Line("spacy_mtl, `ner.v1` without tags", {"contestant": "ours", "templates": "ner.v1, no TAG"}),
+            Line("spacy_mtl, `ner.v1`", {"contestant": "ours", "templates": "ner.v1"}),
+            Line("spaCy `ner`, efficiency preset, to its own stop", {"contestant": "spaCy ner"}),
+        )
+    },
+    {"mode": "spacy-ner", "lang": "esp", "limit": 0},
+)
+TABLES = (TRAINING, PAPER, SPACY, SPEED, STARTUP, GAP, SOLVERS)

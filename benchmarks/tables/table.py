@@ -1,0 +1,131 @@
+"""A table of the documentation: which rows its lines are made from, and how their figures are written."""
+
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from benchmarks.common.rows import Row
+
+#: The rows of every file of results, by the name of the file: ner, tagging, ...
+Results = Mapping[str, Sequence[Row]]
+
+
+class NoRowsError(ValueError):
+    """A table has a line or a column that no measurement stands behind."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A figure of every line.
+
+    key: of the rows, or a function of a row. form: as str.format takes it. best: max or min, printed bold in each group.
+    where: what the column's rows have besides those of the line. per_first: divided by the figure of the first line of the group.
+    """
+
+    heading: str
+    key: str | Callable[[Row], Any]
+    form: str = "{:,.1f}"
+    best: str = ""
+    where: Row = field(default_factory=dict)
+    per_first: bool = False
+
+    def value(self, rows: Sequence[Row]) -> float | None:
+        """The median of repeated measurements; None where there is no figure."""
+        found = [self.key(row) if callable(self.key) else row.get(self.key) for row in matching(rows, self.where)]
+        numbers = [value for value in found if value is not None]
+        return float(statistics.median(numbers)) if numbers else None
+
+
+@dataclass(frozen=True)
+class Line:
+    """label: what is measured. where: what its rows have."""
+
+    label: str
+    where: Row
+
+
+@dataclass(frozen=True)
+class Table:
+    """source: the file of results. head: headings of group and line. where: what all rows have. groups: lines that are compared, by their name."""
+
+    name: str
+    source: str
+    head: tuple[str, str]
+    columns: tuple[Column, ...]
+    groups: Mapping[str, tuple[Line, ...]]
+    where: Row = field(default_factory=dict)
+
+    def rows_of(self, line: Line, results: Results) -> list[Row]:
+        """Those of a line. Raises NoRowsError where there are none."""
+        found = newest(matching(results.get(self.source, ()), self.where | line.where))
+        if not found:
+            raise NoRowsError(f"Table {self.name}: no row of {self.source}.jsonl has {self.where | line.where}.")
+        return found
+
+    def render(self, results: Results) -> str:
+        """Markdown, with the commands that measured it below. Raises NoRowsError where a line or a column has no figure."""
+        lines, used = [[*self.head, *(column.heading for column in self.columns)]], []
+        for name, group in self.groups.items():
+            rows = [self.rows_of(line, results) for line in group]
+            used += [row for found in rows for row in found]
+            figures = [self._figures(column, rows) for column in self.columns]
+            for k, line in enumerate(group):
+                lines.append(["" if k else name, line.label, *(column[k] for column in figures)])
+        for k, column in enumerate(self.columns, 2):
+            if not any(line[k] for line in lines[1:]):
+                raise NoRowsError(f"Table {self.name}: no row has a figure for the column {column.heading!r}.")
+        return markdown(lines, n_text=2) + "\n" + provenance(used)
+
+    @staticmethod
+    def _figures(column: Column, rows: Sequence[Sequence[Row]]) -> list[str]:
+        """The cells of a column in one group."""
+        values = [column.value(found) for found in rows]
+        if column.per_first:
+            first = values[0]
+            values = [value / first if value is not None and first else None for value in values]
+        texts = ["" if value is None else column.form.format(value) for value in values]
+        known = [value for value in values if value is not None]
+        if column.best and len(known) > 1:
+            top = column.form.format(max(known) if column.best == "max" else min(known))
+            texts = [f"**{text}**" if text == top else text for text in texts]
+        return texts
+
+
+def matching(rows: Sequence[Row], where: Row) -> list[Row]:
+    """The rows that have all these values."""
+    return [row for row in rows if all(row.get(key) == value for key, value in where.items())]
+
+
+def newest(rows: Sequence[Row]) -> list[Row]:
+    """Those measured at the commit of the last one: older measurements stay in the file and leave the tables."""
+    if not rows:
+        return []
+    last = max(rows, key=lambda row: row["time"])
+    return [row for row in rows if row["commit"] == last["commit"]]
+
+
+def markdown(lines: Sequence[Sequence[str]], n_text: int) -> str:
+    """The first line is the heading; the first ``n_text`` columns are words, all others figures."""
+    rule = ["---"] * n_text + ["---:"] * (len(lines[0]) - n_text)
+    return "".join(f"| {' | '.join(line)} |\n" for line in [lines[0], rule, *lines[1:]])
+
+
+def provenance(rows: Sequence[Row]) -> str:
+    """The commands that measured these rows, and at which commit."""
+    commands: dict[str, list[str]] = {}
+    for row in rows:
+        commands.setdefault(row["commit"][:7], []).append(without_file(row["command"]))
+    return "".join(
+        f"Measured at commit `{commit}` by " + ", ".join(f"`{text}`" for text in dict.fromkeys(texts)) + ".\n"
+        for commit, texts in commands.items()
+    )
+
+
+def without_file(command: str) -> str:
+    """A command without the file that it added its rows to."""
+    words = command.split(" ")
+    while "--json" in words:
+        at = words.index("--json")
+        del words[at : at + 2]
+    return " ".join(words)

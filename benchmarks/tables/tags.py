@@ -1,0 +1,56 @@
+"""Tables of part-of-speech tags: the rows of ``benchmarks.tagging``."""
+
+from .table import Column, Line, Table
+
+
+def _of(corpus: str, label: str, contestant: str) -> Line:
+    return Line(label, {"corpus": corpus, "contestant": contestant})
+
+
+TRAINING = Table(
+    "tagging-training",
+    "tagging",
+    ("Part-of-speech tags", ""),
+    (
+        Column("training, CPU s", "cpu", best="min"),
+        Column("times ours", "cpu", per_first=True),
+        Column("dev", "accuracy_dev", "{:.2f}", "max"),
+        Column("test", "accuracy_test", "{:.2f}", "max"),
+        Column("unknown words, test", "unknown_test", best="max"),
+        Column("peak MB", "peak_mb", "{:,.0f}", best="min"),
+        Column("model, MB", "model_mb", best="min"),
+    ),
+    {
+        "GENIA": (
+            _of("genia", "spacy_mtl, `pos.v1`", "ours"),
+            _of("genia", "python-crfsuite, `ap`", "crfsuite ap"),
+        ),
+        "Swedish, universal tags": (
+            _of("swedish", "spacy_mtl, `pos.v1`", "ours"),
+            _of("swedish", "python-crfsuite, L-BFGS, 150 iterations", "crfsuite lbfgs"),
+            _of("swedish", "python-crfsuite, `ap`", "crfsuite ap"),
+            _of("swedish", "python-crfsuite, `pa`", "crfsuite pa"),
+        ),
+    },
+    {"mode": "train", "limit": 0},
+)
+SPEED = Table(
+    "tagging-speed",
+    "tagging",
+    ("GENIA", "words a CPU second, text not seen before"),
+    (
+        Column("from raw text", "new_text", "{:,.0f}", "max", {"source": "text"}),
+        Column("ours : it", "ratio_new_text", "{:.1f}", "", {"source": "text"}),
+        Column("from tokens", "new_text", "{:,.0f}", "max", {"source": "docs"}),
+        Column("ours : it", "ratio_new_text", "{:.1f}", "", {"source": "docs"}),
+    ),
+    {
+        "": (
+            Line("spacy_mtl, `pos.v1`", {"contestant": "ours"}),
+            Line("spaCy `tagger`, efficiency preset", {"contestant": "spaCy tagger"}),
+            Line("python-crfsuite, features in Python", {"contestant": "crfsuite"}),
+        ),
+    },
+    {"mode": "speed", "corpus": "genia", "limit": 0},
+)
+TABLES = (TRAINING, SPEED)

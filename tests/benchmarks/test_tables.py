@@ -1,0 +1,127 @@
+"""The figures of the documentation are those of the rows."""
+
+import pytest
+
+from benchmarks.common.rows import Row
+from benchmarks.tables import TABLES
+from benchmarks.tables.checks import NEEDED, faulty, read_results
+from benchmarks.tables.regions import PAGES, ROOT, figure_tables, filled, pages, regions
+from benchmarks.tables.table import Column, Line, NoRowsError, Table, without_file
+
+REGIONS = [(path, name) for path in pages() for name in regions(path.read_text(encoding="utf8"))]
+
+
+@pytest.fixture(scope="module")
+def results():
+    return read_results()
+
+
+@pytest.mark.parametrize(("path", "name"), REGIONS, ids=[name for _, name in REGIONS])
+def test_a_table_is_made_from_its_rows(path, name, results):
+    text = regions(path.read_text(encoding="utf8"))[name]
+    assert text == TABLES[name].render(results), "run python -m benchmarks.tables"
+    assert text.count("\n|") > 2
+
+
+def test_every_table_is_on_a_page():
+    assert {name for _, name in REGIONS} == set(TABLES)
+    assert len(REGIONS) == len(TABLES)
+
+
+def test_every_row_says_where_it_comes_from(results):
+    assert results
+    assert faulty(results) == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_no_table_of_figures_is_written_by_hand(page):
+    assert list(figure_tables((ROOT / page).read_text(encoding="utf8"))) == []
+
+
+# --- on made-up rows ---
+
+
+def made_up(**values) -> Row:
+    origin = {
+        "commit": "a" * 40,
+        "time": "2026-01-01",
+        "command": "python -m benchmarks.ner train --json x.jsonl --p 1",
+    }
+    return {"who": "ours", **origin, **values}
+
+
+TABLE = Table(
+    "made-up",
+    "ner",
+    ("corpus", ""),
+    (Column("CPU s", "cpu", best="min"), Column("times", "cpu", per_first=True), Column("F1", "f1", "{:.2f}", "max")),
+    {"esp": (Line("ours", {"who": "ours"}), Line("theirs", {"who": "theirs"}))},
+)
+ROWS = [
+    made_up(cpu=2.0, f1=81.0),
+    made_up(cpu=9.0, f1=82.0),
+    made_up(cpu=1.0, f1=83.0),
+    made_up(who="theirs", cpu=20.0, f1=80.5),
+]
+
+
+def test_repeats_count_by_their_median_and_the_best_is_bold():
+    assert TABLE.render({"ner": ROWS}).splitlines() == [
+        "| corpus |  | CPU s | times | F1 |",
+        "| --- | --- | ---: | ---: | ---: |",
+        "| esp | ours | **2.0** | 1.0 | **82.00** |",
+        "|  | theirs | 20.0 | 10.0 | 80.50 |",
+        "",
+        "Measured at commit `aaaaaaa` by `python -m benchmarks.ner train --p 1`.",
+    ]
+
+
+def test_only_the_newest_commit_counts():
+    newer = made_up(cpu=3.0, f1=84.0, commit="b" * 40, time="2026-02-01")
+    text = TABLE.render({"ner": [newer, *ROWS]})
+    assert "| esp | ours | **3.0** | 1.0 | **84.00** |" in text
+    assert "`bbbbbbb`" in text
+
+
+def test_a_line_or_a_column_without_rows_is_refused():
+    with pytest.raises(NoRowsError, match=r"no row of ner\.jsonl has .*theirs"):
+        TABLE.render({"ner": ROWS[:3]})
+    with pytest.raises(NoRowsError, match="no row of"):
+        TABLE.render({})
+    with pytest.raises(NoRowsError, match="'F1'"):
+        TABLE.render({"ner": [{**row, "f1": None} for row in ROWS]})
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"commit": None},
+        {"dirty": True},
+        {"command": None},
+        {"versions": {"python": "3.11"}},
+        {"machine": {}},
+        {"seed": None},
+        {"time": None},
+        {"model": "/home/me/models/x"},
+        {"command": "python -m benchmarks.ner train --corpora /home/me/corpora"},
+    ],
+)
+def test_rows_that_lack_something_are_named(changes):
+    versions = dict.fromkeys(NEEDED, "1.0")
+    good = made_up(seed=0, dirty=False, versions=versions, machine={"processor": "one", "cores": 2})
+    (fault,) = faulty({"ner": [good, {**good, **changes}]})
+    assert fault.startswith("ner.jsonl, row 2: ")
+
+
+def test_tables_by_hand_are_found():
+    figures = "| | s | F1 |\n|---|---|---|\n| ours | 5.8 | **81.6** |\n"
+    words = "| name | meaning |\n|---|---|\n| `p = 1` | an exponent of 1 |\n"
+    assert list(figure_tables(f"A text.\n\n{words}\n{figures}")) == ["| | s | F1 |"]
+    region = f"<!-- table: made-up -->\n{figures}<!-- end -->\n"
+    assert list(figure_tables(region + words)) == []
+    assert regions(region) == {"made-up": figures}
+    assert filled(f"before {region} after", str.upper) == f"before {region.replace(figures, 'MADE-UP')} after"
+
+
+def test_the_file_of_rows_leaves_the_command():
+    assert without_file("python -m x --json a.jsonl") == "python -m x"
