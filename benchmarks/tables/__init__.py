@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from . import entities, headline, of_trainers, tags, trees, versions, words
+from . import headline, tags, versions, words
 from .table import Results
 
 
@@ -15,5 +15,5 @@ class Rendered(Protocol):
         """Markdown. Raises NoRowsError where no row stands behind a figure."""
 
 
-MODULES = (headline, entities, words, tags, trees, of_trainers, versions)
+MODULES = (headline, words, tags, versions)
 TABLES: dict[str, Rendered] = {table.name: table for module in MODULES for table in module.TABLES}  # type: ignore[attr-defined]

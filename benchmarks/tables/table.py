@@ -7,6 +7,8 @@ from typing import Any
 
 from benchmarks.common.rows import Row
 
+from .regions import FIGURE
+
 #: The rows of every file of results, by the name of the file: ner, tagging, ...
 Results = Mapping[str, Sequence[Row]]
 
@@ -75,7 +77,7 @@ class Table:
         for k, column in enumerate(self.columns, 2):
             if not any(line[k] for line in lines[1:]):
                 raise NoRowsError(f"Table {self.name}: no row has a figure for the column {column.heading!r}.")
-        return markdown(lines, n_text=2) + "\n" + provenance(used)
+        return markdown(lines) + "\n" + provenance(used)
 
     @staticmethod
     def _figures(column: Column, rows: Sequence[Sequence[Row]]) -> list[str]:
@@ -105,9 +107,10 @@ def newest(rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if row["commit"] == last["commit"]]
 
 
-def markdown(lines: Sequence[Sequence[str]], n_text: int) -> str:
-    """The first line is the heading; the first ``n_text`` columns are words, all others figures."""
-    rule = ["---"] * n_text + ["---:"] * (len(lines[0]) - n_text)
+def markdown(lines: Sequence[Sequence[str]]) -> str:
+    """The first line is the heading. Columns of figures stand to the right."""
+    columns = list(zip(*lines[1:], strict=True))
+    rule = ["---:" if all(FIGURE.fullmatch(cell) for cell in column if cell) else "---" for column in columns]
     return "".join(f"| {' | '.join(line)} |\n" for line in [lines[0], rule, *lines[1:]])
 
 

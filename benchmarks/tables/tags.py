@@ -21,10 +21,6 @@ TRAINING = Table(
         Column("model, MB", "model_mb", best="min"),
     ),
     {
-        "GENIA": (
-            _of("genia", "spacy_mtl, `pos.v1`", "ours"),
-            _of("genia", "python-crfsuite, `ap`", "crfsuite ap"),
-        ),
         "Swedish, universal tags": (
             _of("swedish", "spacy_mtl, `pos.v1`", "ours"),
             _of("swedish", "python-crfsuite, L-BFGS, 150 iterations", "crfsuite lbfgs"),
@@ -34,23 +30,4 @@ TRAINING = Table(
     },
     {"mode": "train", "limit": 0},
 )
-SPEED = Table(
-    "tagging-speed",
-    "tagging",
-    ("GENIA", "words a CPU second, text not seen before"),
-    (
-        Column("from raw text", "new_text", "{:,.0f}", "max", {"source": "text"}),
-        Column("ours : it", "ratio_new_text", "{:.1f}", "", {"source": "text"}),
-        Column("from tokens", "new_text", "{:,.0f}", "max", {"source": "docs"}),
-        Column("ours : it", "ratio_new_text", "{:.1f}", "", {"source": "docs"}),
-    ),
-    {
-        "": (
-            Line("spacy_mtl, `pos.v1`", {"contestant": "ours"}),
-            Line("spaCy `tagger`, efficiency preset", {"contestant": "spaCy tagger"}),
-            Line("python-crfsuite, features in Python", {"contestant": "crfsuite"}),
-        ),
-    },
-    {"mode": "speed", "corpus": "genia", "limit": 0},
-)
-TABLES = (TRAINING, SPEED)
+TABLES = (TRAINING,)

@@ -15,9 +15,8 @@ class Versions:
             shown = {"machine": f"{machine['processor']}, one of {machine['cores']} cores", "date": row["time"][:10]}
             for name, value in {**shown, **row["versions"]}.items():
                 found.setdefault(name, {})[value] = None
-        return markdown(
-            [["", "measured with"], *([name, ", ".join(sorted(values))] for name, values in found.items())], 2
-        )
+        lines = [[name, ", ".join(sorted(values))] for name, values in found.items()]
+        return markdown([["", "measured with"], *lines])
 
 
 TABLES = (Versions(),)

@@ -3,10 +3,6 @@
 from .table import Column, Line, Table
 
 OURS = Line("spacy_mtl, `seg.v1`", {"contestant": "ours", "templates": "seg.v1"})
-CRFSUITE = Line(
-    "python-crfsuite, the same templates, 60 iterations of L-BFGS",
-    {"contestant": "crfsuite lbfgs", "templates": "seg.v1", "crf_iterations": 60, "crf_limit": 0},
-)
 LTP = Line("ltp-extension's perceptron, 5 passes", {"contestant": "ltp pa"})
 JIEBA = Line("jieba with its own dictionary, not trained", {"contestant": "jieba"})
 
@@ -24,30 +20,8 @@ TRAINING = Table(
     ),
     {
         name: tuple(Line(line.label, {"corpus": corpus, **line.where}) for line in lines)
-        for corpus, name, lines in (("pku", "PKU", (OURS, LTP, JIEBA)), ("sxu", "SXU", (OURS, CRFSUITE, LTP, JIEBA)))
+        for corpus, name, lines in (("pku", "PKU", (OURS, LTP, JIEBA)), ("sxu", "SXU", (OURS, LTP, JIEBA)))
     },
     {"mode": "train", "limit": 0},
 )
-SPEED = Table(
-    "segmentation-speed",
-    "segmentation",
-    ("PKU test part", "characters a CPU second, raw text to words"),
-    (
-        Column("text not seen before", "new_text", "{:,.0f}", "max"),
-        Column("ours : it", "ratio_new_text"),
-        Column("the same text again", "known_text", "{:,.0f}", "max"),
-        Column("ours : it", "ratio_known_text"),
-    ),
-    {
-        "": (
-            Line("spacy_mtl, `tokenizer.pipe`", {"contestant": "ours, seg.v1"}),
-            Line("spacy_mtl, `nlp.pipe`, as tokenizer", {"contestant": "ours as tokenizer of nlp.pipe, seg.v1"}),
-            Line("spacy_mtl, `nlp.pipe`, as component", {"contestant": "ours as component, seg.v1"}),
-            Line("ltp-extension, in batches", {"contestant": "ltp in batches"}),
-            Line("jieba", {"contestant": "jieba"}),
-            Line("python-crfsuite, the same templates", {"contestant": "crfsuite, seg.v1"}),
-        )
-    },
-    {"mode": "speed", "corpus": "pku", "limit": 0},
-)
-TABLES = (TRAINING, SPEED)
+TABLES = (TRAINING,)

@@ -115,7 +115,7 @@ def test_rows_that_lack_something_are_named(changes):
 
 def test_tables_by_hand_are_found():
     figures = "| | s | F1 |\n|---|---|---|\n| ours | 5.8 | **81.6** |\n"
-    words = "| name | meaning |\n|---|---|\n| `p = 1` | an exponent of 1 |\n"
+    words = "| name | default |\n|---|---|\n| `p` | 1 |\n| `C = 1` | a weight of 1 |\n"
     assert list(figure_tables(f"A text.\n\n{words}\n{figures}")) == ["| | s | F1 |"]
     region = f"<!-- table: made-up -->\n{figures}<!-- end -->\n"
     assert list(figure_tables(region + words)) == []
