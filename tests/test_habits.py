@@ -121,3 +121,20 @@ def test_every_target_of_the_makefile_says_what_it_does():
     assert all("  ## " in rest for _, rest in targets)
     (phony,) = re.findall(r"^\.PHONY: (.*)$", text, re.MULTILINE)
     assert phony.split() == [name for name, _ in targets]
+
+
+EXAMPLES = re.findall(
+    r"^```diff\n--- (\S+)\n(.*?)^```$", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf8"), re.MULTILINE | re.DOTALL
+)
+
+
+@pytest.mark.parametrize(("file", "diff"), EXAMPLES)
+def test_worked_examples_change_lines_that_there_are(file, diff):
+    lines = (ROOT / file).read_text(encoding="utf8").splitlines()
+    changed = [line[1:] for line in diff.splitlines() if not line.startswith("+")]
+    assert changed
+    assert [line for line in changed if lines.count(line) != 1] == []
+
+
+def test_there_are_worked_examples():
+    assert len(EXAMPLES) == 4
