@@ -19,9 +19,9 @@ from .word_orths import WordOrths, find_orths
 def cut_text(codes, row_of, kinds, keep_runs, begin_tags, words, tables):
     """Find the tokens of one text.
 
-    codes: uint32[M], M > 0. row_of, kinds: those of the :class:`CharacterTable`. begin_tags: bool[L]. words: slots, rows and ORTHs of known words,
-    see :func:`find_orths`. tables: the predictor's arguments of :func:`tag_characters`. Returns three values: ORTH, key, begin and end of each token,
-    uint64[4, K]; whether a space follows each, bool[K]; and the number of unknown ORTHs, or -1, with no tokens, if a character is not in the tables.
+    codes: uint32[M], M > 0. row_of, kinds: of the :class:`CharacterTable`. begin_tags: bool[L]. words: what :func:`find_orths`
+    wants of the words met. tables: of the predictor, what :func:`tag_characters` wants. Returns uint64[4, K], ORTH, key, begin and end of each token,
+    bool[K], whether a blank follows, and how many ORTHs are not known; -1 of them, and no token, where there is a character without tables.
     """
     ids = np.empty(codes.size, np.int32)
     missing = number_codes(codes, row_of, ids)
@@ -42,7 +42,7 @@ def cut_text(codes, row_of, kinds, keep_runs, begin_tags, words, tables):
     found = np.empty((4, first.size), np.uint64)
     for k in range(first.size):
         found[2, k], found[3, k] = first[k], last[k]
-    return found, space, find_orths(codes, first, last, words[0], words[1], words[2], found[1], found[0])
+    return found, space, find_orths(codes, first, last, *words, found[1], found[0])
 
 
 def cut_doc(

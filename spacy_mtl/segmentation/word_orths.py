@@ -1,4 +1,7 @@
-"""A cache of known words: from the characters of a token directly to its ORTH id, without making a string."""
+"""Words that a vocabulary has met: from the characters of a token to its ORTH number, without a string on the way.
+
+A hash says where to look; whether a word is the one that was met is told by its characters alone.
+"""
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -10,40 +13,88 @@ from spacy.vocab import Vocab
 
 from spacy_mtl.kernels import kernel
 from spacy_mtl.templates.extract import mix
-from spacy_mtl.templates.index import empty_table, find, first_slot
-
-from .characters import Tokens, split_words
+from spacy_mtl.templates.index import empty_table
+from .characters import SURROGATES, Tokens, split_words
 
 #: Beyond this number of words the cache is emptied, so that memory stays bounded.
 LIMIT = 1 << 18
+#: Longer words are met anew each time, for the same reason.
+LONGEST = 64
+#: So many characters fit into a key.
+_AT_ONCE, _CODE_BITS, _HASHED = 3, np.uint64(21), np.uint64(1 << 63)
+_SEED = np.uint64(0x9E3779B97F4A7C15)
 
 
 @kernel
-def find_orths(codes, first, last, slots, rows, known, keys, orths):
-    """Set orths[k] to the ORTH of token k, 0 if unknown, and keys[k] (uint64[K]) to the hash of its characters. Returns how many are unknown."""
-    mask, missing = np.uint64(slots.size - 1), 0
-    for k in range(first.size):
-        key = np.uint64(last[k] - first[k])
+def word_keys(codes, first, last, keys):
+    """A number for each word ``codes[first[k]:last[k]]``, into keys: uint64[K].
+
+    Up to three characters stand side by side and are the word itself. Of longer words it is a hash, which the highest bit tells.
+    """
+    for k in range(keys.size):
+        short = last[k] - first[k] <= _AT_ONCE
+        key = np.uint64(0) if short else _SEED + np.uint64(last[k] - first[k])
         for i in range(first[k], last[k]):
-            key = mix(key, np.uint64(codes[i]))
-        keys[k] = key
-        slot = first_slot(key, mask)
-        while rows[slot] >= 0 and slots[slot] != key:
+            code = np.uint64(codes[i])
+            key = key << _CODE_BITS | (code + np.uint64(1)) if short else mix(key, code)
+        keys[k] = key if short else key | _HASHED
+
+
+@kernel
+def is_word(row, codes, first, last, words, letters):
+    """Whether the word of this row is ``codes[first:last]``."""
+    at, n, same = np.int64(words[row, 1]), last - first, 0
+    if np.int64(words[row + 1, 1]) - at != n:
+        return False
+    while same < n and letters[at + same] == codes[first + same]:
+        same += 1
+    return same == n
+
+
+@kernel
+def find_word(key, codes, first, last, slots, rows, words, letters):
+    """Slot that holds the word, or the free slot where it belongs. Long words may have the same key."""
+    mask = np.uint64(slots.size - 1)
+    slot = mix(_SEED, key) & mask
+    while rows[slot] >= 0:
+        if slots[slot] == key and (key < _HASHED or is_word(rows[slot], codes, first, last, words, letters)):
+            break
+        slot = (slot + np.uint64(1)) & mask
+    return slot
+
+
+@kernel
+def find_orths(codes, first, last, slots, rows, words, letters, keys, orths):
+    """orths[k] = ORTH of token k, 0 where it is not known. Returns how many are not known.
+
+    slots, rows: a hash table of the words met, see :class:`.index.Table`. words: uint64[R + 1, 2], the ORTH of each and where its characters begin in
+    ``letters`` (uint32). keys: uint64[K], overwritten with those of the tokens.
+    """
+    word_keys(codes, first, last, keys)
+    mask, missing = np.uint64(slots.size - 1), 0
+    for k in range(keys.size):
+        key = keys[k]
+        slot = mix(_SEED, key) & mask
+        while rows[slot] >= 0:  # as find_word, which would count its arrays at each call
+            if slots[slot] == key and (key < _HASHED or is_word(rows[slot], codes, first[k], last[k], words, letters)):
+                break
             slot = (slot + np.uint64(1)) & mask
         row = rows[slot]
-        orths[k] = known[row] if row >= 0 else np.uint64(0)
+        orths[k] = words[row, 0] if row >= 0 else np.uint64(0)
         missing += row < 0
     return missing
 
 
 @kernel
-def enter_orths(table, keys, orths, known, size):
-    """Add tokens from row ``size`` on, each distinct one once. Returns the new size."""
+def enter_words(codes, first, last, keys, orths, slots, rows, words, letters, size):
+    """Enter the words ``codes[first[k]:last[k]]`` from row ``size`` on, those that stand twice once. Returns the new size."""
     for k in range(keys.size):
-        slot = find(table, keys[k])
-        if table.rows[slot] < 0:
-            table.slots[slot], table.rows[slot] = keys[k], size
-            known[size] = orths[k]
+        slot = find_word(keys[k], codes, first[k], last[k], slots, rows, words, letters)
+        if rows[slot] < 0:
+            slots[slot], rows[slot] = keys[k], size
+            at, n = np.int64(words[size, 1]), last[k] - first[k]
+            letters[at : at + n] = codes[first[k] : last[k]]
+            words[size, 0], words[size + 1, 1] = orths[k], at + n
             size += 1
     return size
 
@@ -62,12 +113,17 @@ class WordOrths:
 
     def _clear(self, room: int) -> None:
         self._table = empty_table(room)
-        self._known = np.zeros(room, np.uint64)
+        self._words = np.zeros((room + 1, 2), np.uint64)
+        self._letters = np.empty(2 * room, np.uint32)
         self._size = self._n_strings = 0
+
+    def _met(self) -> tuple[np.ndarray, ...]:
+        """Slots, rows, words and letters, see :func:`find_orths`."""
+        return *self._table, self._words, self._letters
 
     def _find(self, codes: np.ndarray, tokens: Tokens) -> tuple[np.ndarray, np.ndarray, int]:
         keys, orths = np.empty(tokens.first.size, np.uint64), np.empty(tokens.first.size, np.uint64)
-        missing = find_orths(codes, tokens.first, tokens.last, *self._table, self._known, keys, orths)
+        missing = find_orths(codes, tokens.first, tokens.last, *self._met(), keys, orths)
         return keys, orths, missing
 
     def orths(self, text: str, codes: np.ndarray, tokens: Tokens) -> np.ndarray:
@@ -91,24 +147,38 @@ class WordOrths:
     def _add(self, text: str, orths: np.ndarray, keys: np.ndarray, first: np.ndarray, last: np.ndarray) -> None:
         """Fill in the unknown ORTHs. All arrays have one number per token."""
         new = np.flatnonzero(orths == 0)
+        words = [text[a:b] for a, b in zip(first[new].tolist(), last[new].tolist(), strict=True)]
         add = self.vocab.strings.add
-        orths[new] = [add(text[a:b]) for a, b in zip(first[new].tolist(), last[new].tolist(), strict=True)]
-        self._enter(keys[new], orths[new])
+        orths[new] = [add(word) for word in words]
+        kept = [k for k, word in enumerate(words) if len(word) <= LONGEST]
+        self._enter([words[k] for k in kept], keys[new[kept]], orths[new[kept]])
         self._n_strings = len(self.vocab.strings)
 
-    def _enter(self, keys: np.ndarray, orths: np.ndarray) -> None:
-        if self._size + keys.size > self._known.size:
-            self._grow(self._size + keys.size)
-        self._size = enter_orths(self._table, keys, orths, self._known, self._size)
+    def _enter(self, words: Sequence[str], keys: np.ndarray, orths: np.ndarray) -> None:
+        """Enter words with their keys and ORTHs: uint64[n] each."""
+        if self._size + len(words) >= len(self._words):
+            self._grow(self._size + len(words))
+        codes = np.frombuffer("".join(words).encode("utf-32-le", SURROGATES), np.uint32).copy()
+        borders = np.cumsum([0, *map(len, words)], dtype=np.int64)
+        self._enter_codes(codes, borders[:-1], borders[1:], keys, orths)
+
+    def _enter_codes(
+        self, codes: np.ndarray, first: np.ndarray, last: np.ndarray, keys: np.ndarray, orths: np.ndarray
+    ) -> None:
+        wanted = int(self._words[self._size, 1]) + codes.size
+        if wanted > self._letters.size:
+            self._letters = np.concatenate([self._letters, np.empty(wanted, np.uint32)])
+        self._size = enter_words(codes, first, last, keys, orths, *self._met(), self._size)
 
     def _grow(self, wanted: int) -> None:
-        """Grow the cache to hold ``wanted`` words, or, beyond the limit, empty it and keep space for the new words."""
-        rows = np.flatnonzero(self._table.rows >= 0)
-        keys, known = self._table.slots[rows], self._known[self._table.rows[rows]]
+        """Make room for so many words in all, or begin afresh beyond the limit: then for the new ones alone."""
+        slots = np.flatnonzero(self._table.rows >= 0)
+        rows, keys, words, letters = self._table.rows[slots], self._table.slots[slots], self._words, self._letters
         room = 1 << int(wanted - 1).bit_length()
         if room <= LIMIT:
             self._clear(room)
-            self._size = enter_orths(self._table, keys, known, self._known, 0)
+            borders = words[:, 1].astype(np.int64)
+            self._enter_codes(letters, borders[rows], borders[rows + 1], keys, words[rows, 0])
         else:
             self._clear(max(LIMIT, 1 << int(wanted - self._size - 1).bit_length()))
 
@@ -121,7 +191,7 @@ class WordOrths:
             return None
         try:
             self._check_strings()
-            found, space, missing = cut((*self._table, self._known))
+            found, space, missing = cut(self._met())
             if missing < 0:
                 return None
             if missing:

@@ -65,6 +65,18 @@ def test_one_text_is_cut_as_many_are(nlp, texts):
     assert [tokenizer(text).to_json() for text in texts] == expected
 
 
+@pytest.mark.parametrize(
+    ("before", "text"),
+    [
+        (["\x02\u0301"], "\u0300"), (["\x03\u0301\u0302"], "\u0303\u0302"),  # an accent is always one word with what it stands on
+        (["\x02圩"], "他在学校"), (["我\x02皅好", "\x02－"], "今天是我的生日，"),
+    ],
+)  # fmt: skip
+def test_no_text_changes_another(nlp, before, text):
+    assert [nlp(other).text for other in [*before, text]] == [*before, text]
+    assert [doc.text for doc in nlp.pipe([*before, text])] == [*before, text]
+
+
 def test_what_is_new_is_cut_in_steps(pipeline, monkeypatch):
     """Characters that no text had, and memory zones: the kernel finds nothing, the result is the same."""
     tokenizer = with_tokenizer(pipeline).tokenizer

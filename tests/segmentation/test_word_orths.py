@@ -1,8 +1,10 @@
 """Docs from characters and borders of tokens, against Docs from strings."""
 
+from itertools import product
+
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
@@ -41,6 +43,65 @@ def test_words_that_were_met_are_known():
     _, known, missing = orths._find(chars.codes, tokens)
     assert missing == 0
     assert known.tolist() == met.tolist() == [orths.vocab.strings[char] for char in text]
+
+
+def find(orths, word):
+    """Key, ORTH and whether it is missing."""
+    chars = TABLE.read([word])
+    keys, found, missing = orths._find(chars.codes, TABLE.tokens(chars, np.zeros(chars.at.size, bool)))
+    return keys[0], found[0], missing
+
+
+@given(st.lists(st.text(st.sampled_from("\x01\x02\x03在圩"), min_size=1, max_size=4), max_size=6))
+@example(["\x02圩", "在"])
+@example(["\x02皅", "的"])
+@example(["\x02－", "，"])
+@example(["\x03\x02圩", "\x02圩", "在"])
+def test_a_word_is_told_by_all_of_its_characters(words):
+    orths = WordOrths(Vocab())
+    for word in words:
+        chars = TABLE.read([word])
+        tokens = TABLE.tokens(chars, np.zeros(chars.at.size, bool))
+        assert [orths.vocab.strings[orth] for orth in orths.orths(word, chars.codes, tokens).tolist()] == [word]
+
+
+def test_short_words_have_keys_of_their_own():
+    words = ["".join(chars) for n in range(1, 5) for chars in product("\0\x01\x02\x04学\U0010ffff", repeat=n)]
+    chars, lengths = TABLE.read(words), np.array(list(map(len, words)))
+    first = np.cumsum(lengths) - lengths
+    keys = np.empty(len(words), np.uint64)
+    word_orths.word_keys(chars.codes, first, first + lengths, keys)
+    assert len(set(keys.tolist())) == len(words)
+
+
+@pytest.mark.parametrize("other", ["北京大学", "学校里面的", "学校里", "学校里x", "面里校学"])
+def test_words_of_one_key_are_not_taken_for_each_other(other):
+    orths, word = WordOrths(Vocab()), "学校里面"
+    keys = np.array([find(orths, word)[0]])
+    orths._enter([other], keys, np.array([7], np.uint64))
+    assert find(orths, word)[1:] == (0, 1)
+    orths._enter([word], keys, np.array([8], np.uint64))
+    assert find(orths, word)[1:] == (8, 0)
+    assert orths._size == 2
+
+
+def test_words_are_told_apart_after_the_memory_has_grown():
+    orths, word = WordOrths(Vocab()), "学校里面"
+    keys = np.array([find(orths, word)[0]])
+    for number, entered in enumerate(["北京大学", word, "大学里面"], 7):
+        orths._enter([entered], keys, np.array([number], np.uint64))
+    orths._grow(2 * len(orths._words))
+    assert find(orths, word)[1:] == (8, 0)
+    assert orths._size == 3
+
+
+def test_long_words_are_not_kept():
+    orths, long = WordOrths(Vocab()), "长" * (word_orths.LONGEST + 1)
+    for text in [long, long[1:], long]:
+        chars = TABLE.read([text])
+        found = orths.orths(text, chars.codes, TABLE.tokens(chars, np.zeros(chars.at.size, bool)))
+        assert [orths.vocab.strings[orth] for orth in found.tolist()] == [text]
+    assert orths._size == 1
 
 
 def test_the_memory_grows_and_begins_afresh(monkeypatch):
