@@ -10,7 +10,7 @@ import numpy as np
 from spacy.strings import hash_string  # type: ignore[attr-defined]
 from spacy.tokens import Doc
 
-from spacy_mtl.templates.attributes.breaks import SHARES, BreakTable, break_table, keys_of, value_of
+from spacy_mtl.templates.attributes.breaks import SHARES, BreakTable, break_table, value_of
 
 from .characters import CharacterTable, doc_text, number_characters, word_offsets
 
@@ -27,27 +27,33 @@ class CorpusBreaks:
 
     def __init__(self, codes: np.ndarray, begins: np.ndarray, starts: np.ndarray, folds: np.ndarray, n_folds: int):
         chars, numbers = number_characters(codes)
-        hashes = np.array([hash_string(chr(code)) for code in chars.tolist()], np.uint64)
         inner = np.ones(codes.size + 1, bool)
         inner[starts] = False
         at = np.flatnonzero(inner[:-1])
-        self.keys, first, pair = np.unique(keys_of(hashes[numbers])[at], return_index=True, return_inverse=True)
-        #: Code points of each pair, uint32[R, 2].
-        self.pairs = chars[numbers[np.stack([at[first] - 1, at[first]], axis=1)]]
+        found, pair = np.unique(numbers[at - 1] * chars.size + numbers[at], return_inverse=True)
+        #: code points of each pair, uint32[R, 2]
+        self.pairs = chars[np.stack(np.divmod(found, max(chars.size, 1)), axis=1)]
         cell = pair * n_folds + np.repeat(folds, np.diff(starts))[at]
-        shape = self.keys.size, n_folds
+        shape = len(self.pairs), n_folds
         self._times = np.bincount(cell, minlength=shape[0] * n_folds).reshape(shape)
         self._apart = np.bincount(cell, weights=begins[at], minlength=shape[0] * n_folds).reshape(shape)
 
     def table(self) -> BreakTable:
         """The table for training, where each fold is a part that only knows the counts of the others."""
         times, apart = (n.sum(axis=1, keepdims=True) - n for n in (self._times, self._apart))
-        return break_table(self.keys, value_of(apart, times, OFTEN))
+        return break_table(_hashes(self.pairs), value_of(apart, times, OFTEN))
 
     def written(self) -> list[str]:
         """For each value of BREAK, its pairs of characters as one string; :func:`table_of` reads them."""
         values = value_of(self._apart.sum(axis=1), self._times.sum(axis=1), OFTEN)
         return ["", *(_text(self.pairs[values == value]) for value in range(1, _N_VALUES))]
+
+
+def _hashes(codes: np.ndarray) -> np.ndarray:
+    """What spaCy calls the characters of these code points (uint32, any shape): uint64. No two have the same number."""
+    distinct, number = np.unique(codes, return_inverse=True)
+    hashes = np.array([hash_string(chr(code)) for code in distinct.tolist()], np.uint64)
+    return hashes[number].reshape(codes.shape)
 
 
 def _text(pairs: np.ndarray) -> str:
@@ -69,9 +75,6 @@ def count_breaks(
 def table_of(written: Sequence[str]) -> BreakTable:
     """The table of BREAK from the strings of :meth:`CorpusBreaks.written`."""
     codes = [np.frombuffer(text.encode("utf-32-le"), "<u4") for text in written]
-    flat = np.concatenate([np.empty(0, np.uint32), *codes])
-    distinct, inverse = np.unique(flat, return_inverse=True)
-    hashes = np.array([hash_string(chr(code)) for code in distinct.tolist()], np.uint64)
+    pairs = np.concatenate([np.empty(0, np.uint32), *codes]).reshape(-1, 2)
     values = np.repeat(np.arange(len(written), dtype=np.uint8), [code.size // 2 for code in codes])
-    # keys that are not contiguous would make numba compile the kernels again
-    return break_table(np.ascontiguousarray(keys_of(hashes[inverse])[1::2]), values)
+    return break_table(_hashes(pairs), values)

@@ -14,6 +14,7 @@ from spacy.vocab import Vocab
 from spacy_mtl.kernels import kernel
 from spacy_mtl.templates.extract import mix
 from spacy_mtl.templates.index import empty_table
+
 from .characters import SURROGATES, Tokens, split_words
 
 #: Beyond this number of words the cache is emptied, so that memory stays bounded.

@@ -14,8 +14,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_mtl.segmentation.corpus_breaks import OFTEN, CorpusBreaks, table_of
-from spacy_mtl.templates.attributes.breaks import SHARES, break_table, keys_of
-from spacy_mtl.templates.index import Table, find
+from spacy_mtl.templates.attributes.breaks import SHARES, break_table, find_pair
 
 from ..components.segmenting import SENTENCES, TEXTS, make, segmenter_of, train, words_of
 
@@ -38,8 +37,8 @@ def breaks_of(sentences, folds):
 
 def look_up(table, pair):
     """The values of a pair by part; zeros where it is not there."""
-    key = keys_of(np.array([hash_string(char) for char in pair], np.uint64))[1]
-    row = table.rows[find(Table(table.slots, table.rows), key)]
+    hashes = np.array([hash_string(char) for char in pair], np.uint64)
+    row = table.rows[find_pair(table.slots, table.rows, *hashes)]
     return table.values[row].tolist() if row >= 0 else [0] * table.values.shape[1]
 
 
@@ -80,7 +79,7 @@ def test_rare_pairs_are_not_written():
 @pytest.mark.parametrize("written", [[], [""] * 7])
 def test_nothing_is_known_of_no_pair(written):
     assert look_up(table_of(written), "一二") == [0]
-    assert break_table(np.empty(0, np.uint64), np.empty((0, 3), np.uint8)).values.shape == (0, 3)
+    assert break_table(np.empty((0, 2), np.uint64), np.empty((0, 3), np.uint8)).values.shape == (0, 3)
 
 
 def test_saved_and_loaded_it_cuts_the_same(tmp_path):

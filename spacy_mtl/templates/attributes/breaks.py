@@ -6,7 +6,7 @@ import numpy as np
 
 from spacy_mtl.kernels import kernel
 from spacy_mtl.templates.extract import mix
-from spacy_mtl.templates.index import Table, empty_table, find, insert_all
+from spacy_mtl.templates.index import empty_table
 
 #: Shares of the times that a pair stands apart, from one value to the next: 1 nearly never, 6 nearly always. 0 is for pairs of which too
 #: little is known.
@@ -16,9 +16,9 @@ FIRST = 7
 
 
 class BreakTable(NamedTuple):
-    """Pairs of characters. slots (uint64) and rows (int32): a hash table, key of a pair -> its row.
+    """Pairs of characters. slots (uint64[cap, 2], the two characters) and rows (int32[cap], -1 where free): a hash table, pair -> its row.
 
-    values: uint8[R, K], BREAK of each pair in each of K parts of a corpus.
+    values: uint8[R, K], BREAK of each pair in each of K parts of a corpus. cap: a power of 2.
     """
 
     slots: np.ndarray
@@ -33,45 +33,46 @@ def value_of(apart: np.ndarray, times: np.ndarray, at_least: int) -> np.ndarray:
 
 
 @kernel
-def pair_key(first, second):
-    return mix(mix(np.uint64(0), first), second)
+def find_pair(slots, rows, first, second):
+    """Slot that holds a pair of characters, or the free slot where it belongs."""
+    mask = np.uint64(rows.size - 1)
+    slot = mix(mix(np.uint64(0), first), second) & mask
+    while rows[slot] >= 0 and (slots[slot, 0] != first or slots[slot, 1] != second):
+        slot = (slot + np.uint64(1)) & mask
+    return slot
 
 
 @kernel
-def pair_keys(chars, out):
-    """out[t] = key of the characters (uint64) at t - 1 and t; of the first one it is 0."""
-    for t in range(chars.size):
-        out[t] = pair_key(chars[t - 1], chars[t]) if t else np.uint64(0)
+def insert_pairs(slots, rows, pairs):
+    """Pair i gets row i."""
+    for i in range(pairs.shape[0]):
+        slot = find_pair(slots, rows, pairs[i, 0], pairs[i, 1])
+        slots[slot] = pairs[i]
+        rows[slot] = i
 
 
-def keys_of(chars: np.ndarray) -> np.ndarray:
-    """Keys uint64[N] of each character (uint64[N]) with the one before."""
-    keys = np.empty(chars.size, np.uint64)
-    pair_keys(chars, keys)
-    return keys
-
-
-def break_table(keys: np.ndarray, values: np.ndarray) -> BreakTable:
-    """keys: uint64[R], distinct, of pairs. values: uint8[R] of one part, or uint8[R, K]."""
-    table = empty_table(keys.size)
-    insert_all(table, keys)
-    return BreakTable(*table, values if values.ndim == 2 else values[:, None])
+def break_table(pairs: np.ndarray, values: np.ndarray) -> BreakTable:
+    """pairs: uint64[R, 2], distinct, of characters. values: uint8[R] of one part, or uint8[R, K]."""
+    rows = empty_table(len(pairs)).rows
+    slots = np.zeros((rows.size, 2), np.uint64)
+    insert_pairs(slots, rows, pairs)
+    return BreakTable(slots, rows, values if values.ndim == 2 else values[:, None])
 
 
 def no_breaks() -> BreakTable:
     """The table that knows no pair."""
-    return BreakTable(*empty_table(0), np.empty((0, 1), np.uint8))
+    return break_table(np.empty((0, 2), np.uint64), np.empty(0, np.uint8))
 
 
 @kernel
 def mark_breaks(chars, starts, parts, breaks, out):
     """BREAK of every position into out: uint64[N]. starts: int64 borders of sentences. parts: as of :func:`.match_words`."""
-    table = Table(breaks.slots, breaks.rows)
+    slots, rows = breaks.slots, breaks.rows
     for s in range(starts.size - 1):
         part = parts[s] if parts.size else 0
         for t in range(starts[s], starts[s + 1]):
             if t == starts[s]:
                 out[t] = np.uint64(FIRST)
                 continue
-            row = table.rows[find(table, pair_key(chars[t - 1], chars[t]))]
+            row = rows[find_pair(slots, rows, chars[t - 1], chars[t])]
             out[t] = np.uint64(breaks.values[row, part]) if row >= 0 else np.uint64(0)

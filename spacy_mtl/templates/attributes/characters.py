@@ -22,7 +22,7 @@ from spacy.strings import hash_string  # type: ignore[attr-defined]
 from spacy_mtl.errors import Errors
 from spacy_mtl.kernels import kernel
 from spacy_mtl.templates.extract import mix
-from spacy_mtl.templates.index import Table, empty_table, find
+from spacy_mtl.templates.index import empty_table
 
 from .breaks import mark_breaks, no_breaks
 
@@ -36,6 +36,8 @@ _OF_CORPUS = (*WORD_ATTRIBUTES, BREAK)
 #: Longer words are all alike.
 LONGEST_TOLD = 5
 ONE_PART = np.empty(0, np.int64)
+#: No slot of a table.
+_NOTHING = np.uint64(1 << 63)
 _CLASSES = {
     "numeral": "〇○零一二三四五六七八九十百千万亿兆两廿卅壹贰叁肆伍陆柒捌玖拾佰仟萬億兩",
     "date": "年月日时時分秒",
@@ -66,8 +68,12 @@ def character_class(text: str) -> str:
 
 
 class WordTable(NamedTuple):
-    """A dictionary of W words. slots (uint64) and rows (int32) are a hash table of their beginnings: -1 free, 0 a beginning only, k > 0 word k.
-    known: bool[W + 1, K], whether the word is in the dictionary that part k of a corpus looks at."""
+    """A dictionary of W words.
+
+    slots (uint64[cap, 2]) and rows (int32[cap]) are a hash table of their beginnings: the last character, and the slot of what stands before it,
+    ``_NOTHING`` where nothing does; -1 free, 0 a beginning only, k > 0 word k. cap: a power of 2.
+    known: bool[W + 1, K], whether the word is in the dictionary that part k of a corpus looks at.
+    """
 
     slots: np.ndarray
     rows: np.ndarray
@@ -75,18 +81,27 @@ class WordTable(NamedTuple):
 
 
 @kernel
-def insert_words(chars, borders, table):
+def find_beginning(slots, rows, before, char):
+    """Slot of the beginning that goes on from the one in slot ``before`` with this character, or the free slot where it belongs."""
+    mask = np.uint64(rows.size - 1)
+    slot = mix(before, char) & mask
+    while rows[slot] >= 0 and (slots[slot, 0] != char or slots[slot, 1] != before):
+        slot = (slot + np.uint64(1)) & mask
+    return slot
+
+
+@kernel
+def insert_words(chars, borders, slots, rows):
     """Enter words, letter by letter, with all their beginnings. chars: uint64[M]; word i + 1 is ``chars[borders[i]:borders[i + 1]]``."""
     for i in range(borders.size - 1):
-        key = np.uint64(0)
+        slot = _NOTHING
         for k in range(borders[i], borders[i + 1]):
-            key = mix(key, chars[k])
-            slot = find(table, key)
-            if table.rows[slot] < 0:
-                table.slots[slot] = key
-                table.rows[slot] = 0
+            before, slot = slot, find_beginning(slots, rows, slot, chars[k])
+            if rows[slot] < 0:
+                slots[slot, 0], slots[slot, 1] = chars[k], before
+                rows[slot] = 0
             if k == borders[i + 1] - 1:
-                table.rows[slot] = i + 1
+                rows[slot] = i + 1
 
 
 @kernel
@@ -98,15 +113,15 @@ def match_words(chars, starts, parts, words, begin, end, inside):
     begin[:] = 0
     end[:] = 0
     inside[:] = 0
-    table = Table(words.slots, words.rows)
+    slots, rows = words.slots, words.rows
     for s in range(starts.size - 1):
         part = parts[s] if parts.size else 0
         for t in range(starts[s], starts[s + 1]):
-            key = np.uint64(0)
+            slot = _NOTHING
             longest = 0
             for u in range(t, starts[s + 1]):
-                key = mix(key, chars[u])
-                word = table.rows[find(table, key)]
+                slot = find_beginning(slots, rows, slot, chars[u])
+                word = rows[slot]
                 if word < 0:
                     break
                 if word > 0 and words.known[word, part] and u > t:
@@ -170,10 +185,11 @@ def word_table(words: Iterable[str], known: np.ndarray | None = None) -> WordTab
     rows = {word: i for i, word in enumerate(words) if len(word) > 1}
     hash_of = lru_cache(maxsize=None)(lambda char: hash_string(character(char)))
     chars = np.array([hash_of(char) for word in rows for char in word], np.uint64)
-    table = empty_table(chars.size)
-    insert_words(chars, np.cumsum([0, *map(len, rows)], dtype=np.int64), table)
+    free = empty_table(chars.size).rows
+    slots = np.zeros((free.size, 2), np.uint64)
+    insert_words(chars, np.cumsum([0, *map(len, rows)], dtype=np.int64), slots, free)
     chosen = np.ones((len(rows), 1), bool) if known is None else known[list(rows.values())]
-    return WordTable(*table, np.concatenate([np.zeros((1, chosen.shape[1]), bool), chosen]))
+    return WordTable(slots, free, np.concatenate([np.zeros((1, chosen.shape[1]), bool), chosen]))
 
 
 class CharacterContext:

@@ -10,16 +10,21 @@ from spacy.strings import hash_string
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_mtl.templates.attributes.breaks import FIRST, break_table, keys_of, value_of
+from spacy_mtl.templates.attributes import AttributeReader, check_attributes
+from spacy_mtl.templates.attributes.breaks import FIRST, break_table, mark_breaks, value_of
 from spacy_mtl.templates.attributes.characters import (
     CHARACTER_CONTEXT,
+    ONE_PART,
+    WordTable,
     all_places,
     character,
     character_class,
+    insert_words,
+    match_words,
     place_numbers,
     word_table,
 )
-from spacy_mtl.templates.attributes.reader import AttributeReader, check_attributes
+from spacy_mtl.templates.extract import mix
 
 VOCAB = Vocab()
 
@@ -42,9 +47,12 @@ def test_characters_by_hand(char, normal, kind):
 PARTED = {"北京": 1, "京大": 5, "大大": 3}
 
 
+def hashes_of(pairs):
+    return np.array([[hash_string(char) for char in pair] for pair in pairs], np.uint64)
+
+
 def breaks_of(values):
-    keys = [keys_of(np.array([hash_string(char) for char in pair], np.uint64))[1] for pair in values]
-    return break_table(np.array(keys, np.uint64), np.array(list(values.values()), np.uint8))
+    return break_table(hashes_of(values), np.array(list(values.values()), np.uint8))
 
 
 def columns_of(text, starts, words=(), attributes=CHARACTER_CONTEXT):
@@ -126,9 +134,62 @@ def test_what_break_says_of_shares():
 def test_pairs_are_told_by_part():
     values = np.array([[1, 4], [0, 6]], np.uint8)
     reader = AttributeReader(["BREAK"], VOCAB, word_table([]))
-    keys = [keys_of(np.array([hash_string(char) for char in pair], np.uint64))[1] for pair in ("北京", "京大")]
-    reader.characters.breaks = break_table(np.array(keys, np.uint64), values)
+    reader.characters.breaks = break_table(hashes_of(["北京", "京大"]), values)
     reader.characters.parts = np.array([1, 0])
     doc = Doc(VOCAB, words=list("北京大北京大"), spaces=[False] * 6)
     columns = reader.read([doc], np.array([0, 3, 6]))
     assert columns[reader.columns["BREAK"]].tolist() == [FIRST, 4, 6, FIRST, 1, 0]
+
+
+def mixed(key, *values):
+    for value in values:
+        key = np.uint64(mix(np.uint64(key), np.uint64(value)))
+    return key
+
+
+def alike():
+    """Two pairs of characters, uint64[2, 2], that a hash of both takes for one."""
+    pairs = np.random.default_rng(0).integers(1, 1 << 63, (2, 2), dtype=np.uint64)
+    pairs[1, 1] = pairs[0, 1] ^ mixed(0, pairs[0, 0]) ^ mixed(0, pairs[1, 0])
+    assert mixed(0, *pairs[0]) == mixed(0, *pairs[1])
+    return pairs
+
+
+def test_pairs_of_one_hash_are_told_apart():
+    pairs, starts = alike(), np.array([0, 2], np.int64)
+    table, out = break_table(pairs[:1], np.array([5], np.uint8)), np.empty(2, np.uint64)
+    for pair, expected in zip(pairs, (5, 0), strict=True):
+        mark_breaks(pair, starts, ONE_PART, table, out)
+        assert out.tolist() == [FIRST, expected]
+
+
+def test_pairs_of_one_character_are_told_apart():
+    texts = np.stack([np.arange(1, 400, dtype=np.uint64), np.full(399, 7, np.uint64)], axis=1)
+    starts, out = np.arange(0, 800, 2), np.empty(texts.size, np.uint64)
+    for turned in (False, True):
+        pairs = texts[:, ::-1] if turned else texts
+        table = break_table(pairs[::2].copy(), np.full(200, 5, np.uint8))
+        mark_breaks(pairs.ravel(), starts, ONE_PART, table, out)
+        assert out[1::2].tolist() == [5, 0] * 199 + [5]
+
+
+def matched(words, chars):
+    """WORD_BEGIN of characters, with a dictionary of words: all are numbers."""
+    slots, rows = np.zeros((64, 2), np.uint64), np.full(64, -1, np.int32)
+    flat, borders = np.concatenate(words), np.cumsum([0, *map(len, words)], dtype=np.int64)
+    insert_words(flat, borders, slots, rows)
+    columns = np.empty((3, chars.size), np.uint64)
+    table = WordTable(slots, rows, np.ones((len(words) + 1, 1), bool))
+    match_words(chars, np.array([0, chars.size], np.int64), ONE_PART, table, *columns)
+    return columns[0].tolist()
+
+
+def test_words_of_one_hash_are_told_apart():
+    one, other = alike()
+    assert matched([one], one) == [2, 0]
+    assert matched([one], other) == [0, 0]
+    assert matched([one, other], other) == [2, 0]
+    first = np.uint64(7)
+    lost = np.array([first, mixed(0, first)])  # a number mixed with itself is 0
+    assert matched([np.append(lost, one)], one) == [0, 0]
+    assert matched([one], np.append(lost, one)) == [0, 0, 2, 0]
