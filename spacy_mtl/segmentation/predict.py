@@ -105,6 +105,9 @@ class CharacterPredictor(Predictor):
     ):
         super().__init__(weights, constraints, characters.vocab, word_table([]), learned)
         self.characters = characters
+        self.reader.lexicon.limit = (
+            characters.row_of.size
+        )  # all of them are looked up at once: to forget some would be to meet all anew
         if self.reader.characters is not None:
             self.reader.characters.breaks = breaks
         self.words_read: tuple[str, int] | None = None  # version of the dictionary that the reader has
@@ -126,8 +129,9 @@ class CharacterPredictor(Predictor):
     def _forms(self) -> np.ndarray:
         """The lexicon row of each character of the table, int32[n]. Like every table, it only changes when new characters appear."""
         lexicon, orths = self.reader.lexicon, self.characters.orths
-        if self._form_of.size != orths.size or self._generation != lexicon.generation:
-            self._form_of = lexicon.ids(orths)
+        known = self._form_of if self._generation == lexicon.generation else self._form_of[:0]
+        if known.size != orths.size:
+            self._form_of = np.concatenate([known, lexicon.ids(orths[known.size :])])
         return self._form_of
 
     def _arguments(self) -> tuple:

@@ -41,9 +41,9 @@ def find(table, key):
 
 
 @kernel
-def insert_all(table, keys):
-    """Insert distinct ``keys``: key i gets row i."""
-    for i in range(keys.size):
+def insert_all(table, keys, first=0):
+    """Insert distinct ``keys``, from number ``first`` on: key i gets row i."""
+    for i in range(first, keys.size):
         slot = find(table, keys[i])
         table.slots[slot] = keys[i]
         table.rows[slot] = i

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from spacy_mtl.segmentation.boundaries import begin_tags
+from spacy_mtl.templates.attributes.reader import Lexicon
 
 from ..components.segmenting import LONG, SENTENCES, TEXTS, make, segmenter_of, train
 
@@ -32,3 +33,20 @@ def test_tags_are_those_of_the_predictor_step_by_step(segmenter):
         joined = segmenter._characters.joined(chars)
         if chars.at.size:
             assert np.array_equal(segmenter._label(chars), step_by_step(segmenter, chars, joined))
+
+
+def test_more_characters_than_a_lexicon_keeps(monkeypatch):
+    monkeypatch.setattr(Lexicon.__init__, "__defaults__", (4,))
+    segmenter = segmenter_of(train(make(), LONG, passes=1))
+    assert Lexicon([], segmenter.vocab).limit == 4
+    next(segmenter.docs(["一二三四五六七八"]))
+    lexicon = segmenter._predictor().reader.lexicon
+    generation, met = lexicon.generation, []
+    row = lexicon._row
+    monkeypatch.setattr(lexicon, "_row", lambda orth: met.append(orth) or row(orth))
+    next(segmenter.docs(["一二三四魑五六七"]))
+    assert (lexicon.generation, met) == (generation, [segmenter._characters.vocab.strings["魑"]])
+    chars = segmenter._characters.read(MANY)
+    joined = segmenter._characters.joined(chars)
+    assert np.array_equal(segmenter._label(chars), step_by_step(segmenter, chars, joined))
+    assert np.array_equal(segmenter._predictor()._forms(), lexicon.ids(segmenter._characters.orths))

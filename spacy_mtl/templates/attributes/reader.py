@@ -164,12 +164,11 @@ class Lexicon:
         self.orths[self.size : size] = orths
         for row, orth in enumerate(orths.tolist(), self.size):
             self.values[row] = self._row(orth)
+        first = self.size
         self.size = size
         if 2 * size > self._table.rows.size:
-            self._table = empty_table(self.orths.size)
-        else:
-            self._table.rows[:] = -1
-        insert_all(self._table, self.orths[:size])
+            self._table, first = empty_table(self.orths.size), 0
+        insert_all(self._table, self.orths[:size], first)
 
     def _row(self, orth: int) -> list[int]:
         text = self.vocab.strings[orth]
