@@ -19,9 +19,9 @@ from .word_orths import WordOrths, find_orths
 def cut_text(codes, row_of, kinds, keep_runs, begin_tags, words, tables):
     """Find the tokens of one text.
 
-    codes: uint32[M], M > 0. row_of, kinds: of the :class:`CharacterTable`. begin_tags: bool[L]. words: what :func:`find_orths`
-    wants of the words met. tables: of the predictor, what :func:`tag_characters` wants. Returns uint64[4, K], ORTH, key, begin and end of each token,
-    bool[K], whether a blank follows, and how many ORTHs are not known; -1 of them, and no token, where there is a character without tables.
+    codes: uint32[M], M > 0. row_of, kinds: those of the :class:`CharacterTable`. begin_tags: bool[L]. words: the arguments of :func:`find_orths` that
+    describe the known words. tables: the predictor's arguments of :func:`tag_characters`. Returns three values: ORTH, key, begin and end of each token,
+    uint64[4, K]; whether a space follows each, bool[K]; and the number of unknown ORTHs, or -1, with no tokens, if a character is not in the tables.
     """
     ids = np.empty(codes.size, np.int32)
     missing = number_codes(codes, row_of, ids)
