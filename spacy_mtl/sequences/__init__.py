@@ -1,4 +1,4 @@
-"""Sequences that are not text: chains over arrays and kernels, trained by any trainer of the package.
+"""Sequences other than text: chains over arrays and kernels, trained by any trainer of the package.
 
 >>> problem = problem_from_arrays({"pixels": X, "near": KernelBlock(X, "gaussian", sigma2=5.0)}, y, lengths)
 >>> training = fit(MTLStruct(p=4 / 3, C=1.0), problem, passes=20)
@@ -33,5 +33,5 @@ __all__ = [
 
 
 def predict(problem: SequenceProblem, weights: Weights, X: Any, lengths: Any) -> np.ndarray:
-    """The best label of every new position under ``training.weights``; :meth:`SequenceProblem.model` keeps them for many calls and for files."""
+    """The best label of every new position, with ``training.weights``. For many calls, or to save a model, use :meth:`SequenceProblem.model`."""
     return problem.model(weights).predict(X, lengths)

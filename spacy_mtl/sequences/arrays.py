@@ -1,4 +1,4 @@
-"""Training problems over chains made from arrays: positions of sequences in rows, features and kernels in blocks."""
+"""Training problems of chains from arrays, with positions in rows, and features and kernels in blocks."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -31,9 +31,9 @@ MOST_ROWS = 2**31 - 1
 
 @dataclass(frozen=True, kw_only=True)
 class SequenceProblem(Problem):
-    """A :class:`Problem` like any other, with what prediction on new arrays needs.
+    """A :class:`Problem` that also has what prediction on new arrays needs.
 
-    labels: int64[L] or str[L], in the order of label numbers. fitted: blocks in the order of the rows of the node weights.
+    labels: int64[L] or str[L], in the order of their numbers. fitted: the blocks, in the order of the rows of the node weights.
     """
 
     labels: np.ndarray
@@ -41,7 +41,7 @@ class SequenceProblem(Problem):
     constraints: Constraints
 
     def model(self, weights: Weights) -> SequenceModel:
-        """What a training has learnt (``training.weights``), ready to predict and to save."""
+        """Make a model of the weights of a training (``training.weights``), ready to predict and to be saved."""
         borders = block_starts([block.n_rows for block in self.fitted])
         trained = []
         for block, a, b in zip(self.fitted, borders, borders[1:], strict=False):
@@ -63,16 +63,16 @@ def problem_from_arrays(
     constraints: Constraints | None = None,
     cost: np.ndarray | None = None,
 ) -> SequenceProblem:
-    """A problem over linear chains, ready for :func:`spacy_mtl.trainers.base.fit`.
+    """Make a problem of linear chains, ready for :func:`spacy_mtl.trainers.base.fit`.
 
     X: positions x features, as a 2-D array, a scipy.sparse matrix, a KernelBlock or Categories, or a mapping {block name: one of these}; each
-    block (each column of Categories) is weighed as one template is. The positions of one sequence follow one another.
-    y: int[N] or str[N], None where gold is missing. lengths: int[S], of the sequences, sum N. transitions: whether label pairs are scored,
-    as the block "transitions". labels: all labels, in the order of ``constraints`` (:class:`Constraints`) and ``cost`` (float[L, L], loss of
+    block (each column of Categories) gets a weight of its own, like a template. The positions of a sequence are consecutive rows.
+    y: int[N] or str[N], None where gold is missing. lengths: int[S], of the sequences, with sum N. transitions: whether label pairs are scored,
+    in the block "transitions". labels: all labels, in the order of ``constraints`` (:class:`Constraints`) and ``cost`` (float[L, L], loss of
     predicting the column where the row is gold, Hamming by default); sorted if not given.
 
-    A kernelised block takes 8 bytes for each pair of positions whose kernel value is not 0.
-    Raises ValueError: M220-M238 for arrays that do not fit, M201-M204 as :func:`chain_problem`.
+    A kernelised block takes 8 bytes of memory for each pair of positions whose kernel value is not 0.
+    Raises ValueError: M220-M238 for arrays that do not match, M201-M204 as :func:`chain_problem`.
     """
     gold, names = as_labels(y, labels)
     check_counts(as_mapping(X), gold.size, lengths)
@@ -89,7 +89,7 @@ def problem_from_arrays(
 
 
 def check_counts(X: Mapping[str, Any], n: int, lengths: Any) -> None:
-    """Where y (n labels) and the lengths disagree, say so (M238) unless X agrees with y: then the lengths are wrong (M220)."""
+    """Refuse y (n labels) and lengths that disagree (M238). If X agrees with y, the lengths are wrong, which :func:`as_starts` reports (M220)."""
     total = sum_of(lengths)
     if total in (None, n) or not X:
         return
@@ -116,7 +116,7 @@ def fit_blocks(X: Mapping[str, Any], n: int) -> tuple[list[FittedBlock], list[An
 
 
 def as_constraints(given: Constraints, n: int) -> Constraints:
-    """The same as arrays of bool. Raises ValueError (M234): another number of labels, a value that is not true or false, labels by form."""
+    """The constraints as arrays of bool. Raises ValueError (M234): another number of labels, a value that is not true or false, labels by form."""
     if np.size(given.forms):
         raise ValueError(Errors.M234.format(n=n, got="labels by form, which positions of arrays do not have"))
     try:
@@ -134,13 +134,13 @@ def as_constraints(given: Constraints, n: int) -> Constraints:
 
 
 def check_rows(sizes: Sequence[int]) -> None:
-    """Refuse more rows than their numbers can tell apart (M237)."""
+    """Refuse more rows than can be numbered (M237)."""
     if sum(sizes) > MOST_ROWS:
         raise ValueError(Errors.M237.format(n=sum(sizes), most=MOST_ROWS))
 
 
 def block_sizes(fitted: Sequence[FittedBlock]) -> list[int]:
-    """Rows of every block of the weights."""
+    """The number of rows of every block of the weights."""
     return [
         size
         for block in fitted
@@ -164,7 +164,7 @@ def category_rows(fitted: Sequence[FittedBlock], tables: Sequence[Any]) -> np.nd
 
 
 def vectors_of(fitted: Sequence[FittedBlock], tables: Sequence[Any]) -> Vectors:
-    """The real-valued features of all other blocks, some positions at a time: beside the result, memory holds CHUNK values a block."""
+    """The real-valued features of all other blocks, computed in chunks: in addition to the result, memory holds CHUNK values per block."""
     n = tables[0].shape[0]
     blocks, values, firsts, first_row = [], [], [], 0
     for block, table in zip(fitted, tables, strict=True):
@@ -186,12 +186,12 @@ def vectors_of(fitted: Sequence[FittedBlock], tables: Sequence[Any]) -> Vectors:
 
 
 def starts_of(counts: np.ndarray) -> np.ndarray:
-    """int64[n + 1] borders of runs of these lengths."""
+    """The borders int64[n + 1] of runs of these lengths."""
     return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
 
 
 def interleave(parts: Sequence[Entries]) -> Entries:
-    """The entries of several blocks over the same positions, position by position and there block by block. counts: int64[n * V]."""
+    """Interleave the entries of V blocks for the same n positions: position by position, and block by block at each. counts: int64[n * V]."""
     if len(parts) == 1:
         return parts[0]
     counts = np.stack([part.counts for part in parts], axis=1)
@@ -205,7 +205,7 @@ def interleave(parts: Sequence[Entries]) -> Entries:
 
 
 def joined(chunks: list[Entries]) -> tuple[np.ndarray, np.ndarray]:
-    """Rows and values of all chunks, one after another; the chunks are given up on the way, so that memory holds them once."""
+    """Concatenate the rows and values of all chunks. The chunks are released one by one, so that memory holds them only once."""
     size = sum(chunk.rows.size for chunk in chunks)
     rows, values = np.empty(size, np.int32), np.empty(size, np.float32)
     while chunks:

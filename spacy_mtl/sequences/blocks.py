@@ -1,4 +1,4 @@
-"""Kinds of blocks: what the caller asks for, and what of it training reads and prediction needs."""
+"""The kinds of blocks: as the caller describes them, and in the form that training and prediction use."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,12 +17,12 @@ from .values import as_categories, as_features
 
 @dataclass(frozen=True)
 class KernelBlock:
-    """A block known by inner products of positions only; its weights live on the training positions.
+    """A block given by inner products of positions; it has one weight vector per training position.
 
     vectors: positions x features, dense or sparse. kernel: "linear" <a, b>, "quadratic" (<a, b> + offset)^2, "gaussian"
     exp(-||a - b||^2 / (2 sigma2)), "b1_spline" max(0, 1 - ||a - b|| / h), or a function K(A, B) of two such tables that returns float[A, B].
-    h: None for the distance beyond which a share ``zeros`` of the pairs of training positions lies.
-    normalize: K(a, b) / sqrt(K(a, a) K(b, b)).
+    h: None to choose the distance exceeded by a share ``zeros`` of the pairs of training positions.
+    normalize: use K(a, b) / sqrt(K(a, a) K(b, b)).
     """
 
     vectors: Any
@@ -36,9 +36,9 @@ class KernelBlock:
 
 @dataclass(frozen=True)
 class Categories:
-    """Integer columns, each a block of its own, as a template is for text: one feature for each value. columns: int[N] or int[N, K], -1 for none.
+    """Integer columns, each a block of its own with one feature per value, like a template for text.
 
-    names: of the blocks; the block's name and the number of the column if not given.
+    columns: int[N] or int[N, K], -1 for no value. names: of the K blocks; by default the name of the whole block and the number of the column.
     """
 
     columns: Any
@@ -46,7 +46,7 @@ class Categories:
 
 
 class Entries(NamedTuple):
-    """Features of some positions. counts: int64[n]; rows: int32[E] and values: float32[E], position by position, rows rising."""
+    """The features of n positions. counts: int64[n]. rows: int32[E] and values: float32[E], position by position, with rows ascending."""
 
     counts: np.ndarray
     rows: np.ndarray
@@ -55,7 +55,7 @@ class Entries(NamedTuple):
 
 @dataclass(frozen=True)
 class FeatureBlock:
-    """Explicit features, a weight for each column and label."""
+    """A block of explicit features, with a weight for each column and label."""
 
     name: str
     n_columns: int
@@ -75,24 +75,24 @@ class FeatureBlock:
         return table
 
     def width(self, table: Any) -> int:
-        """Numbers a position has, on average."""
+        """The average number of entries per position."""
         return table.nnz // max(1, table.shape[0]) if sparse.issparse(table) else self.n_columns
 
     def entries(self, table: Any, first_row: int) -> Entries:
-        """The entries of positions for training. first_row: of the block in the weights."""
+        """The entries of positions for training. first_row: the block's first row in the weights."""
         if sparse.issparse(table):
             rows = (table.indices + first_row).astype(np.int32)
             return Entries(np.diff(table.indptr).astype(np.int64), rows, table.data.astype(np.float32))
         return dense_entries(table.astype(np.float32, copy=False), first_row)
 
     def scores(self, table: Any, weights: np.ndarray) -> np.ndarray:
-        """float[n, L] of positions under the block's weights float32[R, L]."""
+        """Scores float[n, L] of positions with the block's weights float32[R, L]."""
         return np.asarray(table @ weights)
 
 
 @dataclass(frozen=True)
 class KernelisedBlock:
-    """A kernel and the positions its weights live on. scale: of these, see :meth:`Kernel.scale`."""
+    """A block of a kernel and the training positions that have weights. scale: of these positions, see :meth:`Kernel.scale`."""
 
     name: str
     kernel: Kernel
@@ -115,7 +115,7 @@ class KernelisedBlock:
         return table
 
     def width(self, table: Any) -> int:
-        """Numbers a position has."""
+        """The number of entries per position."""
         return self.n_rows
 
     def values(self, table: Any) -> np.ndarray:
@@ -127,14 +127,14 @@ class KernelisedBlock:
         return dense_entries(self.values(table), first_row)
 
     def scores(self, table: Any, weights: np.ndarray) -> np.ndarray:
-        """float32[n, L] of positions under the block's weights float32[R, L], some positions at a time."""
+        """Scores float32[n, L] of positions with the block's weights float32[R, L], computed in chunks."""
         out = np.empty((table.shape[0], weights.shape[1]), np.float32)
         for a, b in position_chunks(table.shape[0], self.n_rows):
             out[a:b] = self.values(table[a:b]) @ weights
         return out
 
     def support(self, weights: np.ndarray) -> tuple["KernelisedBlock", np.ndarray]:
-        """The block and its weights without positions that have none."""
+        """The block and its weights, without positions whose weights are all 0."""
         rows = np.flatnonzero(weights.any(axis=1))
         scale = None if self.scale is None else self.scale[rows]
         return replace(self, vectors=self.vectors[rows], scale=scale), weights[rows]
@@ -142,7 +142,7 @@ class KernelisedBlock:
 
 @dataclass(frozen=True)
 class CategoryBlock:
-    """Integer columns. values: int64, rising, those of each column that have a feature. names: of the columns' blocks."""
+    """A block of integer columns. values: int64, for each column its values that have a feature, ascending. names: of the columns' blocks."""
 
     name: str
     names: tuple[str, ...]
@@ -163,7 +163,7 @@ class CategoryBlock:
         return columns
 
     def rows(self, columns: np.ndarray, first_row: int) -> np.ndarray:
-        """Feature rows int32[n, K], -1 for values unknown or none."""
+        """Feature rows int32[n, K], -1 for an unknown value or none."""
         out = np.full(columns.shape, -1, np.int32)
         for k, values in enumerate(self.values):
             place = np.searchsorted(values, columns[:, k])
@@ -174,7 +174,7 @@ class CategoryBlock:
         return out
 
     def scores(self, columns: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        """float32[n, L] of positions under the block's weights float32[R, L]."""
+        """Scores float32[n, L] of positions with the block's weights float32[R, L]."""
         padded = np.vstack([weights, np.zeros((1, weights.shape[1]), np.float32)])
         out = np.zeros((len(columns), weights.shape[1]), np.float32)
         for rows in self.rows(columns, 0).T:
@@ -186,12 +186,12 @@ FittedBlock = FeatureBlock | KernelisedBlock | CategoryBlock
 
 
 def as_mapping(X: Any) -> Mapping[str, Any]:
-    """One array or block is the block "X"."""
+    """X as a mapping of blocks; a single array or block is named "X"."""
     return X if isinstance(X, Mapping) else {"X": X}
 
 
 def count_positions(value: Any) -> int:
-    """Positions of a block as the caller gave it."""
+    """The number of positions of a block as the caller gave it."""
     if isinstance(value, Categories | KernelBlock):
         value = value.columns if isinstance(value, Categories) else value.vectors
     shape = np.shape(value) if not sparse.issparse(value) else value.shape
@@ -199,9 +199,9 @@ def count_positions(value: Any) -> int:
 
 
 def fit_block(name: str, value: Any, n: int) -> tuple[FittedBlock, Any]:
-    """A block as the caller gave it, ready for training, and its n positions in canonical form.
+    """Prepare a block for training; returns it with its n positions in canonical form.
 
-    Raises ValueError naming the block: M222 another number of positions, M223-M229 and M235, see there.
+    Raises ValueError naming the block: M222 another number of positions, M223-M229 and M235 for what is wrong with its values or settings.
     """
     if isinstance(value, Categories):
         columns = as_categories(value.columns, name)
@@ -217,7 +217,7 @@ def fit_block(name: str, value: Any, n: int) -> tuple[FittedBlock, Any]:
 
 
 def fit_categories(name: str, columns: np.ndarray, names: Sequence[str] | None) -> CategoryBlock:
-    """The values that each column has (M229 where the names do not fit)."""
+    """Collect the values of each column. Raises ValueError (M229) for a wrong number of names."""
     n = columns.shape[1]
     names = tuple(names or ([name] if n == 1 else [f"{name}{k}" for k in range(n)]))
     if len(names) != n:
@@ -232,7 +232,7 @@ def check_positions(name: str, table: Any, n: int) -> None:
 
 
 def as_kernel(block: KernelBlock, name: str, vectors: Any) -> Kernel:
-    """The kernel a block asks for. Raises ValueError naming the block: M227 a setting out of range, M235 an unknown kernel, M236 no width found."""
+    """The kernel of a block. Raises ValueError naming the block: M227 a setting out of range, M235 an unknown kernel, M236 no width found."""
     if callable(block.kernel):
         return Kernel("function", normalize=block.normalize, function=block.kernel)
     if block.kernel not in KERNELS:
@@ -259,7 +259,7 @@ def is_number(value: Any) -> bool:
 
 
 def same_kernel(block: KernelBlock, kernel: Kernel) -> bool:
-    """Whether the block asks for this kernel (an h found in training need not be given)."""
+    """Whether the block has this kernel (an h that training chose may be left out)."""
     if callable(block.kernel):
         return block.kernel == kernel.function and block.normalize == kernel.normalize
     if block.kernel != kernel.name or block.normalize != kernel.normalize:
@@ -269,20 +269,20 @@ def same_kernel(block: KernelBlock, kernel: Kernel) -> bool:
 
 
 def position_chunks(n: int, width: int) -> Iterator[tuple[int, int]]:
-    """Borders of runs of positions, CHUNK numbers or less each where a position has ``width``."""
+    """Borders of runs of positions with at most CHUNK entries each, where a position has ``width`` entries."""
     size = max(1, gram.CHUNK // max(width, 1))
     for a in range(0, n, size):
         yield a, min(n, a + size)
 
 
 def check_columns(name: str, got: int, expected: int) -> None:
-    """Refuse new positions with other columns than the training's (M233)."""
+    """Refuse new positions with another number of columns than in training (M233)."""
     if got != expected:
         raise ValueError(Errors.M233.format(name=name, got=got, expected=expected))
 
 
 def dense_entries(table: np.ndarray, first_row: int) -> Entries:
-    """What is not 0 in float32[n, R]."""
+    """The non-zero entries of float32[n, R]."""
     filled = table != 0
     rows = np.nonzero(filled)[1]
     return Entries(filled.sum(axis=1), (rows + first_row).astype(np.int32), table[filled])

@@ -1,4 +1,4 @@
-"""Decoding new arrays with trained weights, in bounded memory."""
+"""SequenceModel: predicts labels of new arrays with trained weights, in bounded memory."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -33,7 +33,7 @@ def longest_of(starts):
 
 @kernel
 def decode_all(nodes, starts, pairs, labels):
-    """Viterbi over every sequence. nodes: float32[N, L]; starts: int64[S + 1]; pairs: float32[1, L, L]. Fills labels int32[N]."""
+    """Run Viterbi on every sequence to fill ``labels`` int32[N]. nodes: float32[N, L]; starts: int64[S + 1]; pairs: float32[1, L, L]."""
     shape = (longest_of(starts), nodes.shape[1])
     best, back = np.empty(shape, np.float32), np.empty(shape, np.int32)
     for s in range(starts.size - 1):
@@ -43,7 +43,7 @@ def decode_all(nodes, starts, pairs, labels):
 
 @kernel
 def marginals_of_all(nodes, starts, pairs, out):
-    """Probability of every label at every position. Shapes as in :func:`decode_all`; fills out float32[N, L]."""
+    """Fill ``out`` float32[N, L] with the probability of every label at every position. Other shapes as in :func:`decode_all`."""
     n_labels = nodes.shape[1]
     alpha, factors = np.empty((longest_of(starts), n_labels)), np.empty((1, n_labels, n_labels))
     pair_out = np.empty((1, n_labels * n_labels), np.float32)
@@ -56,8 +56,8 @@ def marginals_of_all(nodes, starts, pairs, out):
 class SequenceModel:
     """A trained chain over arrays.
 
-    labels: int64[L] or str[L]. blocks: what of the training's blocks prediction needs. weights: float32[R, L] of each. step: float32[L, L],
-    scores of label pairs (previous, current). start_mask, end_mask: float32[L] and step_mask: float32[L, L], constraints as scores.
+    labels: int64[L] or str[L]. blocks: the training's blocks, reduced to what prediction needs. weights: float32[R, L] for each block. step:
+    float32[L, L], scores of label pairs (previous, current). start_mask, end_mask: float32[L] and step_mask: float32[L, L], constraints as scores.
     """
 
     labels: np.ndarray
@@ -69,10 +69,10 @@ class SequenceModel:
     step_mask: np.ndarray
 
     def predict(self, X: Any, lengths: Any) -> np.ndarray:
-        """The best label of every position: int64[N] or str[N], as the training's y.
+        """The best label of every position, int64[N] or str[N] like y in training.
 
-        X: the blocks of the training over new positions; where it had a KernelBlock, the vectors alone are enough. lengths: int[S], sum N.
-        Raises ValueError: M220-M223, M228-M229, M232-M233 where these do not fit the training's.
+        X: the same blocks as in training, for new positions; for a KernelBlock, its vectors are enough. lengths: int[S], with sum N.
+        Raises ValueError: M220-M223, M228-M229, M232-M233 where X or lengths do not match the training.
         """
         nodes, starts = self._masked(X, lengths)
         numbers = np.zeros(len(nodes), np.int32)
@@ -80,14 +80,14 @@ class SequenceModel:
         return self.labels[numbers]
 
     def marginals(self, X: Any, lengths: Any) -> np.ndarray:
-        """Probability of every label, float32[N, L] in the order of ``labels``, of a model trained by likelihood. Arguments as :meth:`predict`."""
+        """Probability float32[N, L] of every label, in the order of ``labels``; for models trained by likelihood. Arguments as in :meth:`predict`."""
         nodes, starts = self._masked(X, lengths)
         out = np.zeros_like(nodes)
         marginals_of_all(nodes, starts, self._pairs(), out)
         return out
 
     def scores(self, X: Any) -> np.ndarray:
-        """What the blocks say of every position and label, label pairs apart: float32[N, L]. Kernels are computed some positions at a time."""
+        """The scores of every position and label, without label pairs, float32[N, L]. Kernels are computed in chunks of positions."""
         return self._score(self._read(as_mapping(X)))
 
     def _score(self, tables: list[Any]) -> np.ndarray:
@@ -110,7 +110,7 @@ class SequenceModel:
         return tables
 
     def _masked(self, X: Any, lengths: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Node scores with the constraints of first and last positions, and borders of the sequences."""
+        """Node scores, including the constraints of first and last positions, and borders of the sequences."""
         tables = self._read(as_mapping(X))
         starts = as_starts(lengths, tables[0].shape[0])
         nodes = self._score(tables)

@@ -1,4 +1,4 @@
-"""Models of sequences as files: one .npz of plain arrays and a JSON header, checked on load."""
+"""Save and load models of sequences: one .npz file of plain arrays with a JSON header, checked on load."""
 
 import json
 import zipfile
@@ -26,7 +26,7 @@ _CHAIN = ("labels", "step", "start_mask", "end_mask", "step_mask")
 
 
 def save(model: SequenceModel, path: str | Path) -> None:
-    """Write the model to ``path``, whole or not at all. Raises OSError where the file cannot be written."""
+    """Write the model to ``path``, completely or not at all. Raises OSError where the file cannot be written."""
     arrays = {name: getattr(model, name) for name in _CHAIN}
     described = []
     for k, (block, weights) in enumerate(zip(model.blocks, model.weights, strict=True)):
@@ -40,7 +40,7 @@ def save(model: SequenceModel, path: str | Path) -> None:
 
 
 def _describe(block: FittedBlock, prefix: str, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
-    """What of a block is JSON; its arrays are added to ``arrays``."""
+    """The JSON description of a block; its arrays are added to ``arrays``."""
     about: dict[str, Any] = {"kind": block.kind, "name": block.name}
     if isinstance(block, FeatureBlock):
         return about | {"n_columns": block.n_columns}
@@ -68,9 +68,9 @@ def _put_table(table: Any, prefix: str, arrays: dict[str, np.ndarray]) -> None:
 
 
 def load(path: str | Path, functions: Mapping[str, KernelFunction] | None = None) -> SequenceModel:
-    """Read a model. functions: block name -> kernel, for blocks whose kernel is a function of the user's own.
+    """Load a model. functions: block name -> kernel, for blocks whose kernel is a user's function.
 
-    Raises ValueError: M605 no file to read, M601 not such a model, M602 another format, M603 damaged, M221 a function is missing.
+    Raises ValueError: M605 the file cannot be read, M601 it is not such a model, M602 another format, M603 damaged, M221 a function is missing.
     """
     arrays = _read(path)
     header = _header(arrays, path)
@@ -87,7 +87,7 @@ def load(path: str | Path, functions: Mapping[str, KernelFunction] | None = None
 
 
 def _read(path: str | Path) -> dict[str, np.ndarray]:
-    """The arrays of the file (M605, M601, M603)."""
+    """The arrays of the file. Raises ValueError: M605, M601, M603."""
     try:
         data = BytesIO(Path(path).read_bytes())
     except OSError as error:
@@ -102,7 +102,7 @@ def _read(path: str | Path) -> dict[str, np.ndarray]:
 
 
 def _header(arrays: dict[str, np.ndarray], path: str | Path) -> dict[str, Any]:
-    """The JSON header (M601 without one, M602 of another format)."""
+    """The JSON header. Raises ValueError: M601 there is none, M602 it is of another format."""
     try:
         header = json.loads(arrays["header"].tobytes())
         is_ours = header["mark"] == _MARK
@@ -117,7 +117,7 @@ def _header(arrays: dict[str, np.ndarray], path: str | Path) -> dict[str, Any]:
 
 
 def _block(about: dict[str, Any], prefix: str, arrays: dict[str, np.ndarray]) -> FittedBlock:
-    """The reverse of :func:`_describe`, without the user's function."""
+    """The block that :func:`_describe` described, without a user's function."""
     if about["kind"] == FeatureBlock.kind:
         return FeatureBlock(about["name"], about["n_columns"])
     if about["kind"] == CategoryBlock.kind:
@@ -136,7 +136,7 @@ def _table(is_sparse: bool, prefix: str, arrays: dict[str, np.ndarray]) -> Any:
 
 
 def _fits(model: SequenceModel) -> bool:
-    """Whether all arrays have the shapes of one model."""
+    """Whether the shapes of all arrays are consistent."""
     n = model.labels.size
     shapes = [(model.step, (n, n)), (model.step_mask, (n, n)), (model.start_mask, (n,)), (model.end_mask, (n,))]
     shapes += [(weights, (block.n_rows, n)) for block, weights in zip(model.blocks, model.weights, strict=True)]
@@ -149,7 +149,7 @@ def _fits(model: SequenceModel) -> bool:
 
 
 def _with_function(block: FittedBlock, functions: Mapping[str, KernelFunction], path: str | Path) -> FittedBlock:
-    """The block with the user's function where its kernel is one (M221)."""
+    """The block, with the user's function if its kernel is one. Raises ValueError (M221) if that function is missing."""
     if not isinstance(block, KernelisedBlock) or block.kernel.name != "function":
         return block
     if block.name not in functions:

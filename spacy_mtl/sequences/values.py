@@ -1,4 +1,4 @@
-"""The caller's arrays in one form each, refused where they are none: features, label columns, lengths."""
+"""Bring the caller's arrays (features, integer columns, labels, lengths) into canonical form, and refuse invalid ones."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,9 +12,9 @@ from .gram import LARGEST
 
 
 def as_features(value: Any, name: str) -> Any:
-    """A 2-D array of floats, or scipy.sparse CSR without stored zeros, rows and columns in order.
+    """The features as a 2-D array of floats, or as scipy.sparse CSR without stored zeros and with sorted indices.
 
-    Raises ValueError naming the block: M228 where it is no such table of numbers, M223 nan, inf or beyond float32.
+    Raises ValueError naming the block: M228 if it is not a 2-D table of numbers, M223 for nan, inf or values beyond float32.
     """
     if sparse.issparse(value):
         table = sparse.csr_array(value, dtype=_float_type(value.dtype, name), copy=True)
@@ -30,7 +30,7 @@ def as_features(value: Any, name: str) -> Any:
 
 
 def _float_type(dtype: np.dtype, name: str) -> type:
-    """float32 stays; other numbers become float64."""
+    """The float type to use: float32 for float16 and float32, float64 for other numbers. Raises ValueError (M228) for anything else."""
     if dtype.kind not in "fiub":
         raise ValueError(Errors.M228.format(name=name, got=f"values of type {dtype}"))
     return np.float32 if dtype in (np.float32, np.float16) else np.float64
@@ -46,7 +46,7 @@ def _check_finite(table: Any, name: str) -> None:
 
 
 def as_categories(value: Any, name: str) -> np.ndarray:
-    """int64[N, K], a column for each block. Raises ValueError (M229) where they are not integers of at least -1."""
+    """The columns as int64[N, K], one for each block. Raises ValueError (M229) unless they are integers of at least -1."""
     array = np.asarray(value)
     if array.dtype.kind not in "iu" or array.ndim not in (1, 2) or 0 in array.shape[1:]:
         raise ValueError(Errors.M229.format(name=name, got=f"{array.dtype} of shape {array.shape}"))
@@ -58,7 +58,7 @@ def as_categories(value: Any, name: str) -> np.ndarray:
 
 
 def as_starts(lengths: Any, n: int) -> np.ndarray:
-    """Borders int64[S + 1] of sequences of these lengths. Raises ValueError (M220) unless they are whole numbers above 0 that sum to n."""
+    """Borders int64[S + 1] of sequences of these lengths. Raises ValueError (M220) unless these are whole numbers above 0 that sum to n."""
     array, total = np.asarray(lengths), sum_of(lengths)
     if total is None:
         raise ValueError(Errors.M220.format(got=f"are {np.array2string(array, threshold=6, edgeitems=2)}", n=n))
@@ -68,16 +68,16 @@ def as_starts(lengths: Any, n: int) -> np.ndarray:
 
 
 def sum_of(lengths: Any) -> int | None:
-    """The positions of sequences of these lengths; None where :func:`as_starts` refuses the lengths themselves."""
+    """The sum of the lengths; None if :func:`as_starts` refuses the lengths themselves."""
     array = np.asarray(lengths)
     whole = array.ndim == 1 and array.size and array.dtype.kind in "iu" and array.min() >= 1
     return int(array.sum(dtype=np.int64)) if whole else None
 
 
 def as_labels(y: Any, labels: Sequence[Any] | None) -> tuple[np.ndarray, np.ndarray]:
-    """Gold as numbers of labels, int32[N], -1 where it is None; and the labels: int64[L] or str[L], sorted if not given.
+    """Gold label numbers int32[N], -1 where y is None, and the labels, int64[L] or str[L], sorted if not given.
 
-    Raises ValueError: M230 where y or labels are not all integers or all strings, M231 a label in y that ``labels`` does not have.
+    Raises ValueError: M230 if y or labels are not all integers or all strings, M231 for a label in y that ``labels`` does not have.
     """
     values = _as_given(y)
     if values.ndim != 1:
@@ -105,12 +105,12 @@ def _numbers(found: np.ndarray, known: np.ndarray, names: np.ndarray) -> np.ndar
 
 
 def _as_given(values: Any) -> np.ndarray:
-    """An array whose elements are what they were: numpy would make strings of the numbers in a mixed list."""
+    """An array whose elements keep their types: numpy would turn the numbers of a mixed list into strings."""
     return values if isinstance(values, np.ndarray) else np.asarray(values, dtype=object)
 
 
 def _alike(values: np.ndarray) -> np.ndarray:
-    """The values as int64 or str, all of one kind (M230)."""
+    """The values as int64 or str, all of one type. Raises ValueError (M230)."""
     if values.dtype == object:
         kinds = {_kind(value) for value in values.ravel()}
         values = np.array(values.tolist()) if kinds <= {int} or kinds <= {str} else values

@@ -1,4 +1,4 @@
-"""The batcher of batch trainers."""
+"""The batcher for batch trainers."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
@@ -9,15 +9,15 @@ Item = TypeVar("Item")
 
 
 def whole_corpus(items: Iterable[Item]) -> Iterator[list[Item]]:
-    """One batch of everything; none when there is nothing."""
+    """Yield all items as a single batch; no batch if there are no items."""
     if batch := list(items):
         yield batch
 
 
 @registry.batchers("spacy_mtl.whole_corpus.v1")
 def create_whole_corpus() -> Callable[[Iterable[Item]], Iterator[list[Item]]]:
-    """A batcher that makes each epoch one batch: one update is one pass, the natural step of a batch trainer.
+    """Make a batcher that turns each epoch into one batch, so that an update is a full pass, the natural step of a batch trainer.
 
-    With it ``[training] eval_frequency``, ``patience`` and ``max_steps`` count passes over the corpus.
+    ``[training] eval_frequency``, ``patience`` and ``max_steps`` then count passes over the corpus.
     """
     return whole_corpus

@@ -1,4 +1,4 @@
-"""Scores of dependency trees: spaCy's, those of the CoNLL-X shared task, whole sentences, and crossing arcs."""
+"""Scores of dependency trees: spaCy's own, those of the CoNLL-X shared task, complete sentences, and crossing arcs."""
 
 import unicodedata
 from collections.abc import Callable, Iterable
@@ -14,7 +14,7 @@ from spacy.training import Example
 from spacy_mtl.registry import registry
 from spacy_mtl.roots import doc_heads, sentence_of
 
-#: what spaCy's own parser leaves out
+#: Labels that the scorer of spaCy's own parser ignores.
 _IGNORED_BY_SPACY = ("p", "punct")
 _ROOT = -1
 _NONE = -2
@@ -22,13 +22,13 @@ _NONE = -2
 
 @dataclass
 class _Count:
-    """Hits of so many."""
+    """A number of hits, and the number of cases."""
 
     right: int = 0
     of: int = 0
 
     def add(self, hits: np.ndarray) -> None:
-        """Count bool[N]."""
+        """Add N cases. hits: bool[N]."""
         self.right += int(np.count_nonzero(hits))
         self.of += len(hits)
 
@@ -39,7 +39,7 @@ class _Count:
 
 @dataclass
 class ArcCounts:
-    """Running counts behind :func:`score_dependencies`; ``_all`` has punctuation too."""
+    """Running counts for :func:`score_dependencies`; counts named ``_all`` include punctuation."""
 
     uas: _Count = field(default_factory=_Count)
     las: _Count = field(default_factory=_Count)
@@ -51,7 +51,7 @@ class ArcCounts:
     crossing_r: _Count = field(default_factory=_Count)
 
     def add(self, example: Example) -> None:
-        """Count one Example, within the sentences of its gold."""
+        """Count one Example, sentence by sentence of its gold annotation."""
         gold_doc = example.reference
         trees = doc_heads(gold_doc)
         n = len(gold_doc)
@@ -74,7 +74,7 @@ class ArcCounts:
     def _add_sentence(
         self, gold: np.ndarray, heads: np.ndarray, right: np.ndarray, words: np.ndarray, begin: int
     ) -> None:
-        """Whole sentences and crossing arcs. gold, heads: int[n], relative to the sentence's ``begin``."""
+        """Count complete sentences and crossing arcs. gold, heads: int[n], relative to the sentence's ``begin``."""
         self.complete_all.add(np.array([right.all()]))
         if words.any():
             self.complete.add(np.array([right[words].all()]))
@@ -97,7 +97,7 @@ class ArcCounts:
 
 
 def _f1(p: _Count, r: _Count) -> float | None:
-    """Harmonic mean of two rates: 0 where nothing is right, None where there is neither a predicted nor a gold arc."""
+    """Harmonic mean of two rates: 0 if nothing is right, None if there is neither a predicted nor a gold arc."""
     if not p.of and not r.of:
         return None
     precision, recall = p.rate or 0.0, r.rate or 0.0
@@ -105,30 +105,30 @@ def _f1(p: _Count, r: _Count) -> float | None:
 
 
 def _positions(heads: np.ndarray, begin: int) -> np.ndarray:
-    """Heads as positions from 1, 0 for the root and -1 for none in the sentence. heads: int[n], relative to ``begin``."""
+    """Heads as positions from 1, 0 for the root and -1 for no head in the sentence. heads: int[n], relative to ``begin``."""
     inside = (heads >= 0) & (heads < len(heads))
     return np.where(inside, heads + 1, np.where(heads + begin == _ROOT, 0, -1))
 
 
 def crossing(heads: np.ndarray) -> np.ndarray:
-    """Which words hang on an arc that another arc of the sentence crosses, bool[n].
+    """Whether the arc to each word crosses another arc of the sentence, bool[n].
 
-    heads: int[n], position of each word's head from 1, 0 for a root, -1 for a word without an arc. The root stands before the sentence, at 0, and its
-    arcs are arcs as others are, so that a tree is projective if nothing crosses. Arcs a - b and c - d (a < b, c < d) cross if a < c < b < d or
-    c < a < d < b; arcs that share an end do not.
+    heads: int[n], position of each word's head from 1, 0 for a root, -1 for a word without an arc. The root is at position 0, before the sentence,
+    and its arcs count like all others, so that a tree is projective if no arcs cross. Arcs a - b and c - d (a < b, c < d) cross if
+    a < c < b < d or c < a < d < b; arcs that share an end do not cross.
     """
     words = np.arange(1, len(heads) + 1)
     has_arc = heads >= 0
     low, high = np.minimum(heads, words)[has_arc], np.maximum(heads, words)[has_arc]
     a, b = low[:, None], high[:, None]
-    starts_inside = (a < low) & (low < b) & (b < high)  # [i, j]: arc j begins inside of arc i and ends outside
+    starts_inside = (a < low) & (low < b) & (b < high)  # [i, j]: arc j begins inside arc i and ends outside
     found = np.zeros(len(heads), bool)
     found[has_arc] = starts_inside.any(1) | starts_inside.any(0)
     return found
 
 
 def _predicted(example: Example) -> tuple[np.ndarray, np.ndarray]:
-    """Predicted heads and labels of the N gold words: int64[N] (index of the gold word that is the head, -1 root, -2 none), uint64[N]."""
+    """Predicted heads and labels of the N gold words: int64[N] (index of the head's gold word, -1 for the root, -2 for none) and uint64[N]."""
     trees = doc_heads(example.predicted)
     sentence = sentence_of(trees.starts, len(trees.heads))
     heads = np.where(trees.heads == 0, _ROOT, trees.starts[sentence] + trees.heads - 1)
@@ -136,7 +136,7 @@ def _predicted(example: Example) -> tuple[np.ndarray, np.ndarray]:
     if np.array_equal(example.predicted.to_array("ORTH"), example.reference.to_array("ORTH")):
         return heads, trees.labels
     gold_of, word_of = _one_to_one(example)
-    to_gold = np.append(gold_of, [_NONE, _ROOT])  # from behind: -1 is the root, -2 none
+    to_gold = np.append(gold_of, [_NONE, _ROOT])  # indexed from the end: -1 is the root, -2 none
     aligned = word_of >= 0
     found = np.full(len(word_of), _NONE)
     labels = np.zeros(len(word_of), np.uint64)
@@ -146,7 +146,7 @@ def _predicted(example: Example) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _one_to_one(example: Example) -> tuple[np.ndarray, np.ndarray]:
-    """The gold word of each predicted word and the reverse, int64 each; -2 where there is not exactly one for one."""
+    """The gold word of each predicted word, and the predicted word of each gold word, int64 each; -2 where the alignment is not one to one."""
     align = example.alignment
     gold_of = np.full(len(example.predicted), _NONE)
     word_of = np.full(len(example.reference), _NONE)
@@ -158,7 +158,7 @@ def _one_to_one(example: Example) -> tuple[np.ndarray, np.ndarray]:
 
 @lru_cache(maxsize=4096)
 def is_punctuation(word: str) -> bool:
-    """Whether all characters are Unicode punctuation (categories P*), as CoNLL-X's script has it."""
+    """Whether all characters are Unicode punctuation (categories P*), the definition of the CoNLL-X script."""
     return bool(word) and all(unicodedata.category(character).startswith("P") for character in word)
 
 
@@ -171,7 +171,7 @@ def _lower_label(token: Token, attribute: str) -> str:
 
 
 def score_dependencies(examples: Iterable[Example], **_: Any) -> dict[str, Any]:
-    """The scores of :func:`dep_scorer`; other keyword arguments, which spaCy passes, do not matter."""
+    """The scores of :func:`dep_scorer`. Other keyword arguments, which spaCy passes, are ignored."""
     examples = list(examples)
     spacys = Scorer.score_deps(examples, "dep", getter=_lower_label, ignore_labels=_IGNORED_BY_SPACY)
     counts = ArcCounts()
@@ -182,20 +182,20 @@ def score_dependencies(examples: Iterable[Example], **_: Any) -> dict[str, Any]:
 
 @registry.scorers("spacy_mtl.dep_scorer.v1")
 def dep_scorer() -> Callable[..., dict[str, Any]]:
-    """Scores of dependency trees, for the ``scorer`` of a parser; fractions of 1, or None where nothing is to be counted.
+    """Make a scorer of dependency trees, for the ``scorer`` of a parser. Scores are fractions of 1, or None where there is nothing to count.
 
-    - ``dep_uas``, ``dep_las``, ``dep_las_per_type``: those of spaCy's own parser, which leaves out words labelled ``p`` or ``punct`` (in the
-      gold and in the prediction, each for itself), does not mind upper case in labels, and takes a root for a word that is its own head.
+    - ``dep_uas``, ``dep_las``, ``dep_las_per_type``: the scores of spaCy's own parser, which leave out words labelled ``p`` or ``punct`` (in the
+      gold and in the prediction separately), ignore case in labels, and treat a root as a word that is its own head.
     - ``dep_uas_conllx``, ``dep_las_conllx``: the share of words with the right head, and the right head and label; words made only of
       Unicode punctuation do not count, as in the CoNLL-X shared task.
     - ``dep_uas_all``, ``dep_las_all``: the same over all words.
-    - ``dep_complete``, ``dep_complete_all``: the share of sentences in which all heads are right; without punctuation, and with it.
-    - ``dep_crossing_p``, ``dep_crossing_r``, ``dep_crossing_f``: arcs that another arc of the same tree crosses (:func:`crossing`), those to
-      punctuation not counted. Precision: of the arcs that are crossed in the predicted tree, the share of which the head is right. Recall: of
-      the arcs that are crossed in the gold tree, the share of which the predicted head is right. F is their harmonic mean.
+    - ``dep_complete``, ``dep_complete_all``: the share of sentences in which all heads are right, without and with punctuation.
+    - ``dep_crossing_p``, ``dep_crossing_r``, ``dep_crossing_f``: scores of the arcs that cross another arc of the same tree (:func:`crossing`),
+      except arcs to punctuation. Precision: the share of crossing arcs in the predicted trees whose head is right. Recall: the share of crossing
+      arcs in the gold trees whose head was predicted right. F is their harmonic mean.
 
-    But for spaCy's, the head of every root of a sentence is the root (:mod:`spacy_mtl.roots`), the gold says what is a sentence, and gold words
-    without a head do not count (nor does their sentence, for complete and crossing). Where tokens differ, gold words that are not one
-    predicted word are wrong.
+    In all but spaCy's scores, all roots of a sentence have the root as their head (:mod:`spacy_mtl.roots`), sentences are those of the gold
+    annotation, and gold words without a head do not count (nor do their sentences, for complete and crossing). Where tokens differ, gold words
+    that do not correspond to exactly one predicted word are wrong.
     """
     return score_dependencies

@@ -22,17 +22,17 @@ SetupLogger = Callable[..., tuple[Callable[[Info | None], None], Callable[[], No
 
 @registry.loggers("spacy_mtl.ConsoleLogger.v1")
 def console_logger(progress_bar: bool = True, path: str | Path | None = None) -> SetupLogger:
-    """A logger that prints one row per evaluation.
+    """Make a logger that prints one row per evaluation.
 
-    Each component that reports on its training shows primal and dual objective, relative duality gap in percent and
-    live templates of all; other trainable components show their loss; dev scores follow, those that have a weight in
-    ``[training.score_weights]``.
+    For each component that reports on its training, a row shows the primal and dual objectives, the relative duality gap in
+    percent, and the number of live templates out of all; for other trainable components, the loss. Then come the dev scores
+    with a weight in ``[training.score_weights]``.
 
-    progress_bar: count the updates until the next evaluation, on stderr where that is a terminal.
-    path: a file of JSON lines, begun anew with each training. A row per evaluation, numbers unrounded, null for what is
-        not a number: epoch, step, score, other_scores, losses, seconds, words and ``reports``, by component.
+    progress_bar: show the updates until the next evaluation as a progress bar on stderr, if that is a terminal.
+    path: a file of JSON lines, overwritten by each training. It gets one row per evaluation, with unrounded numbers (null for
+        what is not a number): epoch, step, score, other_scores, losses, seconds, words and ``reports`` by component.
 
-    Raises ValueError when training starts and the file cannot be written (M517).
+    Raises ValueError (M517) at the start of training if the file cannot be written.
     """
 
     def setup_logger(
@@ -55,11 +55,11 @@ class _Log:
         self._bar: tqdm | None = None
         self._file = _open(Path(path)) if path else None
         self._write(header(self._columns))
-        if self._with_bar:  # nothing to count yet, and the first pass is the slow one
+        if self._with_bar:  # show the bar at once: the first pass is the slow one
             self._bar = tqdm(desc=FIRST_PASS, bar_format="{desc}", disable=None, leave=False, file=self._stderr)
 
     def step(self, info: Info | None) -> None:
-        """Called after each update, with what an evaluation found or None."""
+        """Called after each update, with the results of an evaluation or None."""
         if info is None:
             if self._bar is not None:
                 self._bar.update(1)
@@ -73,14 +73,14 @@ class _Log:
             self._bar = self._new_bar(info)
 
     def finalize(self) -> None:
-        """Called once when training ends, whichever way."""
+        """Called once when training ends, in whatever way."""
         self._close_bar()
         if self._file is not None:
             self._file.close()
 
     def _new_bar(self, info: Info) -> tqdm:
         left = self._last_step - info["step"] if self._last_step else self._every
-        # disable=None: no bar where stderr is no terminal
+        # disable=None: no bar if stderr is not a terminal
         bar = tqdm(total=max(1, min(self._every, left)), disable=None, leave=False, file=self._stderr)
         bar.set_description(f"Epoch {info['epoch'] + 1}")
         return bar
@@ -104,7 +104,7 @@ def _open(path: Path) -> IO[str]:
 
 
 def json_row(info: Info, pipes: Mapping[str, Any]) -> dict[str, Any]:
-    """What an evaluation found, and the reports of these components, as JSON knows it."""
+    """The results of an evaluation and the reports of these components, as plain JSON values."""
     reports = {
         name: None if pipe.report is None else {field: getattr(pipe.report, field) for field in REPORT_FIELDS}
         for name, pipe in pipes.items()
@@ -114,7 +114,7 @@ def json_row(info: Info, pipes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """The value in types of JSON: numpy scalars as Python's, None for numbers that JSON lacks (nan, infinity)."""
+    """A value in the types of JSON: numpy scalars become Python numbers, and nan and infinity, which JSON lacks, become None."""
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

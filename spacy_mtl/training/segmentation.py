@@ -19,10 +19,10 @@ _SHOWN = 30
 
 @dataclass(frozen=True, slots=True)
 class WordCounts:
-    """Words of a corpus and of its segmentation; a predicted word is correct if a gold word has both its borders.
+    """Counts of the words of a corpus and of its segmentation; a predicted word is correct if a gold word has the same two borders.
 
-    gold, predicted, correct: how many words. oov: gold words that are not in the lexicon; correct_oov: those of them that are correct; both None
-    where there is no lexicon. Rates are fractions of 1, None where they would divide by zero or need a lexicon.
+    gold, predicted, correct: numbers of words. oov: number of gold words that are not in the lexicon; correct_oov: number of correct ones among
+    these; both None without a lexicon. Rates are fractions of 1, None where they would divide by zero or need a lexicon.
     """
 
     gold: int
@@ -59,7 +59,7 @@ class WordCounts:
         return _ratio(self.correct - self.correct_oov, self.gold - self.oov)
 
     def scores(self, prefix: str = "seg_") -> dict[str, float | None]:
-        """The rates as spaCy names scores: p, r, f, r_iv, r_oov and oov (the rate of gold words out of the vocabulary)."""
+        """The rates by spaCy's kind of names: p, r, f, r_iv, r_oov and oov (the share of gold words that are out of the vocabulary)."""
         return {
             f"{prefix}p": self.precision,
             f"{prefix}r": self.recall,
@@ -79,13 +79,13 @@ def count_words(
 ) -> WordCounts:
     """Compare two segmentations of the same sentences, each a list of words.
 
-    lexicon: the known words; gold words that are not among them are out of the vocabulary. White space in words does not count: words are compared
-    without it, and those of nothing else are skipped.
+    lexicon: the known words; other gold words are out of the vocabulary. White space in words does not count: words are compared without it, and
+    words of white space alone are skipped.
 
-    The bakeoff's own script aligns the two lists of words by ``diff``, which may also pair equal words at different places of a sentence; here, as in
-    its definition, both borders of a word must be right.
+    The bakeoffs' own script aligns the two lists of words with ``diff``, which may also pair equal words at different places of a sentence. Here both
+    borders of a word must be right, as in the definition of the score.
 
-    Raises ValueError where the words of a sentence spell different texts (M521), or the numbers of sentences differ.
+    Raises ValueError where the words of a sentence make up different texts (M521), or the numbers of sentences differ.
     """
     n_gold = n_predicted = n_correct = n_oov = n_correct_oov = 0
     for gold_sentence, predicted_sentence in zip(gold, predicted, strict=True):
@@ -107,7 +107,7 @@ def _without_blanks(words: Sequence[str]) -> list[str]:
 
 
 def _spans(words: list[str]) -> Iterator[tuple[int, int]]:
-    """Begin and end of each word in the text that the words spell."""
+    """Begin and end of each word in the text that the words make up."""
     ends = list(accumulate(map(len, words)))
     return zip([0, *ends], ends, strict=False)
 
@@ -123,17 +123,17 @@ def _check_same_text(gold: list[str], predicted: list[str]) -> None:
 
 
 def read_lexicon(path: str | Path, encoding: str = "utf8") -> set[str]:
-    """The words of a file: an official lexicon with a word a line, or a segmented text, from which every word is taken once.
+    """The distinct words of a file: an official lexicon with one word per line, or a segmented text.
 
-    Raises ValueError where the file cannot be read (M501), decoded (M502, M513) or holds no word (M520).
+    Raises ValueError where the file cannot be read (M501) or decoded (M502, M513), or contains no words (M520).
     """
     return {word for words in read_segmented(path, encoding) for word in words}
 
 
 class BakeoffScorer:
-    """A scorer of spaCy's kind: Examples to ``seg_p``, ``seg_r``, ``seg_f``, ``seg_r_iv``, ``seg_r_oov`` and ``seg_oov``.
+    """A scorer for spaCy: from Examples to ``seg_p``, ``seg_r``, ``seg_f``, ``seg_r_iv``, ``seg_r_oov`` and ``seg_oov``.
 
-    The files of the lexicon are read at the first call, so that a pipeline can be loaded where they are not.
+    The lexicon files are read at the first call, so that a pipeline can be loaded where they do not exist.
     """
 
     def __init__(self, files: list[Path], words: list[str], encoding: str):
@@ -160,13 +160,13 @@ def _words(doc: Doc) -> list[str]:
 def bakeoff_scorer(
     lexicon: str | Path | list[str | Path] | None = None, words: list[str] | None = None, encoding: str = "utf8"
 ) -> BakeoffScorer:
-    """Word segmentation as the SIGHAN bakeoffs score it, for the ``scorer`` of a component.
+    """Make a scorer of word segmentation as in the SIGHAN bakeoffs, for the ``scorer`` of a component.
 
-    lexicon: the known words, a file or several: the bakeoff's official list, one word a line, or segmented training texts. words: known words
-    (more of them, if both are given). encoding: of the files. Without either there is no recall of known and unknown words (None).
+    lexicon: one or several files of known words, such as a bakeoff's official list (one word per line) or segmented training texts. words: further
+    known words. encoding: of the files. Without known words, the recall of known and unknown words is None.
 
-    The scores are fractions of 1: ``seg_p``, ``seg_r`` and ``seg_f`` (precision, recall, F1 of words), ``seg_r_iv`` and ``seg_r_oov`` (recall of gold
-    words in and out of the lexicon), ``seg_oov`` (the share of the latter).
+    The scores are fractions of 1: ``seg_p``, ``seg_r`` and ``seg_f`` (precision, recall and F1 of words), ``seg_r_iv`` and ``seg_r_oov`` (recall of
+    gold words in and out of the lexicon), and ``seg_oov`` (the share of gold words out of the lexicon).
 
     The scorer raises ValueError for a lexicon that cannot be read (M501, M502, M513, M520), and where predicted and gold text differ (M521).
     """

@@ -1,4 +1,4 @@
-"""The columns of the training table: how each part of an evaluation is shown."""
+"""The columns of the training table, which show the results of an evaluation."""
 
 import math
 from collections.abc import Callable
@@ -13,10 +13,10 @@ Info = dict[str, Any]
 
 
 class Report(Protocol):
-    """How far the training of a component has come; any float may be nan where a trainer does not know it.
+    """Progress of a component's training; any float is nan if the trainer does not know it.
 
-    primal, dual: objective values. gap: relative, 0.031 is 3.1%. live_templates of n_templates have weight.
-    passes: how many over the corpus.
+    primal, dual: objective values. gap: relative, 0.031 is 3.1%. live_templates: the number of templates with weight, out of n_templates.
+    passes: the number of passes over the corpus.
     """
 
     primal: float
@@ -29,7 +29,7 @@ class Report(Protocol):
 
 @dataclass(frozen=True)
 class Column:
-    """A column of the table: header, least width in characters, and its cell for what one evaluation found."""
+    """A column of the table: header, minimum width in characters, and a function from the results of an evaluation to the cell."""
 
     header: str
     width: int
@@ -37,12 +37,12 @@ class Column:
 
 
 def reporting_pipes(nlp: Language) -> dict[str, Any]:
-    """Components that report on their training: ``pipe.report`` is a :class:`Report`, or None before there is one."""
+    """Components that report on their training: ``pipe.report`` is a :class:`Report`, or None before training begins."""
     return {name: pipe for name, pipe in nlp.pipeline if hasattr(pipe, "report") and not callable(pipe.report)}
 
 
 def table_columns(nlp: Language) -> list[Column]:
-    """Epoch and step, reports of our components, losses of others, dev scores with a weight, the score, seconds."""
+    """The columns: epoch and step, reports of our components, losses of others, dev scores with a weight, the overall score, seconds."""
     reporting = reporting_pipes(nlp)
     others = [name for name, pipe in nlp.pipeline if name not in reporting and getattr(pipe, "is_trainable", False)]
     weights = nlp.config.interpolate()["training"]["score_weights"]
@@ -103,7 +103,7 @@ def _score_column(name: str) -> Column:
 
 
 def _number(value: Any, form: str, scale: float = 1.0) -> str:
-    """The value in this form; blank where there is none."""
+    """Format a value; blank if there is none."""
     try:
         number = float(value) * scale
     except (TypeError, ValueError):
