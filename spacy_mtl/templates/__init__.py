@@ -1,1 +1,1 @@
-"""The template language, and observations from documents."""
+"""The template language, and the extraction of observations from documents."""

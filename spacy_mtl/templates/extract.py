@@ -1,6 +1,6 @@
 """Kernels that turn integer attribute columns into observation keys.
 
-A compiled template set is a :class:`Program`: flat arrays, no objects, so one cached kernel serves every template set.
+A compiled template set is a :class:`Program`, flat arrays without objects, so that one cached kernel serves every template set.
 """
 
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from spacy_mtl.kernels import kernel
 
 
 class Program(NamedTuple):
-    """A template set compiled to arrays. ``T`` templates, ``O`` observations in all.
+    """A template set compiled to arrays: T templates with O observations in all.
 
     first: int64[T + 1], template t reads observations ``first[t]:first[t + 1]``.
     offset: int64[O], position relative to the current token.
@@ -27,7 +27,7 @@ class Program(NamedTuple):
 
 @kernel
 def mix(key, value):
-    """One round of a 64-bit finalizer (the constants of splitmix64): keys stay spread after every observation."""
+    """Mix a value into a key by one round of a 64-bit finalizer (the constants of splitmix64), which spreads keys evenly."""
     z = (key ^ value) * np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -36,13 +36,13 @@ def mix(key, value):
 
 @kernel
 def boundary(distance):
-    """The value read ``distance`` positions outside the sentence (negative before it): a value of its own."""
+    """The value read ``distance`` positions outside the sentence (negative before it), different for each distance."""
     return mix(np.uint64(0xB0), np.uint64(distance))
 
 
 @kernel
 def observe(columns, column, position, start, end):
-    """Attribute value at ``position``, or the boundary value where the position is outside ``[start, end)``."""
+    """The attribute value at ``position``, or the boundary value if the position is outside ``[start, end)``."""
     if position < start:
         return boundary(position - start)
     if position >= end:

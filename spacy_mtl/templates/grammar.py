@@ -1,4 +1,4 @@
-"""The template language: CRF++'s, with named attributes in place of numbered columns.
+"""The template language: that of CRF++, with named attributes instead of numbered columns.
 
 A template is a name and, after a colon, observations joined by ``/``::
 
@@ -8,12 +8,12 @@ A template is a name and, after a colon, observations joined by ``/``::
 
 Templates of dependency trees look at an arc from a head ``h`` to a modifier ``m``; U templates score arcs, B templates labels of arcs::
 
-    U07:%h[0,TAG]/%m[0,LOWER]/%m[1,TAG]   the head's tag, the modifier's form and the tag after it; offset 0 of the root is a value of its own
-    U21:%h[0,TAG]/%b[TAG]/%m[0,TAG]       one observation for every different tag between the two
-    U22:%h[0,TAG]/%m[0,TAG]/%d            direction and binned distance as well; %d[3] only where the distance is in the bin of 3
-    B07:%m[0,TAG]/%c[LOWER]               one observation for every different dependent of m, in labelling that has the tree before it
-    U30:%s[0,TAG]/%m[0,TAG]               scores a pair of neighbouring modifiers of one head: ``s`` is the one next to ``m`` on the head's side
-    U40:%g[0,TAG]/%h[0,TAG]/%m[0,TAG]     scores two arcs one below the other: ``g`` is the head of ``h``, the grandparent of ``m``
+    U07:%h[0,TAG]/%m[0,LOWER]/%m[1,TAG]   the head's tag, the modifier's form and the tag after it; the root has a value of its own
+    U21:%h[0,TAG]/%b[TAG]/%m[0,TAG]       one observation for every distinct tag between the two
+    U22:%h[0,TAG]/%m[0,TAG]/%d            direction and binned distance too; with %d[3], only arcs whose distance is in the bin of 3
+    B07:%m[0,TAG]/%c[LOWER]               one observation for every distinct dependent of m, when labels are found for a given tree
+    U30:%s[0,TAG]/%m[0,TAG]               scores a pair of adjacent modifiers of a head: ``s`` is the one next to ``m`` on the head's side
+    U40:%g[0,TAG]/%h[0,TAG]/%m[0,TAG]     scores a chain of two arcs: ``g`` is the head of ``h``, the grandparent of ``m``
 """
 
 import re
@@ -29,23 +29,23 @@ MAX_OFFSET = 100
 _NAME = re.compile(r"[UB][\w-]*")
 _INTEGER = re.compile(r"([+-]?)0*([0-9]+)")
 _ATTRIBUTE = re.compile(r"[^\W\d][\w.-]*")
-_FIELD = re.compile(r"[^\s,/%\[\]]*")  # what stands where an offset or an attribute should
+_FIELD = re.compile(r"[^\s,/%\[\]]*")  # text in place of an offset or attribute
 _PLACE = re.compile(r"%[xhmsgbcd](?![\w-])")
 _CONSTANT = re.compile(r"[^%]*[^%\s]")
 _WORD = re.compile(r"\S+")
 
 
-#: Distances between a head and its modifier from which on a bin reaches: 1, 2, 3, 4, 5, 6 to 10, and more.
+#: The smallest distance between head and modifier in each bin; the bins are 1, 2, 3, 4, 5, 6 to 10, and 11 or more.
 DISTANCE_BINS = (1, 2, 3, 4, 5, 6, 11)
 
 
 @dataclass(frozen=True)
 class Observation:
-    """The attribute ``attr`` of the token ``offset`` positions away.
+    """The attribute ``attr`` of the token ``offset`` positions away from ``place``.
 
-    place: from where: ``x`` the token itself; in templates of arcs ``h`` the head, ``m`` the modifier, ``s`` the sibling, ``g`` the grandparent;
-    ``b`` each token between (offset 0); ``c`` each dependent of the modifier; ``d`` direction and distance (no attribute; offset: the only bin to
-    look at, 0 for any).
+    place: ``x``, the token itself; in templates of arcs ``h``, the head, ``m``, the modifier, ``s``, the sibling, or ``g``, the grandparent;
+    ``b``, each token between (offset 0); ``c``, each dependent of the modifier; ``d``, direction and distance (without attribute; offset is the
+    only bin that counts, 0 for all).
     """
 
     offset: int
@@ -82,7 +82,7 @@ class Template:
 
 
 class _Scanner:
-    """Reads one template from left to right, spaces between its signs allowed; knows the column of any fault."""
+    """Reads one template from left to right, allowing spaces between its symbols; knows the column of any fault."""
 
     def __init__(self, text: str, where: str):
         self.text, self.where, self.at = text.rstrip(), where, 0
@@ -101,7 +101,7 @@ class _Scanner:
         return taken
 
     def match(self, pattern: re.Pattern[str]) -> str:
-        """Step over what ``pattern`` matches here and return it; empty where it does not match."""
+        """Step over the text that ``pattern`` matches here and return it; empty if it does not match."""
         match = pattern.match(self.text, self.at)
         if match is None:
             return ""
@@ -110,7 +110,7 @@ class _Scanner:
         return match.group()
 
     def fail(self, message: str, at: int | None = None, found: str = "", **parts: object) -> NoReturn:
-        """Raise ``message``: ``found`` (by default the next sign) stands at index ``at`` (by default here)."""
+        """Raise ValueError with ``message``, about ``found`` (by default the next symbol) at index ``at`` (by default here)."""
         at = self.at if at is None else at
         found = found or self.text[at : at + 1]
         quoted = f"'{found}'" if len(found) <= 40 else f"'{found[:40]}...'"
@@ -129,7 +129,7 @@ class _Scanner:
 
 
 def _observation(scan: _Scanner) -> Observation:
-    """``%x[offset,ATTRIBUTE]``, or with ``h``, ``m``, ``s``, ``g`` in place of ``x``; ``%b[ATTRIBUTE]`` or ``%c``; ``%d`` and ``%d[bin]``."""
+    """Read one observation: ``%x[offset,ATTRIBUTE]`` (or ``h``, ``m``, ``s``, ``g``), ``%b[ATTRIBUTE]``, ``%c[ATTRIBUTE]``, ``%d`` or ``%d[bin]``."""
     macro = scan.match(_PLACE)
     if not macro:
         _refuse_non_macro(scan)
@@ -154,7 +154,7 @@ def _observation(scan: _Scanner) -> Observation:
 
 
 def _bin(scan: _Scanner) -> int:
-    """``3]`` of ``%d[3]``"""
+    """Read the rest of a distance, such as ``3]`` of ``%d[3]``."""
     at = scan.at
     found = scan.match(_FIELD)
     if found not in map(str, DISTANCE_BINS):
@@ -193,7 +193,7 @@ def _attribute(scan: _Scanner) -> str:
 
 
 def _observations(scan: _Scanner) -> tuple[Observation, ...]:
-    """Observations joined by ``/`` up to the end of the text."""
+    """Read observations joined by ``/`` up to the end of the text."""
     observations = [_observation(scan)]
     while scan.rest:
         if scan.take("/"):
@@ -210,8 +210,8 @@ def _observations(scan: _Scanner) -> tuple[Observation, ...]:
 def parse_template(text: str, where: str = "") -> Template:
     """Read one template, such as ``U03:%x[-1,LOWER]/%x[0,TAG]``.
 
-    where: what messages call the place the text came from, such as a file and line.
-    Raises ValueError (M101-M109) that names the column and what was expected there.
+    where: the source of the text as messages name it, such as a file and line.
+    Raises ValueError (M101-M109, M128), naming the column and what was expected there.
     """
     scan = _Scanner(text, where)
     name = scan.match(_NAME)
@@ -228,9 +228,9 @@ def parse_template(text: str, where: str = "") -> Template:
 
 
 def parse_templates(lines: Iterable[str], where: str = "") -> list[Template]:
-    """Read one template a line; blank lines and lines that begin with ``#`` are skipped. A str is split into lines.
+    """Read one template per line; blank lines and lines that begin with ``#`` are skipped. A str is split into lines.
 
-    Raises ValueError as `parse_template`, with the line's number, and for a repeated name (M120) or no template (M121).
+    Raises ValueError as `parse_template` does, with the line number, and for a repeated name (M120) or no template at all (M121).
     """
     templates: dict[str, Template] = {}
     lines = lines.splitlines() if isinstance(lines, str) else lines
@@ -249,10 +249,10 @@ def parse_templates(lines: Iterable[str], where: str = "") -> list[Template]:
 
 @dataclass(frozen=True)
 class TemplateSet:
-    """Templates with names of their own, and how often an observation must occur to get weights.
+    """Templates with distinct names. min_count: how often an observation must occur in training to get weights.
 
-    Raises ValueError for no template, a repeated name, two templates of one kind that observe the same (M126), a template that
-    could not be written, or ``min_count < 1``.
+    Raises ValueError for no template, a repeated name, two templates of one kind that observe the same thing (M126), a template that
+    cannot be written as text, or ``min_count < 1``.
     """
 
     templates: tuple[Template, ...]
@@ -268,11 +268,11 @@ class TemplateSet:
         if times > 1:
             raise ValueError(Errors.M120.format(name=name, place="in the template set"))
         self._refuse_repeats()
-        for template in self.templates:  # a set is saved as its texts: what code has built must be readable again
+        for template in self.templates:  # a set is saved as text, so templates built in code must be readable again
             parse_template(template.text, f"template '{template.name}'")
 
     def _refuse_repeats(self) -> None:
-        """What a template observes is all that tells its features from those of others (see `program.compile_program`)."""
+        """Refuse two templates that observe the same thing, since their features would have the same keys (see `program.compile_program`)."""
         seen: dict[tuple[bool, tuple[Observation, ...]], Template] = {}
         for template in self.templates:
             first = seen.setdefault((template.is_edge, template.observations), template)
@@ -282,7 +282,7 @@ class TemplateSet:
 
     @classmethod
     def from_texts(cls, texts: Iterable[str], min_count: int = 1, where: str = "") -> "TemplateSet":
-        """The set that `parse_templates` reads from ``texts``; raises as it does."""
+        """Make a set of the templates that `parse_templates` reads from ``texts``; raises as it does."""
         return cls(tuple(parse_templates(texts, where)), min_count)
 
     def texts(self) -> list[str]:
@@ -291,7 +291,7 @@ class TemplateSet:
 
     @property
     def attributes(self) -> tuple[str, ...]:
-        """The distinct attributes read, in order of first use."""
+        """The distinct attributes that the templates read, in order of first use."""
         return tuple(
             dict.fromkeys(obs.attr for template in self.templates for obs in template.observations if obs.attr)
         )
@@ -307,6 +307,6 @@ class TemplateSet:
         return tuple(template for template in self.templates if template.is_edge)
 
     def without(self, attr: str) -> "TemplateSet":
-        """The set less all templates that read ``attr``."""
+        """The set without the templates that read ``attr``."""
         kept = (t for t in self.templates if all(obs.attr != attr for obs in t.observations))
         return TemplateSet(tuple(kept), self.min_count)

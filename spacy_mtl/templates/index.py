@@ -12,27 +12,27 @@ EMPTY = np.int32(-1)
 
 
 class Table(NamedTuple):
-    """Open-addressing hash table, linear probing. slots: uint64[cap] keys; rows: int32[cap], -1 where free. cap: a power of 2."""
+    """A hash table with open addressing and linear probing. slots: uint64[cap], keys; rows: int32[cap], -1 where free. cap: a power of 2."""
 
     slots: np.ndarray
     rows: np.ndarray
 
 
 def empty_table(n_keys: int) -> Table:
-    """A table that stays under half full with ``n_keys`` keys."""
+    """Make a table that is less than half full with ``n_keys`` keys."""
     capacity = 1 << max(4, int(2 * n_keys - 1).bit_length())
     return Table(np.zeros(capacity, np.uint64), np.full(capacity, EMPTY, np.int32))
 
 
 @kernel
 def first_slot(key, mask):
-    """Where to look first: keys of arcs that differ in distance alone are neighbours, all others are spread."""
+    """The first slot to look at: arc keys that differ only in distance get adjacent slots, all others are spread."""
     return (key + (key >> np.uint64(24))) & mask
 
 
 @kernel
 def find(table, key):
-    """Slot that holds ``key``, or the free slot where it belongs."""
+    """The slot of ``key``, or the free slot where it would go."""
     mask = np.uint64(table.slots.size - 1)
     slot = first_slot(key, mask)
     while table.rows[slot] >= 0 and table.slots[slot] != key:
@@ -53,7 +53,7 @@ def insert_all(table, keys, first=0):
 def count_distinct(table, keys, ids, counts, distinct):
     """Number the distinct keys by first occurrence.
 
-    keys: uint64[N]. ids: int32[N], counts: int32[N] and distinct: uint64[N] are filled. Returns how many are distinct.
+    keys: uint64[N]. Fills ids int32[N], counts int32[N] and distinct uint64[N]. Returns how many are distinct.
     """
     table.rows[:] = -1
     n = 0
@@ -74,7 +74,7 @@ def count_distinct(table, keys, ids, counts, distinct):
 
 @kernel
 def rank_by_count(counts, n, min_count, rank):
-    """Stable counting sort: rank[i] of key i by falling count, -1 below ``min_count``. Returns how many are kept."""
+    """Set rank[i] to the rank of key i by descending count (stable counting sort), -1 below ``min_count``. Returns how many are kept."""
     top = 0
     for i in range(n):
         top = max(top, counts[i])
@@ -95,7 +95,7 @@ def rank_by_count(counts, n, min_count, rank):
 
 @kernel
 def scatter_column(ids, rank, base, column, rows):
-    """rows[t, column] = base + rank of token t's key, or -1 where the key was cut off."""
+    """Set rows[t, column] to base + rank of token t's key, or to -1 if the key was cut off."""
     for t in range(ids.size):
         place = rank[ids[t]]
         rows[t, column] = base + place if place >= 0 else -1
@@ -103,7 +103,7 @@ def scatter_column(ids, rank, base, column, rows):
 
 @kernel
 def lookup(table, columns, starts, program, rows):
-    """Rows of already known observations: int32[N, T], -1 where unknown."""
+    """Fill ``rows`` int32[N, T] with the rows of known observations, -1 for unknown ones."""
     keys = np.empty(columns.shape[1], np.uint64)
     for j in range(program.seed.size):
         template_keys(columns, starts, program, j, keys)
@@ -112,7 +112,7 @@ def lookup(table, columns, starts, program, rows):
 
 
 class FeatureIndex:
-    """The known observations: row r of block j is the r-th key of template j.
+    """The known observations of all templates: row r of block j is the r-th key of template j.
 
     keys: uint64[R], by row. blocks: int64[T + 1], template j owns rows ``blocks[j]:blocks[j + 1]``.
     """
@@ -134,7 +134,7 @@ class FeatureIndex:
         return self._table
 
     def rows(self, columns: np.ndarray, starts: np.ndarray, program: Program) -> np.ndarray:
-        """Feature rows int32[N, T] of the tokens in ``columns`` (uint64[A, N]); -1 where unseen in training."""
+        """Feature rows int32[N, T] of the tokens in ``columns`` (uint64[A, N]); -1 for observations not seen in training."""
         rows = np.empty((columns.shape[1], program.seed.size), np.int32)
         lookup(self.table, columns, starts, program, rows)
         return rows
@@ -143,7 +143,7 @@ class FeatureIndex:
 def build_index(
     columns: np.ndarray, starts: np.ndarray, program: Program, min_count: int = 1
 ) -> tuple[FeatureIndex, np.ndarray]:
-    """Index every observation that occurs at least ``min_count`` times, and the rows int32[N, T] of each token."""
+    """Index every observation that occurs at least ``min_count`` times; returns the index and the rows int32[N, T] of each token."""
     n = columns.shape[1]
     n_templates = program.seed.size
     rows = np.empty((n, n_templates), np.int32)

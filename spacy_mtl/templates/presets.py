@@ -41,24 +41,24 @@ def _pair(first: tuple[int, str], second: tuple[int, str]) -> tuple[Observation,
 
 @mtl_templates("spacy_mtl.tp1.v1")
 def tp1(min_count: int = 1) -> TemplateSet:
-    """TP1 of Mao & Tsang, Table 2: 10 state templates over normalised characters in [-2, 2], and the transition."""
+    """TP1 of Mao & Tsang, Table 2: 10 state templates over normalised characters in [-2, 2], and the transition template."""
     return TemplateSet((*_state(_same("CHAR", _TP1)), TRANSITION), min_count)
 
 
 @mtl_templates("spacy_mtl.tp2.v1")
 def tp2(min_count: int = 1) -> TemplateSet:
-    """TP2 of Mao & Tsang, Table 2: TP1 and 7 more character bigrams, 17 state templates in all, and the transition.
+    """TP2 of Mao & Tsang, Table 2: TP1 plus 7 character bigrams, 17 state templates in all, and the transition template.
 
-    As in TP1, full-width and half-width forms of a character are one.
+    As in TP1, the full-width and half-width forms of a character count as the same.
     """
     return TemplateSet((*_state(_same("CHAR", _TP2)), TRANSITION), min_count)
 
 
 @mtl_templates("spacy_mtl.conll2002.v1")
 def conll2002(min_count: int = 1) -> TemplateSet:
-    """The entity templates of Mao & Tsang, section 3.3: 133 state templates in [-3, 3], and the transition.
+    """The entity templates of Mao & Tsang, section 3.3: 133 state templates in [-3, 3], and the transition template.
 
-    Form and tag unigrams (7 + 7) and bigrams (21 + 21), a form with a tag elsewhere (42), tag trigrams (35).
+    Unigrams of forms and tags (7 + 7), bigrams of forms and of tags (21 + 21), a form with a tag at another position (42), trigrams of tags (35).
     """
     window = range(-3, 4)
     patterns = [
@@ -90,10 +90,12 @@ def _ner_patterns() -> list[tuple[Observation, ...]]:
 
 @mtl_templates("spacy_mtl.ner.v1")
 def ner(tag: bool = True, min_count: int = 1) -> TemplateSet:
-    """Rich templates for entities: forms, affixes of 1-4 characters, shapes and tags in a window, useful pairs, and the word's context in
-    sentence and document (nearest plain word and noun, capitalisation and neighbours elsewhere).
+    """Rich templates for entities.
 
-    tag: read the part-of-speech tag; without it, raw text is enough. min_count: leave out observations that are rarer.
+    They read forms, affixes of 1-4 characters, shapes and tags in a window, useful pairs of these, and the word's context in its sentence and
+    document (nearest plain word and noun, capitalisation and neighbours of other occurrences).
+
+    tag: read the part-of-speech tag; without it, raw text is enough. min_count: leave out observations that occur less often.
     """
     templates = TemplateSet((*_state(_ner_patterns()), TRANSITION), min_count)
     return templates if tag else templates.without("TAG").without("LEFT_NOUN").without("RIGHT_NOUN")
@@ -117,7 +119,7 @@ def _seg_patterns() -> list[tuple[Observation, ...]]:
 
 
 def _groups_around() -> list[tuple[Observation, ...]]:
-    """Groups of characters, for what is said of pairs of characters that the corpus does not have."""
+    """Templates over groups of characters, which generalize to pairs of characters that the corpus does not have."""
     return [
         *_each(CHAR_GROUP, -2, -1, 0, 1, 2),
         _pair((-1, "CHAR"), (0, CHAR_GROUP)),
@@ -128,7 +130,7 @@ def _groups_around() -> list[tuple[Observation, ...]]:
 
 
 def _words_here() -> list[tuple[Observation, ...]]:
-    """Words of the dictionary that begin, end or go on around here."""
+    """Templates over dictionary words that begin, end or continue near the current character."""
     begin, end, inside = WORD_ATTRIBUTES
     around = [(0, begin), (0, end), (0, inside)]
     return [
@@ -142,11 +144,13 @@ def _words_here() -> list[tuple[Observation, ...]]:
 
 @mtl_templates("spacy_mtl.seg.v1")
 def seg(dictionary: bool = True, min_count: int = 1) -> TemplateSet:
-    """Rich templates for Chinese word segmentation, over characters in [-2, 2]: character n-grams, character classes, repeated characters, words of a
-    dictionary that begin, end or go on here, groups of characters with the same neighbours, and how often the corpus parts two characters.
+    """Rich templates for Chinese word segmentation, over characters in [-2, 2].
 
-    dictionary: read what only ``mtl_segmenter`` knows: the words of the training corpus and the user's, where it parts characters, and their groups.
-    min_count: leave out observations that are rarer.
+    They read character n-grams, character classes, repeated characters, dictionary words that begin, end or continue here, groups of characters with
+    similar neighbours, and how often the corpus has a word border between two characters.
+
+    dictionary: read what only ``mtl_segmenter`` knows: the words of the training corpus and of the user, its word borders, and groups of characters.
+    min_count: leave out observations that occur less often.
     """
     templates = TemplateSet((*_state(_seg_patterns()), TRANSITION), min_count)
     for attr in () if dictionary else (*WORD_ATTRIBUTES, BREAK, CHAR_GROUP):
@@ -174,7 +178,7 @@ def _pos_patterns() -> list[tuple[Observation, ...]]:
 
 
 def _usual_around() -> list[tuple[Observation, ...]]:
-    """What the words around usually are, and the next one's with the word's own ending."""
+    """Templates over the usual tags of the words around, and the next word's usual tag with the current word's ending."""
     return [
         *_each(USUAL_TAG, -2, -1, 1, 2, 3),
         *_same(USUAL_TAG, [(1, 2)]),
@@ -184,10 +188,12 @@ def _usual_around() -> list[tuple[Observation, ...]]:
 
 @mtl_templates("spacy_mtl.pos.v1")
 def pos(usual_tags: bool = True, min_count: int = 1) -> TemplateSet:
-    """Templates for part-of-speech tags: forms in a window of 2 and pairs of them, affixes of up to 6 characters, shapes and kinds of characters, and
-    the tags that the words around usually have.
+    """Templates for part-of-speech tags.
 
-    usual_tags: read those, which only ``mtl_tagger`` knows. min_count: leave out observations that are rarer.
+    They read forms in a window of 2 and pairs of these, affixes of up to 6 characters, shapes and types of characters, and the usual tags of the
+    words around.
+
+    usual_tags: read the usual tags, which only ``mtl_tagger`` knows. min_count: leave out observations that occur less often.
     """
     templates = TemplateSet((*_state(_pos_patterns()), TRANSITION), min_count)
     return templates if usual_tags else templates.without(USUAL_TAG)
@@ -205,12 +211,12 @@ def mst(
     labels: bool = True,
     min_count: int = 1,
 ) -> TemplateSet:
-    """Templates of arcs, those of MSTParser (McDonald, Crammer & Pereira 2005), see :mod:`.mst`.
+    """The arc templates of MSTParser (McDonald, Crammer & Pereira 2005), see :mod:`.mst`.
 
-    form, lemma, tag, coarse: the attributes to read, null for none. variants: every template without and with direction and distance, the latter
-    as "one" template, as one for "each" distance (as Mao & Tsang count them), or "none". siblings: templates of the second order.
-    grandparents: more of the second order. labels: templates of labels. min_count: leave out observations that are rarer. Raises ValueError
-    (M131) for other variants.
+    form, lemma, tag, coarse: the attributes to read, null for none. variants: how direction and distance are added to every template: in "one" more
+    template, in one for "each" distance (as Mao & Tsang count them), or "none". siblings: add second-order templates of siblings. grandparents: add
+    second-order templates of grandparents. labels: add templates that score labels. min_count: leave out observations that occur less often. Raises
+    ValueError (M131) for other variants.
     """
     return mst_set(
         [name for name in (form, lemma) if name],
@@ -233,21 +239,20 @@ def parse(
     dependents: bool = True,
     min_count: int = 1,
 ) -> TemplateSet:
-    """Rich templates of trees: those of ``mst.v1``, affixes, more tags and forms around, neighbouring modifiers of one head, and for labels the
-    dependents.
+    """Rich templates for trees: those of ``mst.v1``, affixes, more tags and forms around, adjacent modifiers of a head, and dependents for labels.
 
-    form, tag, coarse: the attributes to read, null for no coarse tag. siblings: templates of the second order. grandparents: more of the second
-    order. dependents: templates of labels that look at the tree, which joint labelling does not have.
-    min_count: leave out observations that are rarer.
+    form, tag, coarse: the attributes to read, null for no coarse tag. siblings: add second-order templates of siblings. grandparents: add
+    second-order templates of grandparents. dependents: add label templates that look at the tree, which joint labelling does not have yet.
+    min_count: leave out observations that occur less often.
     """
     return parse_set(form, [name for name in (tag, coarse) if name], siblings, grandparents, dependents, min_count)
 
 
 @mtl_templates("spacy_mtl.patterns.v1")
 def from_patterns(patterns: list[str] | None = None, path: Path | None = None, min_count: int = 1) -> TemplateSet:
-    """The user's own templates: a list of them, or a UTF-8 file of one a line with ``#`` comments.
+    """The user's own templates, from a list or from a UTF-8 file with one template per line and ``#`` comments.
 
-    Raises ValueError for a fault in a template, if not exactly one of the two is given, or if the file cannot be read.
+    Raises ValueError for a fault in a template, unless exactly one of the two is given, or if the file cannot be read.
     """
     if (patterns is None) == (path is None):
         raise ValueError(Errors.M123.format(got="neither is set" if path is None else "both are set"))
@@ -258,7 +263,7 @@ def from_patterns(patterns: list[str] | None = None, path: Path | None = None, m
 
 def _read_lines(path: Path) -> list[str]:
     try:
-        with path.open(encoding="utf-8-sig") as file:  # a byte order mark, as Windows editors write, is dropped
+        with path.open(encoding="utf-8-sig") as file:  # drops the byte-order mark that Windows editors write
             return list(file)
     except FileNotFoundError:
         reason = "no such file"

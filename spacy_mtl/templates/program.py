@@ -1,4 +1,4 @@
-"""Templates compiled to the flat arrays that the extraction kernels read."""
+"""Compile templates to the flat arrays that the extraction kernels read."""
 
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
@@ -15,8 +15,8 @@ def compile_program(templates: Sequence[Template], columns: Mapping[str, int]) -
     """Compile ``templates`` over attribute columns.
 
     columns: attribute name -> row of the column matrix (uint64[A, N]).
-    Keys depend on what a template observes, not on its name, its neighbours or the order of the columns, so they are stable
-    across renaming, versions and machines; a `TemplateSet` has no two of one kind that observe the same.
+    Keys depend on what a template observes, not on its name, its neighbours or the order of the columns, so they stay the same
+    after renaming and across versions and machines. A `TemplateSet` never has two templates of one kind that observe the same thing.
     Raises ValueError (M125) if a template reads an attribute that has no column.
     """
     sizes = [len(template.observations) for template in templates]
@@ -37,7 +37,7 @@ def _column(template: Template, obs: Observation, columns: Mapping[str, int]) ->
 
 
 def _seeds(templates: Sequence[Template]) -> np.ndarray:
-    """uint64[T]: a hash of kind and observations."""
+    """A hash of kind and observations for each template, uint64[T]."""
     texts = [f"{'B' if template.is_edge else 'U'}:{template.pattern}" for template in templates]
     digests = [blake2b(text.encode("utf8"), digest_size=8).digest() for text in texts]
     return np.array([int.from_bytes(digest, "little") for digest in digests], np.uint64)

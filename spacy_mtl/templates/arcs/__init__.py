@@ -1,1 +1,1 @@
-"""Templates of arcs."""
+"""Templates of arcs in dependency trees."""

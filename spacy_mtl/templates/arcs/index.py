@@ -1,4 +1,4 @@
-"""From observations of arcs to dense feature rows: which get weights, and the rows of every arc, or pair, of a corpus."""
+"""From observations of arcs to dense feature rows: which observations get weights, and the rows of every arc or pair of a corpus."""
 
 from typing import NamedTuple
 
@@ -10,16 +10,16 @@ from spacy_mtl.templates.index import EMPTY, FeatureIndex, Table, empty_table, f
 from .keys import arc_keys, fill_side_keys, most_keys, new_side_keys, note_words, turn_of
 from .program import ArcProgram
 
-#: Room for so many different observations at first.
+#: Initial space, in distinct observations.
 _ROOM = 1 << 18
 
 
 class Parts(NamedTuple):
-    """The arcs of a corpus, or its pairs of one kind, in the layout of its words.
+    """The arcs of a corpus, or its pairs of one kind, grouped by modifier.
 
-    starts: int64[S + 1] borders of sentences. first: int64[N + 1], word t has the parts ``first[t]:first[t + 1]``, in any order. heads: int32[A].
-    siblings: int32[A], the word next to the modifier on the head's side, or the head itself for none; or the grandparent; empty for arcs.
-    tree: int32[N], the heads of a tree that templates may look at; empty where there is none.
+    starts: int64[S + 1], sentence borders. first: int64[N + 1], word t has the parts ``first[t]:first[t + 1]``, in any order. heads: int32[A].
+    siblings: int32[A], for pairs of siblings the next modifier of the head towards it, or the head itself for none; for pairs with grandparents the
+    grandparent; empty for arcs. tree: int32[N], the heads of a tree that templates may look at; empty if there is none.
     """
 
     starts: np.ndarray
@@ -31,7 +31,7 @@ class Parts(NamedTuple):
 
 @kernel
 def part_keys(program, keys, parts, tree, a, m, n, seen, counts, out, templates):
-    """The observations of part a, whose modifier is word m of a sentence of n; returns how many."""
+    """Write the observations of part a, whose modifier is word m of a sentence of n words, and return how many there are."""
     head = parts.heads[a]
     if counts.size:
         note_words(keys.betweens, program.dependent, head, m, tree, seen, counts)
@@ -53,9 +53,9 @@ def _longest(starts):
 
 @kernel
 def _add_keys(columns, program, parts, word, table, keys, owners, counts, used):
-    """Number the observations from ``word`` on by first occurrence: keys uint64, owners int64 (templates), counts int32.
+    """Number the observations from ``word`` on by first occurrence: keys uint64, owners int64 (their templates), counts int32.
 
-    Returns the word where there is no more room (the number of words if there is), and how many are numbered.
+    Returns the word at which space ran out (the number of words if it did not), and the number of observations so far.
     """
     longest = _longest(parts.starts)
     sides = new_side_keys(program, longest)
@@ -108,7 +108,7 @@ def _copy_table(old, new):
 
 @kernel
 def _renumber(table, rank):
-    """The rows of a table become ``rank[row]``."""
+    """Replace each row of a table by ``rank[row]``."""
     for i in range(table.rows.size):
         if table.rows[i] >= 0:
             table.rows[i] = rank[table.rows[i]]
@@ -116,9 +116,9 @@ def _renumber(table, rank):
 
 @kernel
 def _find_rows(columns, program, parts, table, word, count, first, rows, templates):
-    """Known rows of the parts from ``word`` on: first int64[A + 1], rows int32 and templates int16 are filled.
+    """Fill in the known rows of the parts from ``word`` on: first int64[A + 1], rows int32 and templates int16.
 
-    Returns the word where there is no more room (the number of words if there is), and how many rows there are.
+    Returns the word at which space ran out (the number of words if it did not), and the number of rows so far.
     """
     longest = _longest(parts.starts)
     sides = new_side_keys(program, longest)
@@ -158,7 +158,7 @@ def _find_rows(columns, program, parts, table, word, count, first, rows, templat
 
 
 def _number(columns: np.ndarray, program: ArcProgram, parts: Parts) -> tuple[np.ndarray, np.ndarray, np.ndarray, Table]:
-    """All different observations: keys uint64[R], templates int64[R], counts int32[R], and the table that numbers them."""
+    """All distinct observations: keys uint64[R], templates int64[R], counts int32[R], and the table of their numbers."""
     room = _ROOM
     table = empty_table(room)
     keys, owners, counts = np.empty(room, np.uint64), np.empty(room, np.int16), np.empty(room, np.int32)
@@ -177,9 +177,9 @@ def _number(columns: np.ndarray, program: ArcProgram, parts: Parts) -> tuple[np.
 def build_arc_index(
     columns: np.ndarray, program: ArcProgram, n_templates: int, parts: Parts, min_count: int = 1
 ) -> tuple[FeatureIndex, Table]:
-    """Index every observation of ``parts`` that occurs at least ``min_count`` times: one block of rows a template, frequent rows first.
+    """Index every observation of ``parts`` that occurs at least ``min_count`` times: one block of rows per template, frequent rows first.
 
-    columns: uint64[A, N]. parts: those whose observations get weights: gold ones, or all. Returns the index and its table.
+    columns: uint64[A, N]. parts: the parts whose observations get weights, gold ones or all. Returns the index and its table.
     """
     keys, owners, counts, table = _number(columns, program, parts)
     kept = np.flatnonzero(counts >= min_count)
@@ -198,7 +198,7 @@ def build_arc_index(
 def find_arc_rows(
     columns: np.ndarray, program: ArcProgram, parts: Parts, table: Table
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Known rows of every part: part a has ``rows[first[a]:first[a + 1]]`` (int32), each of its template (int16). first: int64[A + 1]."""
+    """The known rows of all parts: part a has ``rows[first[a]:first[a + 1]]`` (int32), with the template of each (int16). first: int64[A + 1]."""
     first = np.empty(parts.heads.size + 1, np.int64)
     room = _ROOM
     rows, templates = np.empty(room, np.int32), np.empty(room, np.int16)

@@ -9,15 +9,15 @@ from spacy_mtl.templates.extract import boundary, mix
 
 from .program import DISTANCE_BITS
 
-#: Turns that the path from a grandparent may take, see :func:`turn_of`.
+#: Number of turns that the path from a grandparent can take, see :func:`turn_of`.
 N_TURNS = 3
 _REST = np.uint64(0xFFFFFFFFFFFFFFFF ^ ((1 << DISTANCE_BITS) - 1))
 
 
 class SideKeys(NamedTuple):
-    """Keys of the sides of one sentence of n words: uint64[K, n + 1], of every word and of the root (0); for tokens between, of the n words alone.
+    """Keys of the sides in a sentence of n words, uint64[K, n + 1], for the root (0) and every word; for tokens between, only for the n words.
 
-    siblings: one more column, of "no sibling"; of grandparents all columns three times, as they are seen in each turn.
+    siblings: has one more column, for "no sibling"; for grandparents, it has all columns three times, once for each turn.
     """
 
     heads: np.ndarray
@@ -49,7 +49,7 @@ def side_keys(columns, start, end, side, out):
 
 @kernel
 def new_side_keys(program, n):
-    """Room for sentences of up to n words."""
+    """Empty arrays for sentences of up to n words."""
     return SideKeys(
         np.empty((program.heads.seed.size, n + 1), np.uint64),
         np.empty((program.modifiers.seed.size, n + 1), np.uint64),
@@ -60,7 +60,7 @@ def new_side_keys(program, n):
 
 @kernel
 def fill_side_keys(columns, start, end, program, keys):
-    """All sides of one sentence."""
+    """Fill in the keys of all sides of one sentence."""
     side_keys(columns, start, end, program.heads, keys.heads)
     side_keys(columns, start, end, program.modifiers, keys.modifiers)
     side_keys(columns, start, end, program.siblings, keys.siblings)
@@ -73,7 +73,7 @@ def fill_side_keys(columns, start, end, program, keys):
 
 @kernel
 def turn_keys(keys, size):
-    """Each of the first ``size`` columns in the other turns. keys: uint64[K, >= N_TURNS * size]."""
+    """Make the keys of the other turns from the first ``size`` columns. keys: uint64[K, >= N_TURNS * size]."""
     for k in range(keys.shape[0]):
         for turn in range(1, N_TURNS):
             for p in range(size):
@@ -82,7 +82,7 @@ def turn_keys(keys, size):
 
 @kernel
 def turn_of(grandparent, head, modifier):
-    """How the path from the grandparent to the modifier goes: on (0), back to a word between grandparent and head (1), or back beyond (2)."""
+    """The turn of the path from grandparent to modifier: straight on (0), back to a word between grandparent and head (1), or back beyond (2)."""
     if (grandparent < head) == (head < modifier):
         return 0
     return 1 if (modifier < grandparent) == (modifier > head) else 2
@@ -98,13 +98,13 @@ def distance_of(head, modifier):
 
 @kernel
 def distance_key(distance):
-    """What direction and distance add to a key: uint64, from 1."""
+    """The number that direction and distance add to a key, uint64, from 1."""
     return np.uint64(distance + 1)
 
 
 @kernel
 def note(keys, k, p, seen, counts):
-    """Enter what list k sees of word p where it is new. keys: uint64[K, .]; seen: uint64[K, .]; counts: int64[K]."""
+    """Add what list k reads of word p to ``seen``, unless it is there already. keys: uint64[K, .]; seen: uint64[K, .]; counts: int64[K]."""
     key, count = keys[k, p], counts[k]
     for c in range(count):
         if seen[k, c] == key:
@@ -115,7 +115,7 @@ def note(keys, k, p, seen, counts):
 
 @kernel
 def note_words(keys, dependent, head, modifier, tree, seen, counts):
-    """What is seen of the words between head and modifier, and of the modifier's dependents. tree: int32[n] heads, or empty where there is none."""
+    """Collect what is read of the words between head and modifier and of the modifier's dependents. tree: heads int32[n], or empty without a tree."""
     for k in range(counts.size):
         counts[k] = 0
         if not dependent[k]:
@@ -129,7 +129,7 @@ def note_words(keys, dependent, head, modifier, tree, seen, counts):
 
 @kernel
 def emit(key, distance, shift, plain, near, count, out, templates):
-    """Enter one observation without and with its distance, for the templates that want it. Returns the new count."""
+    """Append an observation without and with its distance, for the templates that have it. Returns the new count."""
     if plain >= 0:
         out[count], templates[count] = key, plain
         count += 1
@@ -141,10 +141,9 @@ def emit(key, distance, shift, plain, near, count, out, templates):
 
 @kernel
 def arc_keys(program, keys, head, modifier, sibling, seen, counts, out, templates):
-    """Keys and templates of all observations of one arc into out (uint64) and templates (int64); returns how many.
+    """Write keys and templates of all observations of one arc to ``out`` (uint64) and ``templates`` (int64), and return how many there are.
 
-    sibling: its column in ``keys.siblings``, n + 1 for none; patterns without one do not mind. seen, counts: what stands between, see
-    :func:`note_words`.
+    sibling: its column in ``keys.siblings``, n + 1 for none; ignored by patterns without a sibling. seen, counts: from :func:`note_words`.
     """
     distance = distance_of(head, modifier)
     shift = distance_key(distance)
@@ -169,7 +168,7 @@ def arc_keys(program, keys, head, modifier, sibling, seen, counts, out, template
 
 @kernel
 def most_keys(program, n):
-    """Observations that an arc of a sentence of n words may have at most."""
+    """The largest number of observations of an arc in a sentence of n words."""
     total = 0
     for p in range(program.head.size):
         total += 2 if program.between[p] < 0 else 2 * n

@@ -1,4 +1,4 @@
-"""The templates of MSTParser: what is seen of a head and a modifier, of their neighbours, and of the words between them."""
+"""The templates of MSTParser, over a head and a modifier, their neighbours, and the words between them."""
 
 from collections.abc import Iterable, Sequence
 from itertools import product
@@ -27,7 +27,7 @@ def _g(attr: str) -> Observation:
 
 
 def word_patterns(form: str, tag: str) -> list[Pattern]:
-    """Form and tag of head and modifier: alone, the pairs, with back-offs up to all four."""
+    """Form and tag of head and modifier: each alone, and combinations of two to all four."""
     hf, ht, mf, mt = _h(form), _h(tag), _m(form), _m(tag)
     alone = [(hf,), (ht,), (hf, ht), (mf,), (mt,), (mf, mt)]
     pairs = [(hf, mf), (hf, mt), (ht, mf), (ht, mt)]
@@ -35,7 +35,7 @@ def word_patterns(form: str, tag: str) -> list[Pattern]:
 
 
 def tag_patterns(tag: str) -> list[Pattern]:
-    """Tags between, and the tags of head and modifier with a neighbour of each, or of one."""
+    """Tags of the words between, and tags of head and modifier with those of a neighbour of one or of each."""
     h, m = _h(tag), _m(tag)
     four = [(h, _h(tag, i), m, _m(tag, j)) for i, j in product((-1, 1), (-1, 1))]
     three = [(h, _h(tag, i), m) for i in (-1, 1)] + [(h, m, _m(tag, j)) for j in (-1, 1)]
@@ -43,7 +43,7 @@ def tag_patterns(tag: str) -> list[Pattern]:
 
 
 def sibling_patterns(forms: Sequence[str], tag: str) -> list[Pattern]:
-    """Two neighbouring modifiers of one head (McDonald & Pereira 2006): their tags and forms, with and without the head's tag."""
+    """Tags and forms of two adjacent modifiers of a head (McDonald & Pereira 2006), with and without the head's tag."""
     h, s, m = _h(tag), _s(tag), _m(tag)
     patterns = [(s, m), (h, s, m)]
     for form in forms[:1]:
@@ -52,7 +52,7 @@ def sibling_patterns(forms: Sequence[str], tag: str) -> list[Pattern]:
 
 
 def grandparent_patterns(form: str, tags: Sequence[str]) -> list[Pattern]:
-    """Two arcs, one below the other (Koo & Collins 2010): tags of all three, and forms beside the coarse tags, each once."""
+    """Grandparent, head and modifier (Koo & Collins 2010): their tags, and their forms with the coarsest tags of the others."""
     patterns = [pattern for tag in tags for pattern in ((_g(tag), _m(tag)), (_g(tag), _h(tag), _m(tag)))]
     g, h, m = _g(tags[-1]), _h(tags[-1]), _m(tags[-1])
     patterns += [(_g(form), _m(form)), (_g(form), m), (g, _m(form))]
@@ -60,19 +60,19 @@ def grandparent_patterns(form: str, tags: Sequence[str]) -> list[Pattern]:
 
 
 def arc_patterns(forms: Sequence[str], tags: Sequence[str]) -> list[Pattern]:
-    """All of the first order, without distance, each once."""
+    """All first-order patterns, without distance and without repetitions."""
     words = [pattern for form, tag in product(forms, tags) for pattern in word_patterns(form, tag)]
     return list(dict.fromkeys([*words, *(pattern for tag in tags for pattern in tag_patterns(tag))]))
 
 
 def affix_patterns(tag: str) -> list[Pattern]:
-    """Beginnings and ends of forms, for words not met in training."""
+    """Prefixes and suffixes of forms, for words not seen in training."""
     patterns = [(_h(affix), _m(tag)) for affix in ("SUFFIX3", "PREFIX5")]
     return [*patterns, (_h("SUFFIX3"), _m("SUFFIX3")), *((_h(tag), _m(affix)) for affix in ("SUFFIX3", "PREFIX5"))]
 
 
 def wide_patterns(tag: str) -> list[Pattern]:
-    """Tags further around, of the head given the modifier and the other way round."""
+    """Tags in a wider window, of the head with the modifier's tag and the other way round."""
     h, m = [_h(tag, i) for i in range(-2, 3)], [_m(tag, i) for i in range(-2, 3)]
     return [
         (*h[:3], m[2]), (*h[2:], m[2]), (h[2], *m[:3]), (h[2], *m[2:]),
@@ -81,7 +81,7 @@ def wide_patterns(tag: str) -> list[Pattern]:
 
 
 def context_patterns(form: str, tag: str) -> list[Pattern]:
-    """Forms next to the modifier, often the preposition or conjunction that says where it hangs, and forms between, such as commas."""
+    """Forms next to the modifier, often the preposition or conjunction that decides its head, and forms between, such as commas."""
     h, m = _h(tag), _m(tag)
     before, after, far = _m(form, -1), _m(form, 1), _m(form, -2)
     pairs = [(_h(form), before), (h, before, m), (_h(form), before, m), (h, before, _m(form))]
@@ -93,7 +93,7 @@ def context_patterns(form: str, tag: str) -> list[Pattern]:
 
 
 def dependent_patterns(form: str, tags: Sequence[str]) -> list[Pattern]:
-    """The dependents of the modifier: what tells a subject from an adjunct is often a word below it."""
+    """Dependents of the modifier, which often distinguish, for example, a subject from an adjunct."""
     h, m = _h(tags[-1]), _m(tags[-1])
     word = Observation(0, form, "c")
     return [(m, word), (h, m, word), (_h(form), word), *((h, m, Observation(0, tag, "c")) for tag in tags)]
@@ -123,12 +123,12 @@ def parse_set(
 
 
 def count_names(templates: Sequence[Template]) -> int:
-    """How many numbers are taken: those of the templates without distance, or with the nearest."""
+    """The number of names taken so far; the variants of a pattern without and with distance count once."""
     return len({tuple(obs for obs in template.observations if obs.place != "d") for template in templates})
 
 
 def with_variants(letter: str, patterns: Iterable[Pattern], variants: str, first: int = 0) -> list[Template]:
-    """Templates of the patterns, U00, U01, ..., and with direction and distance U00d, or U00d1, U00d2, ..."""
+    """Name templates of the patterns: U00, U01, ... without distance, and U00d, or U00d1, U00d2, ..., with direction and distance."""
     templates = []
     for number, pattern in enumerate(patterns, first):
         name = f"{letter}{number:02d}"

@@ -1,7 +1,7 @@
 """Templates of arcs compiled to flat arrays.
 
-The key of an observation is the sum of the keys of its *sides* (what is seen from the head, from the modifier, from the sibling, of a token between)
-and of direction and distance. A side is hashed once for each token, however many templates and arcs share it; an arc costs one addition a template.
+The key of an observation is the sum of the keys of its *sides* (what is read from the head, the modifier, the sibling, or a token between) and of
+direction and distance. A side is hashed once per token, however many templates and arcs share it, so an arc costs one addition per template.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -13,14 +13,14 @@ import numpy as np
 from spacy_mtl.errors import Errors
 from spacy_mtl.templates.grammar import DISTANCE_BINS, Observation, Template
 
-#: Direction and distance: a bin for each distance, those of heads to the left of their modifiers first.
+#: Number of values of direction and distance: one per distance bin, first for heads to the left of their modifiers, then to the right.
 N_DISTANCES = 2 * len(DISTANCE_BINS)
-#: Low bits of a key that tell direction and distance: 0 without them, so that an observation is looked up once for all distances.
+#: Lowest bits of a key, which hold direction and distance (0 for none), so that one look-up finds an observation with all distances.
 DISTANCE_BITS = 4
 
 
 class Side(NamedTuple):
-    """What templates see from one word of an arc: K different lists of observations.
+    """What templates read from one word of an arc: K distinct lists of observations.
 
     first: int64[K + 1], list k is the observations ``first[k]:first[k + 1]``. offset, column: int64, as in :class:`.extract.Program`.
     seed: uint64[K].
@@ -33,12 +33,12 @@ class Side(NamedTuple):
 
 
 class ArcProgram(NamedTuple):
-    """P patterns: different combinations of sides, each with the templates that have it without and with direction and distance.
+    """P patterns, which are distinct combinations of sides, each with its templates without and with direction and distance.
 
-    head, modifier, sibling, between: int64[P], which list of each side; -1 for none. seed: uint64[P], the key of a pattern without any side.
-    plain: int64[P], the template without distance, -1 for none. near: int64[P, N_DISTANCES], that with each distance. dependent: bool[K], whether a
-    list of ``betweens`` is seen of the modifier's dependents, not of the words between. turned: whether the third side is a grandparent, seen with
-    its turn (see :func:`.keys.turn_of`).
+    head, modifier, sibling, between: int64[P], the list of each side, -1 for none. seed: uint64[P], the key of a pattern without any side, 0 for
+    others. plain: int64[P], the template without distance, -1 for none. near: int64[P, N_DISTANCES], the template for each distance. dependent:
+    bool[K], whether a list of ``betweens`` is read from the modifier's dependents rather than from the words between. turned: whether the third
+    side is a grandparent, which is read together with its turn (see :func:`.keys.turn_of`).
     """
 
     heads: Side
@@ -65,25 +65,25 @@ def _text(observations: Sequence[Observation]) -> str:
 
 
 def _pattern(template: Template) -> tuple[tuple[Observation, ...], ...]:
-    """The observations of each side: head, modifier, sibling or grandparent, and what is seen of each of several words."""
+    """The observations of each side: head, modifier, sibling or grandparent, and each of the words between or dependents."""
     return tuple(tuple(obs for obs in template.observations if obs.place in place) for place in ("h", "m", "sg", "bc"))
 
 
 def check_arc_template(template: Template) -> None:
-    """Refuse what no arc template can be (M130). Raises ValueError."""
+    """Refuse an invalid arc template. Raises ValueError (M130)."""
     places = [obs.place for obs in template.observations]
     if places.count("d") > 1:
         raise ValueError(Errors.M130.format(template=template.text, fault="has more than one %d; keep one"))
     if places.count("b") + places.count("c") > 1:
         raise ValueError(Errors.M130.format(template=template.text, fault="has more than one %b or %c; keep one"))
     if "c" in places and not template.is_edge:
-        fault = "looks at the dependents of the modifier, which only labels (B templates) can"
+        fault = "looks at the dependents of the modifier, which only templates of labels (B) can do"
         raise ValueError(Errors.M130.format(template=template.text, fault=fault))
     _check_pair(template, places)
 
 
 def _check_pair(template: Template, places: Sequence[str]) -> None:
-    """Refuse what no template of pairs can be (M130)."""
+    """Refuse an invalid template of pairs. Raises ValueError (M130)."""
     if "s" in places and "g" in places:
         fault = "looks at both the sibling (%s) and the grandparent (%g); make a template of each"
         raise ValueError(Errors.M130.format(template=template.text, fault=fault))
@@ -95,9 +95,9 @@ def _check_pair(template: Template, places: Sequence[str]) -> None:
 
 
 def check_arc_templates(templates: Sequence[Template]) -> None:
-    """Refuse what no arc template can be (M130), and two that observe the same, at some distance at least (M126). Raises ValueError.
+    """Refuse invalid arc templates (M130), and two that observe the same thing, even if only at some distances (M126). Raises ValueError.
 
-    Neither the order of sides nor, where one of them has ``%d`` and the other ``%d[3]``, the distance tells two templates apart.
+    Templates that differ only in the order of their sides observe the same thing, and so do two with ``%d`` and ``%d[3]`` at distance 3.
     """
     seen: dict[tuple, Template] = {}
     for template in templates:
@@ -109,16 +109,16 @@ def check_arc_templates(templates: Sequence[Template]) -> None:
 
 
 def _fires_at(template: Template) -> Sequence[int]:
-    """The distances that a template tells apart, -1 if none."""
+    """The distances at which a template fires; [-1] if it has no distance."""
     distance = next((obs for obs in template.observations if obs.place == "d"), None)
     return [-1] if distance is None else np.arange(N_DISTANCES)[_distances(distance)].tolist()
 
 
 def compile_arcs(templates: Sequence[Template], columns: Mapping[str, int]) -> ArcProgram:
-    """Compile templates of arcs (or of siblings) over attribute columns; template j is the j-th.
+    """Compile templates of arcs, or of pairs of one kind, over attribute columns; templates are numbered in the given order.
 
-    columns: attribute name -> row of the column matrix (uint64[A, N]). Keys depend on what a template observes alone.
-    Raises ValueError: M125 a template reads an attribute that has no column; M126, M130 as :func:`check_arc_templates`.
+    columns: attribute name -> row of the column matrix (uint64[A, N]). Keys depend only on what a template observes.
+    Raises ValueError: M125 a template reads an attribute without a column; M126, M130 as :func:`check_arc_templates`.
     """
     check_arc_templates(templates)
     sides: list[dict[tuple[Observation, ...], int]] = [{}, {}, {}, {}]
@@ -156,7 +156,7 @@ def compile_arcs(templates: Sequence[Template], columns: Mapping[str, int]) -> A
 
 
 def _distances(observation: Observation) -> slice | list[int]:
-    """Where a template with this ``%d`` fires."""
+    """The distances at which a template with this ``%d`` fires."""
     if not observation.offset:
         return slice(None)
     at = DISTANCE_BINS.index(observation.offset)

@@ -1,4 +1,4 @@
-"""Attributes: one uint64 for each token and name, read from Docs."""
+"""Attributes of tokens: one uint64 per token and attribute name, read from Docs."""
 
 from .reader import AttributeReader, check_attributes, lexical
 

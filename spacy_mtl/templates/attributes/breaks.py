@@ -1,4 +1,4 @@
-"""BREAK: how often words part between two characters, as an attribute of the second."""
+"""BREAK: how often there is a word border between two characters, as an attribute of the second one."""
 
 from typing import NamedTuple
 
@@ -8,10 +8,10 @@ from spacy_mtl.kernels import kernel
 from spacy_mtl.templates.extract import mix
 from spacy_mtl.templates.index import empty_table
 
-#: Shares of the times that a pair stands apart, from one value to the next: 1 nearly never, 6 nearly always. 0 is for pairs of which too
-#: little is known.
+#: Thresholds between the values, as shares of the occurrences of a pair that have a word border: 1 means almost never, 6 almost always, and 0 that
+#: the pair is too rare.
 SHARES = (0.02, 0.15, 0.5, 0.85, 0.98)
-#: The value of what has no character before it.
+#: The value of a character without one before it.
 FIRST = 7
 
 
@@ -27,7 +27,7 @@ class BreakTable(NamedTuple):
 
 
 def value_of(apart: np.ndarray, times: np.ndarray, at_least: int) -> np.ndarray:
-    """BREAK of pairs that occur so many ``times``, so many of these ``apart``: uint8, 0 for what is rarer than ``at_least``."""
+    """BREAK (uint8) of pairs. times: how often each occurs; apart: how often with a word border; at_least: pairs that are rarer get 0."""
     share = apart / np.maximum(times, 1)
     return np.where(times >= at_least, 1 + np.searchsorted(SHARES, share), 0).astype(np.uint8)
 

@@ -1,13 +1,13 @@
-"""Attributes of characters, for templates that cut text into words.
+"""Attributes of characters, for templates of word segmentation.
 
-Of the character alone: CHAR, its normalised form (full width and half width are one), and CHAR_CLASS, a few classes that matter for words.
-Of its surroundings:
+Two depend on the character alone: CHAR, its normalised form (full width and half width are the same), and CHAR_CLASS, a few classes that matter
+for words. The others depend on its context:
 
 ===========  ==============================================================================================================
-SAME_1       whether it equals the character before it; SAME_2 the one before that
-WORD_BEGIN   how long the longest word of the dictionary is that begins here (2 to 5; 5 for longer ones, 0 for none);
-             WORD_END that ends here, WORD_INSIDE that has this character neither first nor last
-BREAK        how often, after the character before it, a new word begins with this one, see :mod:`.breaks`
+SAME_1       whether it equals the character before it; SAME_2: the character two before it
+WORD_BEGIN   length of the longest dictionary word that begins here (2 to 5, where 5 stands for longer words too; 0 for none);
+             WORD_END: of the longest that ends here; WORD_INSIDE: of the longest with this character neither first nor last
+BREAK        how often there is a word border between the character before it and this one, see :mod:`.breaks`
 ===========  ==============================================================================================================
 """
 
@@ -30,10 +30,10 @@ SAME_ATTRIBUTES = ("SAME_1", "SAME_2")
 WORD_ATTRIBUTES = ("WORD_BEGIN", "WORD_END", "WORD_INSIDE")
 BREAK = "BREAK"
 CHARACTER_CONTEXT = (*SAME_ATTRIBUTES, *WORD_ATTRIBUTES, BREAK)
-#: What only a training corpus can tell: numbers up to 7.
+#: Attributes that need a training corpus; their values are at most 7.
 _OF_CORPUS = (*WORD_ATTRIBUTES, BREAK)
 
-#: Longer words are all alike.
+#: Length that stands for all longer words too.
 LONGEST_TOLD = 5
 ONE_PART = np.empty(0, np.int64)
 #: No slot of a table.
@@ -46,13 +46,13 @@ _CLASS_OF = {char: name for name, chars in _CLASSES.items() for char in chars}
 
 
 def character(text: str) -> str:
-    """A character's normalised form: NFKC where that is one character (``Ａ`` -> ``A``, ``，`` -> ``,``), else itself."""
+    """A character's normalised form: NFKC if that is a single character (``Ａ`` -> ``A``, ``，`` -> ``,``), otherwise itself."""
     normal = unicodedata.normalize("NFKC", text)
     return normal if len(normal) == 1 else text
 
 
 def character_class(text: str) -> str:
-    """digit, numeral (一, 百 ...), date (年, 月 ...), latin, han, kana, space, punct, or the Unicode category."""
+    """The class of a character: digit, numeral (一, 百 ...), date (年, 月 ...), latin, han, kana, space, punct, or its Unicode category."""
     char = character(text)[:1]
     if char in _CLASS_OF:
         return _CLASS_OF[char]
@@ -106,9 +106,9 @@ def insert_words(chars, borders, slots, rows):
 
 @kernel
 def match_words(chars, starts, parts, words, begin, end, inside):
-    """WORD_BEGIN, WORD_END and WORD_INSIDE of every position: uint64[N] each, overwritten. Matches stay within ``starts``.
+    """Fill in WORD_BEGIN, WORD_END and WORD_INSIDE of every position, uint64[N] each. Matches do not cross the borders in ``starts``.
 
-    parts: int64[S], the part that each sentence belongs to, or int64[0] if all belong to the first.
+    parts: int64[S], the part of the corpus of each sentence, or int64[0] if all are in the first.
     """
     begin[:] = 0
     end[:] = 0
@@ -136,19 +136,19 @@ def match_words(chars, starts, parts, words, begin, end, inside):
 
 @kernel
 def compare(chars, starts, distance, out):
-    """out[t] = whether the character equals the one ``distance`` before it."""
+    """Set out[t] to whether the character equals the one ``distance`` positions before it."""
     for s in range(starts.size - 1):
         for t in range(starts[s], starts[s + 1]):
             out[t] = np.uint64(t - distance >= starts[s] and chars[t] == chars[t - distance])
 
 
-#: Bits that hold the value of each attribute of the surroundings.
+#: Number of bits for the value of each context attribute.
 ATTRIBUTE_BITS = dict.fromkeys(SAME_ATTRIBUTES, 1) | dict.fromkeys(_OF_CORPUS, 3)
 
 
 @kernel
 def number_places(columns, rows, bits, out):
-    """out[t] = the values in these rows (-1 for a row that is not there), packed into so many bits each."""
+    """Pack the values in these rows (-1 for a missing row) into one number out[t], with ``bits`` bits for each."""
     for t in range(out.size):
         number, shift = 0, 0
         for k in range(rows.size):
@@ -159,7 +159,7 @@ def number_places(columns, rows, bits, out):
 
 
 def place_numbers(columns: np.ndarray, row_of: Mapping[str, int]) -> np.ndarray:
-    """int32[N]: what is seen of each character's surroundings, as one number. columns: uint64[A, N]."""
+    """The context attributes of each character packed into one number, int32[N]. columns: uint64[A, N]."""
     numbers = np.empty(columns.shape[1], np.int32)
     rows = np.array([row_of.get(attr, -1) for attr in CHARACTER_CONTEXT], np.int64)
     number_places(columns, rows, np.array(list(ATTRIBUTE_BITS.values()), np.int64), numbers)
@@ -167,7 +167,7 @@ def place_numbers(columns: np.ndarray, row_of: Mapping[str, int]) -> np.ndarray:
 
 
 def all_places(row_of: Mapping[str, int]) -> np.ndarray:
-    """The reverse: columns uint64[A, 16384] of every number; other attributes are 0."""
+    """The inverse of :func:`place_numbers`: columns uint64[A, 16384] of every possible number; other attributes are 0."""
     numbers, shift = np.arange(1 << sum(ATTRIBUTE_BITS.values()), dtype=np.uint64), 0
     columns = np.zeros((len(row_of), numbers.size), np.uint64)
     for attr in CHARACTER_CONTEXT:
@@ -178,9 +178,9 @@ def all_places(row_of: Mapping[str, int]) -> np.ndarray:
 
 
 def word_table(words: Iterable[str], known: np.ndarray | None = None) -> WordTable:
-    """The dictionary that WORD_BEGIN and its like look words up in. Words of one character say nothing and are left out.
+    """Make the dictionary for WORD_BEGIN, WORD_END and WORD_INSIDE. Words of one character carry no information and are left out.
 
-    known: bool[n, K], whether each of ``words`` is in the dictionary for each of K parts; None if all are, for the one part there is.
+    known: bool[n, K], whether each of ``words`` is in the dictionary of each of K parts; None for a single part with all words.
     """
     rows = {word: i for i, word in enumerate(words) if len(word) > 1}
     hash_of = lru_cache(maxsize=None)(lambda char: hash_string(character(char)))
@@ -195,8 +195,8 @@ def word_table(words: Iterable[str], known: np.ndarray | None = None) -> WordTab
 class CharacterContext:
     """Fills the columns of CHARACTER_CONTEXT.
 
-    words: from :func:`word_table`, None where nothing can be learnt from a corpus; then ValueError (M127) where that is wanted. To be set later:
-    breaks, from :func:`.breaks.break_table`; parts, of the sentences, for what is not known in all of a corpus, see :func:`match_words`.
+    words: from :func:`word_table`, or None if the component cannot learn from a corpus; an attribute that needs it then raises ValueError (M127).
+    Attributes to be set later: breaks, from :func:`.breaks.break_table`; parts, the part of the corpus of each sentence, see :func:`match_words`.
     """
 
     needs = ("CHAR",)
@@ -212,11 +212,11 @@ class CharacterContext:
 
     @property
     def wants_words(self) -> bool:
-        """Whether an attribute asks for the dictionary."""
+        """Whether an attribute needs the dictionary."""
         return any(attr in WORD_ATTRIBUTES for attr in self.attributes)
 
     def fill(self, columns: np.ndarray, row_of: Mapping[str, int], starts: np.ndarray) -> None:
-        """Write these rows of ``columns`` (uint64[A, N]) from CHAR. starts: int64 borders of sentences."""
+        """Compute the context rows of ``columns`` (uint64[A, N]) from CHAR. starts: int64, sentence borders."""
         chars = columns[row_of["CHAR"]]
         for distance, attr in enumerate(SAME_ATTRIBUTES, 1):
             if attr in self.attributes:

@@ -1,16 +1,16 @@
-"""Attributes that look beyond the window: the nearest telling word in the sentence, and other occurrences in the document.
+"""Attributes that look beyond the window: the nearest content word in the sentence, and other occurrences in the document.
 
 =============  ===============================================================================================================
-LEFT_WORD      LOWER of the nearest plain word (all lower case, more than 3 letters) to the left in the sentence; RIGHT_WORD
-LEFT_NOUN      the same for the nearest noun (a tag that begins with N, but not NUM) that is not capitalised; RIGHT_NOUN. They need TAG.
+LEFT_WORD      LOWER of the nearest plain word (all lower case, more than 3 letters) to the left in the sentence; RIGHT_WORD: to the right
+LEFT_NOUN      the same for the nearest noun (a tag that begins with N, but not NUM) that is not capitalised; RIGHT_NOUN. Both need TAG.
 DOC_CASE       capitalisation, whether it is due to position, and how the form is written elsewhere in the document
 DOC_COUNT      how often a capitalised form occurs in the document, up to 4
-DOC_LEFT       LOWER of the word before another occurrence of the same capitalised form; DOC_RIGHT of the word after it
-RUN_FIRST      LOWER of the first word in the longest run of capitalised words of the document that contains this word;
-               RUN_LAST, RUN_PREV, RUN_NEXT of the last word and of the neighbours in it; RUN_PLACE its length and the place
+DOC_LEFT       LOWER of the word before another occurrence of the same capitalised form; DOC_RIGHT: of the word after it
+RUN_FIRST      LOWER of the first word in the longest run of capitalised words of the document that contains this word; RUN_LAST: of the
+               last word; RUN_PREV, RUN_NEXT: of the neighbours in the run; RUN_PLACE: length of the run and place of the word in it
 =============  ===============================================================================================================
 
-Where there is no such word the value is 0, or that of a position outside the sentence. A Doc is the document.
+If there is no such word, the value is 0, or that of a position outside the sentence. The document is the Doc.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,13 +29,13 @@ DOCUMENT_ATTRIBUTES = (
 )  # fmt: skip
 CONTEXT_ATTRIBUTES = (*SENTENCE_ATTRIBUTES, *DOCUMENT_ATTRIBUTES)
 
-# bits of CASE_FLAGS
+# Bits of CASE_FLAGS.
 CAPITAL, ALL_CAPITALS, LOWERED, PLAIN, LETTER, OPENER = 1, 2, 4, 8, 16, 32
 _LONGEST_COUNTED = 4
 
 
 def case_flags(text: str) -> int:
-    """What the context attributes need to know of a word form, as bits."""
+    """The properties of a word form that context attributes need, as bits."""
     flags = CAPITAL * text[:1].isupper()
     flags |= ALL_CAPITALS * (len(text) > 1 and text.isupper())
     flags |= LOWERED * (text == text.lower())
@@ -45,7 +45,7 @@ def case_flags(text: str) -> int:
 
 
 def case_pattern(text: str) -> str:
-    """Capitalisation in a few classes: x, Xx, XX, X, X., XxX, xX, 9; other signs as they are."""
+    """The capitalisation class of a form: x, Xx, XX, X, X., XxX, xX or 9; other characters as they are."""
     if text[:1].isdigit():
         return "9"
     if not any(char.isalpha() for char in text):
@@ -60,7 +60,7 @@ def case_pattern(text: str) -> str:
 
 
 class Words(NamedTuple):
-    """What the kernels read of N tokens: orth, lower, case: uint64[N]; flags: int64[N], see :func:`case_flags`."""
+    """Columns that the kernels read, for N tokens. orth, lower, case: uint64[N]. flags: int64[N], see :func:`case_flags`."""
 
     orth: np.ndarray
     lower: np.ndarray
@@ -69,10 +69,10 @@ class Words(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What is known of each distinct lower-cased form of one document (n entries).
+    """Facts about each of the n distinct lower-cased forms of a document.
 
-    lowered, capital, shouted: how often it is all lower case; capitalised inside a sentence; in capitals.
-    run: length of the longest run of capitalised words with it; run_start: where that run starts; place: where in it the form stands.
+    lowered, capital, shouted: how often the form is all lower case, capitalised inside a sentence, and in capitals.
+    run: length of the longest run of capitalised words that contains it. run_start: where that run starts. place: position of the form in the run.
     """
 
     lowered: np.ndarray
@@ -85,7 +85,7 @@ class Known(NamedTuple):
 
 @kernel
 def sentence_columns(lower, plain, noun, starts, out):
-    """LEFT_WORD, RIGHT_WORD, LEFT_NOUN and RIGHT_NOUN into the rows of out: uint64[4, N]. plain, noun: bool[N]."""
+    """Write LEFT_WORD, RIGHT_WORD, LEFT_NOUN and RIGHT_NOUN to the rows of out, uint64[4, N]. plain, noun: bool[N]."""
     for s in range(starts.size - 1):
         left_word = right_word = left_noun = right_noun = boundary(-1)
         for t in range(starts[s], starts[s + 1]):
@@ -105,7 +105,7 @@ def has(flags, bit):
 
 @kernel
 def number_forms(keys, table, ids):
-    """ids[t] = number of keys[t] among the distinct keys. table: scratch with room for them."""
+    """Set ids[t] to the number of keys[t] among the distinct keys. table: a buffer that is large enough for them."""
     table.rows[:] = -1
     n = 0
     for t in range(keys.size):
@@ -119,7 +119,7 @@ def number_forms(keys, table, ids):
 
 @kernel
 def is_headline(flags, start, end):
-    """More than half of the words in capitals: capitalisation says nothing there."""
+    """Whether more than half of the words are in capitals, so that capitalisation carries no information."""
     shouted = 0
     for t in range(start, end):
         shouted += has(flags[t], ALL_CAPITALS)
@@ -128,13 +128,13 @@ def is_headline(flags, start, end):
 
 @kernel
 def is_inner(flags, start, t):
-    """Not at the start of a sentence or of a quotation."""
+    """Whether a token is not at the start of a sentence or quotation."""
     return t > start and not has(flags[t - 1], OPENER)
 
 
 @kernel
 def note_runs(flags, start, end, ids, first, known):
-    """Enter the runs of capitalised words of one sentence; ``first`` is where the document starts."""
+    """Record the runs of capitalised words in a sentence. first: start of the document."""
     t = start
     while t < end:
         stop = t
@@ -149,7 +149,7 @@ def note_runs(flags, start, end, ids, first, known):
 
 @kernel
 def note_sentence(flags, start, end, ids, first, known):
-    """Enter how the forms of one sentence are written."""
+    """Record how the forms of a sentence are written. first: start of the document."""
     headline = is_headline(flags, start, end)
     for t in range(start, end):
         form = ids[t - first]
@@ -164,7 +164,7 @@ def note_sentence(flags, start, end, ids, first, known):
 
 @kernel
 def written(words, start, t, form, known):
-    """DOC_CASE of one token."""
+    """DOC_CASE of a token."""
     flags = words.flags[t]
     if not has(flags, LETTER):
         return np.uint64(0)
@@ -178,7 +178,7 @@ def written(words, start, t, form, known):
 
 @kernel
 def set_runs(words, form, known, t, out):
-    """The RUN attributes of one capitalised token."""
+    """Set the RUN attributes of a capitalised token."""
     n, a, k = known.run[form], known.run_start[form], known.place[form]
     if n:
         out[4, t], out[5, t] = words.lower[a], words.lower[a + n - 1]
@@ -189,7 +189,7 @@ def set_runs(words, form, known, t, out):
 
 @kernel
 def set_elsewhere(words, sentence, ids, counts, places, first, t, out):
-    """DOC_COUNT, DOC_LEFT and DOC_RIGHT of one capitalised token. sentence: int64[n, 2], borders of each token's sentence."""
+    """Set DOC_COUNT, DOC_LEFT and DOC_RIGHT of a capitalised token. sentence: int64[n, 2], borders of each token's sentence."""
     form = ids[t - first]
     out[1, t] = np.uint64(1 + min(counts[form], _LONGEST_COUNTED))
     if counts[form] > 1:
@@ -201,7 +201,7 @@ def set_elsewhere(words, sentence, ids, counts, places, first, t, out):
 
 @kernel
 def document(words, starts, s0, s1, table, out):
-    """The document attributes of the sentences s0 to s1, which are one document, into the rows of out: uint64[9, N]."""
+    """Write the document attributes of the sentences s0 to s1, which make up a document, to the rows of out, uint64[9, N]."""
     first, n = starts[s0], starts[s1] - starts[s0]
     lower_ids, orth_ids = np.empty(n, np.int64), np.empty(n, np.int64)
     number_forms(words.lower[first : first + n], table, lower_ids)
@@ -227,7 +227,7 @@ def document(words, starts, s0, s1, table, out):
 
 @kernel
 def document_columns(words, starts, doc_starts, out):
-    """The document attributes of all tokens. starts, doc_starts: int64 borders of sentences and of documents. out: uint64[9, N]."""
+    """Write the document attributes of all tokens to out, uint64[9, N]. starts, doc_starts: int64, borders of sentences and of documents."""
     out[:] = 0
     s0 = 0
     for d in range(doc_starts.size - 1):
@@ -244,22 +244,22 @@ def document_columns(words, starts, doc_starts, out):
 
 
 def needs_of(attr: str) -> tuple[str, ...]:
-    """The attributes that a context attribute is made from."""
+    """The attributes that a context attribute is computed from."""
     return ("LOWER", "CASE", "CASE_FLAGS", *(("TAG",) if attr.endswith("_NOUN") else ()))
 
 
 class ContextReader:
-    """Fills the context columns of a column matrix. needs: the attributes they are made from."""
+    """Fills the context columns of a column matrix. needs: the attributes that they are computed from."""
 
     def __init__(self, attributes: Sequence[str], strings: StringStore):
         self.attributes = tuple(attributes)
         self._strings = strings
-        self._tags, self._noun = np.zeros(1, np.uint64), np.zeros(1, bool)  # tags met so far, ascending
+        self._tags, self._noun = np.zeros(1, np.uint64), np.zeros(1, bool)  # tags seen so far, ascending
         self.needs = tuple(dict.fromkeys(name for attr in attributes for name in needs_of(attr)))
         self._nouns = "TAG" in self.needs
 
     def fill(self, columns: np.ndarray, row_of: Mapping[str, int], starts: np.ndarray, doc_starts: np.ndarray) -> None:
-        """Write the context rows of ``columns`` (uint64[A, N]) from the others. starts, doc_starts: int64 borders of sentences and documents."""
+        """Compute the context rows of ``columns`` (uint64[A, N]) from the others. starts, doc_starts: int64, borders of sentences and documents."""
         orth, lower, case, flags = (columns[row_of[attr]] for attr in ("ORTH", "LOWER", "CASE", "CASE_FLAGS"))
         words = Words(orth, lower, case, flags.astype(np.int64))
         made: dict[str, np.ndarray] = {}
@@ -276,7 +276,7 @@ class ContextReader:
             columns[row_of[attr]] = made[attr]
 
     def _is_noun(self, tags: np.ndarray) -> np.ndarray:
-        """bool[N]: whether the tag begins with N and is not that of numerals. tags: uint64[N]."""
+        """Whether each tag begins with N and is not that of numerals, bool[N]. tags: uint64[N]."""
         place = np.minimum(np.searchsorted(self._tags, tags), self._tags.size - 1)
         missing = self._tags[place] != tags
         if missing.any():

@@ -1,8 +1,9 @@
-"""Attributes of the word form alone that only a training corpus can tell: a table each, which a component learns before it trains, and keeps.
+"""Learned attributes of the word form: each has a table that a component learns from its corpus before training, and saves.
 
 ==========  ===============================================================================================================
-USUAL_TAG   what a word mostly is, for templates that look ahead of the tags that are being found; of rare words the ending
-CHAR_GROUP  the group of a character: characters of one group stand beside the same others
+USUAL_TAG   the most frequent tag of a word, for templates that look ahead of the tags being predicted; for rare words the
+            ending instead
+CHAR_GROUP  the group of a character; the characters of a group have similar neighbours
 ==========  ===============================================================================================================
 """
 
@@ -16,23 +17,23 @@ from .characters import character
 
 USUAL_TAG, CHAR_GROUP = "USUAL_TAG", "CHAR_GROUP"
 
-#: What a corpus tells of each form it tells anything of.
+#: Form -> value of the attribute, for the forms that the corpus says something about.
 FormTable = Mapping[str, str]
 
 
 def usual_tag(tags: FormTable, text: str) -> str:
-    """The usual tag of a frequent word; all others are told by their last two characters."""
+    """The usual tag of a frequent word; for other words, a value for their last two characters."""
     # no tag begins with a line break, so that endings are never taken for tags
     return tags.get(text) or "\n" + text[-2:]
 
 
 def char_group(groups: FormTable, text: str) -> str:
-    """The group of a character, "" for one that is rare."""
+    """The group of a character, "" for a rare character."""
     return groups.get(character(text), "")
 
 
 class Learned(NamedTuple):
-    """How a form is looked up, which component learns the table, and which setting of which template set does without."""
+    """A learned attribute: how a form is looked up, the component that learns the table, and the template setting that leaves it out."""
 
     look_up: Callable[[FormTable, str], str]
     component: str
@@ -46,12 +47,12 @@ LEARNED = {
 
 
 def learned_function(attr: str, tables: Mapping[str, FormTable]) -> Callable[[str], str]:
-    """The attribute as a function of the form."""
+    """The learned attribute as a function of the form."""
     return partial(LEARNED[attr].look_up, tables.get(attr, {}))
 
 
 def check_learned(attributes: Iterable[str], tables: Mapping[str, FormTable]) -> None:
-    """Refuse attributes that this component does not learn (M132)."""
+    """Refuse learned attributes without a table, which this component does not learn. Raises ValueError (M132)."""
     for attr in attributes:
         if attr in LEARNED and attr not in tables:
             _, component, setting = LEARNED[attr]
@@ -59,7 +60,7 @@ def check_learned(attributes: Iterable[str], tables: Mapping[str, FormTable]) ->
 
 
 def by_value(table: FormTable) -> dict[str, list[str]]:
-    """The forms of each value, which is shorter to write down."""
+    """Invert a table to lists of forms by value, which is shorter in a file."""
     forms: dict[str, list[str]] = {}
     for form, value in table.items():
         forms.setdefault(value, []).append(form)
@@ -67,5 +68,5 @@ def by_value(table: FormTable) -> dict[str, list[str]]:
 
 
 def by_form(forms: Mapping[str, list[str]]) -> dict[str, str]:
-    """The reverse."""
+    """Invert what :func:`by_value` returned."""
     return {form: value for value, several in forms.items() for form in several}

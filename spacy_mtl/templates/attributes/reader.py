@@ -1,7 +1,7 @@
 """From Docs to integer columns: one uint64 per token and attribute.
 
-Attributes of the word form alone (affixes, shape, character type, spaCy's lexeme flags) are computed once per distinct
-form and kept in a :class:`Lexicon`; after that a token costs one hash look-up. Attributes of the token in its context (TAG, LEMMA,
+Attributes that depend on the word form alone (affixes, shape, character type, spaCy's lexeme flags) are computed once per distinct
+form and kept in a :class:`Lexicon`, so that a token costs one hash look-up. Attributes of the token in its context (TAG, LEMMA,
 NORM, ...) are read with ``Doc.to_array``.
 """
 
@@ -37,7 +37,7 @@ _ALWAYS_SET = ("SPACY", "IDX")
 
 
 def lexical(function: Callable[[str], str | int | bool]) -> Callable[[str], str | int | bool]:
-    """Mark a function registered in ``mtl_attributes`` as one of the word form alone: ``str -> str | int | bool``.
+    """Mark a function registered in ``mtl_attributes`` as depending on the word form alone: ``str -> str | int | bool``.
 
     Unmarked functions take the Doc and return one value per token.
     """
@@ -46,7 +46,7 @@ def lexical(function: Callable[[str], str | int | bool]) -> Callable[[str], str 
 
 
 def char_type(text: str) -> str:
-    """The Unicode classes of the characters, repeats collapsed: ``"Abc12"`` -> ``"LuLlNd"``, a Han character -> ``"Han"``."""
+    """The Unicode categories of the characters, with repetitions collapsed: ``"Abc12"`` -> ``"LuLlNd"``, a Han character -> ``"Han"``."""
     types: list[str] = []
     for char in text:
         kind = "Han" if "一" <= char <= "鿿" or "㐀" <= char <= "䶿" else unicodedata.category(char)
@@ -56,7 +56,7 @@ def char_type(text: str) -> str:
 
 
 def last_part(text: str) -> str:
-    """What stands after the last hyphen or slash, in lower case: ``"T-Cell"`` -> ``"cell"``; "" where there is none."""
+    """The part after the last hyphen or slash, in lower case: ``"T-Cell"`` -> ``"cell"``; "" without a hyphen or slash."""
     parts = re.split("[-–/]", text.lower())
     return parts[-1] if len(parts) > 1 else ""
 
@@ -74,7 +74,7 @@ _CONTEXT = (*CONTEXT_ATTRIBUTES, *CHARACTER_CONTEXT)
 
 
 def _as_uint64(value: str | int | bool, attr: str) -> int:
-    """Strings as spaCy hashes them, numbers in two's complement. Raises ValueError (M113) for anything else."""
+    """Convert a value to uint64: strings by spaCy's hash, numbers in two's complement. Raises ValueError (M113) for anything else."""
     if isinstance(value, str):
         return hash_string(value)
     if not isinstance(value, int | np.integer | np.bool_):
@@ -83,7 +83,7 @@ def _as_uint64(value: str | int | bool, attr: str) -> int:
 
 
 def lexical_function(attr: str) -> Callable[[str], str | int | bool] | None:
-    """The function of the word form behind ``attr``; None if the attribute is not one of ours or the user's."""
+    """The function of the word form behind ``attr``; None unless it is such an attribute of this package or of the user."""
     affix = _AFFIX.match(attr)
     if affix:
         size = int(affix.group(2))
@@ -95,7 +95,7 @@ def lexical_function(attr: str) -> Callable[[str], str | int | bool] | None:
 
 
 def check_attributes(attributes: Sequence[str], template_of: Callable[[str], str]) -> None:
-    """Refuse an attribute that does not exist (M110). ``template_of``: the pattern to name in the message."""
+    """Refuse an attribute that does not exist. Raises ValueError (M110). template_of: attribute -> template to name in the message."""
     for attr in attributes:
         known = (attr in IDS and attr not in _NOT_TOKEN_ATTRIBUTES) or attr in (*_CONTEXT, *LEARNED) or short_tag(attr)
         if not (known or lexical_function(attr) or attr in mtl_attributes):
@@ -106,7 +106,7 @@ def check_attributes(attributes: Sequence[str], template_of: Callable[[str], str
 
 @kernel
 def _find_ids(table, orths, ids):
-    """ids[i] = lexicon row of orths[i], -1 if new. Returns how many are new."""
+    """Set ids[i] to the lexicon row of orths[i], -1 if new. Returns how many are new."""
     missing = 0
     for i in range(orths.size):
         ids[i] = table.rows[find(table, orths[i])]
@@ -115,10 +115,10 @@ def _find_ids(table, orths, ids):
 
 
 class Lexicon:
-    """Values of the lexical attributes, one row per distinct word form, filled as forms are met.
+    """A cache of the lexical attributes, with one row per distinct word form.
 
-    values: uint64[capacity, K]; the first ``size`` rows are valid. Forms beyond ``limit`` make it start afresh, so that memory stays
-    bounded on endless streams.
+    values: uint64[capacity, K], of which the first ``size`` rows are valid. When there are more than ``limit`` forms, the cache is emptied, so that
+    memory stays bounded on endless streams.
     """
 
     def __init__(self, attributes: Sequence[str], vocab: Vocab, limit: int = 1 << 18):
@@ -129,7 +129,7 @@ class Lexicon:
         self.learn({})
 
     def learn(self, tables: Mapping[str, FormTable]) -> None:
-        """Start afresh, with these tables of the learned attributes."""
+        """Empty the cache and use these tables for the learned attributes."""
         self._functions = [
             learned_function(attr, tables) if attr in LEARNED else lexical_function(attr) for attr in self.attributes
         ]
@@ -172,7 +172,7 @@ class Lexicon:
 
     def _row(self, orth: int) -> list[int]:
         text = self.vocab.strings[orth]
-        # no lexeme where none is asked for: making one takes longer than all the rest
+        # make no lexeme unless one is needed: that takes longer than all the rest
         return [
             _as_uint64(function(text) if function else getattr(self.vocab[orth], _LEXEME[attr]), attr)
             for attr, function in zip(self.attributes, self._functions, strict=True)
@@ -180,11 +180,11 @@ class Lexicon:
 
 
 class AttributeReader:
-    """Reads the attributes a template set names off Docs, as columns.
+    """Reads the attributes of a template set from Docs, as integer columns.
 
-    columns: attribute name -> row of the column matrix: what is given on the Doc, then lexical, then context attributes.
-    words: the dictionary for attributes of characters, see :func:`.characters.word_table`. learned: tables of attributes that a corpus tells, see
-    :mod:`.learned`; training may tell them later, to the lexicon. Raises ValueError where they are wanted and missing (M127, M132).
+    columns: attribute name -> row of the column matrix, in the order: attributes set on the Doc, lexical attributes, context attributes.
+    words: the dictionary for attributes of characters, see :func:`.characters.word_table`. learned: tables of learned attributes, see
+    :mod:`.learned`; training may pass them to the lexicon later. Raises ValueError if words or tables are needed but missing (M127, M132).
     """
 
     def __init__(
@@ -217,28 +217,28 @@ class AttributeReader:
 
     @property
     def context_needs(self) -> tuple[str, ...]:
-        """Lexical attributes that those of the context are made from."""
+        """Lexical attributes that the context attributes are computed from."""
         return self._needs
 
     @property
     def words(self) -> WordTable:
-        """The dictionary; an empty one where no attribute asks for it."""
+        """The dictionary; empty if no attribute needs it."""
         words = self.characters.words if self.characters is not None else None
         return words if words is not None else _NO_WORDS
 
     @property
     def breaks(self) -> BreakTable:
-        """Where words part; nothing where no attribute asks for it."""
+        """The table of BREAK; empty if no attribute needs it."""
         return self.characters.breaks if self.characters is not None else _NO_BREAKS
 
     def reads(self, attr: str) -> tuple[str, ...]:
-        """What a template that names ``attr`` reads off the Doc."""
+        """The attributes of the Doc that a template with ``attr`` reads."""
         if attr in CONTEXT_ATTRIBUTES:
             return needs_of(attr)
         return CharacterContext.needs if attr in CHARACTER_CONTEXT else (attr,)
 
     def read_given(self, docs: Sequence[Doc]) -> np.ndarray:
-        """The columns that only the Doc knows: uint64[n_given, N], ORTH first."""
+        """The columns that are read from the Doc itself, uint64[n_given, N], ORTH first."""
         ids: list[int | str] = ["ORTH", *self.token_attributes]
         parts = [doc.to_array(ids).reshape(len(doc), len(ids)) for doc in docs]
         given = np.empty((len(ids) + len(self.doc_functions), sum(map(len, docs))), np.uint64)
@@ -255,10 +255,10 @@ class AttributeReader:
         ids: np.ndarray | None = None,
         wanted: Sequence[str] | None = None,
     ) -> np.ndarray:
-        """All columns uint64[A, N] from the given ones uint64[n_given, N].
+        """All columns uint64[A, N], from those read from Docs, uint64[n_given, N].
 
-        starts, doc_starts: int64 borders of sentences and of documents. ids: int32[N], lexicon rows where they are known already.
-        wanted: fill these lexical columns only (and what context attributes need).
+        starts, doc_starts: int64, borders of sentences and of documents. ids: int32[N], lexicon rows, if already known.
+        wanted: fill only these lexical columns (and those that context attributes need).
         """
         columns = np.empty((len(self.columns), given.shape[1]), np.uint64)
         columns[: self.n_given] = given
@@ -275,12 +275,12 @@ class AttributeReader:
         return columns
 
     def read(self, docs: Sequence[Doc], starts: np.ndarray) -> np.ndarray:
-        """All columns uint64[A, N] of the docs' tokens, in order. starts: int64 borders of their sentences."""
+        """All columns uint64[A, N] of the docs' tokens, in order. starts: int64, borders of their sentences."""
         doc_starts = np.concatenate([[0], np.cumsum([len(doc) for doc in docs])]).astype(np.int64)
         return self.expand(self.read_given(docs), starts, doc_starts)
 
     def unset(self, given: np.ndarray) -> list[str]:
-        """Context attributes that no token of ``given`` carries (all values are 0)."""
+        """Context attributes that no token of ``given`` has (all values are 0)."""
         if not given.shape[1]:
             return []
         needed = [a for a in self.token_attributes if a not in _ALWAYS_SET]

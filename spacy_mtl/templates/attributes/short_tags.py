@@ -1,4 +1,4 @@
-"""TAG_PREFIXn: the first n characters of the tag, a coarse tag where fine tags begin with it (``NC`` of ``NCNPU==I``)."""
+"""TAG_PREFIXn: the first n characters of the tag, for tag sets whose fine tags begin with a coarse one (``NC`` of ``NCNPU==I``)."""
 
 import re
 from collections.abc import Callable
@@ -10,13 +10,13 @@ _NAME = re.compile(r"TAG_PREFIX([1-9]\d*)\Z")
 
 
 def short_tag(attr: str) -> Callable[[Doc], list[int]] | None:
-    """The function behind ``attr``: one string id a token, 0 where there is no tag; None if the attribute has another name."""
+    """The function behind ``attr``, which returns one string id per token, 0 without a tag; None if ``attr`` is not TAG_PREFIXn."""
     found = _NAME.match(attr)
     return ShortTag(int(found.group(1))) if found else None
 
 
 class ShortTag:
-    """Calling it with a Doc reads the tags' beginnings; each different tag is looked at once."""
+    """A function from a Doc to the first characters of its tags; each distinct tag is computed once."""
 
     def __init__(self, size: int):
         self.size = size
