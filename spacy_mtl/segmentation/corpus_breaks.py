@@ -31,7 +31,7 @@ class CorpusBreaks:
         inner[starts] = False
         at = np.flatnonzero(inner[:-1])
         found, pair = np.unique(numbers[at - 1] * chars.size + numbers[at], return_inverse=True)
-        #: code points of each pair, uint32[R, 2]
+        #: Code points of each pair, uint32[R, 2].
         self.pairs = chars[np.stack(np.divmod(found, max(chars.size, 1)), axis=1)]
         cell = pair * n_folds + np.repeat(folds, np.diff(starts))[at]
         shape = len(self.pairs), n_folds
@@ -50,7 +50,7 @@ class CorpusBreaks:
 
 
 def _hashes(codes: np.ndarray) -> np.ndarray:
-    """What spaCy calls the characters of these code points (uint32, any shape): uint64. No two have the same number."""
+    """spaCy's ids (uint64) of the characters with these code points (uint32, any shape), all distinct."""
     distinct, number = np.unique(codes, return_inverse=True)
     hashes = np.array([hash_string(chr(code)) for code in distinct.tolist()], np.uint64)
     return hashes[number].reshape(codes.shape)

@@ -20,8 +20,9 @@ def cut_text(codes, row_of, kinds, keep_runs, begin_tags, words, tables):
     """Find the tokens of one text.
 
     codes: uint32[M], M > 0. row_of, kinds: those of the :class:`CharacterTable`. begin_tags: bool[L]. words: the arguments of :func:`find_orths` that
-    describe the known words. tables: the predictor's arguments of :func:`tag_characters`. Returns three values: ORTH, key, begin and end of each token,
-    uint64[4, K]; whether a space follows each, bool[K]; and the number of unknown ORTHs, or -1, with no tokens, if a character is not in the tables.
+    describe the known words. tables: the predictor's arguments of :func:`tag_characters`. Returns three values: ORTH, key, begin and end of each
+    token, uint64[4, K]; whether a space follows each, bool[K]; and the number of unknown ORTHs, or -1, with no tokens, if a character is not in the
+    tables.
     """
     ids = np.empty(codes.size, np.int32)
     missing = number_codes(codes, row_of, ids)

@@ -105,9 +105,8 @@ class CharacterPredictor(Predictor):
     ):
         super().__init__(weights, constraints, characters.vocab, word_table([]), learned)
         self.characters = characters
-        self.reader.lexicon.limit = (
-            characters.row_of.size
-        )  # all of them are looked up at once: to forget some would be to meet all anew
+        # all characters are looked up at once, so emptying the lexicon would mean computing all of them again
+        self.reader.lexicon.limit = characters.row_of.size
         if self.reader.characters is not None:
             self.reader.characters.breaks = breaks
         self.words_read: tuple[str, int] | None = None  # version of the dictionary that the reader has

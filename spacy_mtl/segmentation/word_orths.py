@@ -1,6 +1,6 @@
-"""Words that a vocabulary has met: from the characters of a token to its ORTH number, without a string on the way.
+"""A cache of known words: from the characters of a token directly to its ORTH id, without making a string.
 
-A hash says where to look; whether a word is the one that was met is told by its characters alone.
+A hash selects the slot; a word is only recognized by comparing its characters.
 """
 
 import threading
@@ -19,18 +19,18 @@ from .characters import SURROGATES, Tokens, split_words
 
 #: Beyond this number of words the cache is emptied, so that memory stays bounded.
 LIMIT = 1 << 18
-#: Longer words are met anew each time, for the same reason.
+#: Longer words are not cached, for the same reason.
 LONGEST = 64
-#: So many characters fit into a key.
+#: Number of characters that fit into a key, bits per character, and the bit that marks a hash.
 _AT_ONCE, _CODE_BITS, _HASHED = 3, np.uint64(21), np.uint64(1 << 63)
 _SEED = np.uint64(0x9E3779B97F4A7C15)
 
 
 @kernel
 def word_keys(codes, first, last, keys):
-    """A number for each word ``codes[first[k]:last[k]]``, into keys: uint64[K].
+    """Set keys[k] (uint64[K]) to a key of each word ``codes[first[k]:last[k]]``.
 
-    Up to three characters stand side by side and are the word itself. Of longer words it is a hash, which the highest bit tells.
+    The key of up to three characters is made of their code points and identifies the word. That of a longer word is a hash, with the highest bit set.
     """
     for k in range(keys.size):
         short = last[k] - first[k] <= _AT_ONCE
@@ -43,7 +43,7 @@ def word_keys(codes, first, last, keys):
 
 @kernel
 def is_word(row, codes, first, last, words, letters):
-    """Whether the word of this row is ``codes[first:last]``."""
+    """Whether the word in this row is ``codes[first:last]``."""
     at, n, same = np.int64(words[row, 1]), last - first, 0
     if np.int64(words[row + 1, 1]) - at != n:
         return False
@@ -54,7 +54,7 @@ def is_word(row, codes, first, last, words, letters):
 
 @kernel
 def find_word(key, codes, first, last, slots, rows, words, letters):
-    """Slot that holds the word, or the free slot where it belongs. Long words may have the same key."""
+    """The slot of the word, or the free slot where it would go. Long words may share a key."""
     mask = np.uint64(slots.size - 1)
     slot = mix(_SEED, key) & mask
     while rows[slot] >= 0:
@@ -66,17 +66,17 @@ def find_word(key, codes, first, last, slots, rows, words, letters):
 
 @kernel
 def find_orths(codes, first, last, slots, rows, words, letters, keys, orths):
-    """orths[k] = ORTH of token k, 0 where it is not known. Returns how many are not known.
+    """Set orths[k] to the ORTH of token k, 0 if unknown. Returns how many are unknown.
 
-    slots, rows: a hash table of the words met, see :class:`.index.Table`. words: uint64[R + 1, 2], the ORTH of each and where its characters begin in
-    ``letters`` (uint32). keys: uint64[K], overwritten with those of the tokens.
+    slots, rows: a hash table of the known words, see :class:`.index.Table`. words: uint64[R + 1, 2], the ORTH of each, and where its characters begin
+    in ``letters`` (uint32). keys: uint64[K], overwritten with the keys of the tokens.
     """
     word_keys(codes, first, last, keys)
     mask, missing = np.uint64(slots.size - 1), 0
     for k in range(keys.size):
         key = keys[k]
         slot = mix(_SEED, key) & mask
-        while rows[slot] >= 0:  # as find_word, which would count its arrays at each call
+        while rows[slot] >= 0:  # like find_word, whose calls would count references to its arrays
             if slots[slot] == key and (key < _HASHED or is_word(rows[slot], codes, first[k], last[k], words, letters)):
                 break
             slot = (slot + np.uint64(1)) & mask
@@ -88,7 +88,7 @@ def find_orths(codes, first, last, slots, rows, words, letters, keys, orths):
 
 @kernel
 def enter_words(codes, first, last, keys, orths, slots, rows, words, letters, size):
-    """Enter the words ``codes[first[k]:last[k]]`` from row ``size`` on, those that stand twice once. Returns the new size."""
+    """Add the words ``codes[first[k]:last[k]]`` from row ``size`` on, each distinct one once. Returns the new size."""
     for k in range(keys.size):
         slot = find_word(keys[k], codes, first[k], last[k], slots, rows, words, letters)
         if rows[slot] < 0:
@@ -119,7 +119,7 @@ class WordOrths:
         self._size = self._n_strings = 0
 
     def _met(self) -> tuple[np.ndarray, ...]:
-        """Slots, rows, words and letters, see :func:`find_orths`."""
+        """Slots, rows, words and letters as in :func:`find_orths`."""
         return *self._table, self._words, self._letters
 
     def _find(self, codes: np.ndarray, tokens: Tokens) -> tuple[np.ndarray, np.ndarray, int]:
@@ -156,7 +156,7 @@ class WordOrths:
         self._n_strings = len(self.vocab.strings)
 
     def _enter(self, words: Sequence[str], keys: np.ndarray, orths: np.ndarray) -> None:
-        """Enter words with their keys and ORTHs: uint64[n] each."""
+        """Add words with their keys and ORTHs, uint64[n] each."""
         if self._size + len(words) >= len(self._words):
             self._grow(self._size + len(words))
         codes = np.frombuffer("".join(words).encode("utf-32-le", SURROGATES), np.uint32).copy()
@@ -172,7 +172,7 @@ class WordOrths:
         self._size = enter_words(codes, first, last, keys, orths, *self._met(), self._size)
 
     def _grow(self, wanted: int) -> None:
-        """Make room for so many words in all, or begin afresh beyond the limit: then for the new ones alone."""
+        """Grow the cache to hold ``wanted`` words, or, beyond the limit, empty it and keep space for the new words."""
         slots = np.flatnonzero(self._table.rows >= 0)
         rows, keys, words, letters = self._table.rows[slots], self._table.slots[slots], self._words, self._letters
         room = 1 << int(wanted - 1).bit_length()

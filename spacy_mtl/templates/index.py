@@ -42,7 +42,7 @@ def find(table, key):
 
 @kernel
 def insert_all(table, keys, first=0):
-    """Insert distinct ``keys``, from number ``first`` on: key i gets row i."""
+    """Insert distinct ``keys``, beginning with number ``first``: key i gets row i."""
     for i in range(first, keys.size):
         slot = find(table, keys[i])
         table.slots[slot] = keys[i]

@@ -16,9 +16,10 @@ FIRST = 7
 
 
 class BreakTable(NamedTuple):
-    """Pairs of characters. slots (uint64[cap, 2], the two characters) and rows (int32[cap], -1 where free): a hash table, pair -> its row.
+    """BREAK of R pairs of characters.
 
-    values: uint8[R, K], BREAK of each pair in each of K parts of a corpus. cap: a power of 2.
+    slots (uint64[cap, 2], the two characters) and rows (int32[cap], -1 where free): a hash table, pair -> its row. cap: a power of 2.
+    values: uint8[R, K], BREAK of each pair for each of K parts of a corpus.
     """
 
     slots: np.ndarray
@@ -34,7 +35,7 @@ def value_of(apart: np.ndarray, times: np.ndarray, at_least: int) -> np.ndarray:
 
 @kernel
 def find_pair(slots, rows, first, second):
-    """Slot that holds a pair of characters, or the free slot where it belongs."""
+    """The slot of a pair of characters, or the free slot where it would go."""
     mask = np.uint64(rows.size - 1)
     slot = mix(mix(np.uint64(0), first), second) & mask
     while rows[slot] >= 0 and (slots[slot, 0] != first or slots[slot, 1] != second):
@@ -44,7 +45,7 @@ def find_pair(slots, rows, first, second):
 
 @kernel
 def insert_pairs(slots, rows, pairs):
-    """Pair i gets row i."""
+    """Insert distinct pairs: pair i gets row i."""
     for i in range(pairs.shape[0]):
         slot = find_pair(slots, rows, pairs[i, 0], pairs[i, 1])
         slots[slot] = pairs[i]
@@ -52,7 +53,7 @@ def insert_pairs(slots, rows, pairs):
 
 
 def break_table(pairs: np.ndarray, values: np.ndarray) -> BreakTable:
-    """pairs: uint64[R, 2], distinct, of characters. values: uint8[R] of one part, or uint8[R, K]."""
+    """Make a table. pairs: uint64[R, 2], distinct pairs of characters. values: uint8[R] for a single part, or uint8[R, K]."""
     rows = empty_table(len(pairs)).rows
     slots = np.zeros((rows.size, 2), np.uint64)
     insert_pairs(slots, rows, pairs)
@@ -60,13 +61,13 @@ def break_table(pairs: np.ndarray, values: np.ndarray) -> BreakTable:
 
 
 def no_breaks() -> BreakTable:
-    """The table that knows no pair."""
+    """A table without pairs."""
     return break_table(np.empty((0, 2), np.uint64), np.empty(0, np.uint8))
 
 
 @kernel
 def mark_breaks(chars, starts, parts, breaks, out):
-    """BREAK of every position into out: uint64[N]. starts: int64 borders of sentences. parts: as of :func:`.match_words`."""
+    """Write BREAK of every position to out, uint64[N]. starts: int64, sentence borders. parts: as in :func:`.match_words`."""
     slots, rows = breaks.slots, breaks.rows
     for s in range(starts.size - 1):
         part = parts[s] if parts.size else 0

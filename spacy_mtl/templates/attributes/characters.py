@@ -70,9 +70,9 @@ def character_class(text: str) -> str:
 class WordTable(NamedTuple):
     """A dictionary of W words.
 
-    slots (uint64[cap, 2]) and rows (int32[cap]) are a hash table of their beginnings: the last character, and the slot of what stands before it,
-    ``_NOTHING`` where nothing does; -1 free, 0 a beginning only, k > 0 word k. cap: a power of 2.
-    known: bool[W + 1, K], whether the word is in the dictionary that part k of a corpus looks at.
+    slots (uint64[cap, 2]) and rows (int32[cap]): a hash table of the prefixes of words. A slot has the last character of a prefix and the slot of the
+    prefix before it, ``_NOTHING`` if that is empty; row -1 is free, 0 a prefix only, k > 0 word k. cap: a power of 2.
+    known: bool[W + 1, K], whether each word is in the dictionary of each of K parts of a corpus.
     """
 
     slots: np.ndarray
@@ -82,7 +82,7 @@ class WordTable(NamedTuple):
 
 @kernel
 def find_beginning(slots, rows, before, char):
-    """Slot of the beginning that goes on from the one in slot ``before`` with this character, or the free slot where it belongs."""
+    """The slot of the prefix that continues the one in slot ``before`` with this character, or the free slot where it would go."""
     mask = np.uint64(rows.size - 1)
     slot = mix(before, char) & mask
     while rows[slot] >= 0 and (slots[slot, 0] != char or slots[slot, 1] != before):
@@ -92,7 +92,7 @@ def find_beginning(slots, rows, before, char):
 
 @kernel
 def insert_words(chars, borders, slots, rows):
-    """Enter words, letter by letter, with all their beginnings. chars: uint64[M]; word i + 1 is ``chars[borders[i]:borders[i + 1]]``."""
+    """Add words and all their prefixes to the table. chars: uint64[M]; word i + 1 is ``chars[borders[i]:borders[i + 1]]``."""
     for i in range(borders.size - 1):
         slot = _NOTHING
         for k in range(borders[i], borders[i + 1]):
