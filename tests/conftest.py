@@ -1,4 +1,4 @@
-"""Settings of the whole suite: where compiled kernels are cached, and how hypothesis runs."""
+"""Settings of the whole suite: how kernels are compiled and cached, which worker runs what, and how hypothesis runs."""
 
 import hashlib
 import os
@@ -7,6 +7,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
 SPACY_MTL = Path(__file__).parents[1] / "spacy_mtl"
@@ -19,7 +20,7 @@ def kernel_hash() -> str:
     for path in sorted(SPACY_MTL.rglob("*.py")):
         source = path.read_bytes()
         if b"@kernel" in source or b"@subkernel" in source or b"implements(" in source:
-            digest.update(path.name.encode() + source)
+            digest.update(str(path.relative_to(SPACY_MTL)).encode() + source)
     return digest.hexdigest()[:16]
 
 
@@ -39,7 +40,7 @@ def cache_root() -> Path:
 
 def use_cache(root: Path) -> None:
     """Have numba keep its cache under ``root``, here and in processes that tests start; drop what a week has not used."""
-    cache = root / kernel_hash()
+    cache = root / f"{kernel_hash()}-O{os.environ['NUMBA_OPT']}"
     cache.mkdir(exist_ok=True)
     os.utime(cache)
     os.environ["NUMBA_CACHE_DIR"] = str(cache)
@@ -48,6 +49,8 @@ def use_cache(root: Path) -> None:
             shutil.rmtree(old, ignore_errors=True)
 
 
+# Compiling takes most of the suite's time, part of it in LLVM's optimizer. Without fast maths that changes no result; NUMBA_OPT=3 tests with it.
+os.environ.setdefault("NUMBA_OPT", "1")
 use_cache(cache_root())  # before any test module imports numba
 settings.register_profile("spacy_mtl", deadline=None)
 settings.load_profile("spacy_mtl")
@@ -61,3 +64,25 @@ from .pipelines import (  # noqa: E402, F401  (fixtures of the whole suite; the 
     _train,
     trained,
 )
+
+#: What is compiled for trees and what for chains goes to a worker each, so that neither compiles what the other compiles at that moment.
+GROUPS = {
+    "trees": ("tree", "parse", "parsing"),
+    "chains": ("test_every_trainer", "tests/trainers/", "structures/chain"),
+}
+
+
+def group_of(item: pytest.Item) -> str:
+    """The group of tests that one worker runs together: all of trees, most of chains, or one file."""
+    file = str(item.path.relative_to(SPACY_MTL.parent).as_posix())
+    fitting = (name for name, marks in GROUPS.items() if any(mark in f"{file} {item.name}" for mark in marks))
+    return next(fitting, file)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The two large groups first; each of the other files is run by whichever worker is free."""
+    names = list(GROUPS)
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group(group_of(item)))
+    items.sort(key=lambda item: names.index(group_of(item)) if group_of(item) in names else len(names))
