@@ -1,7 +1,7 @@
 """Docstrings as Markdown, for the pages made by mkdocstrings.
 
-Roles such as :func:`~a.b.c` become code, examples with >>> blocks of code, and what a docstring says of each argument
-("path: a file. encoding: ...") a list.
+Roles such as :func:`~a.b.c` become code, examples with >>> and tables blocks of code, and what a docstring says of each
+argument ("path: a file. encoding: ...") a list.
 """
 
 import re
@@ -10,6 +10,7 @@ from typing import Any
 import griffe
 
 ROLE = re.compile(r":\w+:`~?([^`]+)`")
+TABLE = re.compile(r"^=+ +=+$.*?^=+ +=+$", re.MULTILINE | re.DOTALL)
 DOCTEST = re.compile(r"(?:^ *(?:>>>|\.\.\.).*\n?)+", re.MULTILINE)
 
 
@@ -44,6 +45,7 @@ def as_markdown(text: str, names: list[str]) -> str:
     """The docstring in Markdown; ``names`` are those that it may explain."""
     text = ROLE.sub(lambda match: f"`{match[1].rpartition('.')[2]}`", text)
     text = DOCTEST.sub(lambda match: f"\n```python\n{match[0].rstrip()}\n```\n", text)
+    text = TABLE.sub(lambda match: f"```text\n{match[0]}\n```", text)
     text = re.sub(r"::$", ":", text, flags=re.MULTILINE)
     if names:
         name = "(?:" + "|".join(map(re.escape, names)) + ")"
