@@ -1,58 +1,58 @@
-"""What the README says works, and it names everything that can be named in a config."""
+"""The README is short, its links lead somewhere, and its two commands are there; README and docs name all that can be named in a config.
+
+That its blocks work is tested in tests/docs/.
+"""
 
 import re
-import subprocess
-import sys
 from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
 
-from spacy_mtl.templates.arcs.program import check_arc_templates
-from spacy_mtl.templates.grammar import parse_templates
-
 ROOT = Path(__file__).parents[1]
-TEXT = (ROOT / "README.md").read_text(encoding="utf8")
-BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
+README = (ROOT / "README.md").read_text(encoding="utf8")
+LINES = README.splitlines()
+DOCS = [path.read_text(encoding="utf8") for path in sorted((ROOT / "docs").rglob("*.md"))]
 
 
-def code(language, containing):
-    (found,) = [text for name, text in BLOCKS if name == language and containing in text]
-    return found
+def test_it_is_short():
+    assert len(LINES) <= 180
 
 
-def test_python_examples_run(tmp_path):
-    using = code("python", "spacy.load").replace("training/quickstart/model-best", "my-model")
-    script = code("python", "nlp.update") + using + code("python", "mtl_attributes")
-    (tmp_path / "assets").symlink_to(ROOT / "assets")
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", script], cwd=tmp_path, capture_output=True, encoding="utf8", check=False
-    )
-    assert done.returncode == 0, done.stderr
-    report, score, heaviest, entities = done.stdout.splitlines()
-    assert report.startswith("Report(primal=")
-    assert float(score) > 0.5
-    assert "pattern" in heaviest
-    assert "('Universidad de los Andes', 'ORG')" in entities
-
-
-def test_template_example_parses():
-    assert [template.name for template in parse_templates(code("", "%x["))] == ["U00", "U01", "U02", "B", "B01"]
-    arcs = parse_templates(code("", "%h["))
-    check_arc_templates(arcs)
-    assert {obs.place for template in arcs for obs in template.observations} == set("hmbdsgc")
+def test_the_commands_of_a_clone():
+    """``.ci/run`` runs the second."""
+    (quickstart,) = [line for line in LINES if line.endswith("-m spacy project run quickstart")]
+    (tests,) = [line for line in LINES if line.endswith("-m pytest")]
+    for line in (quickstart, tests):
+        assert line.startswith("python3 -m venv ${VENV:-.venv} && ${VENV:-.venv}/bin/pip install ")
 
 
 def test_every_name_is_mentioned():
     names = {point.name for point in distribution("spacy-mtl").entry_points} - {"mtl"}
     assert "mtl_ner" in names
-    assert {name for name in names if f"`{name}`" not in TEXT} == set()
+    text = "\n".join([README, *DOCS])
+    assert {name for name in names if f"`{name}`" not in text} == set()
+
+
+def test_every_command_is_mentioned():
+    from spacy_mtl.cli import mtl
+
+    commands = {command.name for command in mtl.registered_commands}
+    assert "evaluate" in commands
+    text = "\n".join([README, *DOCS])
+    assert {name for name in commands if f"spacy mtl {name}" not in text} == set()
+
+
+def test_the_readme_names_components_and_trainers():
+    points = distribution("spacy-mtl").entry_points
+    names = {point.name for point in points if point.group in ("spacy_factories", "spacy_mtl_trainers")}
+    assert {name for name in names if f"`{name}`" not in README} == set()
 
 
 @pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
 def test_links_and_files_exist(page):
     text = (ROOT / page).read_text(encoding="utf8")
-    links = re.findall(r"\]\(([^):]+)\)", text)
+    links = re.findall(r"\]\(([^):#]+)(?:#[\w-]*)?\)", text)
     files = re.findall(r"`((?:spacy_mtl|tests|configs|benchmarks)/[\w/.]*)`", text)
     assert links or files
     assert [name for name in {*links, *files} if not (ROOT / name).exists()] == []
