@@ -26,7 +26,7 @@ lint: | $(PYTHON)  ## linter, format and types
 	$(PYTHON) -m mypy
 
 docs: | $(PYTHON)  ## build the documentation into build/site, strictly
-	$(PYTHON) -m mkdocs build --strict $(ARGS)
+	NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs build --strict $(ARGS)
 
 bench: | $(PYTHON)  ## a benchmark: TASK=ner MODE="speed --corpora DIR"; by default one of made-up chains, which needs no corpus
 	$(PYTHON) -m benchmarks.$(TASK) $(MODE) $(ARGS)

@@ -1,6 +1,5 @@
 """The guide's example runs, here on made-up letters in a file of the same form."""
 
-import gzip
 import re
 import subprocess
 import sys
@@ -8,23 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
+from ..docs.corpora import write_letters
+
 GUIDE = (Path(__file__).parents[2] / "docs" / "sequences.md").read_text(encoding="utf8")
-
-
-def write_letters(path, rng):
-    """40 words of three kinds of letters: a few lit pixels each, and noise."""
-    shapes = rng.random((3, 128)) < 0.2
-    lines = []
-    for word in range(40):
-        length = rng.integers(1, 6)
-        for place in range(length):
-            letter = rng.integers(3)
-            pixels = shapes[letter] ^ (rng.random(128) < 0.05)
-            following = -1 if place == length - 1 else len(lines) + 2
-            fields = [len(lines) + 1, "abc"[letter], following, word, place + 1, word % 2, *pixels.astype(int), ""]
-            lines.append("\t".join(map(str, fields)))
-    with gzip.open(path, "wt") as file:
-        file.write("\n".join(lines) + "\n")
 
 
 def test_the_example_runs(tmp_path):
