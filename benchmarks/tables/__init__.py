@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from . import headline, tags, versions, words
+from . import entities, headline, tags, trees, versions, words
 from .table import Results
 
 
@@ -15,5 +15,5 @@ class Rendered(Protocol):
         """Markdown. Raises NoRowsError where no row stands behind a figure."""
 
 
-MODULES = (headline, words, tags, versions)
+MODULES = (headline, entities, words, tags, trees, versions)
 TABLES: dict[str, Rendered] = {table.name: table for module in MODULES for table in module.TABLES}  # type: ignore[attr-defined]

@@ -63,13 +63,13 @@ DUELS = (
             "entities", name, "ner", {"lang": lang, "templates": "ner.v1"},
             {"contestant": "ours", "scheme": "biluo"}, _crfsuite(scheme="iob2"), "f1_testb", "F1",
         )
-        for lang, name in (("ned", "CoNLL-2002, Dutch"),)
+        for lang, name in (("esp", "CoNLL-2002, Spanish"), ("ned", "CoNLL-2002, Dutch"))
     ),
     *(
         Duel(
             "tags", name, "tagging", {"corpus": corpus}, {"contestant": "ours"}, _crfsuite(), "accuracy_test", "accuracy", 2,
         )
-        for corpus, name in (("swedish", "Swedish (Talbanken)"),)
+        for corpus, name in (("genia", "GENIA"), ("swedish", "Swedish (Talbanken)"))
     ),
     *(
         Duel(

@@ -21,6 +21,10 @@ TRAINING = Table(
         Column("model, MB", "model_mb", best="min"),
     ),
     {
+        "GENIA": (
+            _of("genia", "spacy_mtl, `pos.v1`", "ours"),
+            _of("genia", "python-crfsuite, `ap`", "crfsuite ap"),
+        ),
         "Swedish, universal tags": (
             _of("swedish", "spacy_mtl, `pos.v1`", "ours"),
             _of("swedish", "python-crfsuite, L-BFGS, 150 iterations", "crfsuite lbfgs"),

@@ -20,7 +20,7 @@ def results():
 def test_a_table_is_made_from_its_rows(path, name, results):
     text = regions(path.read_text(encoding="utf8"))[name]
     assert text == TABLES[name].render(results), "run python -m benchmarks.tables"
-    assert text.count("\n|") > 2
+    assert text.count("\n|") >= 2  # a heading, a rule, a line
 
 
 def test_every_table_is_on_a_page():

@@ -1,0 +1,64 @@
+"""Tables of named entities: the rows of ``benchmarks.ner``."""
+
+from benchmarks.common.rows import Row
+
+from .table import Column, Line, Table
+
+LANGS = {"esp": "Spanish", "ned": "Dutch"}
+SCHEMES = {"biluo": "BILUO", "iob2": "IOB2"}
+METHODS = {"lbfgs": "L-BFGS", "ap": "`ap`", "pa": "`pa`"}
+CPU = Column("training, CPU s", "cpu", best="min")
+RATIO = Column("times ours", "cpu", per_first=True)
+F1 = (Column("F1 testa", "f1_testa", best="max"), Column("F1 testb", "f1_testb", best="max"))
+SIZES = (Column("peak MB", "peak_mb", "{:,.0f}", best="min"), Column("model, MB", "model_mb", best="min"))
+
+
+def ours(lang: str, scheme: str) -> Line:
+    return Line(f"spacy_mtl, {SCHEMES[scheme]}", {"lang": lang, "contestant": "ours", "scheme": scheme})
+
+
+def crfsuite(lang: str, method: str, scheme: str = "iob2") -> Line:
+    where = {"lang": lang, "contestant": f"crfsuite {method}", "scheme": scheme}
+    return Line(f"python-crfsuite, {METHODS[method]}, {SCHEMES[scheme]}", where)
+
+
+TRAINING = Table(
+    "ner-training",
+    "ner",
+    ("CoNLL-2002, `ner.v1`", ""),
+    (CPU, RATIO, *F1, *SIZES),
+    {
+        name: (*(ours(lang, scheme) for scheme in SCHEMES), *(crfsuite(lang, method) for method in METHODS))
+        for lang, name in LANGS.items()
+    },
+    {"mode": "train", "templates": "ner.v1", "limit": 0},
+)
+SPEED = Table(
+    "ner-speed",
+    "ner",
+    ("Spanish", "words a CPU second, text not seen before"),
+    (
+        Column("from raw text", "new_text", "{:,.0f}", "max", {"source": "text"}),
+        Column("ours : it", "ratio_new_text", "{:.1f}", "", {"source": "text"}),
+        Column("from tokens", "new_text", "{:,.0f}", "max", {"source": "docs"}),
+        Column("ours : it", "ratio_new_text", "{:.1f}", "", {"source": "docs"}),
+    ),
+    {
+        "without tags": (
+            Line("spacy_mtl, `ner.v1`", {"contestant": "ours, without TAG"}),
+            Line("spaCy `ner`, efficiency preset", {"contestant": "spaCy ner"}),
+            Line("python-crfsuite, features in Python", {"contestant": "crfsuite, without TAG"}),
+        ),
+        "": (Line("spaCy's tokenizer alone", {"contestant": "tokenizer alone"}),),
+    },
+    {"mode": "speed", "lang": "esp", "limit": 0},
+)
+
+
+def cost_of_weighing(row: Row) -> float:
+    """CPU of a pass at p = 1, of one at p = 2."""
+    seconds = {norm["p"]: norm["cpu_pass"] for norm in row["norms"]}
+    return seconds[1.0] / seconds[2.0]
+
+
+TABLES = (TRAINING, SPEED)
