@@ -103,7 +103,7 @@ class Errors(metaclass=_Codes):
             "or allow crossing trees (projective = false).")
 
     # --- M3xx trainers ---
-    M301 = ("{trainer} cannot train a {structure}: the structure does not offer {missing}. Choose a trainer that does not need it, or another structure.")
+    M301 = ("{trainer} cannot train a {structure}: the structure does not offer {missing}. Choose a trainer or settings that do not need it, or another structure.")
     M302 = ("{trainer}: {name} must be a finite number above 0, but is {value}.")
     M303 = ("MTLStruct: the exponent p of the block norm must be finite and at least 1, but is {p}. p = 1 selects templates, p = 2 is the structural SVM.")
     M304 = ("MTLStruct: unknown solver '{solver}'. Choose 'dual_ascent' or 'cutting_plane'.")

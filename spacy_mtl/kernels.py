@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from numba import njit
+from numba import njit, types
 
 logger = logging.getLogger("spacy_mtl")
 _warned = False
@@ -16,6 +16,7 @@ _warned = False
 #: Parts of the package whose kernels also call kernels of other parts: part -> all parts whose sources matter.
 _CALLS = {
     "trainers": ("structures", "trainers"),
+    "testing": ("structures", "testing"),
     "sequences": ("structures", "sequences"),
     "models": ("structures", "templates", "models"),
     "segmentation": ("structures", "templates", "models", "segmentation"),
@@ -30,6 +31,25 @@ def _state_of_sources(part: str) -> str:
     stats = ((str(path.relative_to(root)), path.stat()) for path in files)
     text = ";".join(f"{name} {stat.st_mtime_ns} {stat.st_size}" for name, stat in stats)
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+#: NamedTuple classes of problems from elsewhere, and the folders of the files that implement the contract for them.
+_WATCHED: dict[type, set[Path]] = {}
+
+
+def watch(problem_type: type, function: Callable) -> None:
+    """Have cached kernels for problems of this type depend on the files beside that of ``function``, where it is none of this package's."""
+    if _part(function.__module__) == "":
+        _WATCHED.setdefault(problem_type, set()).add(Path(function.__code__.co_filename).parent)
+
+
+def _state_of_watched(signature: Any) -> str:
+    """Changes when a file does that implements the contract for a problem among these numba types; "" where there is none."""
+    named: list[Any] = [value for value in signature if isinstance(value, types.BaseNamedTuple)]
+    classes = {value.instance_class for value in named}
+    folders = sorted(set().union(*(_WATCHED.get(cls, set()) for cls in classes)))
+    files = [path for folder in folders for path in sorted(folder.glob("*.py"))]
+    return ";".join(f"{path} {path.stat().st_mtime_ns} {path.stat().st_size}" for path in files)
 
 
 def _part(module: str) -> str:
@@ -65,6 +85,7 @@ def _compile_later(function: Callable, **options: Any) -> Callable:
             _warned = True
         return njit(**options)(function)
     _stamp(compiled, _state_of_sources(_part(function.__module__)))
+    _key(compiled)
     return compiled
 
 
@@ -91,3 +112,11 @@ def _stamp(compiled: Callable, state: str) -> None:
     index: Any = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
     if hasattr(index, "_source_stamp"):
         index._source_stamp = (index._source_stamp, state)
+
+
+def _key(compiled: Callable) -> None:
+    """Have the cache entries for a problem from elsewhere depend on the sources of its structure (:func:`watch`), by numba's insides as above."""
+    cache_of: Any = getattr(compiled, "_cache", None)
+    plain = getattr(cache_of, "_index_key", None)
+    if plain is not None:
+        cache_of._index_key = lambda signature, codegen: (*plain(signature, codegen), _state_of_watched(signature))

@@ -1,7 +1,8 @@
 """The facade trainers work with: a corpus of one structure, as a linear operator between weights and part scores."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -36,19 +37,30 @@ class Blocks:
 class Problem:
     """Feature rows + structure + gold for a corpus.
 
-    arrays: the structure's NamedTuple. blocks: rows of each template. offers: what the structure can do ("decode", "marginals", ...).
-    node_width, pair_width: columns of the two weight matrices. cut_arrays: see :meth:`cut`; None where the structure cannot be cut.
+    arrays: the structure's NamedTuple. blocks: rows of each template. node_width, pair_width: columns of the two weight matrices.
+    cut_arrays: see :meth:`cut`; None where the structure cannot be cut.
     exact: whether decoding finds the best output. Where it does not, hinges (and with them every primal objective and gap) are lower bounds of the
     true ones, made of the outputs that were found and gold; duals remain lower bounds of the optimum, as all mass is on true outputs.
+    lacks: groups of the contract and abilities that this problem has not, though its type implements them. structure: what messages call it.
+    outputs: ``outputs(arrays)`` tells, sentence by sentence, every output that it may have, as ``take_output`` takes them (int32[parts] each): what
+    :func:`spacy_mtl.testing.check_structure` compares with; training does without.
     """
 
     arrays: Any
     blocks: Blocks
-    offers: frozenset[str]
     node_width: int
     pair_width: int
     cut_arrays: Callable[[Any, np.ndarray, float, np.random.Generator], Any] | None = None
     exact: bool = True
+    lacks: frozenset[str] = frozenset()
+    structure: str = "structure"
+    outputs: Callable[[Any], Iterable[Iterable[np.ndarray]]] | None = None
+
+    @cached_property
+    def offers(self) -> frozenset[str]:
+        """What a trainer may use: the groups of the contract that the type implements and the abilities, less what this problem lacks."""
+        uncut = frozenset() if self.cut_arrays else frozenset({"cut"})
+        return contract.offered(type(self.arrays), self.lacks | uncut)
 
     @property
     def n(self) -> int:

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from spacy_mtl.errors import Errors
-from spacy_mtl.structures.contract import Weights
+from spacy_mtl.structures.contract import Weights, in_words
 from spacy_mtl.structures.problem import Problem
 
 #: A weight vector of one problem as one of another, see :meth:`Training.rebind`.
@@ -90,7 +90,7 @@ class Training(ABC):
 class Trainer(ABC):
     """Settings of a training method; immutable, so one config entry can serve many problems."""
 
-    #: what the structure must offer: "decode", "marginals", "log_partition", "kbest"; "features" for single features to have weights of their own
+    #: what the problem must offer: the groups of the contract that the kernels call, and abilities (see ``contract.GROUPS`` and ``ABILITIES``)
     needs: ClassVar[frozenset[str]] = frozenset({"decode"})
     #: a batch method needs the same corpus in every pass; an online method takes sentences as they come
     batch: ClassVar[bool] = True
@@ -99,15 +99,16 @@ class Trainer(ABC):
     def _begin(self, problem: Problem) -> Training: ...
 
     def begin(self, problem: Problem) -> Training:
-        """Start training. Raises ValueError (M301) where the structure lacks what this trainer needs."""
-        self.check(problem.offers, type(problem.arrays).__name__)
+        """Start training. Raises ValueError (M301) where the problem lacks what this trainer needs."""
+        self.check(problem.offers, problem.structure)
         return self._begin(problem)
 
     def check(self, offers: frozenset[str], structure: str) -> None:
         """Refuse a structure that lacks what this trainer needs (M301)."""
-        missing = ", ".join(sorted(self.needs - offers))
+        missing = self.needs - offers
         if missing:
-            raise ValueError(Errors.M301.format(trainer=type(self).__name__, structure=structure, missing=missing))
+            words = in_words(missing)
+            raise ValueError(Errors.M301.format(trainer=type(self).__name__, structure=structure, missing=words))
 
 
 def fit(trainer: Trainer, problem: Problem, passes: int, on_pass: Callable[[Training], None] | None = None) -> Training:

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from spacy_mtl.sequences import Categories, Constraints, KernelBlock, gram, problem_from_arrays
-from spacy_mtl.structures.chain.build import CHAIN_OFFERS
+from spacy_mtl.structures.chain.build import chain_offers
 
 
 def entries(problem, v):
@@ -88,9 +88,9 @@ def test_a_single_array_is_a_block(letters):
         problem = problem_from_arrays(X, letters.y, letters.lengths)
         assert problem.blocks.names == ("X", "transitions")
         np.testing.assert_allclose(entries(problem, 0), letters.vectors, rtol=1e-6)
-        assert problem.offers == CHAIN_OFFERS
+        assert problem.offers == chain_offers()
     kernelised = problem_from_arrays(KernelBlock(letters.vectors), letters.y, letters.lengths)
-    assert kernelised.offers == CHAIN_OFFERS - {"features"}
+    assert kernelised.offers == chain_offers() - {"features", "metric"}
 
 
 def test_categories_alone_are_templates(letters):

@@ -273,22 +273,22 @@ def test_an_interrupt_while_features_are_indexed_anew_leaves_the_old_or_the_new(
 
 
 def test_needs_and_kind_follow_the_trainer_within():
-    assert StructReg(MIRA()).needs == {"kbest", "cut"}
+    assert StructReg(MIRA()).needs == MIRA().needs | {"cut"}
     assert not StructReg(MIRA()).batch
     assert StructReg(MTLStruct()).batch
 
 
 def test_a_structure_that_cannot_be_cut_is_refused():
     problem = random_problem(0)
-    whole = replace(problem, offers=problem.offers - {"cut"}, cut_arrays=None)
+    whole = replace(problem, cut_arrays=None)
     Perceptron().begin(whole)
-    with pytest.raises(ValueError, match=r"M301.*StructReg.*ChainProblem.*cut"):
+    with pytest.raises(ValueError, match=r"M301.*StructReg.*linear chain.*cut"):
         StructReg(Perceptron()).begin(whole)
 
 
 def test_what_the_trainer_within_needs_is_asked_for():
     with pytest.raises(ValueError, match=r"M301.*kbest"):
-        StructReg(MIRA()).begin(replace(random_problem(0), offers=frozenset({"decode", "cut"})))
+        StructReg(MIRA()).begin(replace(random_problem(0), lacks=frozenset({"kbest"})))
 
 
 def test_an_online_trainer_that_cannot_be_shown_pieces_is_refused():

@@ -9,7 +9,7 @@ from spacy.tokens import Doc
 from spacy_mtl.learning.chain import ChainLearner
 from spacy_mtl.models.chain.model import predict_labels
 from spacy_mtl.models.chain.weights import ChainWeights
-from spacy_mtl.structures.chain.build import CHAIN_OFFERS, Constraints
+from spacy_mtl.structures.chain.build import Constraints, chain_offers
 from spacy_mtl.templates.grammar import Template
 
 from .base import StructuredPipe
@@ -43,7 +43,7 @@ class ChainPipe(StructuredPipe):
         check_places(self.name, templates, "x", "positions of a sequence", "%x[offset,ATTRIBUTE]")
 
     def check_trainer(self) -> None:
-        self.trainer.check(CHAIN_OFFERS, "linear chain")
+        self.trainer.check(chain_offers(), "linear chain")
 
     def check_settings(self) -> None:
         """Refuse costs that do not fit the labels."""

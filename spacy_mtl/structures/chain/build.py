@@ -6,16 +6,25 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from spacy_mtl.errors import Errors
+from spacy_mtl.structures.contract import offered
 from spacy_mtl.structures.problem import Blocks, Problem
 
 from . import implementation  # noqa: F401 (registers what implements the contract)
 from .cut import cut_chain
+from .every import every_sequence
 from .problem import ChainProblem, find_repeats
 from .vectors import Vectors, no_vectors
 from .viterbi import FORBIDDEN
 
-#: What chains can do for a trainer. Kernelised blocks have no "features": no weight that belongs to one feature.
-CHAIN_OFFERS = frozenset({"decode", "marginals", "log_partition", "kbest", "features", "cut"})
+
+def chain_lacks(kernelised: bool) -> frozenset[str]:
+    """What linear chains lack: with kernelised blocks, weights that belong to one feature each (and so a metric)."""
+    return frozenset({"features"}) if kernelised else frozenset()
+
+
+def chain_offers(kernelised: bool = False) -> frozenset[str]:
+    """What linear chains can do for a trainer, before there is a problem."""
+    return offered(ChainProblem, chain_lacks(kernelised))
 
 
 @dataclass(frozen=True)
@@ -148,5 +157,8 @@ def chain_problem(
         repeats, features.observed, *allowed.penalties(), cost, features.vectors or no_vectors(gold.size),
         forms, allowed.form_penalties(),
     )  # fmt: skip
-    offers = CHAIN_OFFERS - {"features"} if (arrays.vectors.own >= 0).any() else CHAIN_OFFERS
-    return Problem(arrays, blocks, offers, n_labels, n_labels * n_labels, cut_chain)
+    lacks = chain_lacks(bool((arrays.vectors.own >= 0).any()))
+    return Problem(
+        arrays, blocks, n_labels, n_labels * n_labels, cut_chain,
+        lacks=lacks, structure="linear chain", outputs=every_sequence,
+    )  # fmt: skip

@@ -102,6 +102,11 @@ def n_sentences(problem):
     return problem.first.size
 
 
+@implements(contract.n_templates, ChainProblem)
+def n_templates(problem):
+    return problem.rows.shape[1] + problem.vectors.own.shape[1], problem.pair_rows.shape[1]
+
+
 @implements(contract.new_work, ChainProblem)
 def new_work(problem):
     longest = 1

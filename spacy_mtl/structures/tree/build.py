@@ -8,23 +8,26 @@ import numpy as np
 from spacy_mtl.errors import Errors
 from spacy_mtl.kernels import kernel
 from spacy_mtl.structures import contract
+from spacy_mtl.structures.contract import offered
 from spacy_mtl.structures.problem import Blocks, Problem
 
 from . import implementation  # noqa: F401 (registers what implements the contract)
 from .algorithms.eisner import is_projective
 from .bundles import Bundles, no_bundles
 from .decode import best_tree, fill_best, pairs_of
+from .every import every_tree
 from .problem import Siblings, TreeProblem, find, pair_code
 
-#: What trees can do for a trainer, but see :func:`tree_offers`.
-TREE_OFFERS = frozenset({"decode", "marginals", "log_partition", "kbest", "features"})
+
+def tree_lacks(projective: bool, second_order: bool, grandparents: bool = False) -> frozenset[str]:
+    """What trees of a kind lack: sums over all trees where there are pairs and arcs may cross, or pairs with grandparents; and the k best."""
+    sums = not second_order or (projective and not grandparents)
+    return frozenset() if sums else frozenset({"marginals", "kbest"})
 
 
 def tree_offers(projective: bool, second_order: bool, grandparents: bool = False) -> frozenset[str]:
-    """What trees of a kind can do for a trainer: with pairs and crossing arcs, decoding alone, and that is approximate; the same, but exactly, with
-    grandparents in projective trees."""
-    sums = not second_order or (projective and not grandparents)
-    return TREE_OFFERS if sums else frozenset({"decode", "features"})
+    """What trees of a kind can do for a trainer, before there is a problem. They cannot be cut."""
+    return offered(TreeProblem, tree_lacks(projective, second_order, grandparents) | {"cut"})
 
 
 @dataclass(frozen=True)
@@ -291,8 +294,8 @@ def tree_problem(
 
     starts: int64[S + 1] sentence borders. labels: of the arcs; one for trees without labels. Gold trees may cross even where ``projective``:
     they are then one more output beside the projective trees (see :mod:`.decode`). With pairs and ``projective`` False decoding is approximate
-    (:mod:`.algorithms.climb`): the problem then offers "decode" and "features" alone, and is not ``exact`` (see :class:`.Problem`). With grandparents
-    projective ones offer no more, but are ``exact``.
+    (:mod:`.algorithms.climb`): the problem then lacks "marginals" and "kbest", and is not ``exact`` (see :class:`.Problem`). With grandparents
+    projective ones lack the same, but are ``exact``.
 
     Raises ValueError: M241 gold heads that are no tree, M242 gold with several roots under ``single_root``, M243 borders or arcs that do not cover
     the words, M244 gold that was left out of the arcs or pairs, M245 bad costs, M246 pairs with grandparents that are not said to be there, M247
@@ -326,6 +329,9 @@ def tree_problem(
         cost=cost, label_cost=_costs(gold.label_cost, cost),
     )  # fmt: skip
     _check_outputs(arrays)
-    offers = tree_offers(layout.projective, layout.second_order, layout.grandparents)
-    exact = layout.projective or not layout.second_order
-    return Problem(arrays, blocks, offers, 1, len(labels), exact=exact)
+    return Problem(
+        arrays, blocks, 1, len(labels),
+        exact=layout.projective or not layout.second_order,
+        lacks=tree_lacks(layout.projective, layout.second_order, layout.grandparents),
+        structure="dependency tree", outputs=every_tree,
+    )  # fmt: skip

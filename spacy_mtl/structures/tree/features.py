@@ -134,8 +134,3 @@ def add_all(problem, vector, i, work, amount):
     nodes, pairs = work.node_touched[: work.counts[2]], work.pair_touched[: work.counts[3]]
     add_bundles(problem.node, i, nodes, work.node_change, np.ones(problem.n_node), amount, vector.node)
     add_bundles(problem.pair, i, pairs, work.pair_change, np.ones(problem.n_pair), amount, vector.pair)
-
-
-@implements(contract.kernel_norms, TreeProblem)
-def kernel_norms(problem, weights, norms):
-    pass

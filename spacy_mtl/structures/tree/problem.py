@@ -116,6 +116,11 @@ def n_sentences(problem):
     return problem.first.size
 
 
+@implements(contract.n_templates, TreeProblem)
+def n_templates(problem):
+    return problem.n_node, problem.n_pair
+
+
 @subkernel
 def arcs_of(first, last, first_arc, i):
     """Arcs of sentence i: from, up to. Small kernels take the arrays they need: a whole problem as an argument costs numba a second each."""

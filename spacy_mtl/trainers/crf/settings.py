@@ -59,7 +59,7 @@ class CRFSettings:
     @property
     def needs(self) -> frozenset[str]:  # type: ignore[override]
         """Sums over all outputs; for l1, features with weights of their own."""
-        return frozenset({"marginals", "log_partition"} | ({"features"} if self.penalty == "l1" else set()))
+        return frozenset({"decode", "directions", "marginals"} | ({"features"} if self.penalty == "l1" else set()))
 
     @property
     def batch(self) -> bool:  # type: ignore[override]

@@ -1,7 +1,6 @@
 """Settings of exponentiated gradient."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -14,8 +13,6 @@ MODES = ("online", "batch", "batch_primal")
 @dataclass(frozen=True)
 class EGSettings:
     """See :func:`.trainer.eg` for what each setting means."""
-
-    needs: ClassVar[frozenset[str]] = frozenset({"decode", "marginals"})
 
     mode: str = "online"
     C: float = 1.0
@@ -38,3 +35,8 @@ class EGSettings:
             raise ValueError(Errors.M307.format(eta=self.eta))
         if self.start is not None and not (np.isfinite(self.start) and self.start >= 0):
             raise ValueError(Errors.M308.format(start=self.start))
+
+    @property
+    def needs(self) -> frozenset[str]:  # type: ignore[override]
+        """Sums over all outputs; for the safe rate, the two outputs of a sentence that are furthest apart."""
+        return frozenset({"decode", "directions", "marginals"} | ({"outputs"} if self.eta == "safe" else set()))

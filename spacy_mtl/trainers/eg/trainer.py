@@ -13,7 +13,7 @@ from .settings import EGSettings
 
 
 @dataclass(frozen=True)
-class EG(EGSettings, Trainer):
+class EG(EGSettings, Trainer):  # type: ignore[override]
     """Settings of :func:`eg`, and the training that they begin."""
 
     def _begin(self, problem: Problem) -> Training:

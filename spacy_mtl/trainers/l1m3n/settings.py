@@ -1,12 +1,13 @@
 """Settings of l1-M3N."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from spacy_mtl.errors import Errors
 from spacy_mtl.trainers.checks import check_positive, check_whole
 
 ALGORITHMS = ("em", "subgradient", "cutting_plane", "laplace")
+#: What all but "subgradient" need besides.
+NEEDS = frozenset({"outputs", "directions", "metric"})
 
 
 @dataclass(frozen=True)
@@ -26,8 +27,6 @@ class L1M3NSettings:
     eps: float = 1e-3
     seed: int = 0
 
-    needs: ClassVar[frozenset[str]] = frozenset({"decode", "features"})
-
     def __post_init__(self) -> None:
         if self.algorithm not in ALGORITHMS:
             raise ValueError(Errors.M325.format(algorithm=self.algorithm, known=", ".join(ALGORITHMS)))
@@ -37,3 +36,8 @@ class L1M3NSettings:
         check_whole("L1M3N", 0, batch_size=self.batch_size, seed=self.seed)
         if not 0 <= self.threshold < 1:
             raise ValueError(Errors.M326.format(threshold=self.threshold))
+
+    @property
+    def needs(self) -> frozenset[str]:  # type: ignore[override]
+        """Weights that belong to one feature each; projected subgradients take no more than outputs found by decoding."""
+        return frozenset({"decode", "features"}) | (frozenset() if self.algorithm == "subgradient" else NEEDS)

@@ -16,7 +16,7 @@ from .settings import L1M3NSettings
 
 
 @dataclass(frozen=True)
-class L1M3N(L1M3NSettings, Trainer):
+class L1M3N(L1M3NSettings, Trainer):  # type: ignore[override]
     """Settings of :func:`l1_m3n`, and the training that they begin."""
 
     def _begin(self, problem: Problem) -> Training:

@@ -31,3 +31,8 @@ class MTLStructSettings:
             raise ValueError(Errors.M303.format(p=self.p))
         if self.solver not in ("dual_ascent", "cutting_plane"):
             raise ValueError(Errors.M304.format(solver=self.solver))
+
+    @property
+    def needs(self) -> frozenset[str]:  # type: ignore[override]
+        """Cutting planes are made of outputs; dual ascent steps from marginals towards them."""
+        return frozenset({"decode", "outputs"} | ({"directions"} if self.solver == "dual_ascent" else set()))

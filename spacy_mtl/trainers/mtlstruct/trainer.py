@@ -14,7 +14,7 @@ from .subproblem.solvers import check_installed
 
 
 @dataclass(frozen=True)
-class MTLStruct(MTLStructSettings, Trainer):
+class MTLStruct(MTLStructSettings, Trainer):  # type: ignore[override]
     """Settings of :func:`mtl_struct`, and the training that they begin."""
 
     def check(self, offers: frozenset[str], structure: str) -> None:

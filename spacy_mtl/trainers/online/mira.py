@@ -18,7 +18,7 @@ from .mira_steps import mira_pass
 class MIRA(Trainer):
     """Settings of :func:`mira`."""
 
-    needs: ClassVar[frozenset[str]] = frozenset({"kbest"})
+    needs: ClassVar[frozenset[str]] = frozenset({"decode", "outputs", "directions", "kbest"})
     batch: ClassVar[bool] = False
 
     k: int = 5

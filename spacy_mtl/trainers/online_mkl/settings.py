@@ -15,7 +15,11 @@ CHOICES = {
     "schedule": ("sqrt", "strongly_convex"),
     "transition": ("fixed", "learned", "free"),
 }
-NEEDS = {"hinge": frozenset({"decode"}), "log": frozenset({"marginals", "log_partition"})}
+#: What each loss needs.
+NEEDS = {
+    "hinge": frozenset({"decode", "outputs", "directions"}),
+    "log": frozenset({"decode", "outputs", "directions", "marginals"}),
+}
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from spacy_mtl.structures.chain.build import (
-    CHAIN_OFFERS,
     ChainFeatures,
     Constraints,
     chain_problem,
@@ -16,6 +15,7 @@ from spacy_mtl.structures.chain.build import (
 from spacy_mtl.structures.chain.viterbi import FORBIDDEN
 from spacy_mtl.structures.problem import Blocks, block_starts
 
+EVERYTHING = {"decode", "outputs", "directions", "marginals", "kbest", "metric", "features", "cut"}
 LABELS = ("O", "B-PER", "I-PER")
 O, B, I = range(3)  # noqa: E741
 
@@ -43,7 +43,7 @@ def test_problem_of_a_small_corpus():
     problem = build([O, B, I, -1, O], [0, 3, 5], iob2(), rows=[0, 1, 0, 2, 2])
     arrays = problem.arrays
     assert problem.n == 2
-    assert problem.offers == CHAIN_OFFERS
+    assert problem.offers == EVERYTHING
     assert (problem.node_width, problem.pair_width) == (3, 9)
     assert arrays.first.tolist() == [0, 4]
     assert arrays.last.tolist() == [3, 5]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from spacy_mtl.kernels import kernel
 from spacy_mtl.structures import contract
-from spacy_mtl.structures.chain.build import CHAIN_OFFERS, ChainFeatures, chain_problem
+from spacy_mtl.structures.chain.build import ChainFeatures, chain_lacks, chain_offers, chain_problem
 from spacy_mtl.structures.chain.vectors import Vectors
 from spacy_mtl.structures.contract import Scale, Weights
 from spacy_mtl.structures.problem import Blocks, Problem, block_starts
@@ -131,8 +131,8 @@ def vector_corpus(plain, kinds) -> VectorCorpus:
     names = old.names[: old.n_node] + tuple(f"V{v}" for v in range(len(kinds))) + old.names[old.n_node :]
     blocks = Blocks(block_starts([*np.diff(old.node), *sizes]), old.pair, names)
     arrays = plain.problem.arrays._replace(vectors=vectors)
-    offers = plain.problem.offers - ({"features"} if any(hidden) else set())
-    return VectorCorpus(plain, replace(plain.problem, arrays=arrays, blocks=blocks, offers=offers), maps, hidden)
+    problem = replace(plain.problem, arrays=arrays, blocks=blocks, lacks=chain_lacks(any(hidden)))
+    return VectorCorpus(plain, problem, maps, hidden)
 
 
 @st.composite
@@ -415,8 +415,8 @@ def vectors_alone(kernelised, gold=(0, 1, 1, 0, 2)):
 
 def test_only_explicit_blocks_offer_features():
     explicit = vectors_alone([False, False])
-    assert explicit.offers == CHAIN_OFFERS
-    assert vectors_alone([False, True]).offers == CHAIN_OFFERS - {"features"}
+    assert explicit.offers == chain_offers()
+    assert vectors_alone([False, True]).offers == chain_offers() - {"features", "metric"}
 
 
 def test_chains_without_templates():

@@ -8,7 +8,6 @@ import pytest
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Blocks
 from spacy_mtl.structures.tree.build import (
-    TREE_OFFERS,
     GoldTrees,
     TreeFeatures,
     all_arcs,
@@ -171,11 +170,15 @@ def test_a_sentence_without_a_projective_tree_is_refused():
     assert crossing(projective=False).n == 1
 
 
+#: what trees can do for a trainer; they cannot be cut
+EVERYTHING = {"decode", "outputs", "directions", "marginals", "kbest", "metric", "features"}
+
+
 def test_what_is_offered_depends_on_the_kind_of_trees():
     siblings = Siblings(*all_siblings(all_arcs(STARTS), STARTS), np.zeros((20, 0), np.int32))
-    assert build(siblings=siblings).offers == build(projective=False).offers == TREE_OFFERS
+    assert build(siblings=siblings).offers == build(projective=False).offers == EVERYTHING
     rough = build(siblings=siblings, projective=False)
-    assert rough.offers == {"decode", "features"}
+    assert rough.offers == EVERYTHING - {"marginals", "kbest"}
     assert not rough.exact
     assert build(siblings=siblings).exact
     assert build(projective=False).exact

@@ -419,7 +419,7 @@ def test_real_valued_and_kernelised_blocks_are_templates_of_another_kind(mode, e
     short = {"rows": np.ascontiguousarray(arrays.rows[:, :-1]), "repeats": np.ascontiguousarray(arrays.repeats[:, :-1])}
     other = replace(problem, arrays=arrays._replace(vectors=vectors, **short), blocks=blocks)
     if kernelised:
-        other = replace(other, offers=other.offers - {"features"})
+        other = replace(other, lacks=frozenset({"features"}))
     one, two = fit(EG(mode, C, eta, tol=1e-9), problem, 6), fit(EG(mode, C, eta, tol=1e-9), other, 6)
     assert two.report().dual == pytest.approx(one.report().dual, rel=1e-4)
     assert two.report().primal == pytest.approx(one.report().primal, rel=1e-3)
@@ -457,4 +457,4 @@ def test_settings_in_a_config(eta, expected):
 def test_a_structure_that_lacks_what_is_needed_is_refused(missing):
     problem = random_problem(0)
     with pytest.raises(ValueError, match=rf"M301.*{missing}"):
-        EG().begin(replace(problem, offers=problem.offers - {missing}))
+        EG().begin(replace(problem, lacks=frozenset({missing})))

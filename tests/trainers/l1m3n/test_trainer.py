@@ -219,7 +219,7 @@ def test_the_factory_has_the_defaults_of_the_settings():
 def test_a_structure_that_lacks_what_is_needed_is_refused(algorithm, missing):
     problem = problem_of(0)
     with pytest.raises(ValueError, match=rf"M301.*{missing}"):
-        L1M3N(algorithm).begin(replace(problem, offers=problem.offers - {missing}))
+        L1M3N(algorithm).begin(replace(problem, lacks=frozenset({missing})))
 
 
 def test_one_weight_a_block_is_mtlstruct_at_p_1():

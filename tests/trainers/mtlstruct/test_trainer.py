@@ -199,7 +199,7 @@ def test_settings_out_of_range_are_refused(settings, code):
 
 @pytest.mark.parametrize("wrap", [lambda trainer: trainer, StructReg])
 def test_a_solver_that_is_not_installed_is_refused_before_training(wrap):
-    offers = frozenset({"decode", "cut"})
+    offers = frozenset({"decode", "outputs", "directions", "cut"})
     trainer = wrap(MTLStruct(solver="cutting_plane", subproblem="cvxpy:NOPE"))  # a model trained with it can be loaded
     with pytest.raises(ValueError, match=r"M357.*'NOPE'.*CLARABEL"):
         trainer.check(offers, "chain")
@@ -211,8 +211,12 @@ def test_a_solver_that_is_not_installed_is_refused_before_training(wrap):
 def test_a_structure_that_lacks_what_is_needed_is_refused():
     from dataclasses import replace
 
-    with pytest.raises(ValueError, match=r"M301.*decode"):
-        MTLStruct().begin(replace(random_problem(0), offers=frozenset({"marginals"})))
+    problem = replace(random_problem(0), lacks=frozenset({"directions"}))
+    with pytest.raises(ValueError, match=r"M301.*MTLStruct.*linear chain.*directions \(part marginals, and steps"):
+        MTLStruct().begin(problem)
+    MTLStruct(solver="cutting_plane").begin(problem)
+    with pytest.raises(ValueError, match=r"M301.*outputs"):
+        MTLStruct(solver="cutting_plane").begin(replace(problem, lacks=frozenset({"outputs"})))
 
 
 def test_the_average_goes_on_after_rebinding():

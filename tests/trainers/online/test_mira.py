@@ -151,4 +151,4 @@ def test_defaults_of_factory_and_settings_agree():
 
 def test_a_structure_without_kbest_is_refused():
     with pytest.raises(ValueError, match=r"M301.*kbest"):
-        MIRA().begin(replace(random_problem(0), offers=frozenset({"decode"})))
+        MIRA().begin(replace(random_problem(0), lacks=frozenset({"kbest"})))

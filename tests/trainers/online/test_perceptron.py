@@ -156,4 +156,4 @@ def test_defaults_of_factory_and_settings_agree():
 
 def test_a_structure_without_decoding_is_refused():
     with pytest.raises(ValueError, match=r"M301.*decode"):
-        Perceptron().begin(replace(random_problem(0), offers=frozenset({"marginals"})))
+        Perceptron().begin(replace(random_problem(0), lacks=frozenset({"decode"})))

@@ -1,0 +1,149 @@
+"""How the functions of the contract find what implements them: by the type of the problem, when a kernel is compiled.
+
+``implements`` is public; the rest of this file is the register that :mod:`.groups` and the tests read.
+"""
+
+from collections.abc import Callable
+from functools import cache, wraps
+from inspect import signature
+from typing import Any, NamedTuple
+
+from numba import config, types
+from numba.extending import overload
+
+from spacy_mtl.kernels import subkernel, watch
+
+
+class Derived(NamedTuple):
+    """A function of the contract made of others, for types that do not implement it themselves. built_on: those others."""
+
+    function: Callable
+    built_on: tuple["Function", ...]
+
+
+class Function(NamedTuple):
+    """A function of the contract; where it is implemented once for Scale and once for Weights, with the class of its argument ``scale``."""
+
+    generic: Callable
+    scale: type | None = None
+
+    @property
+    def name(self) -> str:
+        """As one writes it: ``curvature (Weights)``."""
+        return self.generic.__name__ + (f" ({self.scale.__name__})" if self.scale else "")
+
+
+_OWN: dict[tuple[Function, type], Callable] = {}
+_DERIVED: dict[Function, Derived] = {}
+
+
+def generic(function: Callable) -> Callable:
+    """Make ``function`` one of the contract's: its name, arguments and docstring are used, its body is not.
+
+    Kernels call it and get what the type of the problem implements. Python can call it only where numba's JIT is switched off (NUMBA_DISABLE_JIT=1):
+    everything is then plain Python, for a debugger to step through. Otherwise raises TypeError.
+    """
+    scale_at = _scale_place(function)
+
+    @wraps(function)
+    def call(*arguments: Any) -> Any:
+        if not config.DISABLE_JIT:  # type: ignore[attr-defined]
+            raise TypeError(f"{function.__name__} can be called from compiled functions only; make it a kernel.")
+        scale = type(arguments[scale_at]) if scale_at else None
+        return chosen(call, type(arguments[0]), scale)(*arguments)
+
+    return call
+
+
+@cache
+def _scale_place(function: Callable) -> int:
+    """Which argument is ``scale``, 0 for none of them."""
+    names = list(signature(function).parameters)
+    return names.index("scale") if "scale" in names else 0
+
+
+def own(generic: Callable, problem_type: type, scale: type | None) -> Callable | None:
+    """What the type itself implements, whether for this class of ``scale`` or for any."""
+    return _OWN.get((Function(generic, scale), problem_type)) or _OWN.get((Function(generic), problem_type))
+
+
+def chosen(generic: Callable, problem_type: type, scale: type | None) -> Callable:
+    """The Python function that a call comes to. Raises NotImplementedError where there is none."""
+    found = own(generic, problem_type, scale)
+    derived = _DERIVED.get(Function(generic, scale)) or _DERIVED.get(Function(generic))
+    if found is None and derived is None:
+        raise NotImplementedError(f"{problem_type.__name__} does not implement {Function(generic, scale).name}.")
+    return found or derived.function  # type: ignore[union-attr]
+
+
+def given(function: Function, problem_type: type) -> bool:
+    """Whether a type has this function: implements it, or all that it can be made of."""
+    if own(function.generic, problem_type, function.scale):
+        return True
+    derived = _DERIVED.get(function)
+    return derived is not None and all(given(other, problem_type) for other in derived.built_on)
+
+
+def derived_from(function: Function) -> tuple[Function, ...] | None:
+    """What a function is made of where a type does not implement it; None for functions that every type must implement."""
+    return _DERIVED[function].built_on if function in _DERIVED else None
+
+
+def _instance_class(value: Any) -> type | None:
+    """The NamedTuple class of a numba type, None for other types."""
+    return value.instance_class if isinstance(value, types.BaseNamedTuple) else None  # type: ignore[attr-defined]
+
+
+def _forwarder(generic: Callable, function: Callable) -> Callable:
+    """A function with the arguments of ``generic`` that does nothing but call ``function`` as a kernel of its own.
+
+    Compiled code of the kernel is cached and shared by all that call it; an overload by itself would be compiled anew for many of its callers.
+    """
+    arguments = ", ".join(signature(generic).parameters)
+    names: dict[str, Any] = {"__name__": function.__module__, "body": subkernel(function)}
+    exec(f"def {generic.__name__}({arguments}): return body({arguments})", names)
+    return names[generic.__name__]
+
+
+def _register(generic: Callable, function: Callable, fits: Callable[[type, type | None], bool]) -> None:
+    """Have numba take ``function`` for ``generic`` where ``fits`` says so of the problem's class and that of ``scale``."""
+    forward, scale_at = _forwarder(generic, function), _scale_place(generic)
+
+    def choose(*arguments):
+        problem_type = _instance_class(arguments[0])
+        scale = _instance_class(arguments[scale_at]) if scale_at else None
+        return forward if problem_type and fits(problem_type, scale) else None
+
+    options: Any = {"no_cfunc_wrapper": True}  # numba's own types do not know of it
+    overload(generic, jit_options=options, strict=False)(choose)
+
+
+def implements(generic: Callable, problem_type: type, scale_type: type | None = None) -> Callable:
+    """Decorator: this function is ``generic`` for problems of ``problem_type`` (a NamedTuple class).
+
+    scale_type: only where the argument ``scale`` is of this class (Scale or Weights); None for functions that do not mind.
+    """
+
+    def register(function: Callable) -> Callable:
+        _OWN[Function(generic, scale_type), problem_type] = function
+        watch(problem_type, function)
+        _register(generic, function, lambda cls, scale: cls is problem_type and scale_type in (None, scale))
+        return function
+
+    return register
+
+
+def derived(generic: Callable, *built_on: Function, scale_type: type | None = None) -> Callable:
+    """Decorator: this function is ``generic`` for every type that does not implement it, and is made of ``built_on``.
+
+    The choice is made when a kernel is compiled: what is derived costs those nothing who have their own.
+    """
+
+    def register(function: Callable) -> Callable:
+        _DERIVED[Function(generic, scale_type)] = Derived(function, built_on)
+        _register(
+            generic, function, lambda cls, scale: scale_type in (None, scale) and own(generic, cls, scale) is None
+        )
+        return function
+
+    return register

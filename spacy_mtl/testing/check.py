@@ -1,0 +1,105 @@
+"""``check_structure``: every function of the contract that a problem offers, against an enumeration of its outputs."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from spacy_mtl.structures import contract
+from spacy_mtl.structures.contract import Function
+from spacy_mtl.structures.problem import Problem
+
+from .case import Case
+from .directions import check_directions, check_expectations, check_metric, check_move
+from .failure import Names, StructureError
+from .features import check_differences
+from .outputs import (
+    check_decode,
+    check_dot_output,
+    check_gold_score,
+    check_losses,
+    check_norms,
+    check_scores,
+    check_storing,
+    find_gold,
+)
+from .probes import outputs as probes
+from .sums import check_kbest, check_parts, check_sums
+
+#: How all outputs are told: for each sentence of ``problem.arrays``, those it may have.
+Outputs = Callable[[Any], Iterable[Iterable[np.ndarray]]]
+
+
+def check_structure(problem: Problem, outputs: Outputs | None = None, seed: int = 0) -> None:
+    """Check what a problem offers by enumeration. It should be small: up to a few hundred outputs a sentence, and a few hundred weights.
+
+    outputs: ``outputs(problem.arrays)`` tells, sentence by sentence, every output it may have, as ``take_output`` takes them (int32[parts] each, the
+    same length for all of a sentence); by default ``problem.outputs``. Gold should be among them. seed: of the random weights.
+
+    Kernels are compiled for the problem's type at the first call. With ``NUMBA_DISABLE_JIT=1`` in the environment they run as plain Python: at
+    once, with bounds of arrays checked, for a debugger to step through.
+
+    Raises StructureError (an AssertionError) for the first function that is wrong: its name, the sentence, what was expected and what was found.
+    Where several functions tell the same and one of them says something else, that one is named. ValueError if nothing tells the outputs.
+    """
+    tell = outputs or problem.outputs
+    if tell is None:
+        raise ValueError(
+            "check_structure needs every output of every sentence: pass outputs=, or give the problem its field outputs."
+        )
+    every = [np.array(list(of_sentence), np.int32, ndmin=2) for of_sentence in tell(problem.arrays)]
+    check_sizes(problem, len(every))
+    random = np.random.default_rng(seed)
+    for i, of_sentence in enumerate(every):
+        check_sentence(Case(problem, i, of_sentence, random))
+
+
+def check_sizes(problem: Problem, n: int) -> None:
+    """Numbers of sentences and templates, and scratch space that is large enough."""
+    names = Names(type(problem.arrays))
+    sentences, node, pair = probes.sizes(problem.arrays)
+    if sentences != n:
+        raise StructureError(
+            names.of(Function(contract.n_sentences)), 0, "another number than there are outputs for", n, sentences
+        )
+    blocks = (problem.blocks.n_node, problem.blocks.n - problem.blocks.n_node)
+    if (node, pair) != blocks:
+        raise StructureError(
+            names.of(Function(contract.n_templates)),
+            0,
+            "another number than of the problem's blocks",
+            blocks,
+            (node, pair),
+        )
+
+
+def check_sentence(case: Case) -> None:
+    """All checks of one sentence, those that others build on first."""
+    try:
+        case.taken, case.gold_features  # noqa: B018
+    except IndexError as error:  # in plain Python alone
+        raise StructureError("new_work", case.i, f"too small for the sentence ({error})", "room", "none") from error
+    offers = case.offers
+    if "outputs" in offers:
+        check_storing(case)
+    gold = find_gold(case)
+    check_gold_score(case, gold)
+    check_differences(case, gold)
+    check_scores(case)
+    check_losses(case)
+    check_decode(case)
+    if not case.features:
+        check_norms(case)
+    if "outputs" in offers:
+        check_dot_output(case)
+    if "directions" in offers:
+        check_expectations(case)
+        check_directions(case, gold)
+        check_move(case)
+    if "marginals" in offers:
+        check_sums(case)
+        check_parts(case)
+    if "kbest" in offers:
+        check_kbest(case)
+    if "metric" in offers:
+        check_metric(case)
