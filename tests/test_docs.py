@@ -10,19 +10,18 @@ import spacy
 from thinc.api import Config
 
 from spacy_mtl.registry import mtl_templates
-from spacy_mtl.structures.chain.build import CHAIN_OFFERS
-from spacy_mtl.structures.tree.build import tree_offers
 from spacy_mtl.templates.attributes.characters import CHARACTER_CONTEXT
 from spacy_mtl.templates.attributes.context import CONTEXT_ATTRIBUTES
 from spacy_mtl.templates.attributes.learned import LEARNED
 from spacy_mtl.templates.attributes.reader import _OWN_LEXICAL
-from spacy_mtl.trainers.crf.trainer import CRF, crf
-from spacy_mtl.trainers.eg.trainer import EG, eg
-from spacy_mtl.trainers.l1m3n.trainer import L1M3N, l1_m3n
-from spacy_mtl.trainers.mtlstruct.trainer import MTLStruct, mtl_struct, ssvm
+from spacy_mtl.testing.table import COLUMNS, TRAINERS, needs_table, written
+from spacy_mtl.trainers.crf.trainer import crf
+from spacy_mtl.trainers.eg.trainer import eg
+from spacy_mtl.trainers.l1m3n.trainer import l1_m3n
+from spacy_mtl.trainers.mtlstruct.trainer import mtl_struct, ssvm
 from spacy_mtl.trainers.online.mira import MIRA, mira
 from spacy_mtl.trainers.online.perceptron import Perceptron, perceptron
-from spacy_mtl.trainers.online_mkl.trainer import OnlineMKL, online_mkl
+from spacy_mtl.trainers.online_mkl.trainer import online_mkl
 from spacy_mtl.trainers.structreg import StructReg, struct_reg
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -32,67 +31,25 @@ FACTORIES = {
     "mira": mira, "structreg": struct_reg,
 }  # fmt: skip
 COMPONENTS = ("ner", "tagger", "segmenter", "parser")
-#: by row of the table: the trainers it is true of, and the marks that count as "needs" for each of them
-ROWS = {
-    "`MTLStruct`, `SSVM`": [
-        (MTLStruct(), {"needs"}),
-        (MTLStruct(solver="cutting_plane"), {"needs"}),
-        (ssvm(), {"needs"}),
-    ],
-    "`L1M3N`": [(L1M3N(algorithm=name), {"needs"}) for name in ("em", "laplace", "subgradient", "cutting_plane")],
-    "`EG`": [(EG(mode=mode), {"needs"}) for mode in ("online", "batch", "batch_primal")],
-    "`OnlineMKL`": [(OnlineMKL(), {"needs", "hinge"}), (OnlineMKL(loss="log"), {"needs", "log"})],
-    "`CRF`": [
-        (CRF(), {"needs"}),
-        (CRF(algorithm="sgd"), {"needs"}),
-        (CRF(penalty="l1"), {"needs", "l1"}),
-        (CRF(penalty="irw"), {"needs"}),
-    ],
-    "`Perceptron`": [(Perceptron(), {"needs"})],
-    "`MIRA`": [(MIRA(), {"needs"})],
-}
 
 
-def table() -> dict[str, dict[str, str]]:
-    """Rows of the table of needs: heading of the row, then of the column, to mark."""
-    lines = (DOCS / "trainers" / "index.md").read_text(encoding="utf8").splitlines()
-    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")]
-    begin = next(k for k, row in enumerate(cells) if row[:2] == ["trainer", "decode"])
-    heads = cells[begin][1:]
-    return {row[0]: dict(zip(heads, row[1:], strict=True)) for row in cells[begin + 2 :] if len(row) == len(heads) + 1}
+def test_the_table_of_needs_is_that_of_the_code():
+    """``python -m spacy_mtl.testing.table docs/trainers/index.md`` writes it anew."""
+    assert written((DOCS / "trainers" / "index.md").read_text(encoding="utf8")) == needs_table()
 
 
-@pytest.mark.parametrize("row", ROWS)
-def test_needs_of_each_trainer(row):
-    for trainer, marks in ROWS[row]:
-        assert {column for column, mark in table()[row].items() if mark in marks} == trainer.needs
+def test_every_registered_trainer_is_in_the_table():
+    kinds = {type(trainer) for trainers in TRAINERS.values() for trainer in trainers}
+    registered = {type(make(Perceptron()) if make is struct_reg else make()) for make in FACTORIES.values()}
+    assert registered == kinds | {StructReg}
 
 
-def test_structure_regularization_needs_what_its_trainer_needs_and_cuts():
-    assert StructReg(Perceptron()).needs == Perceptron().needs | {"cut"}
-    assert table()["`StructReg`"]["cut"].startswith("needs")
-
-
-def test_every_row_is_there():
-    known = {*ROWS, "`StructReg`", "**offered by**", "linear chain", "linear chain with kernelised blocks"}
-    assert known <= set(table())
-
-
-def test_offers_of_chains():
-    assert {column for column, mark in table()["linear chain"].items() if mark == "yes"} == CHAIN_OFFERS
-    kernelised = {column for column, mark in table()["linear chain with kernelised blocks"].items() if mark == "yes"}
-    assert kernelised == CHAIN_OFFERS - {"features"}
-
-
-def test_offers_of_trees():
-    def marks(row):
-        return {column for column, mark in table()[row].items() if mark == "yes"}
-
-    assert marks("dependency tree") == tree_offers(projective=True, second_order=True)
-    assert marks("dependency tree") == tree_offers(projective=False, second_order=False)
-    assert marks("crossing trees with pairs of siblings") == tree_offers(projective=False, second_order=True)
-    for projective in (True, False):
-        assert marks("trees with pairs with grandparents") == tree_offers(projective, True, grandparents=True)
+def test_a_row_of_the_table():
+    """What the table says is what trainers and problems say of themselves."""
+    rows = {line.split("|")[1].strip(): line.split("|")[2:-1] for line in needs_table().splitlines()}
+    assert [bool(cell.strip()) for cell in rows["`MIRA`"]] == [column in MIRA().needs for column in COLUMNS]
+    kernelised = [bool(cell.strip()) for cell in rows["linear chain with kernelised blocks"]]
+    assert kernelised == [column not in ("metric", "features") for column in COLUMNS]
 
 
 def settings(page: Path) -> dict[str, str]:

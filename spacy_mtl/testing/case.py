@@ -121,6 +121,11 @@ class Case:
         return probes.stored_forms(self.arrays, self.i, self.outputs, -7)
 
     @cached_property
+    def filled(self) -> np.ndarray:
+        """The same with gold in the slots of others: int32[K, n_slots]."""
+        return np.where(self.stored == -7, probes.stored_gold(self.arrays)[1], self.stored).astype(np.int32)
+
+    @cached_property
     def some(self) -> np.ndarray:
         """A few outputs for what takes long: at most 12 of their numbers."""
         n = len(self.outputs)
@@ -153,11 +158,11 @@ class Case:
         np.add.at(shares, self.random.integers(shares.size, size=3), [0.5, 0.25, 0.25])
         return shares
 
-    def number(self, loss: float, vector: np.ndarray) -> int:
-        """Which output has this loss and Phi(gold) - Phi(output), -1 for none."""
+    def number(self, loss: float, vector: np.ndarray, sure: bool = False) -> int:
+        """Which output has this loss and Phi(gold) - Phi(output), -1 for none. sure: -1 also where several have."""
         apart = np.abs(self.vectors - vector).max(axis=1, initial=0) + np.abs(self.losses - loss)
         best = int(np.argmin(apart))
-        return best if apart[best] <= 1e-3 else -1
+        return -1 if apart[best] > 1e-3 or (sure and (apart < 1e-3).sum() > 1) else best
 
 
 def copy_state(state: Any) -> Any:

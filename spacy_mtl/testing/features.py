@@ -33,6 +33,9 @@ def check_differences(case: Case, gold: int) -> None:
         case.fail(
             Function(contract.set_vertex), "indicators of outputs are not those of their parts", witnesses[0].value, 0
         )
+    if {ADD_DIRECTION, Function(contract.block_products)} <= blamed:
+        what = "<v, Phi(gold) - Phi(output)> of all outputs, as a direction"
+        case.fail(Function(contract.gold_direction), what, witnesses[0].value, witnesses[-1].value)
     case.agree("<v, Phi(gold) - Phi(output)> of all outputs for random weights v", witnesses)
     if case.features:
         case.equal(ADD_OUTPUT, "Phi(gold) - Phi(output)", case.gold_features - case.by_score, case.vectors)
@@ -76,7 +79,7 @@ def _by_directions(case: Case, flat: np.ndarray) -> list[Witness]:
     for k, output in enumerate(case.outputs):
         node, pair = np.zeros((2, blocks.n_node)), np.zeros((2, blocks.n - blocks.n_node))
         _, vector, _ = sums.direction(
-            case.arrays, case.at(flat), sums.FROM_GOLD, state, case.stored[k], output,
+            case.arrays, case.at(flat), sums.FROM_GOLD, state, case.filled[k], output,
             case.zeros(), case.everything, node, pair,
         )  # fmt: skip
         added[k], products[k] = -vector @ flat, -(node[0].sum() + pair[0].sum())

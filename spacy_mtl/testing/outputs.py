@@ -6,42 +6,50 @@ from spacy_mtl.structures import contract
 from spacy_mtl.structures.contract import Function
 
 from .case import Case, flat_state
-from .failure import Witness
+from .failure import StructureError, Witness
 from .probes import outputs as probes
 from .probes import sums
 
 DECODE, ADD_LOSS, OUTPUT_LOSS = Function(contract.decode), Function(contract.add_loss), Function(contract.output_loss)
 GOLD_SCORE, STORED_SCORE = Function(contract.gold_score), Function(contract.stored_score)
 STORE, LOAD, SAME = Function(contract.store_output), Function(contract.load_output), Function(contract.same_output)
+TAKE = Function(contract.take_output)
 GOLD_OUTPUTS, N_SLOTS = Function(contract.gold_outputs), Function(contract.n_slots)
 GOLD_STATE, SET_VERTEX = Function(contract.gold_state), Function(contract.set_vertex)
 
 
 def check_storing(case: Case) -> None:
-    """Outputs survive being stored: loaded again they are the same, and ``same_output`` tells them from all others."""
-    n_slots, gold = probes.stored_gold(case.arrays)
+    """The slots of a sentence hold an output as it is taken; loaded it is the same, and ``same_output`` tells it from all others."""
     used = np.flatnonzero((case.stored != -7).any(axis=0))
+    if used.size != case.outputs.shape[1]:
+        case.fail(STORE, "an output fills another number of slots than it has parts", case.outputs.shape[1], used.size)
+    slots = case.filled.copy()
+    slots[:, used] = case.outputs
+    again = probes.loaded_forms(case.arrays, case.i, slots)[:, used]
+    taken, loaded = ((forms == case.outputs).all() for forms in (case.stored[:, used], again))
+    if not taken:
+        blamed = TAKE if loaded else STORE
+        case.fail(blamed, "an output is stored as another one than was taken", case.outputs, case.stored[:, used])
+    if not loaded:
+        case.fail(LOAD, "a stored output is loaded as another one", case.outputs, again)
+    same = probes.alike(case.arrays, case.i, case.outputs[case.some], slots[case.some])
+    case.equal(SAME, "which output is the stored one", np.eye(case.some.size), same)
+
+
+def check_slots(cases: list[Case]) -> None:
+    """As many slots as the gold outputs have, and enough."""
+    case = cases[0]
+    n_slots, gold = probes.stored_gold(case.arrays)
+    try:
+        stored = [probes.stored_forms(one.arrays, one.i, one.outputs[-1:], -7)[0] for one in cases]
+    except IndexError as error:  # in plain Python alone
+        raise StructureError(case.names.of(N_SLOTS), 0, f"too few slots ({error})", gold.size, n_slots) from error
     if gold.size != n_slots:
-        wrong = N_SLOTS if used.max(initial=-1) >= n_slots or used.max(initial=-1) + 1 == gold.size else GOLD_OUTPUTS
+        last = max(np.flatnonzero(row != -7).max(initial=-1) for row in stored)
+        wrong = GOLD_OUTPUTS if last + 1 == n_slots else N_SLOTS
         case.fail(wrong, "gold outputs have another size than n_slots says", gold.size, n_slots)
     if gold.dtype != np.int32:
         case.fail(GOLD_OUTPUTS, "of another type than int32", "int32", str(gold.dtype))
-    several = len(case.outputs) > 1 and case.vectors.any()
-    if several and (case.stored == case.stored[0]).all():
-        case.fail(STORE, "different outputs are stored alike", case.outputs[1], case.stored[1][used])
-    some = case.some
-    same = probes.alike(case.arrays, case.i, case.outputs[some], case.stored[some])
-    known, loaded = np.eye(some.size), np.zeros(some.size, bool)
-    for k, number in enumerate(some):
-        other = case.outputs[some[k - 1]]
-        found = probes.load(case.arrays, case.i, other, case.stored[number], case.zeros())
-        loaded[k] = np.allclose(found[0], case.losses[number]) and np.allclose(found[1], case.vectors[number])
-    if not loaded.all() and not np.array_equal(known, same):
-        case.fail(STORE, "a stored output is neither told nor loaded as it was", known, same)
-    if not np.array_equal(known, same):
-        case.fail(SAME, "does not tell which output is the stored one", known, same)
-    if not loaded.all():
-        case.fail(LOAD, "a stored output is loaded as another one", True, loaded)
 
 
 def find_gold(case: Case) -> int:
@@ -50,15 +58,14 @@ def find_gold(case: Case) -> int:
     if "outputs" in case.offers:
         gold = probes.stored_gold(case.arrays)[1]
         masks[GOLD_OUTPUTS] = ((case.stored == -7) | (case.stored == gold)).all(axis=1)
-        at = case.at(np.zeros(case.owner.size))
-        plain, costly = (probes.stored_scores(case.arrays, at, False, loss, case.outputs)[0] for loss in (0.0, 1.0))
-        masks[ADD_LOSS] = np.abs(costly - plain) < 1e-6
     else:
         masks[Function(contract.add_output)] = ~case.vectors.any(axis=1)
     if "directions" in case.offers:
-        state = flat_state(sums.gold_state(case.arrays))
-        mine = np.max([flat_state(vertex) != 0 for vertex in case.vertices], axis=0)
-        masks[GOLD_STATE] = np.array([np.array_equal(flat_state(v)[mine], state[mine]) for v in case.vertices])
+        masks[GOLD_STATE] = _gold_vertices(case)
+    elif "outputs" in case.offers:
+        at = case.at(np.zeros(case.owner.size))
+        plain, costly = (probes.stored_scores(case.arrays, at, False, loss, case.outputs)[0] for loss in (0.0, 1.0))
+        masks[ADD_LOSS] = np.abs(costly - plain) < 1e-6
     votes = np.sum(list(masks.values()), axis=0)
     best = int(np.argmax(votes))
     if votes[best] < 2:
@@ -75,23 +82,35 @@ def find_gold(case: Case) -> int:
     return best
 
 
-def check_gold_score(case: Case, gold: int) -> None:
-    """The score of gold, by all functions that tell it."""
-    flat = case.draw()
-    at = case.at(flat)
-    forced, scored, cost, _ = probes.decode(case.arrays, at, False, False, -64.0, case.zeros())
-    witnesses = [Witness(GOLD_SCORE, scored)]
-    if case.problem.exact and gold >= 0 and cost == 0 and (case.losses > 0).sum() == len(case.losses) - 1:
-        witnesses.append(Witness(DECODE, forced))
-    if "outputs" in case.offers:
-        _, stored = probes.stored_scores(case.arrays, at, False, 0.0, case.outputs)
-        witnesses.append(Witness(STORED_SCORE, stored))
-        if gold >= 0 and "marginals" in case.offers:
-            product, vector = sums.state_products(case.arrays, at, case.vertices[gold], case.zeros())
-            witnesses.append(Witness(Function(contract.dot_state), product))
-            if case.features:
-                witnesses.append(Witness(Function(contract.add_state), vector @ flat))
-    case.agree("the score of gold under random weights", witnesses)
+def _gold_vertices(case: Case) -> np.ndarray:
+    """bool[K], the outputs whose indicator is what ``gold_state`` has for the sentence."""
+    vertices, state = [flat_state(vertex) for vertex in case.vertices], flat_state(sums.gold_state(case.arrays))
+    mine = np.max([vertex != 0 for vertex in vertices], axis=0)
+    if not mine.any():
+        case.fail(SET_VERTEX, "the indicator of an output is 0 in every part", 1, 0)
+    different = len({vertex.tobytes() for vertex in vertices})
+    if different < len(vertices):
+        case.fail(SET_VERTEX, "different outputs have the same indicator", len(vertices), different)
+    return np.array([np.array_equal(vertex[mine], state[mine]) for vertex in vertices])
+
+
+def check_output_scores(case: Case, gold: int) -> None:
+    """The scores of the output that is found and of gold, by all functions that tell them."""
+    at = case.at(case.draw())
+    best, scored, cost, vector = probes.decode(case.arrays, at, False, False, 0.0, case.zeros())
+    for number, of in (
+        (case.number(cost, vector, sure=True), Witness(DECODE, best)),
+        (gold, Witness(GOLD_SCORE, scored)),
+    ):
+        if number >= 0:
+            witnesses = [of]
+            if "outputs" in case.offers:
+                scores, _ = probes.stored_scores(case.arrays, at, False, 0.0, case.outputs[number : number + 1])
+                witnesses.append(Witness(STORED_SCORE, scores[0]))
+            if "marginals" in case.offers:
+                product, _ = sums.state_products(case.arrays, at, case.vertices[number], case.zeros())
+                witnesses.append(Witness(Function(contract.dot_state), product))
+            case.agree("the score of one output under random weights", witnesses)
 
 
 def check_scores(case: Case) -> None:

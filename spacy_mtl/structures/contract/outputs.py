@@ -18,7 +18,7 @@ def gold_outputs(problem):
 
 @generic
 def store_output(problem, i, work, outputs):
-    """Copy the output in ``work`` into its place in ``outputs`` (int32[n_slots])."""
+    """Copy the output in ``work`` into the slots of its sentence in ``outputs`` (int32[n_slots]), as ``take_output`` takes it."""
 
 
 @generic

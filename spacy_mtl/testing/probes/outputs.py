@@ -52,6 +52,15 @@ def sizes(arrays):
     return contract.n_sentences(arrays), n[0], n[1]
 
 
+@kernel
+def fits(arrays, at, output):
+    """Score, decode and take an output: fails in plain Python where scratch space is too small."""
+    work = contract.new_work(arrays)
+    contract.score_parts(arrays, at.weights, at.live, at.i, work)
+    contract.decode(arrays, at.i, work, False)
+    contract.take_output(arrays, at.i, output, work)
+
+
 @subkernel
 def score(arrays, at, scaled, work):
     """Part scores by ``score_scaled`` or ``score_parts``."""
@@ -140,17 +149,14 @@ def stored_forms(arrays, i, outputs, fill):
 
 
 @kernel
-def load(arrays, i, output, slots, vector):
-    """Load what is stored over ``output``: its loss and Phi(gold) - Phi(output)."""
+def loaded_forms(arrays, i, slots):
+    """What is stored again of each row of ``slots`` (int32[K, n_slots]) after it was loaded: int32[K, n_slots], 0 elsewhere."""
     work = contract.new_work(arrays)
-    contract.take_output(arrays, i, output, work)
-    contract.load_output(arrays, i, slots, work)
-    cost = contract.output_loss(arrays, i, work)
-    clear(vector)
-    contract.add_output(arrays, vector, i, work, 1.0)
-    out = np.zeros(vector.node.size + vector.pair.size)
-    read(vector, out)
-    return cost, out
+    again = np.zeros(slots.shape, np.int32)
+    for k in range(slots.shape[0]):
+        contract.load_output(arrays, i, slots[k], work)
+        contract.store_output(arrays, i, work, again[k])
+    return again
 
 
 @kernel
