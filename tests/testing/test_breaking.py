@@ -1,17 +1,13 @@
 """check_structure can fail: each function of the example that is broken is named, however it is broken."""
 
-import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from examples.independent_labels import Labels
 from spacy_mtl.structures import contract
+from tests.testing.in_python import run_in_python
 
-ROOT = Path(__file__).parents[2]
 OWN = [
     function.name
     for group in contract.GROUPS
@@ -23,10 +19,7 @@ OWN = [
 @pytest.fixture(scope="module")
 def verdicts() -> dict[str, list[list[str]]]:
     """By broken function ("" for none), then by how and by seed: the function that was named. In plain Python: nothing is compiled."""
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, str(Path(__file__).with_name("breaking.py"))]
-    run = subprocess.run(command, capture_output=True, text=True, check=True, env=environment, cwd=ROOT)
-    return json.loads(run.stdout)
+    return run_in_python(Path(__file__).with_name("breaking.py"))
 
 
 def test_what_is_not_broken_passes(verdicts):

@@ -7,11 +7,11 @@ import numpy as np
 
 from spacy_mtl.errors import Errors
 from spacy_mtl.structures.contract import offered
+from spacy_mtl.structures.enumeration.chains import every_sequence
 from spacy_mtl.structures.problem import Blocks, Problem
 
 from . import implementation  # noqa: F401 (registers what implements the contract)
 from .cut import cut_chain
-from .every import every_sequence
 from .problem import ChainProblem, find_repeats
 from .vectors import Vectors, no_vectors
 from .viterbi import FORBIDDEN

@@ -9,13 +9,13 @@ from spacy_mtl.errors import Errors
 from spacy_mtl.kernels import kernel
 from spacy_mtl.structures import contract
 from spacy_mtl.structures.contract import offered
+from spacy_mtl.structures.enumeration.trees import every_tree
 from spacy_mtl.structures.problem import Blocks, Problem
 
 from . import implementation  # noqa: F401 (registers what implements the contract)
 from .algorithms.eisner import is_projective
 from .bundles import Bundles, no_bundles
 from .decode import best_tree, fill_best, pairs_of
-from .every import every_tree
 from .problem import Siblings, TreeProblem, find, pair_code
 
 

@@ -1,4 +1,4 @@
-"""Every label sequence that a piece may have, by enumeration: for tests."""
+"""Every label sequence that a piece may have."""
 
 from collections.abc import Iterator
 from itertools import pairwise, product
@@ -8,7 +8,7 @@ import numpy as np
 
 
 def every_sequence(arrays: Any) -> Iterator[Iterator[np.ndarray]]:
-    """Of each piece of a :class:`.ChainProblem`, all that the constraints allow."""
+    """Of each piece of a ``ChainProblem``, all that the constraints allow."""
     return (_of_piece(arrays, i) for i in range(arrays.first.size))
 
 

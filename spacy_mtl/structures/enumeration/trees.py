@@ -1,4 +1,4 @@
-"""Every labelled tree that a sentence may have, by enumeration: for tests."""
+"""Every labelled tree that a sentence may have."""
 
 from collections.abc import Iterator, Sequence
 from itertools import product
@@ -8,7 +8,7 @@ import numpy as np
 
 
 def every_tree(arrays: Any) -> Iterator[Iterator[np.ndarray]]:
-    """Of each sentence of a :class:`.TreeProblem`, all labelled trees that are made of its arcs and pairs.
+    """Of each sentence of a ``TreeProblem``, all labelled trees that are made of its arcs and pairs.
 
     Crossing trees only where the problem is not projective; a crossing gold tree of a projective one is not among them.
     """

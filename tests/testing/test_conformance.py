@@ -1,0 +1,33 @@
+"""The package's own structures pass check_structure."""
+
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from tests.testing.in_python import run_in_python
+
+CHAINS = [
+    "chains", "cut chains", "chains with vectors", "chains with kernelised blocks",
+    *(f"chains without {missing}" for missing in ("outputs", "directions", "marginals", "features")),
+]  # fmt: skip
+TREES = [
+    f"{kind} trees, {order}, {roots}"
+    for kind, order, roots in product(
+        ("projective", "crossing"), ("first order", "siblings", "grandparents"), ("one root", "any roots")
+    )
+]
+
+
+@pytest.fixture(scope="module")
+def found() -> dict[str, list[str]]:
+    return run_in_python(Path(__file__).with_name("conformance.py"))
+
+
+def test_every_kind_is_checked(found):
+    assert sorted(found) == sorted([*CHAINS, *TREES])
+
+
+@pytest.mark.parametrize("kind", [*CHAINS, *TREES])
+def test_the_packages_structures_pass(found, kind):
+    assert found[kind] == []
