@@ -1,7 +1,10 @@
 """docs/: settings, the table of needs and offers, attributes and template sets are those of the code."""
 
 import json
+import os
 import re
+import subprocess
+import sys
 from inspect import Parameter, signature
 from pathlib import Path
 
@@ -10,6 +13,7 @@ import spacy
 from thinc.api import Config
 
 from spacy_mtl.registry import mtl_templates
+from spacy_mtl.structures import contract
 from spacy_mtl.templates.attributes.characters import CHARACTER_CONTEXT
 from spacy_mtl.templates.attributes.context import CONTEXT_ATTRIBUTES
 from spacy_mtl.templates.attributes.learned import LEARNED
@@ -50,6 +54,27 @@ def test_a_row_of_the_table():
     assert [bool(cell.strip()) for cell in rows["`MIRA`"]] == [column in MIRA().needs for column in COLUMNS]
     kernelised = [bool(cell.strip()) for cell in rows["linear chain with kernelised blocks"]]
     assert kernelised == [column not in ("metric", "features") for column in COLUMNS]
+
+
+def test_the_page_on_structures_names_what_is_to_be_written():
+    """Each group's row names the functions that nothing else makes up for, and no other but those it speaks of as made of other groups."""
+    lines = (DOCS / "structure.md").read_text(encoding="utf8").splitlines()
+    for group in contract.GROUPS:
+        (row,) = (line for line in lines if line.startswith(f"| `{group.name}` |"))
+        named = set(re.findall(r"`(\w+)`", row.split("|")[3])) - {"Weights"}
+        own = {function.generic.__name__ for function in group.functions}
+        assert {function.generic.__name__ for function in contract.must_write(group)} <= named <= own
+
+
+def test_the_page_on_structures_runs():
+    """In plain Python: nothing is compiled."""
+    text = (DOCS / "structure.md").read_text(encoding="utf8")
+    code = "\n".join(re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL))
+    root = DOCS.parent
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(root)}
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, cwd=root)
+    assert run.returncode == 0, run.stderr
+    assert "Report(primal=" in run.stdout
 
 
 def settings(page: Path) -> dict[str, str]:
