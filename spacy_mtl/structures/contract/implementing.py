@@ -9,7 +9,7 @@ from inspect import signature
 from typing import Any, NamedTuple
 
 from numba import config, types
-from numba.extending import overload
+from numba.core.typing.templates import _OverloadFunctionTemplate, infer, infer_global, make_overload_template
 
 from spacy_mtl.kernels import subkernel, watch
 
@@ -94,28 +94,29 @@ def _instance_class(value: Any) -> type | None:
     return value.instance_class if isinstance(value, types.BaseNamedTuple) else None  # type: ignore[attr-defined]
 
 
-def _forwarder(generic: Callable, function: Callable) -> Callable:
-    """A function with the arguments of ``generic`` that does nothing but call ``function`` as a kernel of its own.
+class _Chosen(_OverloadFunctionTemplate):
+    """Calls of a generic function, resolved to the kernel itself that implements it for the problem's type.
 
-    Compiled code of the kernel is cached and shared by all that call it; an overload by itself would be compiled anew for many of its callers.
+    ``numba.extending.overload`` would compile a function of its own around every kernel, with all of the kernel's code in it once more.
     """
-    arguments = ", ".join(signature(generic).parameters)
-    names: dict[str, Any] = {"__name__": function.__module__, "body": subkernel(function)}
-    exec(f"def {generic.__name__}({arguments}): return body({arguments})", names)
-    return names[generic.__name__]
+
+    def _get_impl(self, args, kws):
+        return self._overload_func(*args, **kws), args  # type: ignore[attr-defined]
 
 
 def _register(generic: Callable, function: Callable, fits: Callable[[type, type | None], bool]) -> None:
     """Have numba take ``function`` for ``generic`` where ``fits`` says so of the problem's class and that of ``scale``."""
-    forward, scale_at = _forwarder(generic, function), _scale_place(generic)
+    kernel, scale_at = subkernel(function), _scale_place(generic)
 
     def choose(*arguments):
         problem_type = _instance_class(arguments[0])
         scale = _instance_class(arguments[scale_at]) if scale_at else None
-        return forward if problem_type and fits(problem_type, scale) else None
+        return kernel if problem_type and fits(problem_type, scale) else None
 
-    options: Any = {"no_cfunc_wrapper": True}  # numba's own types do not know of it
-    overload(generic, jit_options=options, strict=False)(choose)
+    made = make_overload_template(generic, choose, {}, strict=False, inline="never")
+    template = type(made.__name__, (_Chosen,), {name: vars(made)[name] for name in vars(made) if name[:2] != "__"})
+    infer(template)
+    infer_global(generic, types.Function(template))
 
 
 def implements(generic: Callable, problem_type: type, scale_type: type | None = None) -> Callable:
