@@ -1,1 +1,1 @@
-"""The trainers; each family is a folder of its own."""
+"""The trainers, with one folder per family."""

@@ -1,4 +1,4 @@
-"""Structure regularization (Sun 2014, Algorithm 1): train on mini-samples, sentences cut at random places, with any other trainer."""
+"""Structure regularization (Sun 2014, Algorithm 1): train any other trainer on mini-samples, which are sentences cut at random positions."""
 
 from dataclasses import dataclass
 
@@ -34,12 +34,12 @@ class StructReg(Trainer):
 
     @property
     def needs(self) -> frozenset[str]:  # type: ignore[override]
-        """What the trainer within needs, and a structure that can be cut."""
+        """What the wrapped trainer needs, and a structure that can be cut."""
         return self.trainer.needs | {"cut"}
 
     @property
     def batch(self) -> bool:  # type: ignore[override]
-        """As the trainer within."""
+        """As in the wrapped trainer."""
         return self.trainer.batch
 
     def check(self, offers: frozenset[str], structure: str) -> None:
@@ -51,7 +51,7 @@ class StructReg(Trainer):
 
 
 class StructRegTraining(Training):
-    """What both kinds pass on to the training within (``inner``)."""
+    """What both kinds of training pass on to the wrapped one (``inner``)."""
 
     inner: Training
 
@@ -60,7 +60,7 @@ class StructRegTraining(Training):
         self.settings = settings
 
     def _rebind(self, problem: Problem, inner: Problem, carry: Carry) -> None:
-        """The training within goes on with ``inner``, which belongs to ``problem``; after an interrupt both problems are the old ones, or the new."""
+        """Let the wrapped training continue with ``inner``, made from ``problem``; an interrupt leaves either both old problems or both new ones."""
         try:
             self.inner.rebind(inner, carry)
         finally:
@@ -72,7 +72,7 @@ class StructRegTraining(Training):
 
     @property
     def loss(self) -> float:
-        """That of the training within: summed over mini-samples."""
+        """The loss of the wrapped training, summed over mini-samples."""
         return self.inner.loss
 
     @property
@@ -84,12 +84,12 @@ class StructRegTraining(Training):
         return self.inner.template_weights
 
     def report(self) -> Report:
-        """Around an online trainer: of the whole sentences. Around a batch trainer: of the mini-samples it works on at present."""
+        """The report: on whole sentences for an online trainer, on its current mini-samples for a batch trainer."""
         return self.inner.report()
 
 
 class OnlineStructReg(StructRegTraining):
-    """Sentences are cut anew every time they are shown; their pieces are learnt from in random order."""
+    """Structure regularization of an online trainer: sentences are cut again each time, and their pieces are learnt from in random order."""
 
     inner: OnlineTraining
 
@@ -99,12 +99,12 @@ class OnlineStructReg(StructRegTraining):
         if not isinstance(inner, OnlineTraining):
             raise ValueError(Errors.M324.format(trainer=type(settings.trainer).__name__))
         self.inner = inner
-        # the order is drawn as OnlineTraining does, so that uncut sentences are learnt from as without StructReg
+        # the order is drawn as in OnlineTraining, so that uncut sentences give the same result as without StructReg
         self._order = np.random.default_rng(settings.seed)
         self._cuts = np.random.default_rng([settings.seed, 1])
 
     def step(self, sentences: np.ndarray) -> None:
-        """Cut these sentences and learn from the pieces, shuffled: those of one sentence need not come together."""
+        """Cut these sentences and learn from all pieces in random order; pieces of one sentence need not come together."""
         cut = self.problem.cut(sentences, self.settings.size, self._cuts)
         self.inner.take(cut, self._order.permutation(np.arange(cut.n)))
 
@@ -113,12 +113,12 @@ class OnlineStructReg(StructRegTraining):
         self._follow()
 
     def rebind(self, problem: Problem, carry: Carry) -> None:
-        """The training within goes on with the new features."""
+        """Let the wrapped training continue with the new features."""
         self._rebind(problem, problem, carry)
 
 
 class BatchStructReg(StructRegTraining):
-    """All sentences are cut at once, and cut elsewhere every ``redraw`` passes."""
+    """Structure regularization of a batch trainer: all sentences are cut at once, and cut again every ``redraw`` passes."""
 
     def __init__(self, settings: StructReg, problem: Problem):
         super().__init__(settings, problem)
@@ -127,43 +127,46 @@ class BatchStructReg(StructRegTraining):
         self._drawn_at = 0
 
     def _cut(self, problem: Problem, draw: int) -> Problem:
-        """The corpus under a draw, which can be repeated."""
+        """The corpus with the cuts of a draw, which is reproducible by its number."""
         random = np.random.default_rng([self.settings.seed, draw])
         return problem.cut(np.arange(problem.n), self.settings.size, random)
 
     def step(self, sentences: np.ndarray) -> None:
-        """Nothing: the pass is run at its end."""
+        """Do nothing: all work is done in :meth:`end_pass`."""
 
     def end_pass(self) -> None:
-        """Draw fresh cuts if it is time, then a pass over all mini-samples. Once the training within has converged, nothing."""
+        """Draw new cuts if it is time, then run a pass over all mini-samples. Does nothing once the wrapped training has converged."""
         if self.converged:
             return
         if self.settings.redraw and self.inner.passes - self._drawn_at >= self.settings.redraw:
             self.inner.recut(self._cut(self.problem, self._draws + 1))
-            self._draws, self._drawn_at = self._draws + 1, self.inner.passes  # an interrupt before: drawn again
+            self._draws, self._drawn_at = (
+                self._draws + 1,
+                self.inner.passes,
+            )  # after an interrupt before this line, the same cuts are drawn again
         self.inner.step(np.arange(self.inner.problem.n))
         self.inner.end_pass()
         self._follow()
 
     def rebind(self, problem: Problem, carry: Carry) -> None:
-        """The cuts stay where they are."""
+        """Continue with the new features and the same cuts."""
         self._rebind(problem, self._cut(problem, self._draws), carry)
         self._follow()
 
 
 @mtl_trainers("spacy_mtl.StructReg.v1")
 def struct_reg(trainer: Trainer, size: float = 5.5, redraw: int = 10, seed: int = 0) -> StructReg:
-    """Structure regularization of another trainer: training sees mini-samples, at random cut out of the sentences.
+    """Structure regularization of another trainer, which trains on mini-samples: sentences cut at random positions.
 
-    The features of a position still see the whole sentence; only the interaction of labels across a cut is dropped. Prediction is as ever.
+    The features of a position still see the whole sentence; only the interaction of labels across a cut is dropped. Prediction is unchanged.
 
     trainer: any other of ``@mtl_trainers``, in a block of its own (``[components.ner.trainer.trainer]``).
-    size: average number of positions of a mini-sample, at least 1; 5.5 mixes 5 and 6 half and half. Shorter sentences stay whole.
-    redraw: batch trainers; fresh cuts every so many passes, 0 to keep the first. The training within goes on with its weights or outputs, but
-    one whose state is in the parts (dual ascent) begins anew then, with what it knows of the template weights: give it passes enough, and let its
-    ``average`` span a few draws. Online trainers see fresh cuts every time a sentence is drawn.
-    seed: of the cuts and, for an online trainer, of the order in which their pieces are shown (its own seed is not used then).
-    Raises ValueError: M305 redraw or seed out of range, M321 something else than a trainer, M322 another StructReg within, M323 a size
-    below 1; at the start of training M301 a structure that cannot be cut, M324 an online trainer with a training of another kind.
+    size: average number of positions in a mini-sample, at least 1; 5.5 gives equally many of 5 and 6. Shorter sentences stay whole.
+    redraw: batch trainers; draw new cuts after this many passes, 0 to keep the first. The wrapped training keeps its weights or outputs, but one
+    whose state is in the parts (dual ascent) starts again with its template weights: give it enough passes, and an ``average`` that spans a few
+    draws. Online trainers get new cuts each time they see a sentence.
+    seed: of the cuts and, for an online trainer, of the order of the pieces (its own seed is then unused).
+    Raises ValueError: M305 redraw or seed out of range, M321 not a trainer, M322 a StructReg inside another, M323 a size below 1; at the
+    start of training M301 a structure that cannot be cut, M324 an online trainer with another kind of training.
     """
     return StructReg(trainer, size, redraw, seed)

@@ -1,4 +1,4 @@
-"""Conditional random fields, with an l2, an l1 or a re-weighted penalty."""
+"""Conditional random fields with an l2, an l1 or a re-weighted penalty."""
 
 from .trainer import CRF, crf
 

@@ -1,4 +1,4 @@
-"""The CRF with l2 penalty by L-BFGS, in the coordinates of the part marginals: one weight vector in memory, whatever the history."""
+"""The CRF with l2 penalty by L-BFGS, in the coordinates of the part marginals: memory holds one weight vector, however long the history."""
 
 from typing import NamedTuple
 
@@ -29,8 +29,8 @@ class BatchCRF(Training):
 
     The gradient is w - w(M), w(M)_j = C mu_j V_j(M) at the part marginals M of w. As M comes from a distribution, it is feasible for the dual
     D(M) = -1/2 sum_j ||w_j(M)||^2 / mu_j + C sum_i H(M_i), H the entropy, and the duality gap is exactly 1/2 ||gradient||^2 (in the same norm): the
-    certificate costs nothing. A pass is one iteration: a pass over the features to make the gradient's data term, one to score with it;
-    trials of the line search need part scores only.
+    certificate costs nothing. A pass is one iteration, which reads the features twice, to compute the data term of the gradient and to score with
+    it. Trials of the line search only need part scores.
     """
 
     def __init__(self, settings: CRFSettings, problem: Problem):
@@ -43,7 +43,7 @@ class BatchCRF(Training):
         self._last_loss = 0.0
 
     def _restart(self) -> None:
-        """Begin at the origin of the space, with nothing known of the curvature."""
+        """Begin at the origin of the space, without any curvature information."""
         self._memory = Memory(self.settings.memory, self._space.gold.size)
         self._point: Point | None = None
         self._marginals = np.empty_like(self._space.gold)
@@ -53,7 +53,7 @@ class BatchCRF(Training):
         self._report: Report | None = None
 
     def step(self, sentences: np.ndarray) -> None:
-        """Nothing: the pass is run at its end, so that batches do not change the result."""
+        """Do nothing: all work is done in :meth:`end_pass`, so that batches do not change the result."""
 
     def end_pass(self) -> None:
         for _ in range(self.settings.inner_passes):
@@ -67,7 +67,7 @@ class BatchCRF(Training):
             self.passes += 1
 
     def _warm_up(self, warm: "StochasticCRF") -> None:
-        """A pass of SGD; the last of them hands its weights over, unless they are no good."""
+        """Run a pass of SGD. After the last one its weights are taken over, unless they are useless."""
         self._report = None
         self._last_loss = warm.learn(self.problem, self._random.permutation(self.problem.n))
         if not np.isfinite(self._last_loss):
@@ -76,26 +76,26 @@ class BatchCRF(Training):
             self._go_on(self.problem, self._space.mu, warm.current_weights())
 
     def _check(self) -> None:
-        """Stop where the duality gap is small enough."""
+        """Stop if the duality gap is small enough."""
         assert self._point is not None
         self.converged |= relative_gap(self._point.value, self._dual) <= self.settings.tol
 
     def _iterate(self) -> None:
-        """One step of L-BFGS; afterwards the gradient at the new weights is known."""
-        if self._busy:  # an interrupt may have torn the memory
+        """Make one step of L-BFGS; afterwards the gradient at the new weights is known."""
+        if self._busy:  # an interrupt may have left the memory inconsistent
             self._memory.clear()
         self._busy, self._made, self._report = True, False, None
         point = self._point or self._first()
         found = self._line(point) or (self._line(point) if self._forget() else None)
         if found is None:
-            self._point, self.converged = point, True  # single precision has no better weights
+            self._point, self.converged = point, True  # no better weights in single precision
         else:
             self._memory.push(found.w.plus(point.w, -1.0), found.gradient.plus(point.gradient, -1.0))
             self._point = found
         self._last_loss, self._busy = self._point.loss, False
 
     def _forget(self) -> bool:
-        """Go on by the gradient alone; whether that is anything new."""
+        """Drop the history, so that the next step follows the gradient; return whether there was any history."""
         known = len(self._memory) > 0
         self._memory.clear()
         return known
@@ -106,7 +106,7 @@ class BatchCRF(Training):
         return self._arrive(origin, 0.5 * origin.dot(origin) + self.settings.C * loss, loss)
 
     def _line(self, point: Point) -> Point | None:
-        """The point to go to from here, None if the line search finds none."""
+        """The next point, by line search; None if it finds none."""
         direction = self._memory.direction(point.gradient)
         slope = direction.dot(point.gradient)
         if not slope < 0:
@@ -129,7 +129,7 @@ class BatchCRF(Training):
         return self._arrive(w, 0.5 * w.dot(w) + C * loss, loss)
 
     def _arrive(self, w: Vector, value: float, loss: float) -> Point:
-        """The point of weights w whose marginals have just been found."""
+        """The point of weights w, whose marginals have just been computed."""
         gradient = self._space.lift(self._marginals - self._space.gold)
         gradient = w.plus(gradient, self.settings.C)
         squared = gradient.dot(gradient)
@@ -161,20 +161,20 @@ class BatchCRF(Training):
         return self._report
 
     def _measure(self) -> Report:
-        """The objective of the weights as they are handed out, rounding included; the best dual value met on the way."""
+        """The objective of the weights as they are returned, including rounding, and the best dual value so far."""
         norms, mu = self.problem.block_norms(self.weights), self._space.mu
         scores = self._space.scores(self.weights, np.ones_like(mu))
         loss = self._space.expect(scores, np.empty_like(scores))
         primal = 0.5 * float(np.sum(norms**2 / mu)) + self.settings.C * loss
-        dual = self._dual if np.isfinite(self._dual) else np.nan  # nothing is known of it while warming up
+        dual = self._dual if np.isfinite(self._dual) else np.nan  # unknown while warming up
         return Report(primal, dual, relative_gap(primal, dual), self._live(norms), mu.size, self.passes)
 
     def _live(self, norms: np.ndarray) -> int:
-        """How many templates have weights, by their norms (float64[T + Tp])."""
+        """The number of templates with weights. norms: float64[T + Tp]."""
         return int(np.count_nonzero(norms))
 
     def rebind(self, problem: Problem, carry: Carry) -> None:
-        """Go on from the carried weights: they become w0, the point from which training begins anew. Warming up goes on, too."""
+        """Continue from the carried weights: they become w0, the new starting point. Warming up continues too."""
         warm = self._warm
         self._go_on(problem, self._space.mu, carry(self.weights))
         if warm is not None:
@@ -182,7 +182,7 @@ class BatchCRF(Training):
             self._warm = warm
 
     def recut(self, problem: Problem) -> None:
-        """Go on with other pieces."""
+        """Continue with other pieces."""
         warm = self._warm
         self._go_on(problem, self._space.mu, self.weights)
         if warm is not None:
@@ -190,7 +190,7 @@ class BatchCRF(Training):
             self._warm = warm
 
     def _go_on(self, problem: Problem, mu: np.ndarray, weights: Weights) -> None:
-        """Begin anew at ``weights``, not the scratch of a new space."""
+        """Start again at ``weights``, which must not be the scratch vector of a new space."""
         scratch = problem.zeros()
         self._space = PartSpace(problem, mu, scratch, weights)
         self.problem, self.converged = problem, False

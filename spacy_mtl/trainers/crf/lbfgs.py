@@ -1,4 +1,4 @@
-"""L-BFGS that never sees its vectors: only their inner products, and a search along a line on which the objective is convex.
+"""L-BFGS that works with inner products alone, never with vectors, and a search along a line on which the objective is convex.
 
 The two-loop recursion (Nocedal 1980) needs inner products of the last m differences s_k = w_{k+1} - w_k, y_k = g_{k+1} - g_k and the gradient
 alone; its result is a linear combination of them (VL-BFGS: Chen, Wang & Zhou 2014, Algorithm 3).
@@ -10,14 +10,14 @@ import numpy as np
 
 from .part_space import Vector, dots
 
-#: A difference with s'y below this share of ||s|| ||y|| says nothing about curvature in single precision.
+#: A pair with s'y below this share of ||s|| ||y|| carries no curvature information in single precision.
 LEAST_CURVATURE = 1e-6
 
 
 def two_loop(gram: np.ndarray, pairs: Sequence[tuple[int, int]]) -> np.ndarray:
-    """Coefficients (float64[K]) of the direction -H g in K vectors whose inner products are ``gram`` (float64[K, K]); the last of them is g.
+    """Coefficients (float64[K]) of the direction -H g in K vectors, given their inner products ``gram`` (float64[K, K]); the last vector is g.
 
-    pairs: numbers of each (s_k, y_k) among them, oldest first. H starts from (s'y / y'y) I of the newest pair, or I.
+    pairs: the numbers of each (s_k, y_k) among the vectors, oldest first. H starts from (s'y / y'y) I of the newest pair, or from I.
     """
     q = np.zeros(len(gram))
     q[-1] = 1
@@ -52,12 +52,12 @@ class Memory:
 
     @property
     def _filled(self) -> int:
-        """Rows in use: slots are filled from the first on."""
+        """Number of rows in use; slots are filled from the first on."""
         return 2 * (max(self._order, default=-1) + 1)
 
     def push(self, s: Vector, y: Vector) -> None:
-        """Remember a pair in place of the oldest, unless it has no curvature to tell of."""
-        size = s.dot(s) * y.dot(y)  # of differences so small that they are rounding, it may come out negative
+        """Store a pair in place of the oldest one, unless it carries no curvature information."""
+        size = s.dot(s) * y.dot(y)  # may be negative for differences that are only rounding errors
         if not (size > 0 and s.dot(y) > LEAST_CURVATURE * np.sqrt(size)):
             return
         slot = self._order.pop(0) if len(self._order) == self._room else len(self._order)
@@ -69,13 +69,13 @@ class Memory:
             self._set_products(row, vector)
 
     def _set_products(self, row: int, vector: Vector) -> None:
-        """Inner products of ``vector`` with all that is stored, into row and column ``row``."""
+        """Write the inner products of ``vector`` with all stored vectors to row and column ``row``."""
         n = self._filled
         products = dots(self._parts[:n], vector.scores) + self._scalars[:n, 0] * vector.along
         self._gram[row, :n] = self._gram[:n, row] = products
 
     def direction(self, gradient: Vector) -> Vector:
-        """-H g, with its inner products taken from those stored."""
+        """The direction -H g, computed from the stored inner products."""
         n = self._filled
         self._set_products(-1, gradient)
         self._gram[-1, -1] = gradient.dot(gradient)
@@ -92,12 +92,12 @@ class Memory:
 def search(
     evaluate: Callable[[float], tuple[float, float]], value: float, slope: float, step: float, most: int = 25
 ) -> float | None:
-    """A step well along a line on which the objective is convex; None if ``most`` trials find none.
+    """Find a step along a line on which the objective is convex; None if ``most`` trials find none.
 
-    evaluate: step to (objective, slope), last called with the step that is returned. value, slope: at 0, slope < 0. step: the first to try.
-    Accepted is a step that leaves at most 0.9 of the slope (Wolfe's curvature condition) and does not end above the start. As the slope of a convex
-    function rises along the line, a slope still negative is a decrease, which no rounding of the objective can hide (the point of
-    the approximate conditions of Hager & Zhang 2005); the next trial is where its secant says that it is 0.
+    evaluate: step -> (objective, slope); its last call is for the returned step. value, slope: at 0, slope < 0. step: the first to try.
+    A step is accepted if it leaves at most 0.9 of the slope (Wolfe's curvature condition) and does not end above the start. Since the slope of a
+    convex function rises along the line, a slope that is still negative proves a decrease, which no rounding of the objective can hide (the idea of
+    the approximate conditions of Hager & Zhang 2005). The next trial is at the zero of the secant of the slope.
     """
     noise = 1e-7 * abs(value)
     low, low_slope, high, high_slope = 0.0, slope, np.inf, np.nan
@@ -119,7 +119,7 @@ def search(
 
 
 def _inside(low: float, low_slope: float, high: float, high_slope: float) -> float:
-    """Where the secant through both ends of a bracket is 0, kept away from the ends; near the lower end where nothing is known of the upper."""
+    """The zero of the secant through both ends of a bracket, kept away from the ends; near the lower end if the upper one is unknown."""
     width = high - low
     if np.isnan(high_slope):
         return low + 0.1 * width

@@ -1,4 +1,4 @@
-"""Vectors known by one number for each part: what l2-regularized training needs of them without the vectors themselves.
+"""Vectors represented by one number per part: l2-regularized training needs no more of them.
 
 Under the regularizer 1/2 sum_j ||w_j||^2 / mu_j every iterate, gradient and difference of a batch method that starts at zero has the form
 v_j = mu_j sum_r R_r phi_j(x, r), one number R_r for each part, in the layout of the part marginals. With S the part scores of a vector, inner
@@ -28,7 +28,7 @@ from spacy_mtl.structures.problem import Problem, shares
 
 @kernel
 def spread(arrays, parts, vector):
-    """vector = sum_r R_r phi_r over the corpus. parts: a state of the structure."""
+    """Set vector to sum_r R_r phi_r over the corpus. parts: R, a state of the structure."""
     vector.node[:] = 0
     vector.pair[:] = 0
     for i in range(n_sentences(arrays)):
@@ -37,7 +37,7 @@ def spread(arrays, parts, vector):
 
 @kernel
 def add_scores(arrays, weights, live, scale, scores):
-    """scores += part scores of the corpus under the weights scale_j * w_j, constraints included. scores: a state of the structure."""
+    """Add to scores (a state of the structure) the part scores of the corpus under the weights scale_j * w_j, including constraints."""
     work = new_work(arrays)
     for i in range(n_sentences(arrays)):
         score_scaled(arrays, weights, live, scale, i, work)
@@ -46,7 +46,7 @@ def add_scores(arrays, weights, live, scale, scores):
 
 @kernel
 def expect(arrays, scores, marginals, losses):
-    """marginals = part marginals under these part scores (both states), losses = -log p(y_i) (float64[n]); returns their sum."""
+    """Compute the part marginals under these part scores (both states) and losses = -log p(y_i) (float64[n]); return the sum of the losses."""
     work = new_work(arrays)
     loss = 0.0
     for i in range(n_sentences(arrays)):
@@ -59,7 +59,7 @@ def expect(arrays, scores, marginals, losses):
 
 @kernel
 def products(arrays, scores, parts, out):
-    """out[i] = sum_r scores_r * parts_r of sentence i: float64[n]. scores, parts: states; parts that are forbidden have no share."""
+    """Set out[i] (float64[n]) to sum_r scores_r * parts_r of sentence i. scores, parts: states; forbidden parts do not count."""
     work = new_work(arrays)
     for i in range(n_sentences(arrays)):
         load_parts(arrays, scores, i, work)
@@ -68,13 +68,13 @@ def products(arrays, scores, parts, out):
 
 @kernel
 def dots(block, x):
-    """<block[k], x> for every k: float32[K, D] and float32[D] to float64[K], summed in double precision."""
+    """<block[k], x> for every k, float64[K], summed in double precision. block: float32[K, D]; x: float32[D]."""
     out = np.zeros(block.shape[0])
     even = x.size - x.size % 4
     for k in range(block.shape[0]):
         row = block[k]
         a, b, c, d = 0.0, 0.0, 0.0, 0.0
-        for i in range(0, even, 4):  # four sums: one would wait for each addition
+        for i in range(0, even, 4):  # four sums, since a single one would wait for each addition
             a += np.float64(row[i]) * x[i]
             b += np.float64(row[i + 1]) * x[i + 1]
             c += np.float64(row[i + 2]) * x[i + 2]
@@ -126,8 +126,8 @@ class Vector(NamedTuple):
 class PartSpace:
     """The vectors of one problem under template weights ``mu`` (float64[T + Tp], all above 0).
 
-    scratch: the one weight vector this works with, overwritten by :meth:`lift` and :meth:`materialize`. start: w0, where training begins
-    elsewhere than at zero. D is the number of parts: the sizes of a state of the structure, together.
+    scratch: the only weight vector in memory, overwritten by :meth:`lift` and :meth:`materialize`. start: w0, if training does not begin at zero.
+    D is the number of parts, the total size of a state of the structure.
     """
 
     def __init__(self, problem: Problem, mu: np.ndarray, scratch: Weights, start: Weights | None = None):
@@ -141,7 +141,7 @@ class PartSpace:
         self.origin = self._origin()
 
     def _origin(self) -> Vector:
-        """w0 as a vector; zero where there is none."""
+        """w0 as a vector, zero if there is none."""
         if self._start is None:
             return Vector(np.zeros_like(self.gold), np.zeros_like(self.gold), 0.0, 0.0)
         norms = self.problem.block_norms(self._start)
@@ -149,7 +149,7 @@ class PartSpace:
         return Vector(np.zeros_like(self.gold), scores, 1.0, float(np.sum(norms**2 / self.mu)))
 
     def state(self, flat: np.ndarray) -> Any:
-        """A float32[D], seen as a state of the structure."""
+        """A view of float32[D] as a state of the structure."""
         borders = np.cumsum([0, *map(np.prod, self._shapes)]).tolist()
         return self._type(
             *(flat[a:b].reshape(shape) for a, b, shape in zip(borders, borders[1:], self._shapes, strict=False))
@@ -161,34 +161,34 @@ class PartSpace:
         return out
 
     def scores(self, weights: Weights, factors: np.ndarray) -> np.ndarray:
-        """Part scores under the weights factors_j * w_j: float32[D], 0 where the constraints forbid a part (its marginal is 0, and so is R)."""
+        """Part scores float32[D] under the weights factors_j * w_j, 0 where the constraints forbid a part (its marginal and its R are 0)."""
         out = self._add_scores(weights, self.problem.all_live(), factors)
         out[self._forbidden] = 0
         return out
 
     def expect(self, scores: np.ndarray, marginals: np.ndarray, losses: np.ndarray | None = None) -> float:
-        """Overwrite ``marginals`` by those under ``scores`` (float32[D] both), ``losses`` by -log p(y_i) (float64[n]); returns their sum."""
+        """Overwrite ``marginals`` with those under ``scores`` (float32[D] both) and ``losses`` with -log p(y_i) (float64[n]); return their sum."""
         out = np.empty(self.problem.n) if losses is None else losses
         return float(expect(self.problem.arrays, self.state(scores), self.state(marginals), out))
 
     def products(self, scores: np.ndarray, parts: np.ndarray) -> np.ndarray:
-        """sum_r scores_r * parts_r of each sentence: float64[n]. Both float32[D]."""
+        """sum_r scores_r * parts_r of each sentence, float64[n]. scores, parts: float32[D]."""
         out = np.empty(self.problem.n)
         products(self.problem.arrays, self.state(scores), self.state(parts), out)
         return out
 
     def spread(self, parts: np.ndarray) -> None:
-        """``scratch`` = sum_r parts_r phi_r: a pass over the corpus."""
+        """Set ``scratch`` to sum_r parts_r phi_r, in one pass over the corpus."""
         spread(self.problem.arrays, self.state(parts), self.scratch)
 
     def lift(self, parts: np.ndarray) -> Vector:
-        """The vector of these R: a pass over the corpus to make it, and one to score with it."""
+        """The vector of these R; takes one pass over the corpus to compute it and one to score with it."""
         self.spread(parts)
         scores = self.scores(self.scratch, self.mu)
         return Vector(parts, scores, 0.0, float(dots(self.origin.scores[None], parts)[0]))
 
     def materialize(self, vector: Vector) -> Weights:
-        """``scratch`` as these weights."""
+        """The weights of a vector, written to ``scratch``."""
         self.spread(vector.parts)
         self.problem.scale_blocks(self.scratch, self.mu)
         if self._start is not None:
@@ -198,7 +198,7 @@ class PartSpace:
 
 
 def mixed_entropies(entropies: np.ndarray, losses: np.ndarray, share: float) -> np.ndarray:
-    """Entropy of  share * p_i + (1 - share) * (all on gold)  from those of p_i and its -log p_i(gold): float64[n]. 0 < share <= 1."""
+    """Entropies float64[n] of  share * p_i + (1 - share) * (all on gold),  from the entropies of p_i and -log p_i(gold). 0 < share <= 1."""
     gold = np.exp(-losses)
     mixed = 1 - share + share * gold
     others = share * (entropies - gold * losses - (1 - gold) * np.log(share))

@@ -1,4 +1,4 @@
-"""Proximal quasi-Newton steps for an l1 penalty, on a working set of weights (Scheinberg & Tang 2016, here with a diagonal to start from).
+"""Proximal quasi-Newton steps for an l1 penalty on a working set of weights (Scheinberg & Tang 2016, here with an initial diagonal).
 
 The smooth part f of the objective is modelled at w by  g'd + 1/2 d'Bd,  B = b diag(h) - W N^-1 W',  the compact form of L-BFGS (Byrd, Nocedal &
 Schnabel 1994, Theorem 2.3) with W = [b diag(h) S, Y]; the step d minimizes the model plus penalty ||w + d||_1 by coordinate descent.
@@ -12,7 +12,7 @@ from spacy_mtl.structures.contract import Weights
 
 @kernel
 def exceeding(values, limit):
-    """Where |values| > limit, int64[k], and by how much, float32[k]. values: float32[D]."""
+    """The positions int64[k] where |values| > limit, and the excess float32[k]. values: float32[D]."""
     count = 0
     for k in range(values.size):
         count += abs(values[k]) > limit
@@ -27,9 +27,9 @@ def exceeding(values, limit):
 
 @kernel
 def descend_coordinates(g, w, diagonal, W, Q, penalty, sweeps, tol):
-    """Minimize  g'd + 1/2 d'Bd + penalty ||w + d||_1,  B = diag(diagonal) - W Q', one coordinate after another; returns d.
+    """Minimize  g'd + 1/2 d'Bd + penalty ||w + d||_1,  B = diag(diagonal) - W Q', by coordinate descent; return d.
 
-    g, w, diagonal: float64[A]. W, Q: float64[A, K]. Ends after ``sweeps`` sweeps, or with one that changes ``tol`` times as much as the first.
+    g, w, diagonal: float64[A]. W, Q: float64[A, K]. Ends after ``sweeps`` sweeps, or after one that changes at most ``tol`` times what the first did.
     """
     d, product = np.zeros(g.size), np.zeros(W.shape[1])
     first = 0.0
@@ -63,21 +63,21 @@ class Curvature:
         self.clear()
 
     def clear(self) -> None:
-        """Forget them."""
+        """Drop all pairs."""
         self._s, self._y = np.empty((0, 0)), np.empty((0, 0))
 
     def __len__(self) -> int:
         return len(self._s)
 
     def move(self, places: np.ndarray) -> None:
-        """Change the working set: entry k was entry ``places[k]`` (int64[A]), or is new (-1) and had no part in what is remembered."""
+        """Change the working set: entry k was entry ``places[k]`` (int64[A]); new entries (-1) are 0 in the stored pairs."""
         if len(self):
             self._s, self._y = (np.where(places >= 0, x[:, places], 0.0) for x in (self._s, self._y))
             bent = [_is_bent(s, y) for s, y in zip(self._s, self._y, strict=True)]
             self._s, self._y = self._s[bent], self._y[bent]
 
     def push(self, s: np.ndarray, y: np.ndarray) -> None:
-        """Remember a pair (float64[A] both), unless it has no curvature to tell of."""
+        """Store a pair (float64[A] both), unless it carries no curvature information."""
         if _is_bent(s, y):
             kept = slice(max(0, len(self) - self._m + 1), None) if len(self) else slice(0)
             self._s = np.vstack([self._s[kept].reshape(-1, s.size), s])
@@ -102,14 +102,14 @@ def _is_bent(s: np.ndarray, y: np.ndarray) -> bool:
 
 
 def read(weights: Weights, at: np.ndarray) -> np.ndarray:
-    """Single entries of a weight vector: float64[A]. at: int64[A], rising, entries of the node matrix first."""
+    """Read single entries of a weight vector, float64[A]. at: int64[A], ascending, entries of the node matrix first."""
     n = np.searchsorted(at, weights.node.size)
     node, pair = weights.node.ravel(), weights.pair.ravel()
     return np.concatenate([node[at[:n]], pair[at[n:] - node.size]]).astype(float)
 
 
 def write(weights: Weights, at: np.ndarray, values: np.ndarray) -> None:
-    """Make a weight vector that of these entries, 0 elsewhere. at: int64[A], rising, as in :func:`read`. values: float64[A]."""
+    """Set these entries of a weight vector, and all others to 0. at: int64[A], ascending, as in :func:`read`. values: float64[A]."""
     n = np.searchsorted(at, weights.node.size)
     for matrix in weights:
         matrix[:] = 0

@@ -1,4 +1,4 @@
-"""The CRF whose template penalties are re-weighted: the IRW-CRF that Mao & Tsang compare with."""
+"""The CRF with iteratively re-weighted template penalties, the IRW-CRF that Mao & Tsang compare with."""
 
 import numpy as np
 
@@ -10,10 +10,10 @@ from .settings import CRFSettings
 
 
 class ReweightedCRF(BatchCRF):
-    """min_w  1/2 sum_j ||w_j||^2 / mu_j + C sum_i -log p(y_i),  solved again and again with mu_j <- ||w_j||^2 + epsilon.
+    """min_w  1/2 sum_j ||w_j||^2 / mu_j + C sum_i -log p(y_i),  solved repeatedly with mu_j <- ||w_j||^2 + epsilon.
 
-    Begins at the solution for mu = 1, the plain l2 penalty; each round begins at the weights of the last. This is the majorization-minimization
-    scheme of the penalty 1/2 sum_j log(||w_j||^2 + epsilon). Reports are of the present round.
+    The first round has mu = 1, the plain l2 penalty; each later round begins at the weights of the one before. This is the majorization-minimization
+    scheme of the penalty 1/2 sum_j log(||w_j||^2 + epsilon). Reports are about the current round.
     """
 
     def __init__(self, settings: CRFSettings, problem: Problem):
@@ -21,7 +21,7 @@ class ReweightedCRF(BatchCRF):
         self.round = 0
 
     def _check(self) -> None:
-        """Where a round has come to its end, begin the next."""
+        """Begin the next round if the current one has converged."""
         super()._check()
         if self.converged and self.round < self.settings.rounds:
             weights = self.weights
@@ -29,5 +29,5 @@ class ReweightedCRF(BatchCRF):
             self.round += 1
 
     def _live(self, norms: np.ndarray) -> int:
-        """Re-weighting leads templates towards zero, but never there: those far below the others count as dead."""
+        """The number of live templates. Re-weighting shrinks templates without ever reaching 0, so those far below the others count as dead."""
         return int(np.count_nonzero(self._space.mu > LIVE * self._space.mu.sum()))

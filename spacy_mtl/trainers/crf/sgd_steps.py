@@ -1,4 +1,4 @@
-"""Stochastic gradient descent on the log loss, with weight decay and average kept by scalars beside sparse updates (Bottou 2012).
+"""Stochastic gradient descent on the log loss: updates are sparse, and scalars keep track of weight decay and averaging (Bottou 2012).
 
 f(w) = lambda/2 ||w||^2 + (1/n) sum_i -log p(y_i),  lambda = 1/(C n), is the objective divided by C n. Step t (counted in sentences):
 w <- w / (1 + eta_t lambda) - eta_t grad,  eta_t = eta_0 (1 + lambda eta_0 t)^(-power).
@@ -24,11 +24,11 @@ from spacy_mtl.structures.contract import (
 
 
 class Iterates(NamedTuple):
-    """Weights and their average, each of them a vector and scalars.
+    """Weights and their average, each as a vector and scalars.
 
     v: the weights are ``scalars[SCALE] * v``.
-    u: the sum of the weights after each averaged step is ``scalars[SUM] * v + scalars[SHARE] * u``; no rows where there is no average.
-    scalars: float64[5], at the places named below.
+    u: the sum of the weights after each averaged step is ``scalars[SUM] * v + scalars[SHARE] * u``; without rows if there is no average.
+    scalars: float64[5], indexed by the constants below.
     """
 
     v: Weights
@@ -36,7 +36,7 @@ class Iterates(NamedTuple):
     scalars: np.ndarray
 
 
-#: Places in the scalars: factor of the weights; sentences seen; sum of the factors averaged; factor of u; steps averaged.
+#: Indices of the scalars: factor of the weights; sentences seen; sum of the averaged factors; factor of u; number of averaged steps.
 SCALE, SEEN, SUM, SHARE, COUNT = range(5)
 
 
@@ -51,13 +51,13 @@ class Rate(NamedTuple):
 
 @kernel
 def blank_scalars():
-    """For weights and an average of zero."""
+    """The scalars of zero weights and a zero average."""
     return np.array([1.0, 0.0, 0.0, 1.0, 0.0])
 
 
 @kernel
 def multiply(weights, factor):
-    """weights *= factor, in place."""
+    """Multiply weights by a factor, in place."""
     for matrix in weights:
         for r in range(matrix.shape[0]):
             for y in range(matrix.shape[1]):
@@ -66,7 +66,7 @@ def multiply(weights, factor):
 
 @kernel
 def settle(iterates):
-    """Make v the weights themselves, and u the average itself: what the scalars stood for is multiplied in."""
+    """Multiply the scalars into the vectors, so that v becomes the weights and u the average."""
     scalars = iterates.scalars
     if scalars[COUNT] > 0:
         total, share = np.float32(scalars[SUM] / scalars[COUNT]), np.float32(scalars[SHARE] / scalars[COUNT])
@@ -83,16 +83,16 @@ def settle(iterates):
 
 @kernel
 def fill(scale, value):
-    """The same factor for every template."""
+    """Set the same factor for every template."""
     scale.node[:] = value
     scale.pair[:] = value
 
 
 @kernel
 def descend(arrays, iterates, live, scale, rate, order, share):
-    """One step for each sentence of ``order`` (int64[k]); returns their -log p(y_i), summed, as met.
+    """Make one step for each sentence of ``order`` (int64[k]); return the sum of -log p(y_i), each before its step.
 
-    scale: scratch, a factor for each template. share: how much of a sentence of the whole corpus each of these is (1, but for pieces).
+    scale: a buffer, one factor per template. share: the fraction of a full sentence that each of these is (1, except for pieces).
     """
     work = new_work(arrays)
     scalars = iterates.scalars
@@ -120,7 +120,7 @@ def descend(arrays, iterates, live, scale, rate, order, share):
 
 @kernel
 def log_losses(arrays, weights, live, order):
-    """-log p(y_i) of the sentences of ``order`` (int64[k]), summed."""
+    """The sum of -log p(y_i) over the sentences of ``order`` (int64[k])."""
     work = new_work(arrays)
     loss = 0.0
     for k in range(order.size):
@@ -131,6 +131,6 @@ def log_losses(arrays, weights, live, order):
 
 @kernel
 def mean_size(arrays, weights, order):
-    """Mean over the sentences of ``order`` (int64[k]) of log(number of outputs): what they are worth before anything is learnt."""
+    """Mean of log(number of outputs) over the sentences of ``order`` (int64[k]), their mean loss before training."""
     nothing = Live(np.empty(0, np.int64), np.empty(0, np.int64))
     return log_losses(arrays, weights, nothing, order) / max(1, order.size)

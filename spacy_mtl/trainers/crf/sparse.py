@@ -1,4 +1,4 @@
-"""The CRF with l1 penalty by proximal quasi-Newton steps on a working set: one weight vector in memory, whatever the history."""
+"""The CRF with l1 penalty by proximal quasi-Newton steps on a working set: memory holds one weight vector, however long the history."""
 
 import numpy as np
 
@@ -12,22 +12,22 @@ from .settings import CRFSettings
 
 #: The objective is PENALTY ||w||_1 + C * loss.
 PENALTY = 0.5
-#: The working set is chosen anew every so many passes: the weights that are not 0, and as many of those that should not be (or LEAST_ROOM).
+#: The working set is chosen again every RENEWAL passes: the non-zero weights, and as many that should be non-zero (at least LEAST_ROOM).
 RENEWAL = 4
 LEAST_ROOM = 20_000
-#: Coordinate descent on the model: at most so many sweeps, or until one changes this share of what the first did.
+#: Coordinate descent on the model: the largest number of sweeps; it also ends when a sweep changes only this share of what the first changed.
 SWEEPS, SETTLED = 20, 1e-2
-#: Share of the promised decrease that a step must bring; halvings before it is given up.
+#: Share of the predicted decrease that a step must achieve, and the largest number of halvings.
 ENOUGH, HALVINGS = 1e-3, 30
 
 
 class SparseCRF(Training):
     """min_w  1/2 ||w||_1 + C sum_i -log p(y_i).
 
-    Weights outside the working set are 0. After a pass the gradient of the loss, -C V(M) at the part marginals M, is known everywhere, and
-    with it a bound: M mixed with gold, s M + (1 - s) gold, is feasible for the dual  max C sum_i H(M_i),  |C V_k(M)| <= 1/2 for all k  (H:
-    entropy), where s max_k |C V_k| <= 1/2. A pass over the features makes the gradient, one scores with the step; line search and bound
-    need part scores only.
+    Weights outside the working set are 0. After a pass the gradient of the loss, -C V(M) at the part marginals M, is known for all weights, and it
+    gives a bound: the mixture s M + (1 - s) gold is feasible for the dual  max C sum_i H(M_i),  |C V_k(M)| <= 1/2 for all k  (H: entropy), if
+    s max_k |C V_k| <= 1/2. One pass over the features computes the gradient, another scores with the step; line search and bound only need
+    part scores.
     """
 
     def __init__(self, settings: CRFSettings, problem: Problem):
@@ -36,7 +36,7 @@ class SparseCRF(Training):
         self._begin_at(problem, np.empty(0, np.int64), np.empty(0))
 
     def _begin_at(self, problem: Problem, at: np.ndarray, values: np.ndarray) -> None:
-        """Begin at weights ``values`` (float64[A]) at the entries ``at`` (int64[A], rising), 0 elsewhere."""
+        """Begin at the weights ``values`` (float64[A]) for the entries ``at`` (int64[A], ascending), 0 elsewhere."""
         self.problem = problem
         self._space = PartSpace(problem, np.ones(problem.blocks.n), problem.zeros())
         self._sparse = at, values
@@ -46,7 +46,7 @@ class SparseCRF(Training):
         self._report: Report | None = None
 
     def step(self, sentences: np.ndarray) -> None:
-        """Nothing: the pass is run at its end, so that batches do not change the result."""
+        """Do nothing: all work is done in :meth:`end_pass`, so that batches do not change the result."""
 
     def end_pass(self) -> None:
         for _ in range(self.settings.inner_passes):
@@ -56,9 +56,9 @@ class SparseCRF(Training):
             self.passes += 1
 
     def _pass(self) -> None:
-        """One step on the working set."""
+        """Make one step on the working set."""
         self._made, self._report = False, None
-        if not self._known:  # the first pass; or an interrupt, or a failed step, left part scores of other weights
+        if not self._known:  # first pass, or an interrupt or a failed step has left the part scores of other weights
             self._arrive()
         self._known = False
         gradient = self._gradient
@@ -70,11 +70,11 @@ class SparseCRF(Training):
             if self._age >= RENEWAL:
                 self._renew()
         self.converged |= self._value - self._dual <= self.settings.tol * self._value
-        self.converged |= step is None and self._stuck  # single precision has no better weights
+        self.converged |= step is None and self._stuck  # no better weights in single precision
         self._known, self._stuck = step is not None, step is None
 
     def _arrive(self) -> None:
-        """Part scores, gradient and working set of the present weights, from nothing else."""
+        """Compute part scores, gradient and working set from the current weights alone."""
         self._curvature.clear()
         self._scores = self._space.scores(self.weights, self._space.mu)
         self._losses, self._marginals = np.empty(self.problem.n), np.empty_like(self._scores)
@@ -83,12 +83,12 @@ class SparseCRF(Training):
         self._renew()
 
     def _set_values(self, loss: float) -> None:
-        """Loss and objective of the present weights."""
+        """Set loss and objective of the current weights."""
         self._loss = loss
         self._value = self.settings.C * loss + PENALTY * float(np.abs(self._sparse[1]).sum())
 
     def _make_gradient(self) -> None:
-        """Of the loss, into the scratch vector; entries of the working set into ``_gradient`` (float64[A]). Bounds the optimum."""
+        """Write the gradient of the loss to the scratch vector, and its working-set entries to ``_gradient`` (float64[A]); update the dual bound."""
         self._made = False
         C, space = self.settings.C, self._space
         rest = self._marginals - space.gold
@@ -100,9 +100,9 @@ class SparseCRF(Training):
         self._gradient = read(space.scratch, self._sparse[0])
 
     def _renew(self) -> None:
-        """Choose the working set anew from the gradient in the scratch vector, and estimate the curvature along each of its weights.
+        """Choose a new working set by the gradient in the scratch vector, and estimate the curvature along each of its weights.
 
-        The estimate is half of |M - gold|, gathered as the gradient is: what M (1 - M) is on average where the model is true.
+        The estimate sums |M - gold| / 2 in the way of the gradient: the expectation of M (1 - M) if the model is true.
         """
         at, values = self._sparse
         keep = np.flatnonzero(values)
@@ -120,7 +120,7 @@ class SparseCRF(Training):
         self._age = 0
 
     def _step(self) -> np.ndarray | None:
-        """Go along the minimizer of the model, as far as that helps; returns the step (float64[A]), None where none helps."""
+        """Move towards the minimizer of the model as far as the objective decreases; return the step (float64[A]), None if none helps."""
         at, w = self._sparse
         d = descend_coordinates(self._gradient, w, *self._curvature.model(self._h), PENALTY, SWEEPS, SETTLED)
         promise = float(self._gradient @ d) + PENALTY * float((np.abs(w + d) - np.abs(w)).sum())
@@ -141,7 +141,7 @@ class SparseCRF(Training):
         return None
 
     def violation(self) -> float:
-        """How far the present weights are from optimal: max_k of |g_k + 1/2 sign(w_k)| where w_k is not 0, of |g_k| - 1/2 elsewhere (or 0)."""
+        """Violation of optimality: max_k of |g_k + 1/2 sign(w_k)| where w_k is not 0, and of max(|g_k| - 1/2, 0) elsewhere."""
         at, values = self._sparse
         at, values = at[values != 0], values[values != 0]
         scores, marginals = self._space.scores(self.weights, self._space.mu), np.empty_like(self._space.gold)
@@ -166,7 +166,7 @@ class SparseCRF(Training):
 
     @property
     def template_weights(self) -> np.ndarray:
-        """1 for templates that have weights, 0 for others."""
+        """1 for templates with weights, 0 for others."""
         return np.where(self.problem.block_norms(self.weights) > 0, 1.0, 0.0)
 
     def report(self) -> Report:
@@ -175,24 +175,24 @@ class SparseCRF(Training):
         return self._report
 
     def _measure(self) -> Report:
-        """The objective of the weights as they are handed out, rounding included; the best dual value met on the way."""
+        """The objective of the weights as they are returned, including rounding, and the best dual value so far."""
         scores = self._space.scores(self.weights, self._space.mu)
         loss = self._space.expect(scores, np.empty_like(scores))
         size = float(np.abs(read(self.weights, self._sparse[0])).sum())
         primal = PENALTY * size + self.settings.C * loss
         live = int(self.template_weights.sum())
-        dual = self._dual if np.isfinite(self._dual) else np.nan  # nothing is known of it before the first pass
+        dual = self._dual if np.isfinite(self._dual) else np.nan  # unknown before the first pass
         return Report(primal, dual, relative_gap(primal, dual), live, self.problem.blocks.n, self.passes)
 
     def rebind(self, problem: Problem, carry: Carry) -> None:
-        """Go on from the carried weights; what was known of the curvature is forgotten."""
+        """Continue from the carried weights; curvature information is dropped."""
         weights = carry(self.weights)
         at, _ = exceeding_entries(weights, np.empty(0, np.int64), 0.0)
         self._begin_at(problem, at, read(weights, at))
 
 
 def exceeding_entries(weights: Weights, known: np.ndarray, limit: float = PENALTY) -> tuple[np.ndarray, np.ndarray]:
-    """Entries (int64[k], rising) beyond ``limit`` that are not among ``known`` (rising), and by how much (float32[k])."""
+    """Entries (int64[k], ascending) beyond ``limit`` that are not in ``known`` (ascending), and their excess (float32[k])."""
     node, pair = (exceeding(matrix.ravel(), limit) for matrix in weights)
     at, excess = np.concatenate([node[0], pair[0] + weights.node.size]), np.concatenate([node[1], pair[1]])
     new = find(known, at) < 0
@@ -200,7 +200,7 @@ def exceeding_entries(weights: Weights, known: np.ndarray, limit: float = PENALT
 
 
 def find(known: np.ndarray, at: np.ndarray) -> np.ndarray:
-    """Places of ``at`` in ``known`` (int64, rising), -1 where it has none."""
+    """Positions of ``at`` in ``known`` (int64, ascending), -1 for entries that are not there."""
     if not known.size:
         return np.full(at.size, -1)
     places = np.minimum(np.searchsorted(known, at), known.size - 1)

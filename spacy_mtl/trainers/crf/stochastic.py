@@ -10,20 +10,20 @@ from spacy_mtl.trainers.shared.passes import NOTHING, OnlineTraining
 from .settings import CRFSettings
 from .sgd_steps import COUNT, Iterates, Rate, blank_scalars, descend, log_losses, mean_size, settle
 
-#: Sentences that the first learning rate is tried on.
+#: Number of sentences on which initial learning rates are tried.
 SAMPLE = 500
-#: The first rate to try, and how often it may be doubled or halved.
+#: The first rate to try, and the largest number of doublings or halvings.
 FIRST_RATE, TRIALS = 0.1, 20
-#: The rate falls as 1/t; under an average more slowly (Polyak & Juditsky 1992), by this power.
+#: The rate falls as 1/t, and with averaging more slowly (Polyak & Juditsky 1992), with this power.
 AVERAGED_POWER = 0.75
 
 
 class StochasticCRF(OnlineTraining):
     """SGD with the rate eta_0 / (1 + lambda eta_0 t), lambda = 1/(C n).
 
-    n is the number of sentences of the problem that the training began with, and t counts such sentences. A piece of another problem, or
-    of a corpus cut elsewhere, counts as the share of a sentence that it is on average, in logarithms of the number of outputs (for chains: in
-    tokens); so the objective of all pieces together is  1/2 ||w||^2 + C sum of the pieces' losses, whatever the cut.
+    n is the number of sentences of the problem with which training began, and t counts such sentences. A piece of another problem, or of a corpus
+    that is cut differently, counts as the average fraction of a sentence that it is, measured by the logarithm of the number of outputs (for chains,
+    in tokens). So the objective of all pieces together is  1/2 ||w||^2 + C sum of the pieces' losses, whatever the cut.
     """
 
     def __init__(self, settings: CRFSettings, problem: Problem):
@@ -36,12 +36,12 @@ class StochasticCRF(OnlineTraining):
         self._iterates = Iterates(problem.zeros(), self._no_rows(), blank_scalars())
 
     def _no_rows(self) -> Weights:
-        """What stands for the average where there is none."""
+        """An empty weight vector in place of the average, if there is none."""
         return Weights(*(np.zeros((0, matrix.shape[1]), np.float32) for matrix in self.problem.zeros()))
 
     @property
     def eta0(self) -> float:
-        """The first learning rate: as given, or found on a sample of the sentences before the first step."""
+        """The initial learning rate, as given or as found on a sample of the sentences before the first step."""
         if self._eta0 is None:
             self._eta0 = self._find_rate()
         return self._eta0
@@ -50,7 +50,7 @@ class StochasticCRF(OnlineTraining):
         return Rate(eta0, 1 / (self.settings.C * self._n), power, float(self._n))
 
     def learn(self, problem: Problem, order: np.ndarray) -> float:
-        """Learn from these sentences (int64[k]) of a problem with the same features; returns their -log p(y_i), summed, as met."""
+        """Learn from these sentences (int64[k]) of a problem with the same features; return the sum of -log p(y_i), each before its step."""
         rate = self._rate(self.eta0, AVERAGED_POWER if self.settings.average else 1.0)
         if self.settings.average and not self._iterates.u.node.size + self._iterates.u.pair.size:
             self._iterates = self._iterates._replace(u=self.problem.zeros())
@@ -61,21 +61,21 @@ class StochasticCRF(OnlineTraining):
         return float(descend(problem.arrays, iterates, problem.all_live(), scale, rate, order, share))
 
     def zero_loss(self) -> float:
-        """-log p(y_i), summed: the logarithms of the numbers of outputs."""
+        """The sum of -log p(y_i) for zero weights, the logarithms of the numbers of outputs."""
         return float(log_losses(self.problem.arrays, self.problem.zeros(), NOTHING, np.arange(self.problem.n)))
 
     def _share(self, problem: Problem, order: np.ndarray) -> float:
-        """How much of a sentence of the first problem each of these is, on average."""
+        """The average fraction of a sentence of the first problem that each of these is."""
         if not self._size or (problem is self.problem and not self._cut):
             return 1.0
         return self._mean_size(problem, order) / self._size
 
     def _mean_size(self, problem: Problem, order: np.ndarray) -> float:
-        """Of the first sentences of an order, which is random."""
+        """The mean size of a sample: the first sentences of a random order."""
         return float(mean_size(problem.arrays, problem.zeros(), order[:SAMPLE]))
 
     def _find_rate(self) -> float:
-        """The best of rates that are powers of 2 apart: of one pass over a sample, by the objective of the sample (Bottou 2012, section 5.2)."""
+        """The best initial rate among powers of 2, by the objective of a sample after one pass over it (Bottou 2012, section 5.2)."""
         sample = np.random.default_rng(self.settings.seed).permutation(self.problem.n)[:SAMPLE]
         best, lowest = FIRST_RATE, self._tried(FIRST_RATE, sample)
         factor = 2.0
@@ -90,7 +90,7 @@ class StochasticCRF(OnlineTraining):
         return best
 
     def _tried(self, eta0: float, sample: np.ndarray) -> float:
-        """lambda/2 ||w||^2 + the mean loss of the sample, after a pass over it with this rate; infinity where it is no number."""
+        """lambda/2 ||w||^2 + the mean loss of the sample after a pass over it with this rate; infinity if it is not a number."""
         problem, rate = self.problem, self._rate(eta0, 1.0)
         iterates = Iterates(problem.zeros(), self._no_rows(), blank_scalars())
         self._descend(problem, iterates, rate, sample)
@@ -100,13 +100,13 @@ class StochasticCRF(OnlineTraining):
         return value if np.isfinite(value) else np.inf
 
     def current_weights(self) -> Weights:
-        """The average since the second pass where one is wanted, else the last weights."""
+        """The average since the second pass if averaging is on, otherwise the last weights."""
         settle(self._iterates)
         return self._iterates.u if self._iterates.scalars[COUNT] else self._iterates.v
 
     @property
     def template_weights(self) -> np.ndarray:
-        """1 for templates that have weights, 0 for others."""
+        """1 for templates with weights, 0 for others."""
         return np.where(self.problem.block_norms(self.weights) > 0, 1.0, 0.0)
 
     def measure(self) -> Report:
@@ -118,7 +118,7 @@ class StochasticCRF(OnlineTraining):
         return Report(primal, np.nan, np.nan, int(np.count_nonzero(norms)), norms.size, self.passes)
 
     def rebind(self, problem: Problem, carry: Carry) -> None:
-        """All vectors go over to the new features; time and rate go on."""
+        """Carry all vectors over to the new features; time and rate continue."""
         settle(self._iterates)
         v, u, scalars = self._iterates
         averaged = u.node.size + u.pair.size > 0
@@ -127,6 +127,6 @@ class StochasticCRF(OnlineTraining):
         self.problem, self._best, self._report = problem, best, None
 
     def recut(self, problem: Problem) -> None:
-        """Go on with other pieces; n stays that of the sentences."""
+        """Continue with other pieces; n is still the number of sentences."""
         super().recut(problem)
         self._cut = True

@@ -1,4 +1,4 @@
-"""Batch EG: theta of all sentences moves at once, in either form."""
+"""Batch EG: updates theta of all sentences at once, in dual or primal form."""
 
 from copy import copy
 from typing import Any
@@ -12,14 +12,14 @@ from .rates import corpus_spread, safe_rate
 from .settings import EGSettings
 from .training import EGTraining, expectation, find_start, new_state
 
-#: A fall of the dual objective below this share of its terms is rounding in single precision.
+#: A decrease of the dual objective below this share of its terms is a rounding error of single precision.
 ROUNDING = 1e-6
-#: Passes go on by this factor from one look at the gap to the next.
+#: Factor on the number of passes between two computations of the gap.
 LOOKS = 1.25
 
 
 class BatchEG(EGTraining):
-    """One pass is one step: theta_{i,r} += eta C (l_{i,r} + <w, phi_{i,r}>), taken again at half the rate where the dual objective falls."""
+    """One pass is one step, theta_{i,r} += eta C (l_{i,r} + <w, phi_{i,r}>), repeated at half the rate if the dual objective decreases."""
 
     def __init__(self, settings: EGSettings, problem: Problem):
         super().__init__(settings, problem)
@@ -31,7 +31,7 @@ class BatchEG(EGTraining):
         self._next_look = 1.0
 
     def _begin_form(self, problem: Problem, state: Any) -> DualForm | PrimalForm:
-        """theta at the start, in the form of the settings. state: scratch, as the weights are."""
+        """The initial theta, in the form of the settings. state: a buffer, as are the weights."""
         start = self.settings.start
         if start is None:
             self._torn = True
@@ -44,7 +44,7 @@ class BatchEG(EGTraining):
         return float(safe_rate(corpus_spread(problem), self.settings.C))
 
     def _expect(self, proposed: bool, vector: Weights) -> float:
-        """w of theta (of that proposed) into ``vector``; returns the dual objective."""
+        """Write w of the current or the proposed theta to ``vector``; return the dual objective."""
 
         def gather(out: Weights) -> float:
             return self._form.gather(proposed, self._state, out)
@@ -82,11 +82,11 @@ class BatchEG(EGTraining):
 
     @property
     def loss(self) -> float:
-        """What the dual objective rose by in the last pass: falls to 0 at the optimum."""
+        """The increase of the dual objective in the last pass, which goes to 0 at the optimum."""
         return self._rise
 
     def rebind(self, problem: Problem, carry: Carry) -> None:
-        """theta stays, or z is carried over; the weights are made anew."""
+        """Keep theta, or carry z over; the weights are computed again."""
         self._form.withdraw(self._w)
         form = copy(self._form)
         form.rebind(problem, carry)
@@ -96,7 +96,7 @@ class BatchEG(EGTraining):
         self._remake()
 
     def recut(self, problem: Problem) -> None:
-        """In dual form theta belongs to pieces, and begins anew with its learning rate; in primal form it goes on."""
+        """In dual form theta belongs to the pieces, so theta and the learning rate start again; in primal form they continue."""
         self._form.withdraw(self._w)
         state, rate = new_state(problem), self._rate
         if self.settings.mode == "batch_primal":
@@ -104,7 +104,7 @@ class BatchEG(EGTraining):
             form.rebind(problem, lambda weights: weights)
         else:
             form, rate = self._begin_form(problem, state), self._begin_rate(problem)
-        # stored at once, so that an interrupt leaves the old pieces or the new ones
+        # all at once, so that an interrupt leaves either the old or the new pieces
         self.problem, self._form, self._state, self._rate = problem, form, state, rate
         self._report, self.converged, self._torn = None, False, True
         self._remake()

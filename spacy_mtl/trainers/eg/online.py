@@ -1,4 +1,4 @@
-"""Online EG: theta of one sentence at a time, the weights updated at once, a learning rate of its own for every sentence."""
+"""Online EG: updates theta of one sentence at a time, and the weights with it; every sentence has its own learning rate."""
 
 import numpy as np
 
@@ -11,12 +11,12 @@ from .settings import EGSettings
 from .sweeps import expect_dual, gather, online_pass
 from .training import EGTraining, begin_theta, expectation, find_start, new_state
 
-#: Sentences rest whose gap is below this share of what the tolerance allows on average.
+#: A sentence is skipped if its gap is below this share of the average gap that the tolerance allows.
 REST = 0.1
 
 
 class OnlineEG(EGTraining):
-    """State theta and the marginals M of every sentence; w = C V(M) up to date after each."""
+    """The state is theta and the marginals M of every sentence; w = C V(M) is updated after each sentence."""
 
     def __init__(self, settings: EGSettings, problem: Problem):
         super().__init__(settings, problem)
@@ -24,9 +24,9 @@ class OnlineEG(EGTraining):
         self._begin_states(problem)
 
     def _begin_states(self, problem: Problem) -> None:
-        """theta at the start, its marginals and the learning rates: stored at once, so that an interrupt leaves the old ones or the new."""
+        """Set initial theta, marginals and learning rates, all at once, so that an interrupt leaves either the old or the new ones."""
         settings, now, other = self.settings, new_state(problem), new_state(problem)
-        self._torn = True  # the weights serve as scratch
+        self._torn = True  # the weights serve as a buffer
         start = settings.start
         if start is None:
             start = find_start(problem, settings.C, other, self._w)
@@ -67,20 +67,20 @@ class OnlineEG(EGTraining):
 
     def report(self) -> Report:
         if self._report is None:
-            self._remake()  # in place: rounding of the steps since the last report is gone
+            self._remake()  # in place: removes the rounding errors of the steps since the last report
         return super().report()
 
     @property
     def loss(self) -> float:
-        """Sum of the sentences' duality gaps over C, each as it was met in the last pass: falls to 0 at the optimum."""
+        """Sum of the sentences' duality gaps over C, each before its step in the last pass; goes to 0 at the optimum."""
         return float(self._gaps.sum())
 
     def rebind(self, problem: Problem, carry: Carry) -> None:
-        """theta and the marginals stay; the weights are made anew from them."""
+        """Keep theta and the marginals; the weights are computed again from them."""
         w = problem.zeros()
         self.problem, self._w, self._report, self.converged, self._torn = problem, w, None, False, True
         self._remake()
 
     def recut(self, problem: Problem) -> None:
-        """theta belongs to pieces: it and the learning rates begin anew."""
+        """theta belongs to the pieces, so theta and the learning rates start again."""
         self._begin_states(problem)

@@ -1,8 +1,8 @@
-"""Learning rates at which exponentiated gradient cannot lower the dual objective.
+"""Learning rates at which exponentiated gradient cannot decrease the dual objective.
 
-The paper's Theorem 2 asks for eta < 0.567 / (B + lambda), lambda the largest eigenvalue of A = C^2 <Phi_{i,y}, Phi_{j,z}> over all outputs, B the
-range of the gradient. There are exponentially many outputs, and lambda grows with them; what it stands for in the proof does not. So, the same
-statement without the excess:
+The paper's Theorem 2 requires eta < 0.567 / (B + lambda), with lambda the largest eigenvalue of A = C^2 <Phi_{i,y}, Phi_{j,z}> over all outputs and B
+the range of the gradient. There are exponentially many outputs, and lambda grows with their number, although the quantity that it bounds in the proof
+does not. Hence a tighter version:
 
 A step from a to u changes F by  (1/eta) sum_i J_i - C^2/2 ||sum_i (E_{u_i} - E_{a_i}) Phi_i||^2,  J_i = KL(u_i, a_i) + KL(a_i, u_i) >= 4 t_i^2
 (Pinsker), t_i the total variation between the two. Since E_{u_i} - E_{a_i} = t_i (E_p - E_q) for some p and q, the norm is at most
@@ -10,13 +10,13 @@ sum_i t_i range_i(v) for some unit vector v, where range_i(v) = max_y <v, Phi_i(
 
     Lambda = sup_v sum_i range_i(v)^2
 
-(the largest eigenvalue of the Gram matrix of one difference of outputs a sentence, those that make it largest) the dual cannot fall for
-eta <= 8 / (C^2 Lambda). At half of that, F(best) - F(T) <= C^2 Lambda KL(best, start) / (4 T) as well (mirror descent under relative smoothness);
-this is the safe rate. For one sentence at a time, Lambda_i = max_{y,z} ||Phi_i(y) - Phi_i(z)||^2 takes the place of Lambda.
+(the largest eigenvalue of the Gram matrix of one difference of outputs per sentence, chosen to maximize it) the dual cannot decrease for
+eta <= 8 / (C^2 Lambda). At half of that rate, also F(best) - F(T) <= C^2 Lambda KL(best, start) / (4 T) (mirror descent under relative smoothness);
+this is the safe rate. For one sentence at a time, Lambda_i = max_{y,z} ||Phi_i(y) - Phi_i(z)||^2 replaces Lambda.
 
-Lambda maximizes a convex function. Power iteration, v <- sum_i range_i(v) (Phi_i(argmax) - Phi_i(argmin)), rises to it from below, two decodings
-a sentence and round. It begins with weights for one label, the same for all features, since outputs of one label throughout are furthest apart
-where features recur; and the half taken above allows it to stop at a half of Lambda.
+Lambda is the maximum of a convex function. Power iteration, v <- sum_i range_i(v) (Phi_i(argmax) - Phi_i(argmin)), approaches it from below with two
+decodings per sentence and round. It begins with weights for one label, the same for all features, since outputs with one label throughout are
+furthest apart if features recur. The factor of one half above allows it to stop at half of Lambda.
 """
 
 import numpy as np
@@ -38,15 +38,15 @@ from spacy_mtl.structures.contract import (
 )
 from spacy_mtl.structures.problem import Problem, shares
 
-#: Rounds of power iteration at most.
+#: The largest number of rounds of power iteration.
 ROUNDS = 10
-#: A round that gains less is the last.
+#: Power iteration ends with a round that gains less than this share.
 GAIN = 1e-2
 
 
 @subkernel
 def find_extremes(arrays, vector, live, minus, i, work, most, least):
-    """The outputs of sentence i with the highest and the lowest score, into ``most`` and ``least`` (int32[n_slots]); returns range_i.
+    """Write the outputs of sentence i with the highest and the lowest score to ``most`` and ``least`` (int32[n_slots]); return range_i.
 
     minus: -1 for every block.
     """
@@ -61,7 +61,7 @@ def find_extremes(arrays, vector, live, minus, i, work, most, least):
 
 @subkernel
 def add_extremes(arrays, vector, i, work, most, least, amount):
-    """vector += amount * (Phi(most) - Phi(least))."""
+    """Add amount * (Phi(most) - Phi(least)) to vector."""
     load_output(arrays, i, least, work)
     add_output(arrays, vector, i, work, amount)
     load_output(arrays, i, most, work)
@@ -70,7 +70,7 @@ def add_extremes(arrays, vector, i, work, most, least, amount):
 
 @kernel
 def power_round(arrays, vector, live, minus, target):
-    """target += sum_i range_i(v) (Phi(most_i) - Phi(least_i)); returns sum_i range_i(v)^2."""
+    """Add sum_i range_i(v) (Phi(most_i) - Phi(least_i)) to target; return sum_i range_i(v)^2."""
     work = new_work(arrays)
     most, least = np.zeros(n_slots(arrays), np.int32), np.zeros(n_slots(arrays), np.int32)
     total = 0.0
@@ -83,16 +83,16 @@ def power_round(arrays, vector, live, minus, target):
 
 @subkernel
 def copy_output(arrays, i, work, source, target):
-    """Output of sentence i from one array of outputs to another."""
+    """Copy the output of sentence i from one array of outputs to another."""
     load_output(arrays, i, source, work)
     store_output(arrays, i, work, target)
 
 
 @kernel
 def add_guide(arrays, guide, vector, live, minus, most, least, out):
-    """Take the extremes under ``guide`` for the sentences where they are further apart than those so far.
+    """Take the extremes under ``guide`` for the sentences where they are further apart than those found so far.
 
-    vector: zeros, and zeros again afterwards (but for rounding). most, least: int32[n_slots]; out: float64[S], their squared distance.
+    vector: zeros, before and (up to rounding) after the call. most, least: int32[n_slots]. out: float64[S], their squared distance.
     """
     work = new_work(arrays)
     high, low = most.copy(), least.copy()
@@ -110,7 +110,7 @@ def add_guide(arrays, guide, vector, live, minus, most, least, out):
 
 @kernel
 def climb(arrays, vector, live, minus, rounds, gain, most, least, out):
-    """Power iteration for every sentence, from what :func:`add_guide` found. Arguments as there."""
+    """Run power iteration for every sentence, beginning with what :func:`add_guide` found. Arguments as there."""
     work = new_work(arrays)
     high, low = most.copy(), least.copy()
     for i in range(out.size):
@@ -133,13 +133,13 @@ def outputs_of_gold(arrays):
 
 
 def one_label(problem: Problem, guide: Weights, label: int) -> None:
-    """``guide`` becomes weights of 1 for this label (column of the node weights), whatever the feature."""
+    """Set ``guide`` to weights of 1 for this label (a column of the node weights), for all features."""
     guide.node[:] = 0
     guide.node[:, label] = 1
 
 
 def sentence_spreads(problem: Problem) -> np.ndarray:
-    """Lambda_i of every sentence: float64[S]. Two weight vectors of memory."""
+    """Lambda_i of every sentence, float64[S]. Takes the memory of two weight vectors."""
     arrays, live = problem.arrays, problem.all_live()
     minus = shares(problem, np.full(problem.blocks.n, -1.0))
     guide, vector = problem.zeros(), problem.zeros()
@@ -153,12 +153,12 @@ def sentence_spreads(problem: Problem) -> np.ndarray:
 
 
 def corpus_spread(problem: Problem) -> float:
-    """Lambda of the whole corpus. Two weight vectors of memory."""
+    """Lambda of the whole corpus. Takes the memory of two weight vectors."""
     live, minus = problem.all_live(), shares(problem, np.full(problem.blocks.n, -1.0))
     vector, target = problem.zeros(), problem.zeros()
 
     def spread() -> float:
-        """sum_i range_i(v)^2 / ||v||^2 of ``vector``; ``target`` becomes the next one."""
+        """sum_i range_i(v)^2 / ||v||^2 of ``vector``; writes the next vector to ``target``."""
         norm = float(np.linalg.norm(problem.block_norms(vector)))
         problem.scale_blocks(vector, np.full(problem.blocks.n, 1 / max(norm, 1e-30)))
         for matrix in target:
@@ -180,5 +180,5 @@ def corpus_spread(problem: Problem) -> float:
 
 
 def safe_rate(spread: np.ndarray | float, C: float) -> np.ndarray:
-    """The safe learning rate for a spread Lambda; where there is no spread any rate is safe."""
+    """The safe learning rate for a spread Lambda; if Lambda is 0, any rate is safe."""
     return 4 / (C * C * np.maximum(spread, 1e-12))

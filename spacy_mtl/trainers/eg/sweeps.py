@@ -1,6 +1,6 @@
 """Exponentiated gradient on the dual of the structural SVM (Bartlett, Collins, Taskar, McAllester 2004): sweeps over the corpus.
 
-Every sentence has a distribution a_i(y) ~ exp(sum_{r in y} theta_{i,r}). With M its part marginals the dual objective is
+Every sentence has a distribution a_i(y) ~ exp(sum_{r in y} theta_{i,r}). With its part marginals M, the dual objective is
 F = C sum_i E_{M_i}[loss] - 1/2 ||w||^2,  w = C sum_i (Phi(gold_i) - E_{M_i} Phi),  and its gradient in part r is C (l_{i,r} + <w, phi_{i,r}>).
 """
 
@@ -21,9 +21,9 @@ from spacy_mtl.structures.contract import (
     set_marginals,
 )
 
-#: What is this small against the scores it was computed from is their rounding in single precision.
+#: A difference this small relative to the scores that it was computed from is a rounding error of single precision.
 RESOLUTION = 1e-6
-#: Halvings of one step; what is left of it then changes nothing.
+#: The largest number of halvings of a step, after which it changes nothing.
 MOST_HALVINGS = 40
 
 
@@ -31,7 +31,7 @@ MOST_HALVINGS = 40
 def expect_primal(arrays, z, live, amount, state, vector):
     """Primal form: theta_{i,r} = <z, phi_{i,r}> + amount * l_{i,r}.
 
-    Fills ``state`` with the marginals; vector += sum_i (Phi(gold_i) - E_{M_i} Phi); returns sum_i E_{M_i}[loss].
+    Writes the marginals to ``state``, adds sum_i (Phi(gold_i) - E_{M_i} Phi) to ``vector``, and returns sum_i E_{M_i}[loss].
     """
     work = new_work(arrays)
     loss = 0.0
@@ -46,7 +46,7 @@ def expect_primal(arrays, z, live, amount, state, vector):
 
 @kernel
 def expect_dual(arrays, theta, state, vector):
-    """Dual form: the same with theta stored for every part, in the layout of marginals."""
+    """Dual form: the same as :func:`expect_primal`, with theta stored for every part in the layout of the marginals."""
     work = new_work(arrays)
     loss = 0.0
     for i in range(n_sentences(arrays)):
@@ -59,9 +59,9 @@ def expect_dual(arrays, theta, state, vector):
 
 @kernel
 def add_gradients(arrays, weights, live, loss, theta, amount):
-    """theta_{i,r} += amount * (loss * l_{i,r} + <w, phi_{i,r}>) for every part.
+    """Add amount * (loss * l_{i,r} + <w, phi_{i,r}>) to theta_{i,r} for every part.
 
-    Forbidden parts go down by 1e9 * amount: they stay forbidden, and far from overflow.
+    Forbidden parts decrease by 1e9 * amount, so they stay forbidden without overflow.
     """
     work = new_work(arrays)
     for i in range(n_sentences(arrays)):
@@ -72,7 +72,7 @@ def add_gradients(arrays, weights, live, loss, theta, amount):
 
 @kernel
 def add_weights(total, other, amount, amounts):
-    """total += amount * other, both Weights, and amounts[1] += amount (float64[2])."""
+    """Add amount * other to total, both Weights, and amount to amounts[1] (float64[2])."""
     factor = np.float32(amount)
     for r in range(total.node.shape[0]):
         for y in range(total.node.shape[1]):
@@ -85,23 +85,23 @@ def add_weights(total, other, amount, amounts):
 
 @subkernel
 def current(states, side, i):
-    """The marginals of sentence i, and room for the next ones: they take turns in two states, so that none is copied."""
+    """The marginals of sentence i and the place for the next ones: they alternate between two states, so that nothing is copied."""
     return (states[0], states[1]) if side[i] == 0 else (states[1], states[0])
 
 
 @kernel
 def replace(arrays, weights, old, new, i, C):
-    """w as the marginals of sentence i go from ``old`` to ``new``."""
+    """Update w for a change of the marginals of sentence i from ``old`` to ``new``."""
     add_marginals(arrays, weights, old, i, -C)
     add_marginals(arrays, weights, new, i, C)
 
 
 @subkernel
 def online_step(arrays, weights, live, theta, now, new, rate, i, C, least, work, other):
-    """theta_i += rate C (l_i + <w, phi_i>), halved until the dual objective does not fall; w follows the marginals.
+    """Make the step theta_i += rate C (l_i + <w, phi_i>), halved until the dual objective does not decrease; w is updated too.
 
-    Returns (gap, rise, rate): the sentence's duality gap before the step over C, what F rose by (-1 where no step was taken), and the rate
-    used. Along the chord from the old to the new marginals F is a parabola, so its rise is the mean of the slopes at both ends.
+    Returns (gap, rise, rate): the sentence's duality gap before the step divided by C, the increase of F (-1 if no step was made), and the rate
+    used. Along the line from the old to the new marginals F is a parabola, so its increase is the mean of the slopes at both ends.
     """
     score_parts(arrays, weights, live, i, work)
     add_loss(arrays, i, work, 1.0)
@@ -115,7 +115,7 @@ def online_step(arrays, weights, live, theta, now, new, rate, i, C, least, work,
         load_parts(arrays, theta, i, other)
         set_marginals(arrays, new, i, other)
         first = dot_state(arrays, new, i, work) - before
-        if first <= 0:  # no step of this kind can do that: the sentence is as good as single precision lets it be
+        if first <= 0:  # impossible for such a step: the sentence has reached the limit of single precision
             break
         replace(arrays, weights, now, new, i, C)
         score_parts(arrays, weights, live, i, other)
@@ -132,10 +132,10 @@ def online_step(arrays, weights, live, theta, now, new, rate, i, C, least, work,
 
 @kernel
 def online_pass(arrays, weights, live, theta, states, side, rates, order, C, growth, least, gaps):
-    """One step for each sentence of ``order`` (int64[k]); returns the rise of the dual objective.
+    """Make one step for each sentence of ``order`` (int64[k]); return the increase of the dual objective.
 
-    states: two states, the marginals of sentence i are in ``states[side[i]]`` (side: int64[S]). rates: float64[S], times ``growth`` after a
-    step that went well. least: sentences with a smaller gap rest. gaps: float64[S], entry i becomes the gap of sentence i before its step.
+    states: two states; the marginals of sentence i are in ``states[side[i]]`` (side: int64[S]). rates: float64[S], multiplied by ``growth`` after a
+    successful step. least: sentences with a smaller gap are skipped. gaps: float64[S], entry i is set to the gap of sentence i before its step.
     """
     work, other = new_work(arrays), new_work(arrays)
     total = 0.0
@@ -154,7 +154,7 @@ def online_pass(arrays, weights, live, theta, states, side, rates, order, C, gro
 
 @kernel
 def gather(arrays, states, side, vector):
-    """vector += sum_i (Phi(gold_i) - E_{M_i} Phi); returns sum_i E_{M_i}[loss]. States as in :func:`online_pass`."""
+    """Add sum_i (Phi(gold_i) - E_{M_i} Phi) to vector; return sum_i E_{M_i}[loss]. States as in :func:`online_pass`."""
     loss = 0.0
     for i in range(side.size):
         now, _ = current(states, side, i)

@@ -1,4 +1,4 @@
-"""What batch and online exponentiated gradient share: where they start, when they stop, what they report."""
+"""EGTraining, shared by batch and online exponentiated gradient: where they start, when they stop, what they report."""
 
 from abc import abstractmethod
 from collections.abc import Callable
@@ -14,18 +14,18 @@ from spacy_mtl.trainers.shared.passes import NOTHING
 from .settings import EGSettings
 from .sweeps import add_gradients, expect_primal
 
-#: The learning rate begins at this over C: a wrong part that costs 1 gains as much in theta.
+#: The initial learning rate is this divided by C, so that a wrong part with cost 1 gains this much in theta.
 FIRST_STEP = 3.0
-#: No step is longer than this over C: it puts all mass on one output, and more would only cost precision.
+#: The largest learning rate is this divided by C: it puts all mass on one output, and more would only cost precision.
 LONGEST_STEP = 1e4
-#: What a learning rate of our own is multiplied by after a step that went well.
+#: Factor on an adaptive learning rate after a successful step.
 GROWTH = 1.05
-#: The first try of the start, and the last: with wrong parts further out, the sum of their features is lost in single precision.
+#: The first and the last value tried for the start: beyond it, the sum of the features of wrong parts is lost in single precision.
 FIRST_START, LAST_START = 10.0, 30.0
 
 
 class EGTraining(Training):
-    """State theta, or what it can be computed from; w = C V(M) goes with its marginals M."""
+    """The state is theta, or a vector from which it is computed; w = C V(M) belongs to its marginals M."""
 
     def __init__(self, settings: EGSettings, problem: Problem):
         super().__init__(problem)
@@ -39,18 +39,18 @@ class EGTraining(Training):
 
     @abstractmethod
     def _pass(self) -> None:
-        """One pass over the corpus."""
+        """Run one pass over the corpus."""
 
     @abstractmethod
     def _remake(self) -> None:
-        """The weights and the dual objective anew from theta."""
+        """Compute the weights and the dual objective again from theta."""
 
     @abstractmethod
     def _is_near(self) -> bool:
-        """Whether the gap may be so small that a certificate is worth its pass."""
+        """Whether the gap may be small enough to be worth the pass that a certificate takes."""
 
     def step(self, sentences: np.ndarray) -> None:
-        """Nothing: the pass is run at its end, in an order of its own, so that batches do not change the result."""
+        """Do nothing: all work is done in :meth:`end_pass`, in an order of its own, so that batches do not change the result."""
 
     def end_pass(self) -> None:
         """Run ``inner_passes`` passes, or fewer if the gap closes."""
@@ -65,18 +65,18 @@ class EGTraining(Training):
                 self.converged = self.report().gap <= self.settings.tol
 
     def _repair(self) -> None:
-        """After an interrupt between a change of theta and that of the weights that go with it."""
+        """Compute the weights again after an interrupt between an update of theta and that of the weights."""
         if self._torn:
             self._remake()
             self._torn = False
 
     def _first_rate(self) -> float:
-        """The learning rate to begin with, where it is not the safe one."""
+        """The initial learning rate, unless it is the safe one."""
         C, eta = self.settings.C, self.settings.eta
         return FIRST_STEP / C if eta is None else min(float(eta), LONGEST_STEP / C)
 
     def report(self) -> Report:
-        """dual: the paper's objective F of the present distributions, which the gap bounds the optimum with."""
+        """The report, whose dual is the paper's objective F of the current distributions; with the gap it bounds the optimum."""
         if self._report is None:
             self._repair()
             norms = self.problem.block_norms(self._w)
@@ -97,9 +97,9 @@ class EGTraining(Training):
 
 
 def expectation(problem: Problem, C: float, gather: Callable[[Weights], float], vector: Weights) -> float:
-    """``vector`` becomes w = C V(M) of the marginals that ``gather`` sums up; returns the dual objective F(M).
+    """Set ``vector`` to w = C V(M); return the dual objective F(M).
 
-    gather: adds V(M) to a vector and returns E_M[loss].
+    gather: a function that adds V(M) to a vector and returns E_M[loss].
     """
     for matrix in vector:
         matrix[:] = 0
@@ -109,9 +109,9 @@ def expectation(problem: Problem, C: float, gather: Callable[[Weights], float], 
 
 
 def find_start(problem: Problem, C: float, state: Any, vector: Weights) -> float:
-    """s for theta_{i,r} = -s l_{i,r} with the highest dual objective. state, vector: scratch.
+    """The s for which theta_{i,r} = -s l_{i,r} has the highest dual objective. state, vector: buffers.
 
-    For large s E[loss] falls as exp(-s) and ||V||^2 as exp(-2s), so that F is highest where C ||V||^2 = E[loss].
+    For large s, E[loss] decreases as exp(-s) and ||V||^2 as exp(-2s), so F is highest where C ||V||^2 = E[loss].
     """
     start = FIRST_START
     for _ in range(3):
@@ -129,13 +129,13 @@ def find_start(problem: Problem, C: float, state: Any, vector: Weights) -> float
 
 
 def new_state(problem: Problem) -> Any:
-    """Room for a number a part. float64: what wrong parts take from gold is far below the resolution of its own marginals in single precision."""
+    """A state with one number per part, in float64: the mass that wrong parts take from gold would be lost in single precision."""
     layout = problem.gold_state()
     return type(layout)(*(np.zeros(array.shape) for array in layout))
 
 
 def begin_theta(problem: Problem, start: float) -> Any:
-    """theta_{i,r} = -start * l_{i,r}."""
+    """The initial theta_{i,r} = -start * l_{i,r}."""
     theta = new_state(problem)
     add_gradients(problem.arrays, problem.zeros(), NOTHING, -start, theta, 1.0)
     return theta

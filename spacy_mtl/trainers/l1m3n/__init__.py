@@ -1,4 +1,4 @@
-"""l1-norm max-margin Markov networks, four ways."""
+"""l1-norm max-margin Markov networks, by four algorithms."""
 
 from .trainer import L1M3N, l1_m3n
 

@@ -1,8 +1,8 @@
 """l1-M3N by the n-slack cutting plane method (Zhu, Xing and Zhang, Algorithm 1): min 1/2 ||w||_1 + C sum_i xi_i(w), the paper's P1.
 
-Every sentence keeps cuts of its own, and the linear program grows with them, but not with the features: by column generation it holds the
-weights that its optimum needs, and some more. Many sentences need many rounds (each adds one output a sentence); the first of them cost
-little however large the corpus is.
+Every sentence has cuts of its own. The linear program grows with the cuts but not with the features: by column generation it contains only the
+weights that its optimum needs, and a few more. A corpus of many sentences needs many rounds (each adds one output per sentence), but the first
+ones are cheap however large the corpus is.
 """
 
 from typing import NamedTuple
@@ -29,16 +29,16 @@ from .elements import l1_norm
 from .settings import L1M3NSettings
 from .sparse_lp import Entries, SparseLP
 
-#: Weights that may join the linear program at first, and how many times as many each time after.
+#: Number of weights that may join the linear program the first time, and its growth factor for later times.
 FIRST, GROWTH = 100, 2
-#: A weight joins where |V_k| is above 1/2 by more than this share: a little more than rounding makes.
+#: A weight joins if |V_k| exceeds 1/2 by more than this share, which is a little more than rounding errors.
 PRICING_TOLERANCE = 1e-6
 
 
 class Point(NamedTuple):
-    """Weights and what is known of them.
+    """Weights and their properties.
 
-    size: ||w||_1. slacks: float64[n], of the linear program they come from. outputs: int32[n_slots], most violated; hinges: float64[n].
+    size: ||w||_1. slacks: float64[n], from the linear program of these weights. outputs: int32[n_slots], the most violated ones. hinges: float64[n].
     """
 
     weights: Weights
@@ -49,11 +49,11 @@ class Point(NamedTuple):
 
 
 class NSlackCuttingPlane(Training):
-    """One pass is one round: the most violated output of every sentence becomes a cut where it is violated by more than eps; then one linear program.
+    """One pass is one round: the most violated output of each sentence becomes a cut if violated by more than eps, then a linear program is solved.
 
-    (Algorithm 1 solves the program after every single cut: the optimum is the same, and the programs are many more.) Predicts with the best
-    weights met. A round is kept as outputs int32[n_slots], and bool[n] for the sentences whose cuts they are. Memory: the rounds, the program, and
-    while it grows one vector V in double precision; weight vectors are touched only where they are not zero.
+    (Algorithm 1 solves the program after every single cut, which gives the same optimum with many more programs.) Predicts with the best weights so
+    far. A round is stored as outputs int32[n_slots], and bool[n] for the sentences with a cut. Memory: the rounds, the program, and, while it grows,
+    one vector V in double precision; weight vectors are only touched where they are not zero.
     """
 
     def __init__(self, settings: L1M3NSettings, problem: Problem):
@@ -64,7 +64,7 @@ class NSlackCuttingPlane(Training):
         self._begin(problem, problem.zeros(), 0.0)
 
     def _begin(self, problem: Problem, weights: Weights, size: float) -> None:
-        """Look at the problem with these weights; nothing is known of its optimum but that it is not negative."""
+        """Begin with these weights; all that is known of the optimum is that it is not negative."""
         point = self._point(problem, weights, size, np.zeros(problem.n))
         primal = self._primal(point)
         self.problem, self._best, self._now, self._best_primal, self._dual = problem, point, point, primal, 0.0
@@ -77,10 +77,10 @@ class NSlackCuttingPlane(Training):
         return 0.5 * point.size + self.settings.C * float(point.hinges.sum())
 
     def step(self, sentences: np.ndarray) -> None:
-        """Nothing: a round needs the whole corpus."""
+        """Do nothing: a round needs the whole corpus."""
 
     def end_pass(self) -> None:
-        """A round; without a violated output the training has converged."""
+        """Run a round; training has converged if no output is violated."""
         if self.converged:
             return
         violated = self._now.hinges > self._now.slacks + self.settings.eps
@@ -90,9 +90,9 @@ class NSlackCuttingPlane(Training):
         for outputs, chosen in self._rounds:
             forget_known(self.problem.arrays, self._now.outputs, violated, outputs, chosen)
         if self._lp is not None and not violated.any():
-            self.converged = True  # eps is below what single precision can tell
+            self.converged = True  # eps is below the resolution of single precision
             return
-        lp, self._lp = self._lp, None  # after an interrupt in what follows it is made anew
+        lp, self._lp = self._lp, None  # it is rebuilt if an interrupt comes before the end
         if violated.any():
             self._rounds.append((self._now.outputs, violated))
             if lp is not None:
@@ -102,7 +102,7 @@ class NSlackCuttingPlane(Training):
         self.converged = self.report().gap <= self.settings.tol
 
     def _move_to_optimum(self, lp: SparseLP) -> None:
-        """To the weights of the linear program over all cuts and all weights, and let them be the best if they are."""
+        """Move to the optimum of the linear program over all cuts and all weights, and keep it if it is the best point so far."""
         most, optimum = FIRST, lp.solve()
         while (new := self._priced_in(lp, optimum.alphas, most)).size:
             self._add_weights(lp, new)
@@ -117,10 +117,10 @@ class NSlackCuttingPlane(Training):
             self._best, self._best_primal = now, self._primal(now)
 
     def _priced_in(self, lp: SparseLP, alphas: np.ndarray, most: int) -> np.ndarray:
-        """The weights outside the program with |V_k| > 1/2, which its optimum needs: the ``most`` greatest, ascending. None: it is that over all.
+        """The weights outside the program with |V_k| > 1/2, which the optimum needs: the ``most`` largest, ascending. Empty if there are none.
 
-        V = sum_r alpha_r (Phi(gold) - Phi(output_r)), alphas: float64[cuts]. Divided by what they exceed the constraints of the dual over all
-        weights by (|V_k| <= 1/2, sums of a sentence <= C), they are a point of it, and so a lower bound of P1.
+        V = sum_r alpha_r (Phi(gold) - Phi(output_r)), alphas: float64[cuts]. Divided by the largest factor by which they exceed the constraints of
+        the dual over all weights (|V_k| <= 1/2, sums per sentence <= C), the alphas are feasible for it, and so give a lower bound of P1.
         """
         amounts = np.maximum(alphas, 0).astype(np.float32)
         vector = Weights(*(np.zeros(matrix.shape) for matrix in self.problem.zeros()))
@@ -139,7 +139,7 @@ class NSlackCuttingPlane(Training):
         return np.sort(new)
 
     def _entries(self, outputs: np.ndarray, chosen: np.ndarray, keys: np.ndarray) -> Entries:
-        """Of the outputs (int32[n_slots]) of the chosen sentences (bool[n]) in the weights ``keys``."""
+        """The entries of the outputs (int32[n_slots]) of the chosen sentences (bool[n]) for the weights ``keys``."""
         node, pair = self._now.weights
         return Entries(*cut_columns(self.problem.arrays, outputs, np.flatnonzero(chosen), keys, node.shape, pair.shape))
 
@@ -150,7 +150,7 @@ class NSlackCuttingPlane(Training):
         )
 
     def _add_weights(self, lp: SparseLP, keys: np.ndarray) -> None:
-        """Weights join the program, with what they are in all cuts so far."""
+        """Add weights to the program, with their entries in all cuts so far."""
         parts = [self._entries(outputs, chosen, keys) for outputs, chosen in self._rounds]
         counts, places, values = zip(*((np.diff(part.starts), part.places, part.values) for part in parts), strict=True)
         lp.add_weights(
@@ -158,7 +158,7 @@ class NSlackCuttingPlane(Training):
         )
 
     def _rebuilt(self) -> SparseLP:
-        """The linear program over all cuts so far, made anew with the weights of the best point."""
+        """Rebuild the linear program over all cuts so far, with the weights of the best point."""
         lp = SparseLP(self.problem.n, self.settings.C)
         for outputs, chosen in self._rounds:
             self._add_cuts(lp, outputs, chosen)
@@ -168,18 +168,18 @@ class NSlackCuttingPlane(Training):
         return lp
 
     def rebind(self, problem: Problem, carry: Carry) -> None:
-        """The cuts stay (they are outputs), and so do the best weights; the linear program is made anew."""
+        """Keep the cuts, which are outputs, and the best weights; the linear program is rebuilt."""
         self._restart(problem, carry(self._best.weights), self._rounds)
 
     def _restart(self, problem: Problem, best: Weights, rounds: list[tuple[np.ndarray, np.ndarray]]) -> None:
-        """Go on with these cuts, from the best weights so far."""
+        """Continue with these cuts, from the best weights so far."""
         self._begin(problem, best, float(l1_norm(best)))
         self._rounds, self.converged, self._lp = rounds, False, None
         if rounds:
             self._move_to_optimum(self._rebuilt())
 
     def recut(self, problem: Problem) -> None:
-        """Whatever outputs came up so far are cuts of the new pieces, where the constraints allow them."""
+        """Turn the outputs found so far into cuts of the new pieces, where the constraints allow them."""
         nothing = problem.zeros()
         rounds: list[tuple[np.ndarray, np.ndarray]] = []
         for outputs, _ in self._rounds:
@@ -190,14 +190,14 @@ class NSlackCuttingPlane(Training):
         self._restart(problem, self._best.weights, rounds)
 
     def report(self) -> Report:
-        """primal: of P1 at the best weights. dual: the best bound that alphas of a linear program gave."""
+        """The report. primal: of P1 at the best weights. dual: the best bound from the alphas of a linear program."""
         live = int(self.template_weights.sum())
         gap = relative_gap(self._best_primal, self._dual)
         return Report(self._best_primal, self._dual, gap, live, self.problem.blocks.n, self.passes)
 
     @property
     def loss(self) -> float:
-        """Sum of the hinges under the newest weights."""
+        """Sum of the hinges under the latest weights."""
         return float(self._now.hinges.sum())
 
     @property
@@ -206,5 +206,5 @@ class NSlackCuttingPlane(Training):
 
     @property
     def template_weights(self) -> np.ndarray:
-        """1 for templates with a weight that is not zero, else 0."""
+        """1 for templates with a non-zero weight, otherwise 0."""
         return (self.problem.block_norms(self.weights) > 0).astype(float)

@@ -1,4 +1,4 @@
-"""Weight vectors entry by entry: norms in double precision, and products, without a temporary of the vector's size."""
+"""Operations on the entries of weight vectors, norms (in double precision) and products, without temporaries of the vector's size."""
 
 import numpy as np
 
@@ -29,7 +29,7 @@ def largest(weights):
 
 @kernel
 def multiply(weights, metric, factor):
-    """w_k *= factor * metric_k, in place."""
+    """Multiply w_k by factor * metric_k, in place."""
     for matrix, factors in zip(weights, metric):  # noqa: B905  numba knows no strict zip
         for r in range(matrix.shape[0]):
             for y in range(matrix.shape[1]):
@@ -38,6 +38,6 @@ def multiply(weights, metric, factor):
 
 @kernel
 def fill(weights, value):
-    """w_k = value."""
+    """Set every w_k to a value."""
     for matrix in weights:
         matrix[:] = np.float32(value)

@@ -17,18 +17,18 @@ from .elements import fill, l1_norm, largest, multiply
 from .scales import fill_new, l1_scales, prune
 from .settings import L1M3NSettings
 
-#: Outputs remembered for each sentence.
+#: Number of outputs stored for each sentence.
 N_ATOMS = 32
-#: A sentence found at its optimum k times in a row rests for k passes of the round, at most this many.
+#: A sentence found at its optimum k times in a row is skipped for k passes of the round, at most this many.
 LONGEST_REST = 4
-#: The paper's threshold: weights below this share of the largest are given up in any round.
+#: The paper's threshold: weights below this share of the largest are removed in every round.
 TINY = 1e-4
 
 
 class AdaptiveM3N(Training):
-    """Rounds of dual ascent with a scale b_k for each weight, w_k = C b_k V_k(M); scales are re-estimated after each round.
+    """Rounds of dual ascent with a scale b_k for each weight, w_k = C b_k V_k(M); the scales are re-estimated after each round.
 
-    Marginals go on from round to round. Memory: two weight vectors.
+    Marginals are kept from round to round. Memory: two weight vectors.
     """
 
     def __init__(self, settings: L1M3NSettings, problem: Problem):
@@ -42,7 +42,7 @@ class AdaptiveM3N(Training):
         self._start_marginals(problem)
 
     def _start_marginals(self, problem: Problem) -> None:
-        """All marginals at gold, where the weights are 0. What an interrupt could tear apart is stored at once, when all of it is there."""
+        """Set all marginals to gold, where the weights are 0. All of the state is replaced at once, so that an interrupt cannot split it."""
         state, atoms = problem.gold_state(), gold_atoms(problem.arrays, N_ATOMS)
         gaps, idle, rest = np.zeros(problem.n), np.zeros(problem.n, np.int64), np.zeros(problem.n, np.int64)
         self.problem, self._state, self._atoms = problem, state, atoms
@@ -55,23 +55,23 @@ class AdaptiveM3N(Training):
 
     @abstractmethod
     def start_scale(self) -> float:
-        """C b_k of every weight in the first round."""
+        """C b_k of all weights in the first round."""
 
     @abstractmethod
     def new_scale(self) -> float:
-        """C b_k of a weight about which nothing is known after the first round."""
+        """C b_k of a weight that is new after the first round."""
 
     @abstractmethod
     def rescale(self, vector: Weights) -> None:
-        """Step 2: scales from V(M), which becomes the weights under them."""
+        """Step 2: compute the scales from V(M), and turn V(M) into the weights under these scales, in place."""
 
     @property
     def prunes_late(self) -> bool:
-        """Whether later rounds give up more weights than early ones."""
+        """Whether later rounds remove more weights than early ones."""
         return False
 
     def prune(self, late: bool) -> None:
-        """At the end of a round: weights and scales that are given up. late: in the second half of the rounds, or after the gap was small."""
+        """Remove weights and scales at the end of a round. late: in the second half of the rounds, or after the gap was small."""
 
     @abstractmethod
     def penalty(self, weights: Weights) -> float:
@@ -79,13 +79,13 @@ class AdaptiveM3N(Training):
 
     @abstractmethod
     def bound(self, vector: Weights, loss: float) -> float:
-        """The dual of the whole problem at marginals with this V(M) and E_M[loss], scaled as is best."""
+        """The dual of the whole problem at marginals with this V(M) and E_M[loss], with the best scaling of the marginals."""
 
     def step(self, sentences: np.ndarray) -> None:
-        """Nothing: the pass is run at its end, in an order of its own, so that batches do not change the result."""
+        """Do nothing: all work is done in :meth:`end_pass`, in an order of its own, so that batches do not change the result."""
 
     def end_pass(self) -> None:
-        """A pass of step 1, after step 2 where a round begins. The weights of a round stay until the next begins: step 2 leaves w as it is."""
+        """Run a pass of step 1, after step 2 if a round begins. The weights of a round stay until the next round begins, since step 2 keeps w."""
         if self.converged:
             return
         if self._between:
@@ -114,11 +114,11 @@ class AdaptiveM3N(Training):
         self._idle[:] = self._rest[:] = 0
         solved = self.report().gap <= self.settings.tol
         if solved and self.prunes_late and not self._late:
-            self._late, solved = True, False  # what is given up now takes a round to make up for
+            self._late, solved = True, False  # removing weights now takes a round to recover from
         self.converged = solved or self.rounds >= self.settings.rounds
 
     def _refresh(self, then) -> None:
-        """V(M) anew in place of the weights, the dual bound it gives (the best so far is kept), and ``then`` weights from it."""
+        """Replace the weights by V(M), update the best dual bound with it, and let ``then`` turn it into weights again."""
         self._torn = True
         vector, loss = self.problem.gold_minus_expected(self._state, out=self._w)
         self._dual = max(self._dual, self.bound(vector, loss))
@@ -129,26 +129,26 @@ class AdaptiveM3N(Training):
         multiply(vector, self._metric, 1.0)
 
     def _repair(self) -> None:
-        """Make the weights anew from the marginals if an interrupt came while they were being rewritten."""
+        """Compute the weights again from the marginals if an interrupt came while they were being rewritten."""
         if self._torn:
             self._refresh(then=self._unscaled)
 
     def report(self) -> Report:
-        """primal, dual: of the problem in the module's first lines."""
+        """The report, with primal and dual of the problem at the top of the module."""
         if self._report is None:
             self._repair()
             if self._stale:
                 self._refresh(then=self._unscaled)
             hinges = float(self.problem.hinges(self._w).sum())
             primal = self.penalty(self._w) + self.settings.C * hinges
-            dual = min(self._dual, primal)  # weak duality: more is rounding
+            dual = min(self._dual, primal)  # by weak duality, more can only be rounding
             live, n = int(self.template_weights.sum()), self.problem.blocks.n
             self._report = Report(primal, dual, relative_gap(primal, dual), live, n, self.passes)
         return self._report
 
     @property
     def loss(self) -> float:
-        """Sum of the Frank-Wolfe gaps met in the last pass: how far the round is from its optimum."""
+        """Sum of the Frank-Wolfe gaps in the last pass, the distance of the round from its optimum."""
         return float(self._gaps.sum())
 
     @property
@@ -158,12 +158,12 @@ class AdaptiveM3N(Training):
 
     @property
     def template_weights(self) -> np.ndarray:
-        """1 for templates with a weight that is not zero, else 0."""
+        """1 for templates with a non-zero weight, otherwise 0."""
         return (self.problem.block_norms(self.weights) > 0).astype(float)
 
     def rebind(self, problem: Problem, carry: Carry) -> None:
-        """Marginals and scales stay, features that are new get a scale of their own; the weights are made anew."""
-        fill(self._w, 1.0)  # to see what is carried over; the marginals hold all there is to know about the weights
+        """Keep marginals and scales; new features get a scale, and the weights are computed again."""
+        fill(self._w, 1.0)  # shows which entries are carried over; the weights themselves follow from the marginals
         self._torn = True
         seen, metric = carry(self._w), carry(self._metric)
         fill_new(metric, seen, self.new_scale() if self.rounds else self.start_scale())
@@ -173,7 +173,7 @@ class AdaptiveM3N(Training):
         self._repair()
 
     def recut(self, problem: Problem) -> None:
-        """Marginals belong to pieces and begin anew at gold, where the weights are 0; scales stay, after step 2 where a round has ended."""
+        """Start the marginals, which belong to pieces, again at gold, where the weights are 0. Scales are kept, after step 2 if a round has ended."""
         if self._between:
             self._report, self._between = None, False
             self._refresh(then=self.rescale)
@@ -181,7 +181,7 @@ class AdaptiveM3N(Training):
 
 
 class EM(AdaptiveM3N):
-    """The l1 M3N: scales by shares of ||w||_1, in the end those below ``threshold`` exactly 0."""
+    """The l1 M3N: scales are shares of ||w||_1, and weights below ``threshold`` become exactly 0."""
 
     def start_scale(self) -> float:
         """The paper's tau_k = 1: the first round is the l2 M3N."""
@@ -199,7 +199,7 @@ class EM(AdaptiveM3N):
         return self.settings.threshold > TINY
 
     def prune(self, late: bool) -> None:
-        """Weights below ``threshold`` of the largest. Early rounds have yet to tell weights apart, and give up only what the paper's do."""
+        """Remove weights below ``threshold`` times the largest. Early rounds cannot tell weights apart yet and only use the paper's threshold."""
         share = self.settings.threshold if late else min(self.settings.threshold, TINY)
         prune(self._w, self._metric, share * largest(self._w))
 

@@ -1,24 +1,24 @@
-"""Projection onto the l1 ball in place, for vectors too large to sort or copy.
+"""Projection onto the l1 ball, in place, for vectors that are too large to sort or copy.
 
 P(w)_k = sign(w_k) max(|w_k| - theta, 0), where the threshold theta >= 0 solves f(theta) = sum_k max(|w_k| - theta, 0) = radius (Duchi,
-Shalev-Shwartz, Singer and Chandra 2008). f is convex, falling and piecewise linear, so Newton's method finds its root exactly in a few looks
-at the vector: from the left it never oversteps, and from the right one step takes it to the left (Michelot's algorithm, started anywhere).
+Shalev-Shwartz, Singer and Chandra 2008). f is convex, decreasing and piecewise linear, so Newton's method finds its root exactly in a few
+passes over the vector: from the left it never oversteps, and from the right one step leads to the left (Michelot's algorithm, started anywhere).
 """
 
 import numpy as np
 
 from spacy_mtl.kernels import kernel, subkernel
 
-#: More looks than any vector takes: each drops at least one entry, and in practice most of those left.
+#: More passes than any vector takes: each drops at least one entry, and in practice most of those left.
 LOOKS = 1000
-#: A norm this close to the radius, as a share of it, is on the border: far below what single precision can tell, and above the rounding of the
-#: sum, which would otherwise keep small thresholds from ever settling.
+#: A norm this close to the radius, relative to it, counts as on the border. This is far below the resolution of single precision, but above the
+#: rounding of the sum, which would otherwise keep small thresholds from converging.
 CLOSE = 1e-11
 
 
 @subkernel
 def excess(weights, theta):
-    """f(theta), and how many |w_k| are above theta, in double precision."""
+    """f(theta) in double precision, and the number of |w_k| above theta."""
     total, count = 0.0, 0
     for matrix in weights:
         for r in range(matrix.shape[0]):
@@ -32,11 +32,11 @@ def excess(weights, theta):
 
 @kernel
 def l1_threshold(weights, radius, guess):
-    """The threshold that takes ``weights`` onto the ball, 0 where they are inside. guess: a threshold to begin with, such as the last one."""
+    """The threshold that projects ``weights`` onto the ball, 0 if they are inside it. guess: initial threshold, such as the last one."""
     theta = max(0.0, guess)
     for _ in range(LOOKS):
         total, count = excess(weights, theta)
-        if count == 0:  # beyond the largest entry: begin at the left
+        if count == 0:  # beyond the largest entry: start again from the left
             if theta == 0:  # all are 0
                 return 0.0
             theta = 0.0
@@ -44,7 +44,7 @@ def l1_threshold(weights, radius, guess):
         if abs(total - radius) <= CLOSE * radius:
             return theta
         new = max(0.0, theta + (total - radius) / count)
-        if new < 1e-9 * theta:  # all but 0: see whether it is
+        if new < 1e-9 * theta:  # almost 0: check whether it is exactly 0
             new = 0.0
         if abs(new - theta) <= 1e-12 * new or (new == 0 and theta == 0):
             return new
@@ -66,7 +66,7 @@ def shrink(weights, theta):
 
 @kernel
 def project_onto_l1_ball(weights, radius, guess):
-    """Move ``weights`` (float32) to the nearest point of {w: ||w||_1 <= radius}, in place; returns the threshold, which the next call may guess."""
+    """Move ``weights`` (float32) to the nearest point of {w: ||w||_1 <= radius}, in place; return the threshold, a guess for the next call."""
     theta = l1_threshold(weights, radius, guess)
     if theta > 0:
         shrink(weights, theta)

@@ -1,4 +1,4 @@
-"""The Laplace M3N (Zhu, Xing and Zhang 2008): the l1 M3N's pseudo-sparse relative, small weights shrunk but never exactly 0.
+"""The Laplace M3N (Zhu, Xing and Zhang 2008), the pseudo-sparse relative of the l1 M3N: small weights are shrunk but never exactly 0.
 
 min_w sum_k R(w_k) + C sum_i xi_i(w) with R of :mod:`.laplace_penalty`, by rounds of an l2 M3N with prior variances
 s_k <- sqrt((w_k^2 + s_k) / lambda).
@@ -13,10 +13,10 @@ from .scales import laplace_scales
 
 
 class Laplace(AdaptiveM3N):
-    """Scales are the variances of the weights' priors."""
+    """The Laplace M3N: scales are the variances of the weights' priors."""
 
     def start_scale(self) -> float:
-        """The variance that a weight of 0 settles at, 1 / lambda."""
+        """The variance to which a weight of 0 converges, 1 / lambda."""
         return self.settings.C / self.settings.prior_lambda
 
     def new_scale(self) -> float:

@@ -1,15 +1,15 @@
-"""The regularizer of the Laplace M3N and its conjugate: a smooth relative of the l1 norm.
+"""The regularizer of the Laplace M3N, a smooth relative of the l1 norm, and its conjugate.
 
-A weight's prior variance settles where lambda s^2 = w^2 + s, and then pulls with w / s = R'(w):
+A weight's prior variance converges to the s with lambda s^2 = w^2 + s, and then the gradient of the penalty is w / s = R'(w):
 R(w) = 1/2 (r - 1 - log((r + 1) / 2)),  r = sqrt(1 + 4 lambda w^2),   R*(v) = -1/2 log(1 - v^2 / lambda).
-R grows like lambda w^2 / 2 near 0 and like sqrt(lambda) |w| far out.
+R grows like lambda w^2 / 2 near 0 and like sqrt(lambda) |w| for large |w|.
 """
 
 import numpy as np
 
 from spacy_mtl.kernels import kernel
 
-#: Newton steps towards the best scaling; each costs a look at the vector, and any of them gives a valid bound.
+#: Newton steps towards the best scaling; each takes a pass over the vector, and any of them gives a valid bound.
 STEPS = 30
 
 
@@ -23,14 +23,14 @@ def laplace_penalty(weights, rate):
                 w = np.float64(matrix[r, y])
                 if w != 0:
                     bend = 4 * rate * w * w
-                    above = bend / (np.sqrt(1 + bend) + 1)  # r - 1, exact where it is tiny
+                    above = bend / (np.sqrt(1 + bend) + 1)  # r - 1, accurate even if it is tiny
                     total += 0.5 * (above - np.log1p(0.5 * above))
     return total
 
 
 @kernel
 def laplace_conjugate(vector, factor):
-    """sum_k R*(sqrt(lambda) factor v_k), and its first and second derivative in the factor. Infinite where factor |v_k| >= 1."""
+    """sum_k R*(sqrt(lambda) factor v_k), and its first and second derivatives in the factor. Infinite if any factor |v_k| >= 1."""
     total, slope, bend = 0.0, 0.0, 0.0
     for matrix in vector:
         for r in range(matrix.shape[0]):

@@ -1,6 +1,6 @@
-"""Scales of single weights between the rounds of an adaptive M3N: Zhu, Xing and Zhang's EM step, and that of the Laplace M3N.
+"""Re-estimation of the scales of single weights between the rounds of an adaptive M3N: Zhu, Xing and Zhang's EM step, and that of the Laplace M3N.
 
-Inside a round w = C b o V(M) with fixed scales b; ``metric`` is C b. Both kernels turn V(M) into the weights under the new scales, in one go.
+Within a round, w = C b o V(M) with fixed scales b; ``metric`` is C b. Both kernels turn V(M) into the weights under the new scales in one pass.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from spacy_mtl.kernels import kernel
 def l1_scales(vector, metric, C):
     """b_k = |w_k| / ||w||_1: equation 6 in the variables of w, where b = beta^2 / K = lambda tau / K.
 
-    vector: V(M), becomes w under the new scales. metric: overwritten. Where w = 0 there is nothing to tell scales from: they stay.
+    vector: V(M), overwritten with w under the new scales. metric: overwritten. If w = 0, there is no information about the scales, and they stay.
     """
     total = 0.0
     for matrix, scales in zip(vector, metric):  # noqa: B905  numba knows no strict zip
@@ -29,7 +29,7 @@ def l1_scales(vector, metric, C):
 
 @kernel
 def prune(weights, metric, cut):
-    """w_k = metric_k = 0 where |w_k| < cut: gone for good, for a scale of 0 stays 0."""
+    """Set w_k = metric_k = 0 where |w_k| < cut; this is final, since a scale of 0 stays 0."""
     for matrix, scales in zip(weights, metric):  # noqa: B905
         for r in range(matrix.shape[0]):
             for y in range(matrix.shape[1]):
@@ -51,7 +51,7 @@ def laplace_scales(vector, metric, C, rate):
 
 @kernel
 def fill_new(metric, seen, value):
-    """metric_k = value wherever seen_k = 0: scales for features that an earlier problem did not have."""
+    """Set metric_k to a value wherever seen_k = 0, for features that an earlier problem did not have."""
     for scales, known in zip(metric, seen):  # noqa: B905
         for r in range(scales.shape[0]):
             for y in range(scales.shape[1]):

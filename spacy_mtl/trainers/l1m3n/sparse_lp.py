@@ -1,12 +1,12 @@
-"""The linear program of the n-slack cutting plane method for an l1 norm, grown by cuts and by weights; HiGHS goes on from its last basis.
+"""The linear program of the n-slack cutting plane method for an l1 norm. It grows by cuts and weights; HiGHS starts from its last basis.
 
 min 1/2 sum_k |w_k| + C sum_i xi_i   s.t.  xi_i >= loss_r + <w, d_r>  for every cut r of sentence i,   xi >= 0,
-where d = Phi(output) - Phi(gold), and weights that are not in the program are 0. What HiGHS is given is its dual,
+where d = Phi(output) - Phi(gold), and weights that are not in the program are 0. HiGHS solves its dual,
 
 max sum_r loss_r alpha_r   s.t.  -1/2 <= sum_r d_rk alpha_r <= 1/2  for every weight k,   sum of alpha_r over the cuts of i <= C,   alpha >= 0:
 
-a weight is one row there and not two columns, a sentence with one cut needs no row (0 <= alpha_r <= C), and the dual simplex method takes
-many of its bounds in one step.
+in which a weight is one row instead of two columns, a sentence with a single cut needs no row (0 <= alpha_r <= C), and the dual simplex method can
+pass many bounds in one step.
 """
 
 from typing import NamedTuple
@@ -17,7 +17,10 @@ from spacy_mtl.errors import Errors
 
 
 class Entries(NamedTuple):
-    """Sparse vectors, one a cut. starts: int64[cuts + 1]. places: int[entries], which of the weights, each once a cut. values: float64[entries]."""
+    """Sparse vectors, one per cut.
+
+    starts: int64[cuts + 1]. places: int[entries], numbers of the weights, each at most once per cut. values: float64[entries].
+    """
 
     starts: np.ndarray
     places: np.ndarray
@@ -25,7 +28,7 @@ class Entries(NamedTuple):
 
 
 class Optimum(NamedTuple):
-    """keys: int64[k] and values: float64[k], the weights that are not zero. slacks: float64[n]. alphas: float64[cuts]. value: of the program."""
+    """An optimum. keys: int64[k] and values: float64[k], the non-zero weights. slacks: float64[n]. alphas: float64[cuts]. value: of the objective."""
 
     keys: np.ndarray
     values: np.ndarray
@@ -35,7 +38,10 @@ class Optimum(NamedTuple):
 
 
 class SparseLP:
-    """n: sentences. C: of the sum of their slacks. Raises ValueError: M327 where highspy is missing, and in :meth:`solve` M328 where it fails."""
+    """The linear program. n: number of sentences. C: weight of the sum of their slacks.
+
+    Raises ValueError: M327 if highspy is not installed, and in :meth:`solve` M328 if HiGHS finds no optimum.
+    """
 
     def __init__(self, n: int, C: float):
         try:
@@ -66,11 +72,11 @@ class SparseLP:
 
     @property
     def iterations(self) -> int:
-        """Simplex steps of the last :meth:`solve`."""
+        """Number of simplex steps in the last :meth:`solve`."""
         return int(self._highs.getInfo().simplex_iteration_count)
 
     def add_cuts(self, sentences: np.ndarray, losses: np.ndarray, entries: Entries) -> None:
-        """Add cuts. sentences: int64[k]. losses: float64[k]. entries: of their d in ``self.keys``."""
+        """Add cuts. sentences: int64[k]. losses: float64[k]. entries: of their d, for the weights in ``self.keys``."""
         self._add_sentence_rows(sentences)
         ends, rows = entries.starts[1:], self._rows[sentences]
         several = rows >= 0
@@ -86,7 +92,7 @@ class SparseLP:
         self._sentences = np.concatenate([self._sentences, sentences])
 
     def _add_sentence_rows(self, sentences: np.ndarray) -> None:
-        """Rows for the sentences that will have several cuts, with the one that they have."""
+        """Add rows for the sentences that are about to have several cuts, with the cut that they have."""
         counts = np.bincount(sentences, minlength=self._rows.size)
         new = np.flatnonzero((self._rows < 0) & (counts + (self._last >= 0) > 1) & (counts > 0))
         known = self._last[new] >= 0
@@ -105,7 +111,7 @@ class SparseLP:
         self._n_rows += lower.size
 
     def add_weights(self, keys: np.ndarray, entries: Entries) -> None:
-        """Add weights that are not in the program. keys: int64[k], ascending. entries: of the d of all cuts in them."""
+        """Add weights that are not in the program yet. keys: int64[k], ascending. entries: of the d of all cuts, for these weights."""
         by_weight = np.argsort(entries.places, kind="stable")
         cuts = np.repeat(np.arange(self.n_cuts), np.diff(entries.starts))
         starts = np.searchsorted(entries.places[by_weight], np.arange(keys.size))

@@ -9,15 +9,15 @@ from spacy_mtl.trainers.base import Carry, Report, Training, relative_gap
 from .settings import L1M3NSettings
 from .subgradient_steps import HINGE, PASSES, Course, forget_objective, lower_bound, new_tally, subgradient_pass
 
-#: Every so many passes the certificate is asked whether to stop.
+#: The certificate is computed after every CHECK passes, to decide whether to stop.
 CHECK = 10
 
 
 class ProjectedSubgradient(Training):
-    """w <- P(w - eta_t g_t). Batch: predicts with the best iterate met; stochastic: with an average in which later iterates weigh more.
+    """w <- P(w - eta_t g_t). Batch: predicts with the best iterate; stochastic: with an average in which later iterates weigh more.
 
-    Any outputs bound the optimum from below, by (1/n) (their loss - radius ||V||_inf); so do the means over passes of the outputs met on the way,
-    and these come close. Memory: four weight vectors.
+    Any outputs bound the optimum from below, by (1/n) (their loss - radius ||V||_inf). So do means, over passes, of the outputs found, and these
+    bounds are tight. Memory: four weight vectors.
     """
 
     def __init__(self, settings: L1M3NSettings, problem: Problem):
@@ -28,10 +28,10 @@ class ProjectedSubgradient(Training):
         self._report: Report | None = None
 
     def step(self, sentences: np.ndarray) -> None:
-        """Nothing: the pass is run at its end, in an order of its own, so that the corpus' batches do not change the result."""
+        """Do nothing: all work is done in :meth:`end_pass`, in an order of its own, so that batches do not change the result."""
 
     def end_pass(self) -> None:
-        """A pass over the corpus: one step (batch) or many."""
+        """Run a pass over the corpus, with one step (batch) or many."""
         if self.converged:
             return
         self._report = None
@@ -49,7 +49,7 @@ class ProjectedSubgradient(Training):
         return min(self.settings.batch_size or self.problem.n, self.problem.n)
 
     def report(self) -> Report:
-        """primal: mean hinge of the weights; dual: bound on the least mean hinge in the ball. No C: the radius is in its place."""
+        """The report. primal: mean hinge of the weights; dual: lower bound on the mean hinge in the ball. The radius replaces C."""
         if self._report is None:
             n = self.problem.n
             primal = float(self.problem.hinges(self.weights).sum()) / n
@@ -60,7 +60,7 @@ class ProjectedSubgradient(Training):
 
     @property
     def loss(self) -> float:
-        """Sum of the hinges of the last pass, each under the weights its sentence met."""
+        """Sum of the hinges in the last pass, each under the weights at the time."""
         return float(self._course.tally[HINGE])
 
     @property
@@ -69,11 +69,11 @@ class ProjectedSubgradient(Training):
 
     @property
     def template_weights(self) -> np.ndarray:
-        """1 for templates with a weight that is not zero, else 0."""
+        """1 for templates with a non-zero weight, otherwise 0."""
         return (self.problem.block_norms(self.weights) > 0).astype(float)
 
     def rebind(self, problem: Problem, carry: Carry) -> None:
-        """Iterate, best or average, and step sizes stay; what was known of their hinges and of the optimum is forgotten."""
+        """Keep the iterate, the best or average, and the step sizes; hinges and bounds are dropped."""
         weights, kept = carry(self._course.weights), carry(self._course.kept)
         tally = self._course.tally.copy()
         forget_objective(tally)

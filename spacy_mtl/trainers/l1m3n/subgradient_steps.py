@@ -21,10 +21,10 @@ from .l1_ball import project_onto_l1_ball
 
 
 class Course(NamedTuple):
-    """The state of a training, changed by kernels alone and so whole at every kernel's end.
+    """The state of a training. Only kernels change it, so that it is consistent whenever a kernel returns.
 
-    weights: the iterate. step: zero between steps; the next one in the making. kept: the best iterate (batch) or the average (stochastic).
-    cuts: sum over passes of V(outputs met in the pass). tally: float64[N_TALLY], see the constants.
+    weights: the iterate. step: the step being built, zero between steps. kept: the best iterate (batch) or the average (stochastic).
+    cuts: sum over passes of V(outputs found in the pass). tally: float64[N_TALLY], see the constants.
     """
 
     weights: Weights
@@ -34,16 +34,16 @@ class Course(NamedTuple):
     tally: np.ndarray
 
 
-#: Places in the tally: passes and steps taken; sum of the squared norms of the steps' subgradients; passes in ``cuts`` and the sum of their
-#: losses; hinge of the last pass (each sentence under the weights it met); mean hinge of ``kept`` (batch); last threshold of the projection;
-#: best lower bound; largest norm of an iterate.
+#: Indices of the tally: passes and steps so far; sum of the squared norms of the steps' subgradients; passes in ``cuts`` and the sum of their
+#: losses; hinge of the last pass (each sentence under the weights at the time); mean hinge of ``kept`` (batch); last threshold of the
+#: projection; best lower bound; largest norm of an iterate.
 PASSES, STEPS, NORMS, CUTS, LOSS, HINGE, BEST, THETA, BOUND, REACH = range(10)
 N_TALLY = 10
 
 
 @kernel
 def new_tally():
-    """Of a training that has not begun."""
+    """The tally of a training that has not begun."""
     tally = np.zeros(N_TALLY)
     tally[BEST] = np.inf
     return tally
@@ -51,14 +51,14 @@ def new_tally():
 
 @kernel
 def forget_objective(tally):
-    """Of a training that goes on with another objective: only its steps are remembered."""
+    """Reset the tally for another objective, keeping only what concerns the steps."""
     tally[CUTS] = tally[LOSS] = tally[BOUND] = tally[THETA] = 0
     tally[BEST] = np.inf
 
 
 @subkernel
 def take_step(course, size, radius):
-    """w <- P(w + size * step); step <- 0."""
+    """Make the step w <- P(w + size * step), and set step to 0."""
     for weights, step in zip(course.weights, course.step):  # noqa: B905  numba knows no strict zip
         for r in range(weights.shape[0]):
             for y in range(weights.shape[1]):
@@ -81,10 +81,10 @@ def norm2(vector):
 
 @subkernel
 def step_size(course, radius):
-    """Largest norm of an iterate so far over sqrt(sum of ||g||^2 so far), a distance over gradients (Ivgi, Hinder and Carmon 2023).
+    """The step size: largest norm of an iterate so far over sqrt(sum of ||g||^2 so far), distance over gradients (Ivgi, Hinder and Carmon 2023).
 
-    In place of that norm the radius would be far too large where the optimum is spread over many weights: on a border point of K weights it may
-    be as small as radius / sqrt(K), which is where it begins.
+    Using the radius instead of that norm would be far too much if the optimum is spread over many weights: the norm of a border point with K weights
+    can be as small as radius / sqrt(K), its initial value.
     """
     tally = course.tally
     least = radius / np.sqrt(float(course.weights.node.size + course.weights.pair.size))
@@ -94,7 +94,7 @@ def step_size(course, radius):
 
 @subkernel
 def blend(mean, weights, rate):
-    """mean += rate * (weights - mean)."""
+    """Add rate * (weights - mean) to mean."""
     for total, matrix in zip(mean, weights):  # noqa: B905
         for r in range(matrix.shape[0]):
             for y in range(matrix.shape[1]):
@@ -103,7 +103,7 @@ def blend(mean, weights, rate):
 
 @subkernel
 def meet(arrays, course, live, i, share, work):
-    """Most violated output of sentence i: its subgradient times -share into ``step``, and times -1 into ``cuts``. Returns hinge and loss."""
+    """Find the most violated output of sentence i; add its subgradient times -share to ``step`` and times -1 to ``cuts``. Returns hinge and loss."""
     score_parts(arrays, course.weights, live, i, work)
     gold = gold_score(arrays, i, work)
     hinge = decode(arrays, i, work, True) - gold
@@ -116,7 +116,7 @@ def meet(arrays, course, live, i, share, work):
 
 @subkernel
 def keep(course, hinge):
-    """Let the iterate be the best if its mean hinge is."""
+    """Keep the iterate if its mean hinge is the best so far."""
     if hinge < course.tally[BEST]:
         course.tally[BEST] = hinge
         for kept, weights in zip(course.kept, course.weights):  # noqa: B905
@@ -125,7 +125,7 @@ def keep(course, hinge):
 
 @kernel
 def lower_bound(course, n, radius):
-    """The best bound so far on the least mean hinge in the ball: (1/n) (loss - radius ||V||_inf) of the mean of the cuts, or 0, or an earlier one."""
+    """Best lower bound so far on the mean hinge in the ball: (1/n) (loss - radius ||V||_inf) for the mean of the cuts, or 0, or an earlier bound."""
     tally = course.tally
     if tally[CUTS] > 0:
         bound = (tally[LOSS] - radius * largest(course.cuts)) / (n * tally[CUTS])
@@ -135,7 +135,7 @@ def lower_bound(course, n, radius):
 
 @subkernel
 def forget_cuts(course):
-    """Begin the mean of the cuts anew. Sums of few terms are exact in single precision, and old cuts say little."""
+    """Start the mean of the cuts again: sums of few terms are accurate in single precision, and old cuts carry little information."""
     for matrix in course.cuts:
         matrix[:] = 0
     course.tally[CUTS] = course.tally[LOSS] = 0
@@ -143,9 +143,9 @@ def forget_cuts(course):
 
 @kernel
 def subgradient_pass(arrays, course, live, order, batch_size, radius, rate):
-    """Steps over the sentences of ``order`` (int64[n], each once), ``batch_size`` at a time, sizes rate * :func:`step_size`.
+    """Make steps over the sentences of ``order`` (int64[n], each once), ``batch_size`` at a time, with sizes rate * :func:`step_size`.
 
-    With one batch for all, ``kept`` becomes the best iterate *before* a step; else the average of the iterates, later ones weighing more.
+    With a single batch, ``kept`` becomes the best iterate *before* a step; otherwise the average of the iterates, in which later ones weigh more.
     """
     work, tally, n = new_work(arrays), course.tally, n_sentences(arrays)
     hinges, losses = 0.0, 0.0

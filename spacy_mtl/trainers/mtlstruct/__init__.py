@@ -1,4 +1,4 @@
-"""Multiple template learning, and at p = 2 the structural SVM."""
+"""Multiple template learning; at p = 2, the structural SVM."""
 
 from .trainer import MTLStruct, mtl_struct, ssvm
 

@@ -1,4 +1,4 @@
-"""Kernels of Algorithm 1: a cut is one output for every sentence, stored as integers and never as a feature vector."""
+"""Kernels of Algorithm 1. A cut is one output per sentence, stored as integers, never as a feature vector."""
 
 import numpy as np
 
@@ -38,7 +38,7 @@ def most_violated(arrays, weights, live):
 
 @kernel
 def add_cut(arrays, vector, outputs, amount):
-    """vector += amount * sum_i (Phi(gold_i) - Phi(outputs_i))."""
+    """Add amount * sum_i (Phi(gold_i) - Phi(outputs_i)) to vector."""
     work = new_work(arrays)
     for i in range(n_sentences(arrays)):
         load_output(arrays, i, outputs, work)
@@ -47,7 +47,7 @@ def add_cut(arrays, vector, outputs, amount):
 
 @kernel
 def dot_cut(arrays, vector, outputs, node_dots, pair_dots):
-    """dots[j] = <sum_i (Phi_j(gold_i) - Phi_j(outputs_i)), vector_j>: float64[T] and float64[Tp], overwritten."""
+    """Set dots[j] to <sum_i (Phi_j(gold_i) - Phi_j(outputs_i)), vector_j>, float64[T] for node and float64[Tp] for pair templates."""
     node_dots[:] = 0
     pair_dots[:] = 0
     work = new_work(arrays)

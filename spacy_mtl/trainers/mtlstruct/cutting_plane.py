@@ -16,7 +16,7 @@ from .subproblem.solve import solve_subproblem
 
 
 class CuttingPlane(Training):
-    """One pass is one round: the most violated outputs become a cut, the subproblem over the working set gives new weights.
+    """One pass is one round: the most violated outputs become a cut, and the subproblem over the working set gives new weights.
 
     In the paper's scale (mean risk, C n): p_j^r = -V_j^r / n, q^r = loss^r / n, Q^j_{rs} = <V_j^r, V_j^s> / n^2.
     """
@@ -37,26 +37,26 @@ class CuttingPlane(Training):
         self._torn, self._solved = False, True
 
     def step(self, sentences: np.ndarray) -> None:
-        """Nothing: a cut needs the whole corpus."""
+        """Do nothing: a cut needs the whole corpus."""
 
     def end_pass(self) -> None:
         if self.converged:
             return
-        if self._solved:  # else an interrupt came after the cut
+        if self._solved:  # otherwise an interrupt came after the cut
             outputs, loss, hinge = self._most_violated()
             self._last_hinge = hinge
             if (
                 self._cuts
                 and self.settings.C * (hinge - self._working_set_risk()) <= self.settings.tol * self.report().primal
             ):
-                self.converged = True  # the eps stop: R_emp(w) - R_s(w) < eps
+                self.converged = True  # the paper's stop: R_emp(w) - R_s(w) < eps
                 return
             self._add(outputs, loss)
         self._solve()
         self.passes += 1
 
     def _most_violated(self) -> tuple[np.ndarray, float, float]:
-        """The next cut, its loss and the total hinge, under the present weights."""
+        """The next cut, its loss and the total hinge, under the current weights."""
         self._repair()
         if self._found is None:
             live = self.problem.live(self.mu > 0)
@@ -64,7 +64,7 @@ class CuttingPlane(Training):
         return self._found
 
     def _block_products(self) -> np.ndarray:
-        """(Q^j alpha)_r of every template: float64[T, s]."""
+        """(Q^j alpha)_r of every template, float64[T, s]."""
         return self._gram @ self._alpha
 
     def _working_set_risk(self) -> float:
@@ -73,14 +73,14 @@ class CuttingPlane(Training):
         return self.problem.n * max(0.0, float(values.max()))
 
     def _add(self, outputs: np.ndarray, loss: float) -> None:
-        """A new cut and its row of every Q^j, all of it or (after an interrupt) nothing."""
+        """Add a cut and its row of every Q^j, completely or (after an interrupt) not at all."""
         gram, cuts = grown(self.problem, self._gram, self._cuts, outputs), [*self._cuts, outputs]
         losses, alpha, idle = np.append(self._losses, loss), np.append(self._alpha, 0.0), np.append(self._idle, 0)
         self._gram, self._cuts, self._losses, self._alpha, self._idle = gram, cuts, losses, alpha, idle
         self._solved = False
 
     def _solve(self) -> None:
-        """Weights from the subproblem over the working set (eq. 6-7, and eq. 11-13 for p > 1); then prune."""
+        """Compute the weights from the subproblem over the working set (eq. 6-7, and eq. 11-13 for p > 1), then prune cuts."""
         settings, n = self.settings, self.problem.n
         result = solve_subproblem(
             self._gram, self._losses / n, settings.C * n, settings.p, solver=settings.subproblem, start=self._alpha
@@ -95,7 +95,7 @@ class CuttingPlane(Training):
         return alpha > 1e-10 * self.settings.C * self.problem.n
 
     def _repair(self) -> None:
-        """Make the weights anew where alpha and mu have gone ahead of them, or an interrupt came while they were being rewritten."""
+        """Compute the weights again if alpha and mu have changed since, or if an interrupt came while the weights were being rewritten."""
         if not self._torn:
             return
         for matrix in self._w:
@@ -116,21 +116,21 @@ class CuttingPlane(Training):
 
     @property
     def loss(self) -> float:
-        """Total structured hinge on which the last cut was made."""
+        """Total structured hinge when the last cut was made."""
         return self._last_hinge
 
     def rebind(self, problem: Problem, carry: Carry) -> None:
-        """The cuts stay (they are outputs); their Gram matrices and the weights are made anew."""
+        """Keep the cuts, which are outputs; their Gram matrices and the weights are computed again."""
         self._restart(problem, self._cuts, self._losses)
 
     def recut(self, problem: Problem) -> None:
-        """The cuts stay with the new pieces; those in which constraints forbid the output have that of gold instead."""
+        """Keep the cuts with the new pieces; outputs that the constraints forbid are replaced by gold."""
         nothing = problem.zeros()
         pairs = [allowed_cut(problem.arrays, nothing, NOTHING, cut) for cut in self._cuts]
         self._restart(problem, [cut for cut, _ in pairs], np.array([loss for _, loss in pairs], float))
 
     def _restart(self, problem: Problem, cuts: list[np.ndarray], losses: np.ndarray) -> None:
-        """Go on with these cuts (and alpha and mu of the old ones until they are solved for) in another problem."""
+        """Continue with these cuts in another problem, with the old alpha and mu until the subproblem is solved."""
         gram = np.empty((problem.blocks.n, 0, 0))
         for r, cut in enumerate(cuts):
             gram = grown(problem, gram, cuts[:r], cut)
@@ -162,7 +162,7 @@ class CuttingPlane(Training):
 
 
 def grown(problem: Problem, gram: np.ndarray, cuts: list[np.ndarray], outputs: np.ndarray) -> np.ndarray:
-    """Q^j of these cuts (float64[T, s, s]) with the row and column of one more: float64[T, s + 1, s + 1]."""
+    """Extend the Q^j of these cuts (float64[T, s, s]) by the row and column of one more cut, float64[T, s + 1, s + 1]."""
     arrays, blocks, size = problem.arrays, problem.blocks, len(cuts)
     vector = problem.zeros()
     add_cut(arrays, vector, outputs, 1.0)

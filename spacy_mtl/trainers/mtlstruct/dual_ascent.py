@@ -1,4 +1,4 @@
-"""MTLstruct solved in the part marginals: block-coordinate Frank-Wolfe, template weights re-estimated after each pass."""
+"""MTLstruct in the part marginals: block-coordinate Frank-Wolfe, with template weights re-estimated after each pass."""
 
 import numpy as np
 
@@ -11,18 +11,18 @@ from spacy_mtl.trainers.shared.frank_wolfe import TemplateWeights, ascent_pass, 
 from .norms import block_norm, dual_exponent, dual_norm_weights
 from .settings import MTLStructSettings
 
-#: Template weights stay above this share of all, a bound that falls with the passes; below a tenth of it a template is no longer looked up.
+#: Lower bound on template weights, as a share of their sum; it decreases with the passes. Below a tenth of it, a template is no longer looked up.
 FLOOR = LIVE / 2
-#: Every so many passes all templates are looked at, and those that should not have been dropped come back.
+#: All templates are looked up every REVIVAL passes, and those that should not have been dropped come back.
 REVIVAL = 10
-#: Outputs remembered for each sentence.
+#: Number of outputs stored for each sentence.
 N_ATOMS = 32
-#: A sentence found at its optimum k times in a row rests for k passes, at most this many.
+#: A sentence found at its optimum k times in a row is skipped for k passes, at most this many.
 LONGEST_REST = 4
 
 
 class DualAscent(Training):
-    """Dual state M in part marginals, w_j = C mu_j V_j(M) kept up to date sentence by sentence (papers.md section 1)."""
+    """The state is the dual M in part marginals, with w_j = C mu_j V_j(M) updated sentence by sentence (papers.md section 1)."""
 
     def __init__(self, settings: MTLStructSettings, problem: Problem):
         super().__init__(problem)
@@ -43,14 +43,14 @@ class DualAscent(Training):
         self._certified: Report | None = None
 
     def step(self, sentences: np.ndarray) -> None:
-        """Nothing: the pass is run at its end, in an order of its own, so that batches do not change the result."""
+        """Do nothing: all work is done in :meth:`end_pass`, in an order of its own, so that batches do not change the result."""
 
     def end_pass(self) -> None:
         if self.converged:
             return
         for _ in range(self.settings.inner_passes):
             self._pass()
-        # the sum of the gaps met on the way bounds the gap at fixed mu: cheap enough to ask when a certificate is worth its pass
+        # the sum of the gaps during the pass bounds the gap at fixed mu: a cheap test of whether a certificate is worth its pass
         if self._gaps.sum() * self.settings.C <= 4 * self.settings.tol * self._objective:
             self.converged = self.report().gap <= self.settings.tol
 
@@ -73,14 +73,14 @@ class DualAscent(Training):
         self._update_average()
 
     def _repair(self) -> None:
-        """Make the weights anew from the marginals if an interrupt came while they were being rewritten."""
+        """Compute the weights again from the marginals if an interrupt came while they were being rewritten."""
         if self._torn:
             self.problem.gold_minus_expected(self._state, out=self._w)
             self.problem.scale_blocks(self._w, self.settings.C * self.mu)
             self._torn = False
 
     def _revive(self) -> None:
-        """Look at every template again, at passes of its own so that reports in between change nothing but rounding."""
+        """Look up all templates again, at fixed passes, so that reports in between change nothing but rounding errors."""
         self._torn = True
         self.problem.gold_minus_expected(self._state, out=self._w)
         self.mu = self._selector.revive(self.mu, self.problem.block_norms(self._w), FLOOR)
@@ -88,7 +88,7 @@ class DualAscent(Training):
         self._torn = False
 
     def _reweigh(self, norms: np.ndarray) -> None:
-        """mu from the block norms of w by the variational formula of the norm; w follows."""
+        """Compute mu from the block norms of w by the variational formula of the norm, and rescale w."""
         p, mu = self.settings.p, self.mu
         if p == 2 or not norms.any():
             return
@@ -104,14 +104,14 @@ class DualAscent(Training):
         self._rescale(np.divide(new, mu, out=np.zeros_like(mu), where=mu > 0), new)
 
     def _rescale(self, factors: np.ndarray, mu: np.ndarray) -> None:
-        """w_j *= factors[j] and the template weights that go with it, together or (after an interrupt) not at all."""
+        """Multiply w_j by factors[j] and set the template weights, both or (after an interrupt) neither."""
         self._torn = True
         self.problem.scale_blocks(self._w, factors)
         self.mu = mu
         self._torn = False
 
     def _update_average(self) -> None:
-        """Running average of the weights over about the last ``average`` passes."""
+        """Update the running average of the weights over about the last ``average`` passes."""
         if self.settings.average <= 1:
             return
         if self._average is None:
@@ -120,9 +120,9 @@ class DualAscent(Training):
         self.problem.blend(self._average, self._w, 1 / min(self._averaged, self.settings.average))
 
     def _certify(self) -> Report:
-        """Exact weights and dual of the marginals, exact primal of the weights to predict with: one pass over the corpus and one decoding of it."""
+        """Exact weights and dual of the marginals, and exact primal of the prediction weights; takes a pass over the corpus and a decoding of it."""
         C, p = self.settings.C, self.settings.p
-        # made anew in place: rounding of the steps since the last certificate is gone, and memory holds one vector, not two
+        # in place: removes rounding errors of the steps since the last certificate, and memory holds one vector instead of two
         self._torn = True
         vector, loss = self.problem.gold_minus_expected(self._state, out=self._w)
         pulls = self.problem.block_norms(vector)
@@ -136,24 +136,24 @@ class DualAscent(Training):
 
     @property
     def loss(self) -> float:
-        """Sum of the Frank-Wolfe gaps met in the last pass: falls to 0 at the optimum."""
+        """Sum of the Frank-Wolfe gaps in the last pass, which goes to 0 at the optimum."""
         return float(self._gaps.sum())
 
     def rebind(self, problem: Problem, carry: Carry) -> None:
-        """The marginals stay; the weights are made anew from them."""
+        """Keep the marginals; the weights are computed again from them."""
         average = None if self._average is None else carry(self._average)
-        filled, w = _filled(problem), problem.zeros()  # blocks may have other sizes now
-        # stored at once, so that an interrupt leaves the old features or the new ones
+        filled, w = _filled(problem), problem.zeros()  # block sizes may have changed
+        # all at once, so that an interrupt leaves either the old or the new features
         self.problem, self._filled, self._average, self._w = problem, filled, average, w
         self._certified, self.converged, self._torn = None, False, True
         self._idle[:] = self._rest[:] = 0
         self._repair()
 
     def recut(self, problem: Problem) -> None:
-        """Marginals belong to pieces and begin anew at gold; template weights and the average of the passes so far stay."""
+        """Start the marginals, which belong to pieces, again at gold; template weights and the average so far are kept."""
         state, atoms = problem.gold_state(), gold_atoms(problem.arrays, N_ATOMS)
         gaps, idle, rest = np.zeros(problem.n), np.zeros(problem.n, np.int64), np.zeros(problem.n, np.int64)
-        # stored at once, so that an interrupt leaves the old pieces or the new ones
+        # all at once, so that an interrupt leaves either the old or the new pieces
         self.problem, self._state, self._atoms = problem, state, atoms
         self._gaps, self._idle, self._rest = gaps, idle, rest
         self._certified, self.converged, self._torn = None, False, True
@@ -177,5 +177,5 @@ class DualAscent(Training):
 
 
 def _filled(problem: Problem) -> np.ndarray:
-    """bool[T + Tp]: whether a template has any feature."""
+    """Whether each template has any feature, bool[T + Tp]."""
     return np.concatenate([np.diff(problem.blocks.node), np.diff(problem.blocks.pair)]) > 0

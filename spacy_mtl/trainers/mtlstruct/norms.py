@@ -1,4 +1,4 @@
-"""The (2, p) block norm, its dual exponent, and the template weights that the dual norm gives."""
+"""The (2, p) block norm, its dual exponent, and the template weights that follow from the dual norm."""
 
 import numpy as np
 
@@ -28,8 +28,8 @@ def dual_norm_weights(t: np.ndarray, p: float) -> np.ndarray:
     """Template weights mu_j = (sum_k t_k^p*)^((p-2)/p) t_j^((2-p)/(p-1)), equation 12 of Mao and Tsang, for p > 1.
 
     t: (m,) the norms sqrt(a'Q_j a) >= 0. Returns (m,). Equation 12 depends on ratios of t alone, so t is divided by its
-    maximum before any power. Where t_j = 0 the block w_j is 0 whatever mu_j: for p > 2, where the formula has no finite
-    value there, mu_j is 0, and if all t are 0, all mu are 1. Raises ValueError where p <= 1.
+    maximum before any power. If t_j = 0, the block w_j is 0 whatever mu_j: for p > 2, where the formula then has no finite
+    value, mu_j is 0. If all t are 0, all mu are 1. Raises ValueError where p <= 1.
     """
     if not p > 1:
         raise ValueError(Errors.M352.format(bound="> 1", p=p))

@@ -18,7 +18,7 @@ class MTLStruct(MTLStructSettings, Trainer):  # type: ignore[override]
     """Settings of :func:`mtl_struct`, and the training that they begin."""
 
     def check(self, offers: frozenset[str], structure: str) -> None:
-        """Refuse also a solver of cvxpy's that is not installed (M357); a trained model loads without it."""
+        """Also refuse a solver of cvxpy that is not installed (M357); a trained model loads without it."""
         super().check(offers, structure)
         if self.solver == "cutting_plane":
             check_installed(self.subproblem)

@@ -1,4 +1,4 @@
-"""Online trainers that average their weights: the structured perceptron and MIRA."""
+"""Online trainers with averaged weights: the structured perceptron and MIRA."""
 
 from .mira import MIRA, mira
 from .perceptron import Perceptron, perceptron

@@ -37,14 +37,17 @@ class MIRA(Trainer):
 
 
 class MIRATraining(AveragedTraining):
-    """Its loss is the hinge of each sentence as it was met, over the k best outputs (all outputs, where decoding is loss-augmented)."""
+    """The training of MIRA.
+
+    Its loss is the sum of the hinges, each before its update, over the k best outputs (which is over all outputs with loss-augmented decoding).
+    """
 
     def __init__(self, problem: Problem, settings: MIRA):
         super().__init__(problem, settings.seed)
         self.settings = settings
 
     def learn(self, problem: Problem, order: np.ndarray) -> float:
-        """One update by each sentence; returns the sum of their hinges."""
+        """Make one update for each sentence; return the sum of their hinges."""
         s = self.settings
         ones = shares(problem, np.ones(problem.blocks.n))
         return mira_pass(problem.arrays, self._state, problem.all_live(), ones, order, s.k, float(s.C), s.augmented)
@@ -52,14 +55,15 @@ class MIRATraining(AveragedTraining):
 
 @mtl_trainers("spacy_mtl.MIRA.v1")
 def mira(k: int = 5, C: float = 1.0, augmented: bool = True, seed: int = 0) -> MIRA:
-    """k-best MIRA with averaged weights: every sentence makes the least change of the weights that ranks gold above its k best outputs
-    by margins of their losses.
+    """k-best MIRA with averaged weights.
 
-    k: how many outputs; with 1 it is the passive-aggressive algorithm PA-I, with its closed form.
-    C: weight of the sentence's loss against the change, min 1/2 ||w - w_t||^2 + C * hinge: no sentence's multipliers sum to more than C
-    in one update. That is the bound they have in the dual of the structural SVM at the same C (SSVM.v1), where it is for all passes
-    together; here every pass may add as much again, so a good C is smaller.
-    augmented: the k outputs of highest score + loss, which violate their margins most; false: those of highest score.
+    Each sentence makes the smallest change of the weights that ranks gold above its k best outputs with margins equal to their losses.
+
+    k: number of outputs; k = 1 is the passive-aggressive algorithm PA-I, in closed form.
+    C: weight of the sentence's loss against the change, min 1/2 ||w - w_t||^2 + C * hinge: the multipliers of a sentence sum to at most C
+    in one update. In the dual of the structural SVM with the same C (SSVM.v1), this bound holds for all passes together; here every pass may
+    add as much again, so a good C is smaller.
+    augmented: use the k outputs with the highest score + loss, which violate their margins most; false for those with the highest score.
     seed: order of the sentences within a pass.
     Raises ValueError: M302, M305 for numbers out of range, M320 for an ``augmented`` that is neither true nor false.
     """

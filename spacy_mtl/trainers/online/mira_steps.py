@@ -1,4 +1,4 @@
-"""MIRA (Crammer & Singer 2003; McDonald, Crammer & Pereira 2005): the least change of w that ranks gold above the k best outputs by their losses.
+"""MIRA (Crammer & Singer 2003; McDonald, Crammer & Pereira 2005): the smallest change of w that ranks gold above the k best outputs by their losses.
 
 min_w 1/2 ||w - w_t||^2 + C xi   s.t.  <w, Phi(gold) - Phi(y_a)> >= loss_a - xi  for each of the k outputs y_a,  xi >= 0
 
@@ -25,20 +25,20 @@ from spacy_mtl.structures.contract import (
 )
 from spacy_mtl.trainers.shared.averaging import learn_output
 
-#: The subproblem is solved when no multiplier can raise its objective at a rate above this (losses are around 1).
+#: The subproblem is solved when no multiplier can increase its objective at a rate above this (losses are around 1).
 PRECISION = 1e-7
-#: Steps for each multiplier at most; about ten are usual.
+#: The largest number of steps per multiplier; about ten are usual.
 MOST_STEPS = 1000
 
 
 @kernel
 def hildreth(gram, gaps, cap, alpha, slopes):
-    """max over alpha >= 0, sum alpha <= cap, of gaps'alpha - 1/2 alpha'gram alpha.
+    """Maximize gaps'alpha - 1/2 alpha'gram alpha over alpha >= 0, sum alpha <= cap.
 
-    Hildreth's row actions: one multiplier at a time is raised as far as its constraint asks. What it takes is given by the
-    multiplier that is most in the way, or by what the cap has left: the multiplier of gold, whose constraint 0 >= 0 always holds.
+    Hildreth's row actions: one multiplier at a time is increased as far as its constraint requires. The increase is taken from the multiplier with
+    the smallest slope, or from what is left of the cap, which is the multiplier of gold, with the constraint 0 >= 0.
 
-    gram: float64[k, k], positive semidefinite. gaps: float64[k]. Filled: alpha and slopes (float64[k]), the slopes being gaps - gram alpha.
+    gram: float64[k, k], positive semidefinite. gaps: float64[k]. Fills alpha and slopes (float64[k]), where slopes = gaps - gram alpha.
     """
     alpha[:] = 0
     slopes[:] = gaps
@@ -76,9 +76,9 @@ def hildreth(gram, gaps, cap, alpha, slopes):
 
 @subkernel
 def fill_gram(arrays, i, live, scale, outputs, stored, work, gram):
-    """gram[a, b] = <Phi(gold) - Phi(y_a), Phi(gold) - Phi(y_b)>, by polarisation.
+    """Set gram[a, b] to <Phi(gold) - Phi(y_a), Phi(gold) - Phi(y_b)>, by polarisation.
 
-    outputs: int32[k, parts], as from ``kbest``. scale: ones. stored: int32[n_slots], scratch. gram: float64[k, k].
+    outputs: int32[k, parts], from ``kbest``. scale: ones. stored: int32[n_slots], a buffer. gram: float64[k, k].
     """
     for a in range(gram.shape[0]):
         take_output(arrays, i, outputs[a], work)
@@ -96,7 +96,7 @@ def fill_gram(arrays, i, live, scale, outputs, stored, work, gram):
 
 @subkernel
 def set_gaps(arrays, i, outputs, scores, gold, augmented, work, gaps):
-    """gaps[a] = loss_a + score_a - score of gold; returns the greatest. augmented: whether the scores have the loss in them."""
+    """Set gaps[a] to loss_a + score_a - score of gold; return the largest. augmented: whether the scores include the loss."""
     for a in range(gaps.size):
         gaps[a] = scores[a] - gold
         if not augmented:
@@ -107,7 +107,7 @@ def set_gaps(arrays, i, outputs, scores, gold, augmented, work, gaps):
 
 @subkernel
 def mira_step(arrays, state, live, scale, i, k, cap, augmented, stored, work):
-    """One update by sentence i; returns by how much the k best outputs violated their margins, at most and at least 0."""
+    """Make one update for sentence i; return the largest margin violation of the k best outputs, at least 0."""
     score_parts(arrays, state.w, live, i, work)
     gold = gold_score(arrays, i, work)
     if augmented:
@@ -130,10 +130,10 @@ def mira_step(arrays, state, live, scale, i, k, cap, augmented, stored, work):
 
 @kernel
 def mira_pass(arrays, state, live, scale, order, k, cap, augmented):
-    """An update by each sentence of ``order`` (int64[n]); returns the sum of their violations.
+    """Make one update for each sentence of ``order`` (int64[n]); return the sum of their violations.
 
-    state: :class:`.averaging.Average`. live, scale: all templates, and ones. cap: C. augmented: whether the k outputs are those of
-    highest score + loss, not of highest score.
+    state: :class:`.averaging.Average`. live, scale: all templates, and ones. cap: C. augmented: whether the k outputs are those with
+    the highest score + loss rather than the highest score.
     """
     work = new_work(arrays)
     stored = np.empty(n_slots(arrays), np.int32)

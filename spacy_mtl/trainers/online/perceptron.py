@@ -1,4 +1,4 @@
-"""The averaged structured perceptron (Collins 2002): decode, and where the output is wrong add the gold features and take away the others."""
+"""The averaged structured perceptron (Collins 2002): decode, and if the output is wrong, add the gold features and subtract the predicted ones."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -32,23 +32,23 @@ class Perceptron(Trainer):
 
 
 class PerceptronTraining(AveragedTraining):
-    """Its loss is that of the outputs it met: with ``margin``, of the loss-augmented ones."""
+    """The training of the perceptron. Its loss is that of the decoded outputs, which are loss-augmented with ``margin``."""
 
     def __init__(self, problem: Problem, settings: Perceptron):
         super().__init__(problem, settings.seed)
         self.settings = settings
 
     def learn(self, problem: Problem, order: np.ndarray) -> float:
-        """One look at each sentence; returns the sum of their losses (wrong labels, if costs are Hamming's)."""
+        """Decode each sentence once and learn from it; return the sum of the losses (with Hamming costs, the number of wrong labels)."""
         return perceptron_pass(problem.arrays, self._state, problem.all_live(), order, self.settings.margin)
 
 
 @mtl_trainers("spacy_mtl.Perceptron.v1")
 def perceptron(margin: bool = False, seed: int = 0) -> Perceptron:
-    """The averaged structured perceptron: no objective, no step size, nothing to tune but the number of passes.
+    """The averaged structured perceptron. It has no objective and no step size, and only the number of passes can be tuned.
 
-    margin: decode loss-augmented, so that an output which is right by less than its loss counts as a mistake too.
+    margin: use loss-augmented decoding, so that a correct output with a margin smaller than the loss counts as a mistake too.
     seed: order of the sentences within a pass.
-    Raises ValueError: M305 for a seed that is no whole number, M320 for a margin that is neither true nor false.
+    Raises ValueError: M305 for a seed that is not a whole number, M320 for a margin that is neither true nor false.
     """
     return Perceptron(margin, seed)

@@ -7,7 +7,7 @@ from spacy_mtl.trainers.shared.averaging import learn_output
 
 @kernel
 def perceptron_pass(arrays, state, live, order, margin):
-    """Decode each sentence of ``order`` and, where the output has a loss, w += Phi(gold) - Phi(output). Returns the sum of the losses.
+    """Decode each sentence of ``order`` and, if the output has a loss, add Phi(gold) - Phi(output) to w. Returns the sum of the losses.
 
     state: :class:`.averaging.Average`. live: all templates. order: int64[k]. margin: whether decoding is loss-augmented.
     """

@@ -1,6 +1,6 @@
 """Proximal operators of block-norm regularizers (Martins et al., section 3).
 
-A regularizer Omega(theta) = omega(||theta_1||, ..., ||theta_M||) has a proximal operator that scales whole blocks, so that it is known
+A regularizer Omega(theta) = omega(||theta_1||, ..., ||theta_M||) has a proximal operator that scales whole blocks, so it can be computed
 from the block norms alone (their Proposition 1):  prox_tau(b) = argmin_x 1/2 ||x - b||^2 + tau omega(x),  x >= 0.
 """
 
@@ -11,14 +11,14 @@ import numpy as np
 from spacy_mtl.errors import Errors
 from spacy_mtl.kernels import kernel, subkernel
 
-#: More steps of Newton's method than a root ever takes: each is monotone, and quadratic near the end.
+#: More Newton steps than a root ever takes: convergence is monotone, and quadratic near the root.
 NEWTON_STEPS = 100
 
 
 class Regularizer(NamedTuple):
-    """omega(b) = l2 / 2 sum_m b_m^2 + l21 / 2 (sum_m b_m)^2 + lq / q sum_m b_m^q, a sum of three with weights >= 0.
+    """omega(b) = l2 / 2 sum_m b_m^2 + l21 / 2 (sum_m b_m)^2 + lq / q sum_m b_m^q, three summands with weights >= 0.
 
-    l2: the plain support vector machine. l21: sparse multiple kernel learning. lq: non-sparse for 1 < q <= 2, any q >= 1; q = 2 is l2 again.
+    l2: the plain support vector machine. l21: sparse multiple kernel learning. lq: any q >= 1; non-sparse for 1 < q <= 2, and q = 2 equals l2.
     """
 
     l2: float
@@ -29,15 +29,15 @@ class Regularizer(NamedTuple):
 
 @subkernel
 def shrink_l2(norms, tau):
-    """prox of tau/2 sum b^2, in place: a scaling. norms: float64[M] >= 0."""
+    """The prox of tau/2 sum b^2, in place: a scaling. norms: float64[M] >= 0."""
     norms /= 1 + tau
 
 
 @subkernel
 def shrink_l21(norms, tau):
-    """prox of tau/2 (sum b)^2, in place: one threshold for all. norms: float64[M] >= 0. O(M log M).
+    """The prox of tau/2 (sum b)^2, in place: soft-thresholding with one threshold. norms: float64[M] >= 0. O(M log M).
 
-    The threshold is tau/(1 + rho tau) sum_{k <= rho} b_k over the rho largest b that exceed it; these are a prefix of the sorted order.
+    The threshold is tau/(1 + rho tau) sum_{k <= rho} b_k over the rho largest b, which are those that exceed it.
     """
     if not tau > 0 or norms.size == 0:
         return
@@ -55,9 +55,9 @@ def shrink_l21(norms, tau):
 
 @subkernel
 def power_root(a, c, p):
-    """The z in (0, 1] with a z^p + c z = 1, where p > 1, 0 <= a, c <= 1 and one of them is 1.
+    """The z in (0, 1] with a z^p + c z = 1, where p > 1, 0 <= a, c <= 1, and a or c is 1.
 
-    The left side is convex and rises: Newton's method falls to the root from z = 1 without overshooting.
+    The left side is convex and increasing, so Newton's method descends to the root from z = 1 without overshooting.
     """
     z = 1.0
     for _ in range(NEWTON_STEPS):
@@ -71,10 +71,10 @@ def power_root(a, c, p):
 
 @subkernel
 def shrink_lq(norms, tau, q):
-    """prox of tau/q sum b^q, in place and block by block: the root of x + tau x^(q-1) = b. norms: float64[M] >= 0; q >= 1.
+    """The prox of tau/q sum b^q, in place and block by block: the root of x + tau x^(q-1) = b. norms: float64[M] >= 0; q >= 1.
 
-    q = 1 is a threshold at tau. Else solved for x (q > 2) or for x^(q-1) (q < 2), whichever makes the equation convex, and in
-    logarithms, where no power overflows.
+    q = 1 is soft-thresholding at tau. Otherwise the equation is solved for x (q > 2) or x^(q-1) (q < 2), whichever makes it convex, and with
+    logarithms, so that no power overflows.
     """
     if not tau > 0:
         return
@@ -91,7 +91,7 @@ def shrink_lq(norms, tau, q):
                 log_b = np.log(norms[m])
                 log_u = min((log_b - log_a) / p, log_b - log_c)
                 z = power_root(np.exp(log_a + p * log_u - log_b), np.exp(log_c + log_u - log_b), p)
-                # where b itself bounds the root, no detour through its logarithm
+                # if b itself bounds the root, its logarithm is not needed
                 factor = z if q > 2 else z**p
                 bound = log_u if q > 2 else p * log_u
                 norms[m] = (norms[m] if bound == log_b else np.exp(bound)) * factor
@@ -99,7 +99,7 @@ def shrink_lq(norms, tau, q):
 
 @kernel
 def shrink(norms, regularizer, tau):
-    """The proximal steps of tau times each summand, one after another, in place: l21, lq, l2. norms: float64[M] >= 0."""
+    """Apply the proximal operators of tau times each summand (l21, lq, l2) one after another, in place. norms: float64[M] >= 0."""
     if regularizer.l21 > 0:
         shrink_l21(norms, tau * regularizer.l21)
     if regularizer.lq > 0:
@@ -109,9 +109,9 @@ def shrink(norms, regularizer, tau):
 
 
 def prox(norms: np.ndarray, regularizer: Regularizer, tau: float) -> np.ndarray:
-    """:func:`shrink`, checked and not in place. For one summand this is its proximal operator.
+    """:func:`shrink` with checks, and not in place. For a single summand, this is its proximal operator.
 
-    norms: float64[M], finite and >= 0. Returns float64[M]. Raises ValueError: M360 other norms, M361 tau not finite or below 0, M362 weights
+    norms: float64[M], finite and >= 0. Returns float64[M]. Raises ValueError: M360 invalid norms, M361 tau not finite or below 0, M362 weights
     below 0, or q below 1.
     """
     norms = np.array(norms, np.float64)

@@ -1,8 +1,8 @@
-"""A weight vector whose blocks are scaled and set to zero in O(1) each, with its average over time.
+"""A weight vector whose blocks can be scaled and set to zero in O(1) each, with its average over time.
 
-theta_m = scale_m v_m. A block is set to zero by its scale alone: what v_m holds then is worthless, and is removed only when the block comes
-back, from the few rows that it lies in. For this the last updates are kept in a log, and taken back; only a block that holds more than the
-log still knows of is overwritten as a whole, so that the work stays within a constant factor of the updates' own.
+theta_m = scale_m v_m. A block is set to zero by setting its scale to 0. The contents of v_m are then meaningless and are removed only when the
+block becomes non-zero again: a log of the latest updates allows subtracting them from the few rows that they touched. Only a block with
+updates that are no longer in the log is overwritten as a whole, so the work stays within a constant factor of that of the updates.
 """
 
 from typing import NamedTuple
@@ -23,21 +23,22 @@ from spacy_mtl.structures.contract import (
 )
 from spacy_mtl.structures.problem import Problem
 
-#: Updates in the log. A whole block is overwritten at most once in so many updates.
+#: Number of updates in the log. A whole block is overwritten at most once in this many updates.
 LOG = 256
-#: A scale below this is multiplied into its block, for the entries of v_m grow as it falls.
+#: A scale below this is multiplied into its block, since the entries of v_m grow as the scale decreases.
 LEAST_SCALE = 1e-20
-#: So is one for which an update u_m would be this many times that of v_m, a sentence: beyond, single precision tells in the average.
+#: A scale is also multiplied into its block if an update of u_m were this many times that of v_m, per sentence: beyond that, the average would
+#: suffer from single precision.
 LARGEST_SUM = 10.0
 
 
 class ScaledBlocks(NamedTuple):
-    """theta over M = T + Tp blocks, node templates first.
+    """theta in M = T + Tp blocks, node templates first.
 
-    vector: v. past: u, of no rows where no average is wanted: the sum of theta_m over all sentences so far is ``sums_m v_m - u_m``.
-    node, pair: int64[T + 1] and int64[Tp + 1], rows of each block. scale: float64[M], 0 where theta_m is 0. resume: float64[M], where it is 0,
-    the scale before: a block comes back with it, so that what is left of its past after rounding stays as small beside new
-    updates as it was. sums: float64[M]. norms: float64[M], ||theta_m||. deep: bool[M], v_m holds more than the log knows of. steps: int64[1].
+    vector: v. past: u, without rows if there is no average: the sum of theta_m over all sentences so far is ``sums_m v_m - u_m``.
+    node, pair: int64[T + 1] and int64[Tp + 1], rows of each block. scale: float64[M], 0 if theta_m is 0. resume: float64[M], the previous scale of
+    a block whose scale is 0; the block resumes with it, so that rounding errors left in v_m stay as small relative to new updates as they
+    were. sums: float64[M]. norms: float64[M], ||theta_m||. deep: bool[M], whether v_m has updates that are no longer in the log. steps: int64[1].
     """
 
     vector: Weights
@@ -53,9 +54,9 @@ class ScaledBlocks(NamedTuple):
 
 
 class Log(NamedTuple):
-    """The last K updates ``v_m += amount_m Phi_m(gold_i - M_i)``, for taking them back.
+    """The last K updates ``v_m += amount_m Phi_m(gold_i - M_i)``, so that they can be undone.
 
-    sentence: int64[K], -1 where free. amounts: float64[K, M]. slots: int64[S], place of each sentence, -1 if none. head: int64[1], next place.
+    sentence: int64[K], -1 if free. amounts: float64[K, M]. slots: int64[S], entry of each sentence, -1 if none. head: int64[1], the next entry.
     gold: int32[n_slots], gold outputs. state: M_i of each sentence in the log.
     """
 
@@ -68,7 +69,7 @@ class Log(NamedTuple):
 
 
 def zero_blocks(problem: Problem, average: bool) -> ScaledBlocks:
-    """theta = 0. average: whether its sum over time is wanted, too; that takes a second vector."""
+    """Make theta = 0. average: whether to keep the sum over time too, which takes a second vector."""
     n, borders = problem.blocks.n, problem.blocks
     past = problem.zeros() if average else Weights(*(matrix[:0] for matrix in problem.zeros()))
     return ScaledBlocks(
@@ -79,7 +80,7 @@ def zero_blocks(problem: Problem, average: bool) -> ScaledBlocks:
 
 @kernel
 def new_log(arrays, n_blocks):
-    """An empty log for updates from sentences of this problem."""
+    """Make an empty log for updates from sentences of this problem."""
     return Log(
         np.full(LOG, -1, np.int64), np.zeros((LOG, n_blocks)), np.full(n_sentences(arrays), -1, np.int64),
         np.zeros(1, np.int64), gold_outputs(arrays), gold_state(arrays),
@@ -94,14 +95,14 @@ def averages(blocks):
 
 @subkernel
 def as_scale(blocks, values):
-    """float64[M] as a factor for each block of the two kinds."""
+    """Turn float64[M] into factors for the blocks of both kinds."""
     n = blocks.node.size - 1
     return Scale(values[:n], values[n:])
 
 
 @subkernel
 def as_live(blocks, values):
-    """The blocks whose value is not 0. values: float64[M]."""
+    """The blocks with a non-zero value. values: float64[M]."""
     n = blocks.node.size - 1
     return Live(np.flatnonzero(values[:n]), np.flatnonzero(values[n:]))
 
@@ -111,7 +112,7 @@ def as_live(blocks, values):
 
 @subkernel
 def forget(blocks, log, k):
-    """Free a place of the log: blocks that its update went into now hold more than the log knows of."""
+    """Free an entry of the log: the blocks of its update now have updates that are not in the log."""
     if log.sentence[k] >= 0:
         log.slots[log.sentence[k]] = -1
         log.sentence[k] = -1
@@ -122,7 +123,7 @@ def forget(blocks, log, k):
 
 @subkernel
 def claim(blocks, log, i):
-    """A place in the log for an update from sentence i, whose M_i may then be set."""
+    """Reserve an entry of the log for an update from sentence i, whose M_i can then be set."""
     if log.slots[i] >= 0:
         forget(blocks, log, log.slots[i])
     k = log.head[0]
@@ -133,7 +134,7 @@ def claim(blocks, log, i):
 
 @subkernel
 def logged_direction(arrays, log, i, work):
-    """Direction from M_i to gold, kept in ``work``."""
+    """Set the direction from M_i to gold in ``work``."""
     load_output(arrays, i, log.gold, work)
     set_direction(arrays, log.state, i, work)
 
@@ -143,7 +144,7 @@ def logged_direction(arrays, log, i, work):
 
 @kernel
 def add(arrays, blocks, amounts, i, work, sign):
-    """v_m += sign * amount_m * Phi_m(direction in ``work``) where the amount is not 0, and u_m += the same times sums_m. amounts: float64[M]."""
+    """Add sign * amount_m * Phi_m(direction in ``work``) to v_m if the amount is not 0, and the same times sums_m to u_m. amounts: float64[M]."""
     live = as_live(blocks, amounts)
     add_direction(arrays, blocks.vector, live, as_scale(blocks, amounts), i, work, sign)
     if averages(blocks):
@@ -155,7 +156,7 @@ def add(arrays, blocks, amounts, i, work, sign):
 
 @subkernel
 def update(arrays, blocks, log, i, wanted, eta, work):
-    """theta_m += eta * Phi_m(direction in ``work``) for the blocks of a mask bool[M] that are not 0, and into the log. i: has a place there."""
+    """Add eta * Phi_m(direction in ``work``) to theta_m for the non-zero blocks of a mask bool[M], and log it. Sentence i must have a log entry."""
     amounts = log.amounts[log.slots[i]]
     for m in range(wanted.size):
         amounts[m] = eta / blocks.scale[m] if wanted[m] else 0.0
@@ -164,7 +165,7 @@ def update(arrays, blocks, log, i, wanted, eta, work):
 
 @subkernel
 def fold(matrix, past, begin, end, amount, factor):
-    """Rows begin to end: u -= amount * v, then v *= factor. past: may have no rows."""
+    """For the rows from begin to end, subtract amount * v from u, then multiply v by factor. past: may have no rows."""
     remember, less, times = past.shape[0] > 0, np.float32(amount), np.float32(factor)
     for r in range(begin, end):
         for y in range(matrix.shape[1]):
@@ -175,7 +176,7 @@ def fold(matrix, past, begin, end, amount, factor):
 
 @subkernel
 def fold_block(blocks, log, m, factor):
-    """v_m *= factor, leaving the sum over time as it is. With the scale over the factor, theta_m is as it was; with the factor 0, v_m is clean."""
+    """Multiply v_m by factor without changing the sum over time. Dividing the scale by factor then keeps theta_m; factor 0 clears v_m."""
     n = blocks.node.size - 1
     if m < n:
         fold(blocks.vector.node, blocks.past.node, blocks.node[m], blocks.node[m + 1], blocks.sums[m], factor)
@@ -189,7 +190,7 @@ def fold_block(blocks, log, m, factor):
 
 @subkernel
 def take_back(arrays, blocks, log, wanted, work):
-    """Take the log's updates out of v_m, for the blocks of a mask bool[M]; the sum over time stays as it is."""
+    """Undo the logged updates of v_m for the blocks of a mask bool[M], without changing the sum over time."""
     amounts = np.empty(wanted.size)
     for k in range(LOG):
         if log.sentence[k] >= 0:
@@ -210,7 +211,7 @@ def take_back(arrays, blocks, log, wanted, work):
 
 @subkernel
 def wake(arrays, blocks, log, wanted, work):
-    """Make ready for updates the blocks of a mask bool[M] that are 0: v_m becomes 0 and its scale not."""
+    """Prepare the zero blocks of a mask bool[M] for updates: clear v_m and set a non-zero scale."""
     asleep, some = np.zeros(wanted.size, np.bool_), False
     for m in range(wanted.size):
         if wanted[m] and blocks.scale[m] == 0:
@@ -228,7 +229,7 @@ def wake(arrays, blocks, log, wanted, work):
 
 @subkernel
 def rescale(blocks, log, before, after):
-    """theta_m *= after_m / before_m, its norm is now after_m; count a sentence. before, after: float64[M]."""
+    """Multiply theta_m by after_m / before_m, so that its norm is after_m; count a sentence. before, after: float64[M]."""
     blocks.steps[0] += 1
     average = averages(blocks)
     for m in range(after.size):
@@ -247,7 +248,7 @@ def rescale(blocks, log, before, after):
         blocks.sums[m] += scale
 
 
-# --- what it stands for ---
+# --- reading theta ---
 
 
 @kernel
@@ -264,7 +265,7 @@ def _write(matrix, past, borders, shares, past_share, out):
 
 @kernel
 def write_weights(blocks, out):
-    """theta into ``out``, or its mean over all sentences so far where the sum over time is kept."""
+    """Write theta to ``out``, or its mean over all sentences so far if the sum over time is kept."""
     n = blocks.node.size - 1
     if averages(blocks):
         steps = max(blocks.steps[0], 1)

@@ -1,4 +1,4 @@
-"""Online proximal multiple kernel learning: Algorithm 1 of Martins et al., O(number of blocks) a sentence besides the sentence's own features."""
+"""Online proximal multiple kernel learning: Algorithm 1 of Martins et al., in O(number of blocks) per sentence plus the sentence's own features."""
 
 from typing import NamedTuple
 
@@ -22,15 +22,15 @@ from spacy_mtl.structures.contract import (
 from .prox import Regularizer, shrink
 from .scaled_blocks import as_live, as_scale, claim, logged_direction, rescale, update, wake
 
-#: A block that a proximal step leaves less than this share of is 0: in single precision its past is gone beside the next update.
+#: A block of which a proximal step leaves less than this share is set to 0: in single precision, the next update would absorb the rest.
 RESOLUTION = 1e-7
 
 
 class Plan(NamedTuple):
-    """What a sentence does to theta.
+    """The settings of the step that each sentence makes.
 
     step: lambda = 1/(C n). regularizer: of the blocks ``together`` (int64[k]). alone: int64[k'], blocks with 1/2 ||theta_m||^2 of their own.
-    radius: ||theta|| stays within; may be infinite. eta0, sigma: the learning rate is eta0/sqrt(t), or min(eta0, 1/(sigma t)) where sigma > 0.
+    radius: bound on ||theta||; may be infinite. eta0, sigma: the learning rate is eta0/sqrt(t), or min(eta0, 1/(sigma t)) if sigma > 0.
     """
 
     step: float
@@ -50,7 +50,7 @@ def rate(plan, t):
 
 @subkernel
 def stepped_norms(arrays, blocks, eta, i, work, norms, touched):
-    """norms[m] = ||theta_m + eta Phi_m(direction in ``work``)|| (equation 4); touched[m]: whether the direction changes it. float64[M], bool[M]."""
+    """Set norms[m] to ||theta_m + eta Phi_m(direction in ``work``)|| (equation 4), touched[m] to whether it changes. float64[M], bool[M]."""
     products, curvatures = np.zeros(norms.size), np.zeros(norms.size)
     dots, squares = as_scale(blocks, products), as_scale(blocks, curvatures)
     block_products(arrays, blocks.vector, as_live(blocks, blocks.scale), i, work, dots.node, dots.pair)
@@ -83,7 +83,7 @@ def restrain(plan, eta, norms):
 
 @kernel
 def learn(arrays, blocks, log, plan, i, moved, work, other):
-    """Lines 4 to 9 for sentence i, whose M_i is set where the loss has a gradient (``moved``)."""
+    """Run lines 4 to 9 for sentence i, whose M_i is set if the loss has a gradient (``moved``)."""
     eta = rate(plan, blocks.steps[0] + 1)
     before, touched = blocks.norms.copy(), np.zeros(blocks.norms.size, np.bool_)
     if moved:
@@ -91,7 +91,7 @@ def learn(arrays, blocks, log, plan, i, moved, work, other):
         stepped_norms(arrays, blocks, eta, i, work, before, touched)
     after = restrain(plan, eta, before)
     if moved:
-        # blocks that end as 0 need no update: most that were 0 stay so, without being written to
+        # blocks that end at 0 need no update: most zero blocks stay zero without being written to
         for m in range(after.size):
             touched[m] &= after[m] > 0
         wake(arrays, blocks, log, touched, other)
@@ -101,14 +101,14 @@ def learn(arrays, blocks, log, plan, i, moved, work, other):
 
 @kernel
 def score(arrays, blocks, i, work):
-    """Part scores under theta into ``work``."""
+    """Write part scores under theta to ``work``."""
     live = as_live(blocks, blocks.scale)
     score_scaled(arrays, blocks.vector, live, as_scale(blocks, blocks.scale), i, work)
 
 
 @kernel
 def hinge_pass(arrays, blocks, log, plan, order):
-    """One step on the structured hinge of each sentence of ``order`` (int64[k]); returns the sum of the losses, each before its step."""
+    """Make one step on the structured hinge of each sentence of ``order`` (int64[k]); return the sum of the losses, each before its step."""
     work, other = new_work(arrays), new_work(arrays)
     total = 0.0
     for k in range(order.size):
@@ -120,13 +120,13 @@ def hinge_pass(arrays, blocks, log, plan, order):
             claim(blocks, log, i)
             set_vertex(arrays, log.state, i, work)
         learn(arrays, blocks, log, plan, i, loss > 0, work, other)
-        total += 0.0 if loss < 0 else loss  # below 0 by rounding; what is no number stays so
+        total += 0.0 if loss < 0 else loss  # below 0 by rounding; nan stays nan
     return total
 
 
 @kernel
 def log_pass(arrays, blocks, log, plan, order):
-    """The same on the logistic loss: log partition minus gold score."""
+    """The same for the logistic loss, log partition minus gold score."""
     work, other = new_work(arrays), new_work(arrays)
     total = 0.0
     for k in range(order.size):
@@ -141,7 +141,7 @@ def log_pass(arrays, blocks, log, plan, order):
 
 @kernel
 def log_losses(arrays, weights, live):
-    """Logistic loss of every sentence: float64[S]."""
+    """Logistic loss of every sentence, float64[S]."""
     work = new_work(arrays)
     losses = np.empty(n_sentences(arrays))
     for i in range(losses.size):

@@ -1,4 +1,4 @@
-"""The training of online multiple kernel learning: theta as scaled blocks, one pass after another."""
+"""The training of online multiple kernel learning, with theta as scaled blocks."""
 
 import numpy as np
 
@@ -29,32 +29,32 @@ class OnlineMKLTraining(OnlineTraining):
         self._seen = 0
 
     def learn(self, problem: Problem, order: np.ndarray) -> float:
-        """One step on each of these sentences."""
+        """Make one step on each of these sentences; return the sum of their losses."""
         run = hinge_pass if self.settings.loss == "hinge" else log_pass
         self._seen += order.size
         return float(run(problem.arrays, self._blocks, self._log_for(problem), self._plan(), order))
 
     def zero_loss(self) -> float:
-        """Of the loss that is trained."""
+        """The loss of zero weights, hinge or logistic."""
         if self.settings.loss == "hinge":
             return super().zero_loss()
         return float(log_losses(self.problem.arrays, self.problem.zeros(), NOTHING).sum())
 
     def _log_for(self, problem: Problem) -> Log:
-        """The log of updates from this problem; blocks forget what came from another."""
+        """The log of updates from this problem; a log of another problem is dropped."""
         if self._log is None or self._log_of is not problem:
             self._forget()
             self._log, self._log_of = new_log(problem.arrays, self._blocks.scale.size), problem
         return self._log
 
     def _forget(self) -> None:
-        """Do without the log: the blocks hold more than it knows of."""
+        """Drop the log: the blocks now have updates that are not in it."""
         if self._log is not None:
             self._blocks.deep[:] |= (self._log.amounts != 0).any(axis=0)
             self._log = self._log_of = None
 
     def _plan(self) -> Plan:
-        """lambda is 1/(C n) with n the sentences (or pieces) of the last pass: where they are cut, there are more than the problem has."""
+        """The plan, with lambda = 1/(C n) and n the sentences (or pieces) of the last pass: cut sentences give more pieces than the problem has."""
         settings, regularizer = self.settings, self.settings.summands()
         step = 1 / (settings.C * self._pass_size)
         together, alone = self._kinds()
@@ -64,7 +64,7 @@ class OnlineMKLTraining(OnlineTraining):
         return Plan(step, regularizer, together, alone, float(radius), float(settings.eta0), sigma)
 
     def _kinds(self) -> tuple[np.ndarray, np.ndarray]:
-        """Blocks with the regularizer together, and those with one of their own: int64 block numbers."""
+        """Numbers (int64) of the blocks that share the regularizer, and of those with one of their own."""
         blocks = self.problem.blocks
         plain = np.concatenate([np.zeros(blocks.n_node, bool), np.diff(blocks.pair) == 1])
         if self.settings.transition == "learned":
@@ -73,7 +73,7 @@ class OnlineMKLTraining(OnlineTraining):
         return np.flatnonzero(~plain), np.flatnonzero(alone)
 
     def end_pass(self) -> None:
-        """As every online training; block norms are measured anew, against drift."""
+        """End the pass as every online training does; block norms are computed again, to remove drift."""
         if not self._diverged:
             self._blocks.norms[:] = self._blocks.scale * self.problem.block_norms(self._blocks.vector)
             self._pass_size, self._seen = self._seen or self._pass_size, 0
@@ -91,7 +91,7 @@ class OnlineMKLTraining(OnlineTraining):
         return self._shown
 
     def keep_best(self) -> None:
-        """Remember the present weights, in place of those before: mostly every pass is the best so far, and memory holds them once."""
+        """Keep the current weights, in place: mostly every pass is the best so far, and memory holds a single copy."""
         self._shown, self._kept = None, -1
         best = self.problem.zeros() if self._best is None else self._best
         write_weights(self._blocks, best)
@@ -102,13 +102,13 @@ class OnlineMKLTraining(OnlineTraining):
 
     @property
     def template_weights(self) -> np.ndarray:
-        """||theta_m|| / sum_k ||theta_k||: the weights of the kernels in sparse kernel learning, and a share of the whole in any."""
+        """||theta_m|| / sum_k ||theta_k||: the kernel weights in sparse kernel learning, and shares of the total in general."""
         norms = self._norms()
         total = norms.sum()
         return norms / total if total > 0 else norms
 
     def measure(self) -> Report:
-        """The objective of the weights; the method has no dual."""
+        """The primal objective of the weights; the method has no dual."""
         norms, weights = self._norms(), self.weights
         together, alone = self._kinds()
         size = omega(norms[together], self.settings.summands()) + 0.5 * float(np.sum(norms[alone] ** 2))
@@ -119,7 +119,7 @@ class OnlineMKLTraining(OnlineTraining):
         return Report(primal, np.nan, np.nan, int((norms > 0).sum()), norms.size, self.passes)
 
     def rebind(self, problem: Problem, carry: Carry) -> None:
-        """The weights are carried over, and so is their average."""
+        """Carry over the weights and their average."""
         self._forget()
         old = self._blocks
         vector = carry(old.vector)

@@ -1,1 +1,1 @@
-"""What trainers of several families use."""
+"""Parts that trainers of several families use."""

@@ -1,4 +1,4 @@
-"""Online trainings that predict with the average of all the weights they had, one for every sentence seen (Freund & Schapire 1999; Collins 2002)."""
+"""Online trainings that predict with the average of their weights after each sentence (Freund & Schapire 1999; Collins 2002)."""
 
 import numpy as np
 
@@ -11,9 +11,9 @@ from .passes import OnlineTraining
 
 
 class AveragedTraining(OnlineTraining):
-    """The state is two vectors, w and u (see :class:`.averaging.Average`); the average is written to a third one when it is asked for.
+    """The state is two vectors, w and u (see :class:`.averaging.Average`); the average is written to a third vector on request.
 
-    No step size: an update repairs what the sentence at hand got wrong and no more, so there is nothing that could diverge.
+    There is no step size: an update only corrects the mistake on the current sentence, so the training cannot diverge.
     """
 
     def __init__(self, problem: Problem, seed: int):
@@ -35,23 +35,23 @@ class AveragedTraining(OnlineTraining):
         return self._average
 
     def end_pass(self) -> None:
-        """Count the pass. There is no best pass to keep: that would cost one more vector."""
+        """Count the pass. The best pass is not kept, which would take another vector."""
         self.passes += 1
         self._last_loss, self._pass_loss = self._pass_loss, 0.0
         self._report = None
 
     def rebind(self, problem: Problem, carry: Carry) -> None:
-        """Both vectors go on; the features that are new have always had weight 0."""
+        """Carry both vectors over; new features have had weight 0 so far."""
         state = Average(carry(self._state.w), carry(self._state.u), self._state.seen)
         self.problem, self._state = problem, state
         self._average, self._written, self._report = None, -1, None
 
     @property
     def template_weights(self) -> np.ndarray:
-        """1 for templates with any weight, 0 for those without: float64[T + Tp]."""
+        """1 for templates with any weight, 0 for others, float64[T + Tp]."""
         return (self.problem.block_norms(self.weights) > 0).astype(float)
 
     def measure(self) -> Report:
-        """How many templates have weights: there is no objective."""
+        """A report of how many templates have weights; there is no objective."""
         live = int(self.template_weights.sum())
         return Report(np.nan, np.nan, np.nan, live, self.problem.blocks.n, self.passes)

@@ -28,10 +28,10 @@ from spacy_mtl.structures.contract import (
 
 
 class Atoms(NamedTuple):
-    """Outputs that a sentence's marginals are a mix of, the few that carry most of it.
+    """For each sentence, the few outputs that carry most of the weight in the mixture that its marginals are.
 
-    outputs: int32[K, n_slots]. weights: float64[S, K], 0 where the slot is free; what they lack of 1 is spread over
-    outputs no longer stored.
+    outputs: int32[K, n_slots]. weights: float64[S, K], 0 for free slots; if they sum to less than 1, the rest belongs to
+    outputs that are no longer stored.
     """
 
     outputs: np.ndarray
@@ -40,7 +40,7 @@ class Atoms(NamedTuple):
 
 @kernel
 def gold_atoms(arrays, n_atoms):
-    """All weight on the gold outputs; room for ``n_atoms`` outputs a sentence."""
+    """Put all weight on the gold outputs, with space for ``n_atoms`` outputs per sentence."""
     outputs = np.zeros((n_atoms, n_slots(arrays)), np.int32)
     outputs[0] = gold_outputs(arrays)
     weights = np.zeros((n_sentences(arrays), n_atoms))
@@ -50,7 +50,7 @@ def gold_atoms(arrays, n_atoms):
 
 @subkernel
 def find_atom(arrays, atoms, i, work):
-    """The slot of the output in ``work`` among sentence i's atoms; if it has none, the slot with least weight takes it in."""
+    """The slot of the output in ``work`` among sentence i's atoms; a new output replaces the atom with the least weight."""
     least = 0
     for k in range(atoms.weights.shape[1]):
         if atoms.weights[i, k] > 0 and same_output(arrays, i, work, atoms.outputs[k]):
@@ -64,7 +64,7 @@ def find_atom(arrays, atoms, i, work):
 
 @subkernel
 def worst_atom(arrays, atoms, i, work):
-    """The atom with the lowest score, its score, and the weight all atoms have together."""
+    """The atom with the lowest score, its score, and the total weight of all atoms."""
     worst, low, total = -1, 0.0, 0.0
     for k in range(atoms.weights.shape[1]):
         if atoms.weights[i, k] > 0:
@@ -77,7 +77,7 @@ def worst_atom(arrays, atoms, i, work):
 
 @subkernel
 def settle(arrays, atoms, state, i, work):
-    """Where one atom has all the weight, make the marginals exactly that output: its positions then cost nothing."""
+    """If one atom has all the weight, set the marginals to exactly that output, so that its positions cost nothing."""
     for k in range(atoms.weights.shape[1]):
         if atoms.weights[i, k] >= 1 - 1e-9:
             atoms.weights[i] = 0
@@ -88,10 +88,10 @@ def settle(arrays, atoms, state, i, work):
 
 @subkernel
 def ascend(arrays, weights, live, scale, state, atoms, i, work):
-    """One step of sentence i with the exact line search; returns its Frank-Wolfe gap before the step.
+    """Make one step for sentence i with exact line search; return its Frank-Wolfe gap before the step.
 
-    The pairwise step moves weight from the worst atom alone. It is taken where the mix is made of atoms only, or where the
-    worst atom is further below the mix than the best output is above it.
+    The pairwise step moves weight only from the worst atom. It is used if the mixture consists of atoms only, or if the
+    worst atom is further below the mixture than the best output is above it.
     """
     score_parts(arrays, weights, live, i, work)
     best = decode(arrays, i, work, True)
@@ -107,7 +107,7 @@ def ascend(arrays, weights, live, scale, state, atoms, i, work):
         set_difference(arrays, i, atoms.outputs[worst], work)
         longest = atoms.weights[i, worst]
         rise = best - low
-        if rise <= 0:  # single against double precision
+        if rise <= 0:  # rounding of single precision
             return gap
     bend = curvature(arrays, live, scale, i, work)
     step = longest if rise >= longest * bend else rise / bend
@@ -123,9 +123,9 @@ def ascend(arrays, weights, live, scale, state, atoms, i, work):
 
 @kernel
 def ascent_pass(arrays, weights, live, scale, state, atoms, order, gaps):
-    """One step per sentence of ``order``, towards its most violated output.
+    """Make one step for each sentence of ``order``, towards its most violated output.
 
-    scale: C mu_j of each template. order: int64[k]. gaps: float64[S], entry i becomes the gap of sentence i before its step.
+    scale: C mu_j of each template. order: int64[k]. gaps: float64[S], entry i is set to the gap of sentence i before its step.
     """
     work = new_work(arrays)
     for k in range(order.size):
@@ -133,18 +133,18 @@ def ascent_pass(arrays, weights, live, scale, state, atoms, order, gaps):
 
 
 def best_scaling(loss: float, norm: float, C: float) -> float:
-    """max over 0 <= s <= 1 of D(s M): ``loss`` = E_M[loss], ``norm`` = ||V(M)||_{2,p*}. (s M mixes M with gold.)"""
+    """max over 0 <= s <= 1 of D(s M), where s M mixes M with gold. loss: E_M[loss]; norm: ||V(M)||_{2,p*}."""
     bend = (C * norm) ** 2
     s = 1.0 if bend <= C * loss else C * loss / bend
     return -0.5 * s * s * bend + s * C * loss
 
 
 class TemplateWeights:
-    """Template weights mu for p = 1, re-estimated after each pass: multiplicative, with a step size of its own for each template.
+    """Template weights mu for p = 1, re-estimated after each pass by multiplicative updates with one step size per template.
 
-    The variational formula mu_j = ||w_j|| / sum ||w|| is mu_j <- mu_j * (||V_j|| / mean)^1 with the mean weighted by mu. Larger powers have
-    the same fixed points (live templates pull equally hard, dead ones less) but get there sooner; each template's power
-    grows while its pull stays on one side of the mean and shrinks when it crosses (as in Rprop).
+    The variational formula mu_j = ||w_j|| / sum ||w|| is mu_j <- mu_j * (||V_j|| / mean)^1, with the mean weighted by mu. Larger powers have
+    the same fixed points (equal pulls ||V_j|| of live templates, smaller ones of dead templates) but converge faster. The power of a template
+    grows while its pull stays on one side of the mean, and shrinks when it crosses the mean (as in Rprop).
     """
 
     def __init__(self, n: int):
@@ -167,7 +167,7 @@ class TemplateWeights:
         return self.mu.copy()
 
     def revive(self, mu: np.ndarray, pull: np.ndarray, weight: float) -> np.ndarray:
-        """Weights to go on with: ``mu``, and ``weight`` for templates at 0 that pull harder than the live ones do on average."""
+        """``mu``, with ``weight`` for templates at 0 whose pull is larger than the average of the live ones."""
         back = (mu == 0) & (pull > float(mu @ pull))
         self._power[back], self._side[back] = 1.0, 0.0
         new = np.where(back, weight, mu)

@@ -1,4 +1,4 @@
-"""What trainers that learn from one sentence after another share: order, passes, and a stop when they diverge."""
+"""OnlineTraining, shared by trainers that learn sentence by sentence: order, passes, and a stop on divergence."""
 
 import warnings
 from abc import abstractmethod
@@ -10,16 +10,16 @@ from spacy_mtl.structures.contract import Live, Weights
 from spacy_mtl.structures.problem import Problem
 from spacy_mtl.trainers.base import Report, Training
 
-#: No template is looked at: the live templates of zero weights.
+#: No live templates, those of zero weights.
 NOTHING = Live(np.empty(0, np.int64), np.empty(0, np.int64))
-#: A pass whose loss is this many times that of zero weights has diverged.
+#: A pass has diverged if its loss is this many times that of zero weights.
 BLOW_UP = 100.0
 
 
 class OnlineTraining(Training):
-    """A training whose state is in the weights, so that it can learn from any sentences of problems with the same features.
+    """A training whose whole state is in its weights, so that it can learn from any sentences of problems with the same features.
 
-    Sentences are shown in a random order of its own (``seed``) within each step.
+    Within each step, sentences are processed in a random order (``seed``).
     """
 
     def __init__(self, problem: Problem, seed: int):
@@ -35,18 +35,18 @@ class OnlineTraining(Training):
 
     @abstractmethod
     def learn(self, problem: Problem, order: np.ndarray) -> float:
-        """Learn from these sentences (int64[k]) of a problem with the features of ``self.problem``; returns their loss, summed, as met."""
+        """Learn from these sentences (int64[k]) of a problem with the features of ``self.problem``; return the sum of losses before learning."""
 
     @abstractmethod
     def current_weights(self) -> Weights:
-        """The weights to predict with, if the training has not diverged."""
+        """The prediction weights, if the training has not diverged."""
 
     @abstractmethod
     def measure(self) -> Report:
-        """Objective values of :attr:`weights`, once a pass at most."""
+        """Objective values of :attr:`weights`; called at most once per pass."""
 
     def zero_loss(self) -> float:
-        """The loss of zero weights over the corpus, which that of a pass is compared with; hinges, unless overridden."""
+        """The loss of zero weights over the corpus, with which the loss of a pass is compared; hinge, unless overridden."""
         return float(self.problem.hinges(self.problem.zeros(), NOTHING).sum())
 
     def step(self, sentences: np.ndarray) -> None:
@@ -60,7 +60,7 @@ class OnlineTraining(Training):
             self._pass_loss += self.learn(problem, order)
 
     def end_pass(self) -> None:
-        """Count the pass and remember its weights if it was the best so far; stop for good where it has diverged."""
+        """Count the pass, and keep its weights if it was the best so far; stop for good if it has diverged."""
         if self._diverged:
             return
         self.passes += 1
@@ -68,14 +68,14 @@ class OnlineTraining(Training):
         self._report = None
         if self._zero_loss is None:
             self._zero_loss = self.zero_loss()
-        if not self._last_loss <= BLOW_UP * self._zero_loss:  # nan too
+        if not self._last_loss <= BLOW_UP * self._zero_loss:  # also true for nan
             self._diverge()
         elif self._last_loss <= self._best_loss:
             self._best_loss = self._last_loss
             self.keep_best()
 
     def keep_best(self) -> None:
-        """Remember the present weights as those of the best pass so far."""
+        """Keep the current weights as those of the best pass so far."""
         self._best = Weights(*(matrix.copy() for matrix in self.current_weights()))
 
     def _diverge(self) -> None:
@@ -87,7 +87,7 @@ class OnlineTraining(Training):
 
     @property
     def loss(self) -> float:
-        """Sum of the losses of the last pass, each as the sentence was met."""
+        """Sum of the losses in the last pass, each before its step."""
         return self._last_loss
 
     @property

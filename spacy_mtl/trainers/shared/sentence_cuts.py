@@ -1,4 +1,4 @@
-"""Kernels of the n-slack cutting plane method: violated outputs sentence by sentence, what they pull at, and what they are in a few weights."""
+"""Kernels of the n-slack cutting plane method: violated outputs of each sentence, sums of their features, and their entries for a few weights."""
 
 import numpy as np
 
@@ -21,13 +21,13 @@ from spacy_mtl.structures.contract import (
     stored_score,
 )
 
-#: Without weights every output scores 0, but those that constraints forbid, far below this.
+#: With zero weights every allowed output scores 0, and forbidden ones score far below this.
 ALLOWED = -1e6
 
 
 @kernel
 def violated_outputs(arrays, weights, live):
-    """The most violated output of every sentence: outputs int32[n_slots], and the hinges float64[n]."""
+    """The most violated output of every sentence, as outputs int32[n_slots], and the hinges float64[n]."""
     work = new_work(arrays)
     outputs = np.full(n_slots(arrays), -1, np.int32)
     hinges = np.zeros(n_sentences(arrays))
@@ -41,7 +41,7 @@ def violated_outputs(arrays, weights, live):
 
 @kernel
 def possible_cuts(arrays, weights, nothing, outputs):
-    """bool[n]: whether the output of a sentence is allowed and not gold. nothing: Live of no template."""
+    """Whether the output of each sentence is allowed and not gold, bool[n]. nothing: Live without templates."""
     work = new_work(arrays)
     gold = gold_outputs(arrays)
     possible = np.zeros(n_sentences(arrays), np.bool_)
@@ -54,7 +54,7 @@ def possible_cuts(arrays, weights, nothing, outputs):
 
 @kernel
 def allowed_cut(arrays, weights, nothing, outputs):
-    """A cut through all sentences with gold where the constraints forbid its output, and its loss. Others as in :func:`possible_cuts`."""
+    """A cut through all sentences, with gold in place of outputs that the constraints forbid, and its loss. Arguments as in :func:`possible_cuts`."""
     work = new_work(arrays)
     gold = gold_outputs(arrays)
     possible = possible_cuts(arrays, weights, nothing, outputs)
@@ -72,7 +72,7 @@ def allowed_cut(arrays, weights, nothing, outputs):
 
 @kernel
 def forget_known(arrays, outputs, chosen, earlier, among):
-    """chosen[i] = False where ``outputs`` has for sentence i what ``earlier`` has, and among[i]: bool[n]."""
+    """Set chosen[i] to False for each sentence i with among[i] whose output is the same in ``outputs`` and ``earlier``. chosen, among: bool[n]."""
     work = new_work(arrays)
     for i in range(chosen.size):
         if chosen[i] and among[i]:
@@ -82,7 +82,7 @@ def forget_known(arrays, outputs, chosen, earlier, among):
 
 @kernel
 def cut_losses(arrays, outputs, sentences):
-    """Losses of the outputs of these sentences (int64[k]): float64[k]."""
+    """Losses float64[k] of the outputs of these sentences (int64[k])."""
     work = new_work(arrays)
     losses = np.empty(sentences.size)
     for k in range(sentences.size):
@@ -93,7 +93,7 @@ def cut_losses(arrays, outputs, sentences):
 
 @kernel
 def add_cuts(arrays, vector, outputs, sentences, amounts):
-    """vector += sum_k amounts[k] (Phi(gold) - Phi(output)) of the sentences ``sentences[k]``: int64[k]; amounts: float32[k]."""
+    """Add sum_k amounts[k] (Phi(gold) - Phi(output)) over the sentences ``sentences[k]`` to vector. sentences: int64[k]; amounts: float32[k]."""
     work = new_work(arrays)
     for k in range(sentences.size):
         if amounts[k] != 0:
@@ -103,7 +103,7 @@ def add_cuts(arrays, vector, outputs, sentences, amounts):
 
 @kernel
 def set_entries(weights, keys, values):
-    """Entries of a Weights. keys: int64[k], places in the node matrix, or its size + places in the pair matrix. values: float[k]."""
+    """Set entries of a Weights. keys: int64[k], positions in the node matrix, or its size + positions in the pair matrix. values: float[k]."""
     node, pair = weights.node.reshape(-1), weights.pair.reshape(-1)
     for k in range(keys.size):
         if keys[k] < node.size:
@@ -114,7 +114,7 @@ def set_entries(weights, keys, values):
 
 @kernel
 def take_entries(weights, keys):
-    """The entries ``keys`` as by :func:`set_entries`, which become 0: float64[k]."""
+    """Return the entries ``keys`` (as in :func:`set_entries`), float64[k], and set them to 0."""
     node, pair = weights.node.reshape(-1), weights.pair.reshape(-1)
     values = np.empty(keys.size)
     for k in range(keys.size):
@@ -125,7 +125,7 @@ def take_entries(weights, keys):
 
 @subkernel
 def keep_largest(keys, sizes, most):
-    """Move the ``most`` largest to the front; returns the least of them."""
+    """Move the ``most`` largest to the front; return the smallest of them."""
     order = np.argsort(-sizes)[:most]
     keys[:most], sizes[:most] = keys[order], sizes[order]
     return sizes[most - 1]
@@ -133,7 +133,7 @@ def keep_largest(keys, sizes, most):
 
 @kernel
 def largest_entries(vector, bar, most):
-    """The entries k of a Weights with |V_k| > bar, not more than the ``most`` largest, as by :func:`set_entries` but in no order; and max_k |V_k|."""
+    """Keys (as in :func:`set_entries`, unordered) of the entries with |V_k| > bar, at most the ``most`` largest, and max_k |V_k|."""
     keys, sizes = np.empty(2 * most, np.int64), np.empty(2 * most)
     count, first, largest = 0, 0, 0.0
     for matrix in vector:
@@ -155,7 +155,7 @@ def largest_entries(vector, bar, most):
 
 @subkernel
 def mark_rows(keys, width, n_rows):
-    """bool[n_rows]: which rows of a matrix of this width have any of the entries ``keys``."""
+    """Which rows of a matrix of this width have any of the entries ``keys``, bool[n_rows]."""
     rows = np.zeros(n_rows, np.bool_)
     for key in keys:
         rows[key // width] = True
@@ -164,7 +164,7 @@ def mark_rows(keys, width, n_rows):
 
 @subkernel
 def add_known(entries, values, width, rows, first, keys, sums):
-    """sums[at] += values[e] where ``first + entries[e]`` is ``keys[at]`` (ascending). rows: see :func:`mark_rows`."""
+    """Add values[e] to sums[at] if ``first + entries[e]`` is ``keys[at]`` (ascending). rows: from :func:`mark_rows`."""
     for e in range(entries.size):
         if rows[entries[e] // width]:
             at = np.searchsorted(keys, first + entries[e])
@@ -174,7 +174,7 @@ def add_known(entries, values, width, rows, first, keys, sums):
 
 @subkernel
 def with_room(array, size):
-    """The array, or a larger one that begins like it and has at least this size."""
+    """The array, or a larger copy of at least this size that begins with its contents."""
     if array.size >= size:
         return array
     larger = np.empty(2 * size, array.dtype)
@@ -184,9 +184,9 @@ def with_room(array, size):
 
 @kernel
 def cut_columns(arrays, outputs, sentences, keys, shape, pair_shape):
-    """Phi(output) - Phi(gold) of these sentences (int64[k]) in the weights ``keys`` (int64[c], ascending, as by :func:`set_entries`) alone.
+    """Phi(output) - Phi(gold) of these sentences (int64[k]), only for the weights ``keys`` (int64[c], ascending, as in :func:`set_entries`).
 
-    shape, pair_shape: of the two matrices. Returns starts int64[k + 1], places in keys int32[entries], ascending within a sentence, and values
+    shape, pair_shape: of the two matrices. Returns starts int64[k + 1], positions in keys int32[entries], ascending within a sentence, and values
     float64[entries].
     """
     work, n_node, sums = new_work(arrays), shape[0] * shape[1], np.zeros(keys.size)

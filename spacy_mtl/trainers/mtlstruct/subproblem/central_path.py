@@ -11,9 +11,9 @@ lam of a >= 0, the slack of sum a <= C and its multiplier nu, and z_j of c_j >= 
     sum_j mu_j Q_j a - q - lam + nu = 0,    1/2 c_j^(-gamma-1) ||w_j||^2 + z_j = theta,    sum_j c_j = 1,
     c_j^(-gamma) w_j = v_j,  v_j = sum_r a_r p_j^r,    a lam = slack nu = c z = tau,  tau -> 0.
 
-Blocks are known by their products only. For p <= 2, w_j = mu_j v_j is kept exactly. For p > 2 that is a quotient of
-zeros where v_j vanishes, so there w_j is an unknown of its own, kept by <w_j, p_j^r>, ||w_j||^2 and <w_j, v_j>. The
-sign of the paper's w_j = -mu_j v_j is left out here.
+Blocks are represented only by their inner products. For p <= 2, w_j = mu_j v_j holds exactly. For p > 2 this is 0/0
+where v_j vanishes, so w_j is an unknown of its own, represented by <w_j, p_j^r>, ||w_j||^2 and <w_j, v_j>. The
+sign of the paper's w_j = -mu_j v_j is dropped here.
 """
 
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from .certificate import gram_norms, natural_lengths
 
 
 class Scaled(NamedTuple):
-    """The subproblem in units where the largest q and a usual sum of alpha are 1: x = alpha / unit, kappa Q for Q."""
+    """The subproblem in units in which the largest q and a typical sum of alpha are 1: x = alpha / unit, kappa Q for Q."""
 
     Q: np.ndarray  # (m, s, s), not scaled
     kappa: float  # multiplies Q
@@ -34,7 +34,7 @@ class Scaled(NamedTuple):
     q: np.ndarray  # (s,), maximum 1
     radius: float  # bound on the sum of x
     p: float
-    lengths: np.ndarray  # (s,) where each x may be expected
+    lengths: np.ndarray  # (s,) the expected size of each x
 
     @property
     def gamma(self) -> float:
@@ -54,7 +54,7 @@ class Scaled(NamedTuple):
 
 @dataclass
 class Iterate:
-    """The unknowns, and the products that stand for the blocks."""
+    """The unknowns, and the inner products that represent the blocks."""
 
     x: np.ndarray  # (s,) > 0, alpha in the problem's unit
     lam: np.ndarray  # (s,) > 0
@@ -100,7 +100,7 @@ class Direction(NamedTuple):
 def scale_problem(
     Q: np.ndarray, q: np.ndarray, C: float, p: float, guess: np.ndarray | None = None
 ) -> tuple[Scaled, float]:
-    """The problem in its own units, and the unit of alpha: what the best cut takes alone, or the length of a guess."""
+    """The problem in its own units, and the unit of alpha: the alpha of the best single cut, or the length of a guess."""
     norms = gram_norms(Q)
     lengths, unit = natural_lengths(norms, q, C, p)
     if guess is not None and guess.any():
@@ -111,7 +111,7 @@ def scale_problem(
 
 
 def first_iterate(problem: Scaled) -> Iterate:
-    """A start inside all bounds, with each cut at its share of what it would take alone."""
+    """A start inside all bounds, with each cut at a share of the alpha that it would take alone."""
     m, s, _ = problem.Q.shape
     x = problem.lengths / s
     x = x * min(1.0, 0.5 * problem.radius / float(x.sum()))
@@ -132,7 +132,7 @@ class Newton:
 
     Eliminating dw, dz, dlam, then dc = (pull dx - dtheta + b) / D and dtheta leaves for dx, bordered by the sum
     constraint, the matrix K = sum_j mu_j Q_j + gamma sum_j (pull_j - mean)(pull_j - mean)' / D_j + diag(lam/x).
-    For gamma < 0 it stays definite: D_j >= (1 + |gamma|)/2 c_j^(-gamma-2) ||w_j||^2 keeps what is taken away below
+    For gamma < 0 it stays definite: D_j >= (1 + |gamma|)/2 c_j^(-gamma-2) ||w_j||^2 keeps the subtracted terms below
     mu_j Q_j.
     """
 
@@ -142,7 +142,7 @@ class Newton:
         level = it.ww * c ** (-gamma - 1.0)
         self.dual = self.mu @ it.Pv - problem.q - it.lam + it.nu
         self.stationarity = 0.5 * level + it.z - it.theta
-        self.bilinear = it.wv / c - level  # what ||w_j||^2 gains when w_j = mu_j v_j is restored
+        self.bilinear = it.wv / c - level  # change of ||w_j||^2 when w_j = mu_j v_j is restored
         self.total = float(c.sum()) - 1.0
         self.D = 0.5 * (1.0 - gamma) * level / c + it.z / c
         self.pull = it.Pw / c[:, None]
@@ -224,14 +224,14 @@ def longest_step(it: Iterate, d: Direction) -> float:
 
 
 def tau_after(it: Iterate, d: Direction, step: float) -> float:
-    """What tau would be after a step."""
+    """tau after a step."""
     products = (it.x + step * d.x) @ (it.lam + step * d.lam) + (it.c + step * d.c) @ (it.z + step * d.z)
     products += (it.slack + step * d.slack) * (it.nu + step * d.nu)
     return float(products) / (it.x.size + it.c.size + 1)
 
 
 def _move_blocks(it: Iterate, d: Direction, step: float, dPv: np.ndarray, gamma: float) -> None:
-    """Move w_j by the linearized c_j^(-gamma) w_j = v_j: dw = mu (v + dv - k w), k being c^(-gamma) and its change."""
+    """Move w_j by the linearized c_j^(-gamma) w_j = v_j: dw = mu (v + dv - k w), where k is c^(-gamma) plus its change."""
     mu = it.c**gamma
     k = it.c**-gamma - gamma * it.c ** (-gamma - 1.0) * d.c
     vv, vdv, dvdv, wdv = it.vv, it.Pv @ d.x, dPv @ d.x, it.Pw @ d.x

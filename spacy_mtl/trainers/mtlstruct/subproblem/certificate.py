@@ -1,8 +1,8 @@
-"""What a working-set subproblem of Algorithm 1 (Mao and Tsang) returns, with the proof of how good it is.
+"""The solution of a working-set subproblem of Algorithm 1 (Mao and Tsang), with a certificate of its quality.
 
-The cuts enter through their Gram matrices alone. Weights w_j = -mu_j sum_r a_r p_j^r (equations 7 and 13) give
+The cuts only enter through their Gram matrices. Weights w_j = -mu_j sum_r a_r p_j^r (equations 7 and 13) give
 <w_j, p_j^r> = -mu_j (Q_j a)_r and ||w_j|| = mu_j t_j with t_j = sqrt(a'Q_j a), so both objectives are exact for *any*
-feasible a and any mu >= 0: their difference bounds the error of either, whatever solver made them.
+feasible a and any mu >= 0: their difference bounds the error of both, whatever the solver.
 """
 
 from typing import NamedTuple
@@ -30,14 +30,14 @@ class Subproblem(NamedTuple):
 
     @property
     def relative_gap(self) -> float:
-        """gap / primal; 0 where the gap is 0, infinite where only the primal is."""
+        """gap / primal; 0 if the gap is 0, infinite if only the primal is 0."""
         if self.gap == 0:
             return 0.0
         return self.gap / self.primal if self.primal > 0 else np.inf
 
 
 def check_subproblem(Q: np.ndarray, q: np.ndarray, C: float, p: float) -> tuple[np.ndarray, np.ndarray]:
-    """Q and q as float64, C-contiguous, after the checks every solver needs.
+    """Check the arguments of every solver, and return Q and q as C-contiguous float64.
 
     Q: (m, s, s) with m, s >= 1. q: (s,). Raises ValueError for other shapes, values that are not finite, C <= 0, p < 1.
     """
@@ -67,14 +67,14 @@ def gram_products(Q: np.ndarray, alpha: np.ndarray) -> tuple[np.ndarray, np.ndar
 def objectives(
     products: np.ndarray, t: np.ndarray, q: np.ndarray, C: float, p: float, alpha: np.ndarray, mu: np.ndarray
 ) -> tuple[float, float]:
-    """(primal, dual) of alpha and mu, given gram_products of alpha. Rounding alone can put primal under dual."""
+    """(primal, dual) of alpha and mu, given gram_products of alpha. Only rounding can put primal below dual."""
     hinge = max(0.0, float(np.max(q - mu @ products)))
     primal = 0.5 * block_norm(mu * t, p) ** 2 + C * hinge
     return primal, float(q @ alpha) - 0.5 * block_norm(t, dual_exponent(p)) ** 2
 
 
 def natural_lengths(norms: np.ndarray, q: np.ndarray, C: float, p: float) -> tuple[np.ndarray, float]:
-    """The alpha that each cut would take alone, (s,) within (0, C], and that of the cut with the largest dual alone.
+    """The alpha that each cut would take alone, (s,) within (0, C], and that of the cut with the largest dual.
 
     norms: gram_norms(Q). q: (s,) with a positive maximum; a cut with q <= 0 is given the largest q.
     """
@@ -94,9 +94,9 @@ def best_scale(
     alpha: np.ndarray,
     mu: np.ndarray,
 ) -> float:
-    """The factor near 1 for alpha that leaves the smallest gap: 1, or what just closes every margin, rounding included.
+    """The factor near 1 for alpha with the smallest gap: either 1, or the one that just closes all margins, including rounding.
 
-    A margin missed by rounding costs C times that rounding in the primal, while a slightly longer alpha costs next to
+    A margin missed by rounding costs C times the rounding error in the primal, while a slightly longer alpha costs almost
     nothing. norms: gram_norms(Q). products and t: gram_products(Q, alpha).
     """
     rounding = 4.0 * np.finfo(np.float64).eps * ((mu * (norms @ alpha)) @ norms + np.abs(q))
@@ -119,19 +119,19 @@ def certify(
 ) -> Subproblem:
     """The Subproblem of a feasible alpha: (s,) and weights mu: (m,), with its two objectives. Q: (m, s, s). q: (s,)."""
     primal, dual = objectives(*gram_products(Q, alpha), q, C, p, alpha, mu)
-    primal = max(primal, dual)  # weak duality: less is rounding
+    primal = max(primal, dual)  # by weak duality, less can only be rounding
     return Subproblem(alpha, mu, primal, dual, primal - dual, iterations)
 
 
 def certify_scaled(
     Q: np.ndarray, q: np.ndarray, C: float, p: float, alpha: np.ndarray, mu: np.ndarray, iterations: int = 0
 ) -> Subproblem:
-    """certify after best_scale: for solvers whose alpha is right but for a last rounding of its length."""
+    """Certify after best_scale, for solvers whose alpha is correct up to rounding of its length."""
     scale = best_scale(gram_norms(Q), *gram_products(Q, alpha), q, C, p, alpha, mu)
     return certify(Q, q, C, p, scale * alpha, mu, iterations)
 
 
 def zero_solution(Q: np.ndarray, q: np.ndarray, C: float, p: float) -> Subproblem:
-    """The solution where no cut has a positive loss: alpha = 0, hence w = 0, and all templates weighted alike."""
+    """The solution if no cut has a positive loss: alpha = 0, hence w = 0, with equal template weights."""
     m = len(Q)
     return certify(Q, q, C, p, np.zeros(q.size), np.full(m, 1.0 / m if p == 1 else 1.0))

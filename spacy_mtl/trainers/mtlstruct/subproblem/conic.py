@@ -1,4 +1,4 @@
-"""The working-set subproblem as a second-order cone program for any conic solver of cvxpy: a check on our own."""
+"""The working-set subproblem as a second-order cone program for any conic solver of cvxpy, a check on our own solvers."""
 
 import warnings
 from typing import Any
@@ -23,7 +23,7 @@ _OPTIONS = {"CLARABEL": {"tol_gap_abs": 1e-12, "tol_gap_rel": 1e-12, "tol_feas":
 
 
 def _factors(Q: np.ndarray) -> list[np.ndarray]:
-    """L_j (s, rank) with Q_j = L_j L_j', without the directions that rounding alone made."""
+    """L_j (s, rank) with Q_j = L_j L_j', without directions that are only rounding errors."""
     factors = []
     for gram in Q:
         values, vectors = np.linalg.eigh(0.5 * (gram + gram.T))
@@ -48,7 +48,7 @@ def _program(cvxpy: Any, Q: np.ndarray, q: np.ndarray, radius: float, p: float) 
 def _solve(problem: Any, cvxpy: Any, solver: str, m: int, s: int) -> None:
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # "may be inaccurate": our own certificate says how inaccurate
+            warnings.simplefilter("ignore")  # "may be inaccurate": our own certificate measures that
             problem.solve(solver=solver, **_OPTIONS.get(solver, {}))
     except cvxpy.error.SolverError as error:
         raise ValueError(Errors.M358.format(solver=solver, m=m, s=s, reason=str(error).splitlines()[0])) from error
@@ -57,11 +57,11 @@ def _solve(problem: Any, cvxpy: Any, solver: str, m: int, s: int) -> None:
 
 
 def solve_conic(Q: np.ndarray, q: np.ndarray, C: float, p: float, solver: str | None = None) -> Subproblem:
-    """The subproblem at any p >= 1 through cvxpy. Arguments and result as in solve_qcqp and solve_pnorm.
+    """Solve the subproblem at any p >= 1 with cvxpy. Arguments and result as in solve_qcqp and solve_pnorm.
 
-    solver: a name of cvxpy's, CLARABEL by default. At p = 1 mu are the multipliers of the cone constraints, clipped at
-    0 and divided by their sum; elsewhere mu is equation 12. Raises ValueError for bad input, a solver that is not
-    installed (naming those that are) or one that fails on second-order cones.
+    solver: the name of a solver in cvxpy, CLARABEL by default. At p = 1 mu are the multipliers of the cone constraints,
+    clipped at 0 and divided by their sum; otherwise mu is equation 12. Raises ValueError for bad input, a solver that is
+    not installed (naming those that are), or one that fails on second-order cones.
     """
     import cvxpy
 

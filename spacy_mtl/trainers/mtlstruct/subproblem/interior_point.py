@@ -1,6 +1,6 @@
 """A primal-dual interior-point method for the working-set subproblem of Algorithm 1 (Mao and Tsang) at any p >= 1.
 
-Mehrotra's predictor and corrector along the central path. Every iterate is certified, and the best certificate decides
+Mehrotra's predictor-corrector method along the central path. Every iterate is certified, and the best certificate decides
 when to stop and what to return, so that neither rounding nor a bad last step can spoil the result.
 """
 
@@ -14,19 +14,21 @@ from spacy_mtl.trainers.mtlstruct.norms import dual_norm_weights
 from .central_path import Iterate, Newton, Scaled, advance, first_iterate, longest_step, scale_problem, tau_after
 from .certificate import Subproblem, best_scale, certify_scaled, objectives
 
-_TO_BOUNDARY = 0.99  # share of the way to the nearest bound that a step may take
-_STALLED = 12  # iterations without a better certificate before rounding is taken to have won, once the gap is small
-_LOST = 40  # the same while it is not
-_WORTH_MORE = 0.3  # below tol, steps go on while each cuts the gap to this share: the error of w is but its root
-_ROUNDING = 1e-13  # no relative gap below this means anything
+_TO_BOUNDARY = 0.99  # share of the way to the nearest bound that a step may go
+_STALLED = 12  # once the gap is small, stop after this many iterations without a better certificate
+_LOST = 40  # the same while the gap is not small
+_WORTH_MORE = (
+    0.3  # below tol, steps continue while each reduces the gap to this share: the error of w is the root of the gap
+)
+_ROUNDING = 1e-13  # smaller relative gaps are meaningless
 
 
 class _Attempt(NamedTuple):
-    """How one run differs from another."""
+    """The settings of one run."""
 
     caution: float  # keeps tau above this share of the infeasibility
-    restart: bool  # in the units of the best pair so far
-    enough: float  # the relative gap after which no further run is made
+    restart: bool  # whether to start in the units of the best pair so far
+    enough: float  # the relative gap below which no further run is made
 
 
 _ATTEMPTS = (_Attempt(0.0, False, 1e-8), _Attempt(0.0, True, 1e-6), _Attempt(1e-3, True, np.inf))
@@ -34,7 +36,7 @@ _ATTEMPTS_BEYOND_2 = (_Attempt(0.0, False, 1e-8), _Attempt(1e-4, False, 1e-6), _
 
 
 class _Best(NamedTuple):
-    """The best certified pair so far, in the problem's units, and how far each part of it is from being given up."""
+    """The best certified pair so far, in the problem's units, and how active each of its parts is."""
 
     gap: float
     x: np.ndarray
@@ -53,7 +55,7 @@ def _certified(problem: Scaled, x: np.ndarray, Pv: np.ndarray, mu: np.ndarray) -
 
 
 def _improved(problem: Scaled, it: Iterate, best: _Best, iteration: int) -> _Best:
-    """The better of best and the iterate, under the weights of its shares and, for p > 1, those of equation 12."""
+    """The better of best and the iterate, with the weights of its shares and, for p > 1, those of equation 12."""
     candidates = [(it.c / it.c.sum()) ** problem.gamma]
     if problem.p > 1:
         candidates.append(dual_norm_weights(np.sqrt(it.vv), problem.p))
@@ -66,7 +68,7 @@ def _improved(problem: Scaled, it: Iterate, best: _Best, iteration: int) -> _Bes
 
 
 def _trimmed(problem: Scaled, best: _Best, tol: float) -> _Best:
-    """best with exact zeros for inactive cuts, and at p = 1 inactive templates, where its certificate stays good."""
+    """best with exact zeros for inactive cuts, and at p = 1 for inactive templates, if its certificate stays good."""
     allowed = max(0.1 * tol, best.gap)
     for level in (1.0, 1e-2, 1e-4, 1e-6):
         x = np.where(best.held > level, best.x, 0.0)
@@ -81,7 +83,7 @@ def _trimmed(problem: Scaled, best: _Best, tol: float) -> _Best:
 
 
 def _step(problem: Scaled, it: Iterate, caution: float) -> None:
-    """One predictor-corrector step, in place."""
+    """Make one predictor-corrector step, in place."""
     newton = Newton(problem, it)
     predictor = newton.direction(0.0)
     sigma = (tau_after(it, predictor, longest_step(it, predictor)) / it.tau) ** 3
@@ -91,7 +93,7 @@ def _step(problem: Scaled, it: Iterate, caution: float) -> None:
 
 
 def _run(problem: Scaled, tol: float, max_iter: int, caution: float) -> _Best:
-    """Steps from a fresh start. caution > 0 keeps tau from falling far ahead of the other conditions."""
+    """Run from a fresh start. caution > 0 keeps tau from decreasing much faster than the other violations."""
     it = first_iterate(problem)
     best = _Best(np.inf, it.x, it.c, 0, it.x, it.c)
     for iteration in range(max_iter + 1):
@@ -108,13 +110,13 @@ def _run(problem: Scaled, tol: float, max_iter: int, caution: float) -> _Best:
 
 
 def interior_point(Q: np.ndarray, q: np.ndarray, C: float, p: float, tol: float, max_iter: int) -> Subproblem:
-    """The subproblem's solution, to the relative gap tol or better, or as near as rounding allows.
+    """Solve the subproblem to the relative gap tol or better, or as closely as rounding allows.
 
     Q: (m, s, s) positive semi-definite. q: (s,) with a positive maximum. C > 0, p >= 1. Nothing is checked.
     """
     best: Subproblem | None = None
     iterations = 0
-    with np.errstate(all="ignore"):  # where rounding has won, a last step may overflow: certificates tell it apart
+    with np.errstate(all="ignore"):  # at the limit of rounding, a last step may overflow: its certificate shows it
         for caution, restart, enough in _ATTEMPTS if p <= 2 else _ATTEMPTS_BEYOND_2:
             guess = best.alpha if best is not None and restart else None
             problem, unit = scale_problem(Q, q, C, p, guess)

@@ -1,8 +1,8 @@
 """The working-set subproblem of Algorithm 1 at p > 1: equations 11 to 13 of Mao and Tsang, by projected gradient.
 
 The objective is smooth but, for p near 1 or large p, badly conditioned. So the accelerated projected gradient
-(Nesterov's, with backtracking and the gradient restart of O'Donoghue and Candes, 2015) runs while its certificate falls
-fast, and the interior-point method finishes what it leaves.
+(Nesterov's, with backtracking and the gradient restart of O'Donoghue and Candes, 2015) runs while its gap decreases
+fast, and the interior-point method finishes.
 """
 
 import numpy as np
@@ -26,7 +26,7 @@ from .projections import project_simplex_slack
 __all__ = ["block_norm", "dual_exponent", "dual_norm_weights", "solve_pnorm"]
 
 _CHECK_EVERY = 10  # steps between two certificates
-_WORTH_IT = 0.1  # go on while the gap falls at least to this share from one certificate to the next
+_WORTH_IT = 0.1  # continue while the gap decreases at least to this share from one certificate to the next
 
 
 class _Point:
@@ -43,7 +43,7 @@ class _Point:
 
 
 def _first_point(Q: np.ndarray, q: np.ndarray, C: float, p: float, start: np.ndarray | None) -> _Point:
-    """The start projected onto the feasible set, stretched to its best length; without one, the best single cut."""
+    """The start, projected onto the feasible set and scaled to its best length; without a start, the best single cut."""
     if start is None:
         start = np.zeros(q.size)
         start[np.argmax(q)] = C
@@ -58,13 +58,13 @@ def _first_point(Q: np.ndarray, q: np.ndarray, C: float, p: float, start: np.nda
 
 
 def _combined(new: _Point, old: _Point, momentum: float, q: np.ndarray, p: float) -> _Point:
-    """new + momentum (new - old): products are linear in alpha, so it costs no pass over Q."""
+    """new + momentum (new - old), without a pass over Q, since products are linear in alpha."""
     alpha = new.alpha + momentum * (new.alpha - old.alpha)
     return _Point(alpha, new.products + momentum * (new.products - old.products), q, p)
 
 
 def _descend(Q: np.ndarray, q: np.ndarray, C: float, p: float, at: _Point, lipschitz: float) -> tuple[_Point, float]:
-    """One projected gradient step, with the first of lipschitz, 2 lipschitz, ... that bounds the curvature it meets."""
+    """Make one projected gradient step, with the first of lipschitz, 2 lipschitz, ... that bounds the curvature along it."""
     gradient = at.gradient(q)
     while True:
         alpha = project_simplex_slack(at.alpha - gradient / lipschitz, C)
@@ -81,8 +81,8 @@ def accelerated_gradient(
 ) -> Subproblem:
     """Maximize equation 11 by accelerated projected gradient alone.
 
-    Stops at a relative gap of tol, when the gap falls too slowly to be worth it, or after max_iter steps. Arguments
-    as in solve_pnorm, already checked.
+    Stops at a relative gap of tol, when the gap decreases too slowly, or after max_iter steps. Arguments as in
+    solve_pnorm, already checked.
     """
     point = ahead = _first_point(Q, q, C, p, start)
     norms = gram_norms(Q)
@@ -118,9 +118,9 @@ def solve_pnorm(
     """max_{a >= 0, sum a <= C} q'a - 1/2 (sum_j t_j^p*)^(2/p*),  t_j = sqrt(a'Q_j a),  p* = p/(p - 1),  for p > 1.
 
     Q: (m, s, s) positive semi-definite Gram matrices of the cuts, one per template, in any scale and of any rank.
-    q: (s,) losses of the cuts. tol: relative duality gap that is enough. max_iter: gradient steps, and again
-    interior-point steps. start: up to s alphas of an earlier round, the rest 0. Where rounding stops progress first,
-    the best pair found is returned with its true gap: for large p, templates whose t_j vanishes can limit it to about
+    q: (s,) losses of the cuts. tol: relative duality gap at which to stop. max_iter: largest number of gradient steps, and
+    of interior-point steps. start: up to s alphas of an earlier round, the rest 0. If rounding stops progress first,
+    the best pair found is returned with its true gap; for large p, templates whose t_j vanishes can limit it to about
     1e-6. Raises ValueError for wrong shapes, values that are not finite, C <= 0, or p <= 1.
     """
     Q, q = check_subproblem(Q, q, C, p)

@@ -11,7 +11,9 @@ from spacy_mtl.errors import Errors
 
 def _onto_simplex(v: np.ndarray, radius: float) -> np.ndarray:
     """The point of {a >= 0, sum a = radius} nearest to v: max(v - tau, 0) for one tau. v: (d,), d > 0."""
-    below = v - v.max()  # the projection ignores a common shift; this one keeps radius from drowning in large v
+    below = (
+        v - v.max()
+    )  # a common shift does not change the projection; this one keeps radius from being lost in large v
     descending = np.sort(below)[::-1]
     excess = np.cumsum(descending) - radius
     last = np.flatnonzero(descending * np.arange(1, descending.size + 1) > excess)[-1]
@@ -30,7 +32,7 @@ def _checked(v: np.ndarray, radius: float, name: str) -> np.ndarray:
 def project_simplex_slack(v: np.ndarray, radius: float) -> np.ndarray:
     """The point of {a >= 0, sum a <= radius} nearest to v.
 
-    v: (d,) finite float64. radius: > 0. Returns (d,) float64. Raises ValueError for another radius or vector.
+    v: (d,) finite float64. radius: > 0. Returns (d,) float64. Raises ValueError for an invalid radius or vector.
     """
     v = _checked(v, radius, "project_simplex_slack")
     inside = np.maximum(v, 0.0)

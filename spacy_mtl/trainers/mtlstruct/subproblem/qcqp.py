@@ -11,7 +11,7 @@ def solve_qcqp(Q: np.ndarray, q: np.ndarray, C: float, tol: float = 1e-9, max_it
 
     Q: (m, s, s) positive semi-definite Gram matrices of the cuts, one per template, in any scale and of any rank.
     q: (s,) losses of the cuts. tol: relative duality gap at which to stop. max_iter: predictor-corrector steps. mu are
-    the multipliers of the m constraints and sum to 1. Where rounding stops progress first, the best pair found is
+    the multipliers of the m constraints and sum to 1. If rounding stops progress first, the best pair found is
     returned with its true gap. Raises ValueError for wrong shapes, values that are not finite, or C <= 0.
     """
     Q, q = check_subproblem(Q, q, C, 1.0)

@@ -1,4 +1,4 @@
-"""One entrance to the solvers of Algorithm 1's working-set subproblem (Mao and Tsang)."""
+"""The common interface to the solvers of Algorithm 1's working-set subproblem (Mao and Tsang)."""
 
 import numpy as np
 
@@ -21,11 +21,11 @@ def solve_subproblem(
     start: np.ndarray | None = None,
     tol: float = 1e-9,
 ) -> Subproblem:
-    """The optimal alpha over s cuts and mu over m templates for the norm exponent p >= 1.
+    """Find the optimal alpha over s cuts and mu over m templates, for the norm exponent p >= 1.
 
     Q: (m, s, s). q: (s,). C > 0. solver: "interior_point" (solve_qcqp at p = 1, solve_pnorm above), or "cvxpy" or
-    "cvxpy:NAME" for a conic solver of cvxpy at any p. start: up to s alphas of an earlier round, where a solver can
-    use them. tol: relative gap that is enough, for our own solvers. Raises ValueError for another solver and for what
+    "cvxpy:NAME" for a conic solver of cvxpy at any p. start: up to s alphas of an earlier round, if the solver can
+    use them. tol: relative gap at which our own solvers stop. Raises ValueError for an unknown solver and for input that
     the solver refuses.
     """
     family, _, name = solver.partition(":")

@@ -1,20 +1,20 @@
-"""Names of subproblem solvers: what they may be, checked where settings are made, and whether they are installed, checked before training."""
+"""Checks of subproblem solvers: of their names, when settings are made, and of their installation, before training."""
 
 from spacy_mtl.errors import Errors
 
-#: of cvxpy's, where none is named
+#: The solver of cvxpy that is used if none is named.
 DEFAULT_SOLVER = "CLARABEL"
 
 
 def check_solver_name(solver: str) -> None:
-    """Refuse (M359) what is neither "interior_point" nor "cvxpy" nor "cvxpy:NAME"; cvxpy itself knows which NAMEs are installed."""
+    """Refuse names other than "interior_point", "cvxpy" and "cvxpy:NAME". Raises ValueError (M359). Only cvxpy knows which NAMEs are installed."""
     family, colon, name = solver.partition(":")
     if solver != "interior_point" and (family != "cvxpy" or bool(colon) != bool(name)):
         raise ValueError(Errors.M359.format(solver=solver))
 
 
 def check_installed(solver: str) -> None:
-    """Refuse (M357) a "cvxpy:NAME" whose NAME is not installed. Imports cvxpy, if the name asks for it."""
+    """Refuse a "cvxpy:NAME" whose NAME is not installed. Raises ValueError (M357). Imports cvxpy if the solver needs it."""
     family, _, name = solver.partition(":")
     if family == "cvxpy":
         import cvxpy
