@@ -29,10 +29,10 @@ def chain_offers(kernelised: bool = False) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class Constraints:
-    """Which label may begin, end and follow. start, end: bool[L]; step: bool[L, L], previous by current.
+    """Which labels may begin and end a sequence, and which may follow each other. start, end: bool[L]; step: bool[L, L], previous by current.
 
-    forms: uint64[K], ascending, keys of the forms whose labels are known; form_labels: bool[K, L], which labels each may have; form_penalty: what
-    another one costs, FORBIDDEN or less hard.
+    forms: uint64[K], ascending, keys of the forms whose labels are known. form_labels: bool[K, L], the labels that each may have. form_penalty: the
+    score of any other label, FORBIDDEN or a weaker penalty.
     """
 
     start: np.ndarray
@@ -47,7 +47,7 @@ class Constraints:
         return cls(np.ones(n_labels, bool), np.ones(n_labels, bool), np.ones((n_labels, n_labels), bool))
 
     def form_rows(self, keys: np.ndarray) -> np.ndarray:
-        """Row of ``form_labels`` for each key (uint64[N]), -1 for forms that may have any label: int32[N]."""
+        """Rows int32[N] of ``form_labels`` for keys uint64[N], -1 for forms that may have any label."""
         if not self.forms.size:
             return np.full(keys.size, -1, np.int32)
         at = np.minimum(np.searchsorted(self.forms, keys), self.forms.size - 1)
@@ -58,17 +58,17 @@ class Constraints:
         return np.where(self.form_labels, np.float32(0), self.form_penalty)
 
     def penalties(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The same as scores to add: float32, 0 or FORBIDDEN."""
+        """start, end and step as scores to add, float32, 0 or FORBIDDEN."""
         start, end, step = (np.where(ok, np.float32(0), FORBIDDEN) for ok in (self.start, self.end, self.step))
         return start, end, step
 
 
 @dataclass(frozen=True)
 class ChainFeatures:
-    """Feature rows of N tokens. node: int32[N, T]; pair: int32[N, Tp], pair row t scores labels (t - 1, t); -1 where none.
+    """Feature rows of N tokens. node: int32[N, T]; pair: int32[N, Tp], pair row t scores labels (t - 1, t); -1 for no feature.
 
-    observed: whether any pair template reads an observation. vectors: real-valued features, None where there are none.
-    forms: int32[N], rows of the constraints' ``form_labels``, None where no form is constrained.
+    observed: whether any pair template reads an observation. vectors: real-valued features, None if there are none.
+    forms: int32[N], rows of the constraints' ``form_labels``, None if no form is constrained.
     """
 
     node: np.ndarray
@@ -90,14 +90,14 @@ def pieces(starts: np.ndarray, gold: np.ndarray) -> tuple[np.ndarray, ...]:
 
 
 def hamming_cost(n_labels: int) -> np.ndarray:
-    """float32[L, L]: 1 for every wrong label."""
+    """Hamming cost float32[L, L]: 1 for every wrong label."""
     return (1 - np.eye(n_labels)).astype(np.float32)
 
 
 def check_gold(labels: Sequence[str], gold: np.ndarray, borders: tuple[np.ndarray, ...], allowed: Constraints) -> None:
-    """Refuse a gold sequence that the constraints forbid (M201): its hinge loss would be meaningless.
+    """Refuse a gold sequence that the constraints forbid (M201), since its hinge loss would be meaningless.
 
-    borders: of the pieces, as from :func:`pieces`. A side where a piece is cut off may have any label.
+    borders: of the pieces, from :func:`pieces`. An end at which a piece is cut off may have any label.
     """
     first, last, open_left, open_right = borders
     inside = np.ones(gold.size, bool)
@@ -129,7 +129,7 @@ def chain_problem(
     constraints: Constraints | None = None,
     cost: np.ndarray | None = None,
 ) -> Problem:
-    """A training problem over linear chains.
+    """Make a training problem of linear chains.
 
     gold: int32[N] label numbers, -1 where unknown (the chain is cut there). starts: int64[S + 1] sentence borders. cost: float[L, L], loss of
     predicting the column where the row is gold; Hamming by default. Raises ValueError: M201 gold violates the constraints, M202 a cost that

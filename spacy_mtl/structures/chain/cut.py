@@ -1,7 +1,7 @@
-"""Structure regularization of chains (Sun 2014, Algorithm 1): sentences cut at random into mini-samples.
+"""Structure regularization of chains (Sun 2014, Algorithm 1): sentences are cut at random into mini-samples.
 
-The feature vectors are cut, not the text: every position keeps its features, which still see the whole sentence. What a cut drops is the
-interaction of the labels on its two sides: pair row t scores (t - 1, t), and that of a piece's first position is never used.
+The sequences are cut, not the text: every position keeps its features, which still see the whole sentence. A cut only drops the interaction of
+the labels on its two sides: pair row t scores (t - 1, t), and that of a piece's first position is never used.
 """
 
 import numpy as np
@@ -13,13 +13,13 @@ from .problem import ChainProblem
 
 @kernel
 def cut_pieces(first, last, size, chance, first_out, last_out, parent):
-    """Cut the runs of tokens ``first[s]:last[s]`` where they are longer than ``size``; returns the number of pieces.
+    """Cut the runs of tokens ``first[s]:last[s]`` that are longer than ``size``; return the number of pieces.
 
-    A piece has floor(size) positions or, with the probability that makes their mean ``size``, one more. The first piece of a run is what is
-    left of such a piece from a random place on, so that each position is as likely as the others to begin a piece (with probability
-    1 / size); the last piece ends with the run.
+    A piece has floor(size) positions or, with the probability that makes the mean length ``size``, one more. The first piece of a run is the rest
+    of such a piece from a random position on, so that all positions are equally likely to begin a piece (with probability 1 / size). The last
+    piece ends with the run.
 
-    chance: float64[pieces], uniform in [0, 1). Filled: first_out and last_out (int64[pieces]), and parent (int64[pieces]), the run each is from.
+    chance: float64[pieces], uniform in [0, 1). Fills first_out and last_out (int64[pieces]), and parent (int64[pieces]), the run of each piece.
     """
     whole = int(np.floor(size))
     count = 0
@@ -28,7 +28,7 @@ def cut_pieces(first, last, size, chance, first_out, last_out, parent):
         while a < last[s]:
             n = whole + 1 if chance[count] < size - whole else whole
             if a == first[s]:
-                # how much of a piece is left, seen from a random position: P(n) = P(piece >= n) / mean
+                # the rest of a piece from a random position on: P(n) = P(piece >= n) / mean
                 n = 1 + int(chance[count] * size)
             b = last[s] if last[s] - first[s] <= size else min(last[s], a + n)
             first_out[count], last_out[count], parent[count] = a, b, s
@@ -38,11 +38,11 @@ def cut_pieces(first, last, size, chance, first_out, last_out, parent):
 
 
 def cut_chain(arrays: ChainProblem, sentences: np.ndarray, size: float, random: np.random.Generator) -> ChainProblem:
-    """These pieces of a problem, in this order, cut at random into smaller ones of ``size`` positions on average.
+    """Cut these pieces of a problem, in this order, at random into smaller ones of ``size`` positions on average.
 
-    sentences: int64[k], pieces of ``arrays``. size: at least 1; 5.5 mixes mini-samples of 5 and 6 half and half, and a piece of ``size`` or
-    fewer stays whole. Only borders are new, everything else is shared. A side where a piece was cut has no start or end constraint.
-    ``repeats`` is that of the piece each came from: a feature may recur there and not here.
+    sentences: int64[k], pieces of ``arrays``. size: at least 1; 5.5 gives equally many mini-samples of 5 and 6; pieces of at most ``size``
+    positions stay whole. Only the borders are new, everything else is shared. An end at which a piece was cut has no start or end constraint.
+    ``repeats`` is copied from the original piece, where a feature may recur even if it does not in the new one.
     """
     first, last = arrays.first[sentences], arrays.last[sentences]
     size = min(float(size), float((last - first).max(initial=1)))

@@ -1,4 +1,4 @@
-"""Directions between chain outputs and part marginals, kept in a ChainWork: positions that change, and by how much."""
+"""Directions between chain outputs and part marginals, stored in a ChainWork as the positions that change and their changes."""
 
 from spacy_mtl.kernels import subkernel
 from spacy_mtl.structures import contract
@@ -7,13 +7,13 @@ from spacy_mtl.structures.contract import implements
 from .problem import ChainProblem, n_pair_parts
 from .sums import marginals
 
-#: A position whose marginals are this close to gold in every label has no direction: the resolution of float32.
+#: A position whose marginals are this close to gold in every label does not change; this is the resolution of float32.
 SETTLED = 1e-7
 
 
 @subkernel
 def pair_direction(problem, state, i, work):
-    """The pair part of the direction into ``work.pair_change``; returns <pair scores, direction>."""
+    """Write the pair part of the direction to ``work.pair_change``; return <pair scores, direction>."""
     a, n = problem.first[i], problem.last[i] - problem.first[i]
     n_labels = problem.start.size
     n_pairs = n if problem.observed else 1
@@ -34,7 +34,7 @@ def pair_direction(problem, state, i, work):
 
 @subkernel
 def node_direction(problem, state, i, work):
-    """The node part of the direction into ``work.change``; returns <node scores, direction>."""
+    """Write the node part of the direction to ``work.change``; return <node scores, direction>."""
     a = problem.first[i]
     total, count = 0.0, 0
     for t in range(problem.last[i] - a):
@@ -58,7 +58,7 @@ def set_direction(problem, state, i, work):
 
 @subkernel
 def difference(problem, i, outputs, work):
-    """Direction from ``outputs`` (int32[N]) to the output in ``work``."""
+    """Set the direction from ``outputs`` (int32[N]) to the output in ``work``."""
     a, n = problem.first[i], problem.last[i] - problem.first[i]
     n_labels = problem.start.size
     count = 0

@@ -1,4 +1,4 @@
-"""Features of chains: what a direction or a state in the parts is as a vector of weights, block by block."""
+"""Features of chains: map directions and states in the parts to weight vectors, block by block."""
 
 import numpy as np
 
@@ -37,7 +37,7 @@ def block_norm2(rows, repeats, change, active, norms):
 
 @subkernel
 def node_norms(problem, live, i, work, out):
-    """||Phi_j(direction)||^2 of the live node blocks into ``out``: float64[blocks]."""
+    """Write ||Phi_j(direction)||^2 of the live node blocks to ``out``, float64[blocks]."""
     a, n = problem.first[i], problem.last[i] - problem.first[i]
     count, n_templates = work.n_active[0], problem.rows.shape[1]
     active, change = work.active[:count], work.change[:count]
@@ -53,7 +53,7 @@ def node_norms(problem, live, i, work, out):
 
 @subkernel
 def pair_norms(problem, live, i, work, out):
-    """||Phi_j(direction)||^2 of the live pair templates into ``out``: float64[Tp]."""
+    """Write ||Phi_j(direction)||^2 of the live pair templates to ``out``, float64[Tp]."""
     a, n_pairs = problem.first[i], n_pair_parts(problem, i)
     places, norms = np.empty(n_pairs, np.int64), np.empty(n_pairs)
     change = np.empty((n_pairs, work.pair_change.shape[1]), np.float32)
@@ -121,7 +121,7 @@ def kernel_norms(problem, weights, norms):
 
 @subkernel
 def add_scaled(rows, live, scale, change, amount, matrix):
-    """matrix[rows[j]] += amount * scale[j] * change for each live template j of one token."""
+    """Add amount * scale[j] * change to matrix[rows[j]] for each live template j of one token."""
     for k in range(live.size):
         row = rows[live[k]]
         if row >= 0:
@@ -159,7 +159,7 @@ def move(problem, weights, live, scale, state, i, work, step):
 
 @subkernel
 def add_node(problem, vector, t, change, amount):
-    """vector += amount * (features of position t) (x) change, over all node blocks."""
+    """Add amount * (features of position t) (x) change to vector, for all node blocks."""
     for j in range(problem.rows.shape[1]):
         row = problem.rows[t, j]
         if row >= 0:
@@ -171,7 +171,7 @@ def add_node(problem, vector, t, change, amount):
 
 @subkernel
 def add_pair(problem, vector, t, change, amount):
-    """vector += amount * (pair features of position t) (x) change, over all pair templates."""
+    """Add amount * (pair features of position t) (x) change to vector, for all pair templates."""
     for j in range(problem.pair_rows.shape[1]):
         row = problem.pair_rows[t, j]
         if row >= 0:
@@ -193,7 +193,7 @@ def add_state(problem, vector, state, i, amount):
 
 @subkernel
 def gold_minus(problem, state, t, difference):
-    """difference[y] = 1{y = gold} - M[t, y]; returns whether any entry is not zero."""
+    """Set difference[y] to 1{y = gold} - M[t, y]; return whether any entry is non-zero."""
     gold = problem.gold[t]
     any_left = False
     for y in range(difference.size):
@@ -223,7 +223,7 @@ def add_marginals(problem, vector, state, i, amount):
 
 @subkernel
 def add_difference(rows, matrix, plus, minus, amount):
-    """matrix[rows, plus] += amount and matrix[rows, minus] -= amount."""
+    """Add amount to matrix[rows, plus] and subtract it from matrix[rows, minus]."""
     for j in range(rows.size):
         row = rows[j]
         if row >= 0:
@@ -233,7 +233,7 @@ def add_difference(rows, matrix, plus, minus, amount):
 
 @subkernel
 def dot_difference(rows, matrix, plus, minus, dots):
-    """dots[j] += matrix[rows[j], plus] - matrix[rows[j], minus]."""
+    """Add matrix[rows[j], plus] - matrix[rows[j], minus] to dots[j]."""
     for j in range(rows.size):
         row = rows[j]
         if row >= 0:
@@ -242,13 +242,13 @@ def dot_difference(rows, matrix, plus, minus, dots):
 
 @subkernel
 def label_pair(problem, labels, offset, t):
-    """Column of the pair weights for the labels of positions t - 1 and t."""
+    """The column of the pair weights for the labels of positions t - 1 and t."""
     return labels[t - 1 - offset] * problem.start.size + labels[t - offset]
 
 
 @subkernel
 def swap(problem, plus, minus):
-    """float32[L]: +1 at ``plus``, -1 at ``minus``."""
+    """A vector float32[L] with +1 at ``plus`` and -1 at ``minus``."""
     change = np.zeros(problem.start.size, np.float32)
     change[plus] += 1
     change[minus] -= 1

@@ -1,3 +1,3 @@
-"""Importing this registers everything that implements the contract for chains."""
+"""Importing this module registers the implementation of the contract for chains."""
 
 from . import directions, features, kbest, metric, outputs, problem, sums  # noqa: F401

@@ -12,10 +12,10 @@ from .viterbi import FORBIDDEN
 
 @subkernel
 def merge_best(lists, counts, gains, out, come_from):
-    """The best of L sorted lists, each raised by its gain; returns how many were found.
+    """Merge L sorted lists, after adding a gain to each; return the number of entries found.
 
-    lists: float64[L, k], falling, the first ``counts[x]`` entries of list x are filled. gains: float64[L].
-    Fills out: float64[k], falling, and come_from: int32[k], ``x * k + rank within list x``. What is forbidden is left
+    lists: float64[L, k], descending, of which the first ``counts[x]`` entries of list x are filled. gains: float64[L].
+    Fills out: float64[k], descending, and come_from: int32[k], ``x * k + rank within list x``. Forbidden entries are left
     out; of equal scores, the lower x comes first.
     """
     width = out.size
@@ -37,10 +37,10 @@ def merge_best(lists, counts, gains, out, come_from):
 
 @kernel
 def kbest(nodes, pairs, k):
-    """The k best label sequences, all different, best first; fewer where fewer are allowed.
+    """The k best label sequences, all different, best first; fewer if fewer are allowed.
 
     A score of FORBIDDEN / 2 or less is forbidden. nodes: float32[n, L]; pairs: float32[n or 1, L, L], entry t scores
-    (t - 1, t), one entry serves all positions. k: at least 1. Returns labels int32[k', n] and scores float64[k'], falling.
+    (t - 1, t), one entry serves all positions. k: at least 1. Returns labels int32[k', n] and scores float64[k'], descending.
     """
     n, n_labels = nodes.shape
     shared = pairs.shape[0] == 1

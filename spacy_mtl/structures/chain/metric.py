@@ -1,4 +1,4 @@
-"""Chain features weight by weight: curvature and steps under a metric (a factor for each single weight), and directions as sparse vectors."""
+"""Operations on single weights of chain features: curvature and steps under a metric (a factor for each weight), and directions as sparse vectors."""
 
 import numpy as np
 
@@ -91,7 +91,7 @@ def metric_curvature(problem, live, scale, i, work):
 
 @subkernel
 def add_weighted(rows, live, metric, change, amount, matrix):
-    """matrix[rows[j]] += amount * metric[rows[j]] * change for each live template j of one token."""
+    """Add amount * metric[rows[j]] * change to matrix[rows[j]] for each live template j of one token."""
     for k in range(live.size):
         row = rows[live[k]]
         if row >= 0:
@@ -101,7 +101,7 @@ def add_weighted(rows, live, metric, change, amount, matrix):
 
 @subkernel
 def add_weighted_vector(vectors, t, v, metric, change, amount, matrix):
-    """matrix block v += amount * metric * phi(x_t) (x) change, entry by entry."""
+    """Add amount * metric * phi(x_t) (x) change to matrix block v, entry by entry."""
     begin, end = entries(vectors, t, v)
     for e in range(begin, end):
         row, value = vectors.rows[e], np.float32(amount * vectors.values[e])
@@ -127,7 +127,7 @@ def add_metric_direction(problem, vector, live, scale, i, work, amount):
 
 @subkernel
 def list_rows(rows, factor, change, keys, values, count):
-    """Write the entries of factor * change at each of ``rows``, from place ``count``; returns the place after them."""
+    """Write the entries of factor * change for each of ``rows``, from position ``count`` on; return the position after them."""
     for j in range(rows.size):
         if rows[j] >= 0:
             for y in range(change.size):
@@ -140,7 +140,7 @@ def list_rows(rows, factor, change, keys, values, count):
 
 @subkernel
 def most_entries(problem, i, work):
-    """At least as many as the node and the pair part of the direction have entries."""
+    """Upper bounds on the numbers of entries in the node and the pair part of the direction."""
     a, node, pair = problem.first[i], 0, 0
     for k in range(work.n_active[0]):
         node += problem.rows.shape[1]

@@ -1,4 +1,4 @@
-"""Chain outputs as plain label arrays: what a cutting plane is made of (see :mod:`.contract`)."""
+"""Chain outputs as plain label arrays, of which cutting planes are made (see :mod:`.contract`)."""
 
 from spacy_mtl.structures import contract
 from spacy_mtl.structures.contract import implements

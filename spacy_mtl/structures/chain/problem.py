@@ -15,18 +15,18 @@ from .viterbi import add_cost, add_rows, add_scaled_rows, constrain, output_scor
 class ChainProblem(NamedTuple):
     """A corpus of N tokens in S pieces; L labels; T node templates, Tp pair templates.
 
-    A piece is a sentence, or a run of tokens inside one: positions without gold are left out, and structure regularization cuts.
+    A piece is a sentence, or a run of tokens inside one, since positions without gold are left out and structure regularization cuts sentences.
 
     first, last: int64[S], piece s is the tokens ``first[s]:last[s]``.
-    open_left, open_right: bool[S], whether the piece is cut off there (so that start and end constraints do not apply).
+    open_left, open_right: bool[S], whether the piece is cut off at that end (so that start and end constraints do not apply).
     gold: int32[N], -1 where unknown.
-    rows: int32[N, T] and pair_rows: int32[N, Tp], feature rows, -1 where none; pair row t scores (t - 1, t).
+    rows: int32[N, T] and pair_rows: int32[N, Tp], feature rows, -1 for no feature; pair row t scores (t - 1, t).
     repeats: bool[S, T], whether a feature of that template recurs inside the piece.
-    observed: whether any pair template reads an observation (else all positions share one transition matrix).
+    observed: whether any pair template reads an observation (otherwise all positions share one transition matrix).
     start, end: float32[L] and step: float32[L, L], 0 or FORBIDDEN.
     cost: float32[L, L], loss of predicting the column where the row is gold.
     vectors: real-valued features; their blocks are numbered after the T node templates.
-    forms: int32[N], row of form_mask for each token, -1 where it may have any label; form_mask: float32[K, L], 0 or FORBIDDEN.
+    forms: int32[N], row of form_mask for each token, -1 if it may have any label; form_mask: float32[K, L], 0 or FORBIDDEN.
     """
 
     first: np.ndarray
@@ -50,7 +50,7 @@ class ChainProblem(NamedTuple):
 class ChainState(NamedTuple):
     """Part marginals of the corpus. nodes: float32[N, L].
 
-    pairs: float32[S, L * L], expected label-pair counts of each piece; float32[N, L * L], position by position, where pair templates
+    pairs: float32[S, L * L], expected label-pair counts of each piece; or float32[N, L * L], one table per position, if pair templates
     read observations.
     """
 
@@ -59,12 +59,12 @@ class ChainState(NamedTuple):
 
 
 class ChainWork(NamedTuple):
-    """Scratch of one piece of at most n tokens.
+    """Buffers for one piece of at most n tokens.
 
     nodes: float32[n, L] scores. pairs: float32[n or 1, L, L] scores. labels: int32[n]. best: float32[n, L]. back: int32[n, L].
-    active: int64[n] positions where the direction is not zero; change: float32[n, L] its node part, in the order of ``active``;
+    active: int64[n], positions where the direction is non-zero; change: float32[n, L], its node part, in the order of ``active``;
     pair_change: float32[n or 1, L * L].  n_active: int64[1].
-    alpha: float64[n, L] and factors: float64[n or 1, L, L], scratch of :func:`.sums.log_partition`.
+    alpha: float64[n, L] and factors: float64[n or 1, L, L], buffers of :func:`.sums.log_partition`.
     """
 
     nodes: np.ndarray
@@ -82,7 +82,7 @@ class ChainWork(NamedTuple):
 
 @kernel
 def find_repeats(first, last, rows, repeats):
-    """repeats[s, j] = True where a row of column j occurs twice inside piece s."""
+    """Set repeats[s, j] to True if a row of column j occurs twice inside piece s."""
     top = 0
     for t in range(rows.shape[0]):
         for j in range(rows.shape[1]):
@@ -131,13 +131,13 @@ def new_work(problem):
 
 @subkernel
 def n_pair_parts(problem, i):
-    """How many label-pair tables piece i has: one a position where pair templates read observations, else one for all."""
+    """The number of label-pair tables of piece i: one per position if pair templates read observations, otherwise one in all."""
     return problem.last[i] - problem.first[i] if problem.observed else 1
 
 
 @subkernel
 def first_pair(problem):
-    """The first position whose label pair has features: where they are looked up at each, there is nothing before position 0."""
+    """The first position whose label pair has features: 1 if each position has its own, since there is nothing before position 0."""
     return 1 if problem.observed else 0
 
 

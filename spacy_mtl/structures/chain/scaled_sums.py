@@ -1,6 +1,6 @@
-"""Linear chains, sum-product with plain numbers: products of exponentials, each position scaled by its greatest.
+"""Linear chains, sum-product with plain numbers: products of exponentials, scaled at each position by the largest.
 
-One exponential for each score, where the recursions in log space take six for each label, and loops that vectorize. Exact wherever no product can
+This takes one exponential per score, where recursions in log space take six per label, and its loops vectorize. It is exact if no product can
 underflow; where one might, these functions say so, and :mod:`.sums` works in log space instead.
 """
 
@@ -8,10 +8,10 @@ import numpy as np
 
 from spacy_mtl.kernels import kernel, subkernel
 
-#: Scores below this are forbidden: whatever has another way does without them. Those between the two are too low for plain numbers.
+#: Scores below FORBIDDEN_BELOW are forbidden and are only used if there is no other way. Those between it and LOWEST are too low for plain numbers.
 FORBIDDEN_BELOW = -1e8
 LOWEST = -230.0
-#: About exp(LOWEST). A number in use is 0 or above it, so that a product of three is far from the least float64.
+#: About exp(LOWEST). All numbers are 0 or above this, so that a product of three is far from the smallest float64.
 LEAST = 1e-100
 #: Scores above this are too large for plain numbers.
 HIGHEST = 50.0
@@ -22,10 +22,10 @@ LOG2_E = 1.4426950408889634
 
 @kernel
 def set_exponentials(scores, tops, bits, out):
-    """out[k] = exp(scores[k] - tops[k]), 0 where that is below exp(-708); returns whether plain numbers will do.
+    """Set out[k] to exp(scores[k] - tops[k]), 0 if that is below exp(-708); return whether plain numbers suffice.
 
-    scores: float32[K, W]; tops: float64[K]; bits: int64[K, W], scratch; out: float64[K, W].
-    2^n times a polynomial in |r| <= log(2) / 2: no calls and no branches, so the loops vectorize.
+    scores: float32[K, W]; tops: float64[K]; bits: int64[K, W], a buffer; out: float64[K, W].
+    Computed as 2^n times a polynomial in |r| <= log(2) / 2, without calls and branches, so that the loops vectorize.
     """
     wrong = 0
     for k in range(scores.shape[0]):
@@ -59,7 +59,7 @@ def set_exponentials(scores, tops, bits, out):
 
 @subkernel
 def greatest(nodes):
-    """Of each position, and their sum: float64[n]."""
+    """The largest score of each position, float64[n], and their sum."""
     tops = np.empty(nodes.shape[0])
     total = 0.0
     for t in range(nodes.shape[0]):
@@ -73,7 +73,7 @@ def greatest(nodes):
 
 @subkernel
 def set_factors(nodes, pairs, emit, factors):
-    """emit = exp(nodes - greatest of each position), factors = exp(pairs); returns whether plain numbers will do, and the sum of what was taken off.
+    """Set emit to exp(nodes - largest of each position), factors to exp(pairs); return whether plain numbers suffice, and the sum of the largest.
 
     nodes: float32[n, L]; pairs: float32[n or 1, L, L]; emit and factors: the same in float64.
     """
@@ -88,9 +88,9 @@ def set_factors(nodes, pairs, emit, factors):
 
 @kernel
 def forward(nodes, pairs, emit, alpha, factors):
-    """Shares of the prefixes that end in each label, the greatest 1, into alpha: float64[n, L].
+    """Write the relative weights of the prefixes that end in each label to alpha, float64[n, L], with 1 as the largest at each position.
 
-    Returns whether plain numbers did, and the log partition. emit, factors: filled as by :func:`set_factors`.
+    Returns whether plain numbers sufficed, and the log partition. emit, factors: from :func:`set_factors`.
     """
     n, n_labels = nodes.shape
     fine, log_z = set_factors(nodes, pairs, emit, factors)
@@ -120,7 +120,7 @@ def forward(nodes, pairs, emit, alpha, factors):
 
 @subkernel
 def scale(values, t, top):
-    """values[t] /= top; returns whether each of them is 0 or large enough now."""
+    """Divide values[t] by top; return whether each is now 0 or large enough."""
     if not top >= LEAST:
         return False
     factor, fine = 1 / top, True
@@ -132,7 +132,7 @@ def scale(values, t, top):
 
 @kernel
 def backward(emit, alpha, factors, node_out, pair_out):
-    """Probabilities of labels and label pairs from what :func:`forward` found; returns whether plain numbers did.
+    """Compute the probabilities of labels and label pairs after :func:`forward`; return whether plain numbers sufficed.
 
     node_out, pair_out: as in :func:`.sums.marginals`.
     """
@@ -174,7 +174,7 @@ def share_of(alpha, beta, t):
 
 @subkernel
 def step_backward(factors, k, ahead, beta):
-    """beta[0, x] = sum_y factors[k, x, y] * ahead[y], four sums side by side; returns the greatest."""
+    """Set beta[0, x] to sum_y factors[k, x, y] * ahead[y], with four sums in parallel; return the largest."""
     n_labels = ahead.size
     whole = n_labels - n_labels % 4
     top = 0.0
@@ -194,7 +194,7 @@ def step_backward(factors, k, ahead, beta):
 
 @kernel
 def multiply(joint, factors, k, out):
-    """out[k] = joint * factors[k], entry by entry. joint: float64[L, L]; out: float[K, L * L]."""
+    """Set out[k] to joint * factors[k], entry by entry. joint: float64[L, L]; out: float[K, L * L]."""
     n_labels = joint.shape[0]
     for x in range(n_labels):
         for y in range(n_labels):

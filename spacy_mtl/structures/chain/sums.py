@@ -1,8 +1,8 @@
 """Linear chains, sum-product: log partition and marginals by forward-backward.
 
-Plain numbers do for nearly every sentence (:mod:`.scaled_sums`). For the others the recursions run in log space, yet need no exponential for
-each pair of labels at each position: a step is a product with ``factors = exp(pairs)``, relative to the greatest term. A sum that leaves the range
-where this is exact (scores hundreds apart, forbidden labels) is done again term by term.
+Plain numbers suffice for nearly every sentence (:mod:`.scaled_sums`). For the others the recursions run in log space, but do not need an exponential
+for each pair of labels at each position: a step is a product with ``factors = exp(pairs)``, relative to the largest term. A sum outside the range
+in which this is exact (scores hundreds apart, forbidden labels) is computed again term by term.
 """
 
 import numpy as np
@@ -14,16 +14,16 @@ from spacy_mtl.structures.contract import implements
 from .problem import ChainProblem
 from .scaled_sums import backward, forward
 
-#: Pair scores above this have an infinite factor, so that every sum they enter is done term by term.
+#: Pair scores above this have an infinite factor, so that every sum with them is computed term by term.
 TOP_FACTOR = 50.0
-#: Sums below this are done term by term. What underflow loses is below exp(TOP_FACTOR - 745), as exp(-745) is the
-#: least float64.
+#: Sums below this are computed term by term. The loss by underflow is below exp(TOP_FACTOR - 745), since exp(-745) is
+#: the smallest float64.
 LEAST_SUM = np.exp(-650.0)
 
 
 @subkernel
 def set_factors(pairs, factors):
-    """factors = exp(pairs), infinite above TOP_FACTOR. pairs: float32[K, L, L]; factors: float64[K, L, L]."""
+    """Set factors to exp(pairs), infinite above TOP_FACTOR. pairs: float32[K, L, L]; factors: float64[K, L, L]."""
     for k in range(pairs.shape[0]):
         for x in range(pairs.shape[1]):
             for y in range(pairs.shape[2]):
@@ -32,7 +32,7 @@ def set_factors(pairs, factors):
 
 @subkernel
 def set_relative(scores, relative):
-    """relative = exp(scores - top); returns top, the greatest score. Both float64[L]."""
+    """Set relative to exp(scores - top); return top, the largest score. Both float64[L]."""
     top = scores.max()
     for y in range(scores.size):
         relative[y] = np.exp(scores[y] - top)
@@ -53,7 +53,7 @@ def log_sum(a, b):
 
 @subkernel
 def step_forward(before, step, factor, relative, after):
-    """after[y] = log sum_x exp(before[x] + step[x, y]).
+    """Set after[y] to log sum_x exp(before[x] + step[x, y]).
 
     before, after: float64[L]; step: float32[L, L]; factor: float64[L, L], its exponential; relative: float64[L].
     """
@@ -71,9 +71,9 @@ def step_forward(before, step, factor, relative, after):
 
 @subkernel
 def step_backward(ahead, step, factor, relative, behind):
-    """behind[x] = log sum_y exp(step[x, y] + ahead[y]); returns top, the greatest of ``ahead``.
+    """Set behind[x] to log sum_y exp(step[x, y] + ahead[y]); return top, the largest of ``ahead``.
 
-    Shapes as in :func:`step_forward`. relative: becomes exp(ahead - top).
+    Shapes as in :func:`step_forward`. relative: set to exp(ahead - top).
     """
     top = set_relative(ahead, relative)
     for x in range(behind.size):
@@ -86,7 +86,7 @@ def step_backward(ahead, step, factor, relative, behind):
 
 @subkernel
 def add_step_marginals(before, ahead, step, factor, log_z, relative, common, out):
-    """out[x * L + y] += exp(before[x] + step[x, y] + ahead[y] - log_z).
+    """Add exp(before[x] + step[x, y] + ahead[y] - log_z) to out[x * L + y].
 
     relative: exp(ahead - top), common: top - log_z. out: float64[L * L].
     """
@@ -95,14 +95,14 @@ def add_step_marginals(before, ahead, step, factor, log_z, relative, common, out
         left = np.exp(before[x] + common)
         for y in range(n_labels):
             probability = left * factor[x, y] * relative[y]
-            if not probability < 2:  # overflow, or not a number; what underflow loses is below exp(709 - 745)
+            if not probability < 2:  # overflow, or nan; the loss by underflow is below exp(709 - 745)
                 probability = np.exp(before[x] + step[x, y] + ahead[y] - log_z)
             out[x * n_labels + y] += probability
 
 
 @subkernel
 def log_space_partition(nodes, pairs, alpha, factors):
-    """:func:`log_partition` for any scores. Fills alpha: log sum over the prefixes that end in a label."""
+    """:func:`log_partition` for any scores. Fills alpha with log sums over the prefixes that end in each label."""
     n, n_labels = nodes.shape
     shared = pairs.shape[0] == 1
     relative = np.empty(n_labels)
@@ -144,8 +144,8 @@ def log_space_marginals(nodes, pairs, alpha, factors, node_out, pair_out):
 def log_partition(nodes, pairs, alpha, factors):
     """log sum over all label sequences of exp(score).
 
-    nodes: float32[n, L]; pairs: float32[n or 1, L, L], entry t scores (t - 1, t), one entry serves all positions.
-    alpha: float64[n, L] and factors: float64[n or 1, L, L] are scratch.
+    nodes: float32[n, L]; pairs: float32[n or 1, L, L], entry t scores (t - 1, t), and a single entry all positions.
+    alpha: float64[n, L] and factors: float64[n or 1, L, L] are buffers.
     """
     fine, log_z = forward(nodes, pairs, np.empty(nodes.shape), alpha, factors)
     return log_z if fine else log_space_partition(nodes, pairs, alpha, factors)
@@ -153,10 +153,10 @@ def log_partition(nodes, pairs, alpha, factors):
 
 @kernel
 def marginals(nodes, pairs, alpha, factors, node_out, pair_out):
-    """Probability of every label and label pair; returns the log partition.
+    """Compute the probability of every label and label pair; return the log partition.
 
     nodes, pairs, alpha, factors: as in :func:`log_partition`. node_out: float[n, L]. pair_out: float[n, L * L], entry t
-    for the labels of (t - 1, t), zeros at 0; where pairs has one entry, float[1, L * L], their sum over positions.
+    for the labels of (t - 1, t), zeros at 0; or float[1, L * L], the sum over positions, if pairs has one entry.
     Both are overwritten.
     """
     emit = np.empty(nodes.shape)

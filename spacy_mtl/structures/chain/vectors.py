@@ -1,7 +1,7 @@
-"""Real-valued features of chain positions: blocks of explicit vectors, and kernelised blocks known by their inner products only.
+"""Real-valued features of chain positions: blocks of explicit vectors, and kernelised blocks, which are given by inner products.
 
-A kernelised block is kept in dual coordinates: its weights are one row alpha_u for each training position u, f(x, y) = sum_u k(x_u, x) alpha_{u,y}.
-The score of position t then reads the kernel values k(x_u, x_t) as if they were features, while adding phi(x_t) touches row t alone.
+A kernelised block is stored in dual coordinates: its weights are one row alpha_u per training position u, f(x, y) = sum_u k(x_u, x) alpha_{u,y}.
+The score of position t then reads the kernel values k(x_u, x_t) like features, while adding phi(x_t) only changes row t.
 """
 
 from typing import NamedTuple
@@ -12,11 +12,11 @@ from spacy_mtl.kernels import kernel, subkernel
 
 
 class Vectors(NamedTuple):
-    """V blocks of E entries in all, over N positions.
+    """V blocks for N positions, with E entries in all.
 
     starts: int64[N * V + 1], the entries of position t in block v are ``starts[t * V + v]:starts[t * V + v + 1]``.
-    rows: int32[E], rows of the node weights, rising within a position and block. values: float32[E], features, or kernel values.
-    own: int32[N, V], row of the position itself in a kernelised block, -1 in a block of explicit features.
+    rows: int32[E], rows of the node weights, ascending within a position and block. values: float32[E], features or kernel values.
+    own: int32[N, V], the row of the position itself in a kernelised block, -1 in a block of explicit features.
     """
 
     starts: np.ndarray
@@ -26,26 +26,26 @@ class Vectors(NamedTuple):
 
 
 def no_vectors(n_tokens: int) -> Vectors:
-    """For chains whose features are all templates."""
+    """Vectors without blocks, for chains whose features all come from templates."""
     empty = np.empty(0, np.int32)
     return Vectors(np.zeros(1, np.int64), empty, np.empty(0, np.float32), np.empty((n_tokens, 0), np.int32))
 
 
 @kernel
 def entries(vectors, t, v):
-    """Where the entries of position t in block v begin and end."""
+    """Begin and end of the entries of position t in block v."""
     at = t * vectors.own.shape[1] + v
     return vectors.starts[at], vectors.starts[at + 1]
 
 
 @subkernel
 def add_vector_scores(vectors, t, v, matrix, factor, out):
-    """out += factor * scores of position t by block v. matrix: float32[R, L]; out: float32[L]."""
+    """Add factor * the scores of position t in block v to out. matrix: float32[R, L]; out: float32[L]."""
     e, end = entries(vectors, t, v)
     rows, values, scale = vectors.rows, vectors.values, np.float32(factor)
     while (
         e + 4 <= end
-    ):  # four entries at a time: kernelised blocks have thousands, and out is read and written once for them
+    ):  # four entries at a time: kernelised blocks have thousands, and out is read and written once per four
         a, b, c, d = scale * values[e], scale * values[e + 1], scale * values[e + 2], scale * values[e + 3]
         of_a, of_b, of_c, of_d = matrix[rows[e]], matrix[rows[e + 1]], matrix[rows[e + 2]], matrix[rows[e + 3]]
         for y in range(out.size):
@@ -62,7 +62,7 @@ def add_vector_scores(vectors, t, v, matrix, factor, out):
 def vector_product(vectors, t, v, matrix, change):
     """<matrix block v, phi(x_t) (x) change>. change: float[L]."""
     begin, end = entries(vectors, t, v)
-    labels = np.flatnonzero(change)  # a few of many: two for the difference of two outputs
+    labels = np.flatnonzero(change)  # few are non-zero: two for the difference of two outputs
     total = 0.0
     for e in range(begin, end):
         row = vectors.rows[e]
@@ -75,7 +75,7 @@ def vector_product(vectors, t, v, matrix, change):
 
 @subkernel
 def add_vector(vectors, t, v, change, amount, matrix):
-    """matrix block v += amount * phi(x_t) (x) change."""
+    """Add amount * phi(x_t) (x) change to matrix block v."""
     own = vectors.own[t, v]
     if own >= 0:
         for y in range(change.size):

@@ -4,13 +4,13 @@ import numpy as np
 
 from spacy_mtl.kernels import kernel, subkernel
 
-#: Score of what is forbidden; finite, so that sums and differences stay numbers.
+#: Score of forbidden labels and transitions; finite, so that sums and differences never become nan.
 FORBIDDEN = np.float32(-1e9)
 
 
 @kernel
 def add_rows(rows, matrix, live, out):
-    """out[t] = sum over live columns j of matrix[rows[t, j]]. rows: int32[n, T]; matrix: float32[R, K]; out: float32[n, K]."""
+    """Set out[t] to the sum of matrix[rows[t, j]] over live columns j. rows: int32[n, T]; matrix: float32[R, K]; out: float32[n, K]."""
     width = matrix.shape[1]
     for t in range(rows.shape[0]):
         for y in range(width):
@@ -24,7 +24,7 @@ def add_rows(rows, matrix, live, out):
 
 @subkernel
 def add_scaled_rows(rows, matrix, live, scale, out):
-    """The same with block j of the matrix times ``scale[j]``. scale: float64[T]."""
+    """:func:`add_rows` with block j of the matrix multiplied by ``scale[j]``. scale: float64[T]."""
     width = matrix.shape[1]
     for t in range(rows.shape[0]):
         for y in range(width):
@@ -39,10 +39,11 @@ def add_scaled_rows(rows, matrix, live, scale, out):
 
 @kernel
 def viterbi(nodes, pairs, best, back, labels):
-    """Best label sequence. nodes: float32[n, L]; pairs: float32[n or 1, L, L], entry t scores (t - 1, t), one entry serves all positions.
+    """Find the best label sequence, labels int32[n]; return its score.
 
-    best: float32[n, L] and back: int32[n, L] are scratch. Fills labels int32[n]; returns the best score, summed in double precision: the greatest of
-    each position is taken off, so that scores stay exact however long the sequence is.
+    nodes: float32[n, L]; pairs: float32[n or 1, L, L], entry t scores (t - 1, t), and a single entry all positions. best: float32[n, L] and
+    back: int32[n, L] are buffers. The score is summed in double precision: the largest score of each position is subtracted, so that scores stay
+    exact however long the sequence is.
     """
     n, n_labels = nodes.shape
     shared = pairs.shape[0] == 1
@@ -62,7 +63,7 @@ def viterbi(nodes, pairs, best, back, labels):
             now[y], came[y] = best[t - 1, 0] + step[0, y], 0
         for x in range(1, n_labels):
             before = best[t - 1, x]
-            for y in range(n_labels):  # contiguous and without branches: vectorized
+            for y in range(n_labels):  # contiguous and without branches, so it vectorizes
                 score = before + step[x, y]
                 better = score > now[y]
                 now[y] = score if better else now[y]
@@ -96,7 +97,7 @@ def constrain(nodes, pairs, start, end, step, open_left, open_right):
 
 @kernel
 def add_cost(cost, gold, nodes, amount):
-    """nodes[t] += amount * cost[gold[t]]; nothing where gold is unknown. cost: float32[L, L]; gold: int32[n]; nodes: float32[n, L]."""
+    """Add amount * cost[gold[t]] to nodes[t] where gold is known. cost: float32[L, L]; gold: int32[n]; nodes: float32[n, L]."""
     factor = np.float32(amount)
     for t in range(gold.size):
         if gold[t] >= 0:
@@ -106,7 +107,7 @@ def add_cost(cost, gold, nodes, amount):
 
 @kernel
 def output_score(nodes, pairs, labels):
-    """Score of one label sequence. Shapes as in :func:`viterbi`."""
+    """The score of a label sequence. Shapes as in :func:`viterbi`."""
     shared = pairs.shape[0] == 1
     total = 0.0
     for t in range(labels.size):

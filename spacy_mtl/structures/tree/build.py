@@ -40,9 +40,9 @@ class Arcs:
 
 @dataclass(frozen=True)
 class TreeFeatures:
-    """Feature rows of arcs (and pairs) in bundles, see :class:`.TreeProblem`. None: no such features.
+    """Feature rows of arcs (and pairs) in bundles, see :class:`.TreeProblem`. None for no such features.
 
-    grandparents: whether ``siblings`` lists pairs with grandparents as well, as :func:`all_siblings` does when asked.
+    grandparents: whether ``siblings`` also lists pairs with grandparents, as :func:`all_siblings` does on request.
     """
 
     node: Bundles | None = None
@@ -55,10 +55,10 @@ class TreeFeatures:
 
 @dataclass(frozen=True)
 class GoldTrees:
-    """Heads int32[N] (0 the root), labels int32[N] (None: all 0), and what an error costs.
+    """Gold heads int32[N] (0 for the root), labels int32[N] (None for all 0), and the costs of errors.
 
-    cost: float[N], of a wrong head; 1 by default, 0 leaves a word (punctuation, say) out of the loss. label_cost: float[N], of a wrong label of
-    the right head; as ``cost`` by default.
+    cost: float[N], of a wrong head; 1 by default, and 0 leaves a word (such as punctuation) out of the loss. label_cost: float[N], of a wrong label
+    with the right head; by default the same as ``cost``.
     """
 
     heads: np.ndarray
@@ -84,17 +84,17 @@ def kept_arcs(arcs: Arcs, keep: np.ndarray) -> Arcs:
 
 
 def fixed_heads(arcs: Arcs, heads: np.ndarray) -> Arcs:
-    """The arcs that agree with given heads: int32[N], -1 where a word's head is not given.
+    """The arcs that agree with given heads, int32[N], -1 where a word's head is not given.
 
-    A given head that was not among the word's arcs leaves the word without any, and its sentence without a tree: decoding then gives a score
-    of -inf and heads of -1.
+    If a given head is not among the word's arcs, the word has no arc left and its sentence no tree: decoding then gives a score of -inf and heads
+    of -1.
     """
     given = np.repeat(heads, np.diff(arcs.first))
     return kept_arcs(arcs, (given < 0) | (arcs.heads == given))
 
 
 def without_arcs(arcs: Arcs, forbidden: np.ndarray) -> Arcs:
-    """The arcs less forbidden ones: int[k, 2], word of the corpus (from 0) and head as in ``arcs``. What is not among the arcs is passed over."""
+    """The arcs without forbidden ones, int[k, 2], word of the corpus (from 0) and head as in ``arcs``. Forbidden arcs not in ``arcs`` are ignored."""
     words = np.repeat(np.arange(arcs.first.size - 1), np.diff(arcs.first))
     size = int(max(arcs.heads.max(initial=0), forbidden[:, 1].max(initial=0))) + 1
     return kept_arcs(arcs, ~np.isin(words * size + arcs.heads, forbidden[:, 0] * size + forbidden[:, 1]))
@@ -102,7 +102,7 @@ def without_arcs(arcs: Arcs, forbidden: np.ndarray) -> Arcs:
 
 @kernel
 def _list_pairs(first, heads, starts, grandparents, pair_first, inner):
-    """Fill pair_first (int64[A + 1]) and, where it has room, inner: siblings that are both kept, and none; grandparents by kept arcs."""
+    """Fill pair_first (int64[A + 1]) and, as far as it has space, inner, with pairs of kept arcs (and pairs without a sibling)."""
     count = 0
     for s in range(starts.size - 1):
         n = starts[s + 1] - starts[s]
@@ -135,7 +135,7 @@ def _list_pairs(first, heads, starts, grandparents, pair_first, inner):
 def all_siblings(arcs: Arcs, starts: np.ndarray, grandparents: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """Every pair of siblings whose arcs are both among ``arcs``: first int64[A + 1] and inner int32[B] of :class:`.Siblings`.
 
-    grandparents: list pairs with them, too.
+    grandparents: also list pairs with grandparents.
     """
     first, inner = np.zeros(arcs.heads.size + 1, np.int64), np.empty(0, np.int32)
     _list_pairs(arcs.first, arcs.heads, starts, grandparents, first, inner)
@@ -147,7 +147,7 @@ def all_siblings(arcs: Arcs, starts: np.ndarray, grandparents: bool = False) -> 
 
 @kernel
 def _reaches_root(heads):
-    """Whether every word has the root above it. heads: int32[n]."""
+    """Whether every word reaches the root. heads: int32[n]."""
     for m in range(1, heads.size + 1):
         word, steps = m, 0
         while word != 0:
@@ -160,14 +160,14 @@ def _reaches_root(heads):
 
 @kernel
 def _gold_arcs(first, heads, gold, out):
-    """out[t] = arc from gold[t] to word t, -1 where it was left out."""
+    """Set out[t] to the arc from gold[t] to word t, -1 if it was left out."""
     for t in range(gold.size):
         out[t] = find(heads, first[t], first[t + 1], gold[t])
 
 
 @kernel
 def _first_missing_pair(starts, gold, gold_arc, pair_first, inner, grandparents):
-    """The first word a gold pair of which was left out, -1 for none."""
+    """The first word with a gold pair that was left out, -1 for none."""
     for s in range(starts.size - 1):
         heads = gold[starts[s] : starts[s + 1]]
         for m in range(1, heads.size + 1):
@@ -180,7 +180,7 @@ def _first_missing_pair(starts, gold, gold_arc, pair_first, inner, grandparents)
 
 
 def check_tree(heads: np.ndarray, sentence: int, single_root: bool) -> None:
-    """Refuse gold heads that are no tree (M241) or have another number of roots than one where one is asked for (M242). heads: int32[n]."""
+    """Refuse gold heads that are not a tree (M241), or that have several roots if a single root is required (M242). heads: int32[n]."""
     if heads.size == 0 or heads.min() < 0 or heads.max() > heads.size or not _reaches_root(heads):
         raise ValueError(Errors.M241.format(sentence=sentence, heads=heads.tolist()))
     roots = int((heads == 0).sum())
@@ -189,7 +189,7 @@ def check_tree(heads: np.ndarray, sentence: int, single_root: bool) -> None:
 
 
 def crossing_sentences(heads: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """int64[k], sentences whose trees are not projective. heads: int32[N]; starts: int64[S + 1]."""
+    """The sentences whose trees are not projective, int64[k]. heads: int32[N]; starts: int64[S + 1]."""
     return np.array(
         [s for s in range(starts.size - 1) if not is_projective(heads[starts[s] : starts[s + 1]])], np.int64
     )
@@ -235,7 +235,7 @@ def tree_layout(
 
 
 def _check_siblings_alone(pairs: Siblings, arcs: Arcs, starts: np.ndarray) -> None:
-    """Refuse codes of grandparents (M246): as siblings they would be read beyond the sentence."""
+    """Refuse codes of grandparents (M246), which as siblings would refer to words beyond the sentence."""
     borders = pairs.first[arcs.first[starts]]
     longest = np.repeat(np.diff(starts).astype(np.int32), np.diff(borders))
     if (pairs.inner > longest).any():
@@ -260,7 +260,7 @@ def _no_tree(problem, crossing):
 
 
 def _check_outputs(problem: TreeProblem) -> None:
-    """Refuse sentences without a tree that the decoder may give (M249): gold is one, unless it crosses where the others are projective."""
+    """Refuse sentences without any tree that the decoder can return (M249). Gold is such a tree, unless it crosses and trees must be projective."""
     n = problem.last - problem.first
     if not problem.projective or (problem.heads.size == (n * n).sum() and not problem.second_order):
         return

@@ -1,8 +1,8 @@
-"""Feature rows of tree parts in *bundles*: rows that always fire together, stored once.
+"""Feature rows of tree parts in *bundles*: rows that always fire together are stored once.
 
-A part (an arc, a pair of siblings) refers to a few bundles and its score is the sum of theirs. What depends on the head alone, on the modifier
-alone, on the two tags and the distance, is a bundle of its own: scored once a sentence however many arcs share it, stored once a corpus however
-many sentences do. What is particular to an arc is one more bundle. Features absent from the index take no room.
+A part (an arc, or a pair of siblings) refers to a few bundles, and its score is the sum of their scores. Features of the head alone, of the modifier
+alone, or of the two tags and the distance are bundles of their own: they are scored once per sentence, however many arcs share them, and stored
+once per corpus, however many sentences do. The features specific to an arc are one more bundle. Features that are not in the index take no memory.
 """
 
 from typing import NamedTuple
@@ -13,10 +13,10 @@ from spacy_mtl.kernels import subkernel
 
 
 class Bundles(NamedTuple):
-    """B bundles with E feature rows in all, and the U uses that S sentences make of them.
+    """B bundles with E feature rows in all, and the U uses of them in S sentences.
 
     first_use: int64[S + 1] and used: int32[U], sentence i uses the bundles ``used[first_use[i]:first_use[i + 1]]``; parts refer to them by their
-    place in that list. first: int64[B + 1] and rows: int32[E], bundle b has the rows ``rows[first[b]:first[b + 1]]``. templates: int16[E], the
+    position in that list. first: int64[B + 1] and rows: int32[E], bundle b has the rows ``rows[first[b]:first[b + 1]]``. templates: int16[E], the
     template of each row.
     """
 
@@ -28,7 +28,7 @@ class Bundles(NamedTuple):
 
 
 def no_bundles(n_sentences: int) -> Bundles:
-    """No feature at all."""
+    """Bundles without any feature."""
     return Bundles(
         np.zeros(n_sentences + 1, np.int64), np.empty(0, np.int32), np.zeros(1, np.int64),
         np.empty(0, np.int32), np.empty(0, np.int16),
@@ -36,7 +36,7 @@ def no_bundles(n_sentences: int) -> Bundles:
 
 
 def bundles_of_rows(rows: np.ndarray, first_use: np.ndarray) -> Bundles:
-    """A bundle for each line of ``rows`` (int32[B, T], -1 for none), column j being template j. first_use: int64[S + 1], lines of each sentence."""
+    """Make a bundle of each line of ``rows`` (int32[B, T], -1 for none), a column per template. first_use: int64[S + 1], lines of each sentence."""
     known = rows >= 0
     first = np.concatenate([[0], np.cumsum(known.sum(axis=1))]).astype(np.int64)
     templates = np.broadcast_to(np.arange(rows.shape[1], dtype=np.int16), rows.shape)[known]
@@ -50,7 +50,7 @@ def bundles_of_rows(rows: np.ndarray, first_use: np.ndarray) -> Bundles:
 
 @subkernel
 def factors_of(live, scale, n):
-    """float64[n]: the scale of live templates, 0 of others. live: int64[k]; scale: float64[n]."""
+    """Factors float64[n]: the scale of live templates, 0 for others. live: int64[k]; scale: float64[n]."""
     factors = np.zeros(n)
     for j in live:
         factors[j] = scale[j]
@@ -59,7 +59,7 @@ def factors_of(live, scale, n):
 
 @subkernel
 def score_bundles(bundles, i, matrix, factors, plain, out):
-    """out[u] = sum of the rows of use u, times their templates' factors. matrix: float32[R, K]; out: float32[., K].
+    """Set out[u] to the sum of the rows of use u, times the factors of their templates. matrix: float32[R, K]; out: float32[., K].
 
     plain: whether all factors are 1.
     """
@@ -79,7 +79,7 @@ def score_bundles(bundles, i, matrix, factors, plain, out):
 
 @subkernel
 def score_scalar_bundles(bundles, i, matrix, factors, plain, out):
-    """The same for matrices of one column, out being float32[.]: without an inner loop."""
+    """:func:`score_bundles` for a matrix with one column, without an inner loop. out: float32[.]."""
     weights = matrix.reshape(matrix.size)
     begin = bundles.first_use[i]
     for u in range(bundles.first_use[i + 1] - begin):
@@ -96,7 +96,7 @@ def score_scalar_bundles(bundles, i, matrix, factors, plain, out):
 
 @subkernel
 def add_bundles(bundles, i, touched, change, factors, amount, matrix):
-    """matrix[row] += amount * factor of its template * change of its use, for all rows of the uses ``touched`` (int64[k]). change: float[., K]."""
+    """Add amount * factor of the template * change of the use to matrix[row], for rows of the uses ``touched`` (int64[k]). change: float[., K]."""
     width = matrix.shape[1]
     for u in touched:
         b = bundles.used[bundles.first_use[i] + u]
@@ -109,7 +109,7 @@ def add_bundles(bundles, i, touched, change, factors, amount, matrix):
 
 @subkernel
 def add_metric_bundles(bundles, i, touched, change, factors, metric, amount, matrix):
-    """The same with a factor for each single weight besides: metric float32[R, K]."""
+    """:func:`add_bundles` with an additional factor for each single weight. metric: float32[R, K]."""
     width = matrix.shape[1]
     for u in touched:
         b = bundles.used[bundles.first_use[i] + u]
@@ -122,7 +122,7 @@ def add_metric_bundles(bundles, i, touched, change, factors, metric, amount, mat
 
 @subkernel
 def bundle_products(bundles, i, touched, change, matrix, out):
-    """out[j] += sum over rows of template j of <change, matrix[row]>. out: float64[T]."""
+    """Add to out[j] the sum of <change, matrix[row]> over the rows of template j. out: float64[T]."""
     for u in touched:
         b = bundles.used[bundles.first_use[i] + u]
         for e in range(bundles.first[b], bundles.first[b + 1]):
@@ -134,7 +134,7 @@ def bundle_products(bundles, i, touched, change, matrix, out):
 
 @subkernel
 def count_rows(bundles, i, touched):
-    """Rows of these uses, each as often as it comes."""
+    """The number of rows of these uses, repeated rows counted each time."""
     total = 0
     for u in touched:
         b = bundles.used[bundles.first_use[i] + u]
@@ -144,9 +144,9 @@ def count_rows(bundles, i, touched):
 
 @subkernel
 def sum_rows(bundles, i, touched, change, factors):
-    """The direction as a sparse vector without repetition, templates of factor 0 left out: rows and their templates int64[k], values float64[k, K].
+    """The direction as a sparse vector without repeated rows or templates with factor 0: rows and their templates int64[k], values float64[k, K].
 
-    Rows are told apart in an open-addressing table.
+    Repeated rows are found with an open-addressing table.
     """
     most = count_rows(bundles, i, touched)
     size = 4
@@ -179,7 +179,7 @@ def sum_rows(bundles, i, touched, change, factors):
 
 @subkernel
 def list_entries(bundles, i, touched, change):
-    """The direction as entries ``row * K + column`` (int64[k]) and their values (float64[k]), entries several times where they come several times."""
+    """The direction as entries ``row * K + column`` (int64[k]) and their values (float64[k]); entries may be repeated."""
     width = change.shape[1]
     most = count_rows(bundles, i, touched) * width
     keys, values = np.empty(most, np.int64), np.empty(most)

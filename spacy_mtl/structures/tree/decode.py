@@ -1,6 +1,6 @@
 """Trees as a structure: scores, decoding and losses of :mod:`.contract` over a :class:`.TreeProblem`.
 
-Gold that the decoder cannot find (a crossing tree under ``projective``) counts as one more output: hinges are then never below 0.
+A gold tree that the decoder cannot find (a crossing tree under ``projective``) counts as one more output, so that hinges are never below 0.
 """
 
 import numpy as np
@@ -21,7 +21,7 @@ from .problem import TreeProblem, TreeState, arc_to, arcs_of, gold_heads, pair_c
 
 @subkernel
 def add_links(links, sums, out):
-    """out[r] = sum over k of sums[links[r, k]], nothing for -1. links: int32[., K]; sums, out: float32[.]."""
+    """Set out[r] to the sum over k of sums[links[r, k]], where -1 counts as 0. links: int32[., K]; sums, out: float32[.]."""
     for r in range(links.shape[0]):
         total = np.float32(0)
         for k in range(links.shape[1]):
@@ -32,7 +32,7 @@ def add_links(links, sums, out):
 
 @subkernel
 def score_all(problem, weights, node_factors, pair_factors, plain, i, work):
-    """Scores of all parts. node_factors: float64[T] and pair_factors: float64[Tp]; plain: they are all 1."""
+    """Compute the scores of all parts. node_factors: float64[T] and pair_factors: float64[Tp]; plain: whether they are all 1."""
     (begin, end), (pair_begin, pair_end) = (
         arcs_of(problem.first, problem.last, problem.first_arc, i),
         siblings_of(problem.first, problem.last, problem.first_arc, problem.siblings.first, i),
@@ -128,7 +128,7 @@ def dot_state(problem, state, i, work):
 
 @subkernel
 def fill_best(problem, i, work):
-    """Dense scores of the arcs of sentence i, each with its best label; returns them: float64[n + 1, n + 1], -inf for arcs left out."""
+    """Dense scores float64[n + 1, n + 1] of the arcs of sentence i, each with its best label; -inf for arcs that were left out."""
     n, (begin, _) = problem.last[i] - problem.first[i], arcs_of(problem.first, problem.last, problem.first_arc, i)
     scores = np.full((n + 1, n + 1), -np.inf)
     for m in range(1, n + 1):
@@ -145,7 +145,7 @@ def fill_best(problem, i, work):
 
 @subkernel
 def label_tree(problem, i, work):
-    """The best label of every arc of the tree in ``work.heads``; -1 where there is none."""
+    """Find the best label of every arc of the tree in ``work.heads``; -1 where there is no arc."""
     begin, _ = arcs_of(problem.first, problem.last, problem.first_arc, i)
     for t in range(problem.first[i], problem.last[i]):
         arc = arc_to(problem.first_arc, problem.heads, t, work.heads[t - problem.first[i]])
@@ -169,9 +169,9 @@ def pairs_of(problem, i, work):
 
 @subkernel
 def best_tree(scores, pairs, projective, single_root, heads):
-    """The best tree of its kind into ``heads`` (int32[n]); returns its score. Where there is none: -inf, and heads of -1.
+    """Write the best tree of its kind to ``heads`` (int32[n]); return its score. If there is none: -inf, and heads of -1.
 
-    Pairs in trees that need not be projective: a good one, see :mod:`.algorithms.climb`.
+    With pairs, for trees that need not be projective, only a good tree: see :mod:`.algorithms.climb`.
     """
     if pairs.first.size:
         if not projective:
@@ -198,7 +198,7 @@ def decode(problem, i, work, augmented):
 
 @subkernel
 def take_gold(problem, i, work):
-    """Gold as the output in ``work``, where no other is found: trainers always get a tree. Returns its score."""
+    """Use gold as the output in ``work`` if no other is found, so that trainers always get a tree. Returns its score."""
     a, b = problem.first[i], problem.last[i]
     copy_list(problem.gold[a:b], work.heads)
     copy_list(problem.gold_label[a:b], work.labels)
@@ -207,7 +207,7 @@ def take_gold(problem, i, work):
 
 @kernel
 def tree_score(problem, i, heads, labels, work):
-    """Score of a labelled tree under the scores in ``work``, -inf where one of its parts was left out. heads, labels: int32[n]."""
+    """Score of a labelled tree under the scores in ``work``, -inf if one of its parts was left out. heads, labels: int32[n]."""
     (begin, _), (pair_begin, _) = (
         arcs_of(problem.first, problem.last, problem.first_arc, i),
         siblings_of(problem.first, problem.last, problem.first_arc, problem.siblings.first, i),
@@ -261,7 +261,7 @@ def expected_loss(problem, state, i):
 
 @subkernel
 def set_tree(problem, state, i, heads, labels):
-    """M_i = the indicator of one labelled tree. heads, labels: int32[n]."""
+    """Set M_i to the indicator of a labelled tree. heads, labels: int32[n]."""
     (begin, end), (pair_begin, pair_end) = (
         arcs_of(problem.first, problem.last, problem.first_arc, i),
         siblings_of(problem.first, problem.last, problem.first_arc, problem.siblings.first, i),

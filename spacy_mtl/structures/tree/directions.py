@@ -1,4 +1,4 @@
-"""Directions between trees and part marginals, kept in a TreeWork: parts that change, by how much, and what that is in the bundles of features."""
+"""Directions between trees and part marginals, stored in a TreeWork as parts that change, their changes, and the changes of feature bundles."""
 
 import numpy as np
 
@@ -10,13 +10,13 @@ from .algorithms.copies import copy_list
 from .problem import TreeProblem, arc_to, arcs_of, gold_heads, inner_sibling, pair_code, pair_to, siblings_of
 from .sums import arc_marginals
 
-#: A part whose marginal is this close to gold has no direction: the resolution of float32.
+#: A part whose marginal is this close to gold does not change; this is the resolution of float32.
 SETTLED = 1e-7
 
 
 @subkernel
 def forget(work):
-    """No direction."""
+    """Clear the direction."""
     for k in range(work.counts[2]):
         u = work.node_touched[k]
         work.node_seen[u], work.node_change[u, 0] = False, 0
@@ -29,7 +29,7 @@ def forget(work):
 
 @subkernel
 def touch(links, amount, seen, touched, change, counts):
-    """The node bundles in ``links`` (int32[K]) change by ``amount``."""
+    """Change the node bundles in ``links`` (int32[K]) by ``amount``."""
     for u in links:
         if u >= 0:
             if not seen[u]:
@@ -41,7 +41,7 @@ def touch(links, amount, seen, touched, change, counts):
 
 @subkernel
 def touch_labels(links, amounts, seen, touched, change, counts):
-    """The pair bundles in ``links`` (int32[K]) change by ``amounts``: float32[L]."""
+    """Change the pair bundles in ``links`` (int32[K]) by ``amounts``, float32[L]."""
     for u in links:
         if u >= 0:
             if not seen[u]:
@@ -54,7 +54,7 @@ def touch_labels(links, amounts, seen, touched, change, counts):
 
 @subkernel
 def spread(problem, i, work):
-    """What the active parts change in the bundles; uses that keep their sum are left out."""
+    """Compute the changes of bundles from the active parts; uses whose sum does not change are left out."""
     (begin, _), (pair_begin, _) = (
         arcs_of(problem.first, problem.last, problem.first_arc, i),
         siblings_of(problem.first, problem.last, problem.first_arc, problem.siblings.first, i),
@@ -77,7 +77,7 @@ def spread(problem, i, work):
 
 @subkernel
 def activate(active, change, counts, a):
-    """Arc a of the sentence takes part in the direction; returns the place of its change, which is 0."""
+    """Add arc a of the sentence to the direction, with a change of 0; return the index of the change."""
     k = counts[0]
     active[k] = a
     change[k] = 0
@@ -87,7 +87,7 @@ def activate(active, change, counts, a):
 
 @subkernel
 def activate_pair(active, changes, counts, b, change):
-    """The same for pair b of the sentence, with its change."""
+    """Add pair b of the sentence to the direction, with its change."""
     if change != 0:
         active[counts[1]] = b
         changes[counts[1]] = change
@@ -96,14 +96,14 @@ def activate_pair(active, changes, counts, b, change):
 
 @subkernel
 def change_pair(active, changes, counts, pair, pair_begin, change):
-    """The same for a pair of the corpus, or none (-1)."""
+    """:func:`activate_pair` for a pair of the corpus, or none (-1)."""
     if pair >= 0:
         activate_pair(active, changes, counts, pair - pair_begin, change)
 
 
 @subkernel
 def leave_marginals(problem, state, t, arc, label, begin, work):
-    """Direction of word t from its marginals to one arc; returns <scores, direction>."""
+    """Set the direction of word t from its marginals to one arc; return <scores, direction>."""
     total = 0.0
     if state.arcs[arc, label] == 1:
         return total
@@ -121,7 +121,7 @@ def leave_marginals(problem, state, t, arc, label, begin, work):
 
 @subkernel
 def leave_pair_marginals(problem, state, t, arc, pair, kind, n, pair_begin, work):
-    """The same for the pairs of one kind of word t, in a sentence of n words: to the one pair, or to none (-1)."""
+    """The same for the pairs of one kind of word t, in a sentence of n words: to one pair, or to none (-1)."""
     total = 0.0
     if pair >= 0 and state.siblings[pair] == 1:
         return total
@@ -163,7 +163,7 @@ def set_direction(problem, state, i, work):
 
 @subkernel
 def arc_difference(problem, i, outputs, work):
-    """The arc part of :func:`difference`; heads of ``outputs`` into ``work.other``."""
+    """The arc part of :func:`difference`; writes the heads of ``outputs`` to ``work.other``."""
     begin, n_labels = arcs_of(problem.first, problem.last, problem.first_arc, i)[0], problem.n_labels
     for t in range(problem.first[i], problem.last[i]):
         m = t - problem.first[i]
@@ -186,7 +186,7 @@ def arc_difference(problem, i, outputs, work):
 
 @subkernel
 def difference(problem, i, outputs, work):
-    """Direction from ``outputs`` (int32[N], as stored) to the output in ``work``."""
+    """Set the direction from ``outputs`` (int32[N], as stored) to the output in ``work``."""
     n, (pair_begin, _) = (
         problem.last[i] - problem.first[i],
         siblings_of(problem.first, problem.last, problem.first_arc, problem.siblings.first, i),
@@ -232,7 +232,7 @@ def marginal_direction(problem, i, work):
     for m in range(1, heads.size + 1):
         arc = problem.gold_arc[problem.first[i] + m - 1]
         work.change[arc - begin, problem.gold_label[problem.first[i] + m - 1]] -= 1
-        if problem.second_order:  # sums know no grandparents
+        if problem.second_order:  # no grandparents: there are no sums over them
             pairs[
                 pair_to(problem.siblings.first, problem.siblings.inner, arc, inner_sibling(heads, m)) - pair_begin
             ] -= 1

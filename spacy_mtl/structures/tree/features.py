@@ -1,6 +1,6 @@
-"""Features of trees: what a direction or a state in the parts is as a vector of weights, block by block.
+"""Features of trees: map directions and states in the parts to weight vectors, block by block.
 
-Everything goes through the bundles: changes of parts are summed in them first, features that recur in several bundles of the sentence are
+Everything goes through the bundles: changes of parts are first summed in bundles, and features that recur in several bundles of a sentence are
 summed before squaring.
 """
 
@@ -16,7 +16,7 @@ from .problem import TreeProblem, arcs_of, siblings_of
 
 @subkernel
 def add_norms(templates, values, out):
-    """out[j] += squared norm of the rows of template j. templates: int64[k]; values: float64[k, K]; out: float64[T]."""
+    """Add the squared norm of the rows of template j to out[j]. templates: int64[k]; values: float64[k, K]; out: float64[T]."""
     for k in range(templates.size):
         total = 0.0
         for y in range(values.shape[1]):
@@ -26,7 +26,7 @@ def add_norms(templates, values, out):
 
 @subkernel
 def norms_of(bundles, i, touched, change, live, n):
-    """||Phi_j(direction)||^2 of the live templates: float64[n]."""
+    """||Phi_j(direction)||^2 of the live templates, float64[n]."""
     norms = np.zeros(n)
     _, templates, values = sum_rows(bundles, i, touched, change, factors_of(live, np.ones(n), n))
     add_norms(templates, values, norms)
@@ -130,7 +130,7 @@ def move(problem, weights, live, scale, state, i, work, step):
 
 @subkernel
 def add_all(problem, vector, i, work, amount):
-    """vector += amount * Phi(direction in ``work``), over all templates."""
+    """Add amount * Phi(direction in ``work``) to vector, for all templates."""
     nodes, pairs = work.node_touched[: work.counts[2]], work.pair_touched[: work.counts[3]]
     add_bundles(problem.node, i, nodes, work.node_change, np.ones(problem.n_node), amount, vector.node)
     add_bundles(problem.pair, i, pairs, work.pair_change, np.ones(problem.n_pair), amount, vector.pair)

@@ -1,7 +1,7 @@
-"""A cheap first pass over trees: arcs that a few dense tables of tags find hopeless are left out before anything else is computed.
+"""The arc filter, a cheap first pass over trees: hopeless arcs are dropped, by a few dense tables of tags, before anything else is computed.
 
-A log-linear model of the head of each word given all words of its sentence, over tags alone. Tags are small numbers 1..T - 1, T - 1 is the root and 0
-what is outside the sentence, so that every feature is a place in a table and nothing is hashed.
+It is a log-linear model of the head of each word, given only the tags of its sentence. Tags are small numbers 1..T - 1, where T - 1 is the root and 0
+stands for positions outside the sentence, so that every feature is an entry of a table and nothing is hashed.
 """
 
 from typing import NamedTuple
@@ -12,9 +12,9 @@ from spacy_mtl.kernels import kernel
 
 from .build import Arcs
 
-#: Tags told apart: the rarer ones are one.
+#: Largest number of tags; the rarest are merged into one.
 MOST_TAGS = 48
-#: Direction and distance, as of the heads that templates see.
+#: Number of values of direction and distance, the same as in templates.
 _N_DISTANCES = 14
 
 
@@ -22,7 +22,7 @@ class FilterTables(NamedTuple):
     """Weights over T tags.
 
     pair: float32[T * T * 14], head, modifier, direction and distance. before_head, after_head, before_modifier, after_modifier: float32[T * T * T *
-    2], head, modifier, the neighbour, direction. between: float32[T * T * T], head, modifier, each different tag between.
+    2], head, modifier, the neighbour, direction. between: float32[T * T * T], head, modifier, each distinct tag between.
     """
 
     pair: np.ndarray
@@ -34,18 +34,18 @@ class FilterTables(NamedTuple):
 
 
 def table_sizes(n_tags: int) -> list[int]:
-    """Of the tables in their order."""
+    """Sizes of the tables, in order."""
     return [n_tags**2 * _N_DISTANCES, *[2 * n_tags**3] * 4, n_tags**3]
 
 
 def empty_tables(n_tags: int) -> FilterTables:
-    """All weights 0."""
+    """Tables with all weights 0."""
     return FilterTables(*(np.zeros(size, np.float32) for size in table_sizes(n_tags)))
 
 
 @kernel
 def padded(tags, start, end, n_tags, out):
-    """Tags of a sentence with the root and what is outside: out[p + 1] is that of word p, p = -1..n + 1. Returns n."""
+    """Write the tags of a sentence, including the root and positions outside: out[p + 1] is that of word p, p = -1..n + 1. Returns n."""
     n = end - start
     out[0], out[1], out[n + 2] = 0, n_tags - 1, 0
     for p in range(n):
@@ -55,11 +55,10 @@ def padded(tags, start, end, n_tags, out):
 
 @kernel
 def between_tags(tags, m, step, n, present, counts):
-    """The different tags that stand between word m and each of its possible heads in direction ``step`` (1 or -1).
+    """Find the distinct tags between word m and each of its possible heads in the direction ``step`` (1 or -1).
 
-    present: int64[> T] is filled with the tags met on the way, each once, nearest first. counts: int64[> n], ``present[:counts[k]]`` are
-    those strictly between word m and ``m + step * (k + 1)``. Returns how many such heads there are: to the left down to the root, to the
-    right up to word n.
+    present: int64[> T], filled with the distinct tags on the way, nearest first. counts: int64[> n], ``present[:counts[k]]`` are the tags strictly
+    between word m and ``m + step * (k + 1)``. Returns the number of such heads: to the left down to the root, to the right up to word n.
     """
     count = 0
     k, p = 0, m + step
@@ -78,7 +77,7 @@ def between_tags(tags, m, step, n, present, counts):
 
 @kernel
 def arc_cells(tags, n_tags, h, m, cells):
-    """Places of the arc in the first five tables, into cells (int64[5]). tags: as of :func:`padded`."""
+    """Write the indices of the arc in the first five tables to cells (int64[5]). tags: from :func:`padded`."""
     th, tm = np.int64(tags[h + 1]), np.int64(tags[m + 1])
     gap = abs(h - m)
     distance = gap - 1 if gap <= 5 else 5 if gap <= 10 else 6
@@ -94,7 +93,7 @@ def arc_cells(tags, n_tags, h, m, cells):
 
 @kernel
 def word_scores(tags, n, n_tags, m, tables, present, counts, cells, scores):
-    """scores[h] of every head h of word m, -inf for itself. scores: float32[n + 1]; present: int64[.]; counts: int64[n + 1]."""
+    """Fill scores[h] for every head h of word m, -inf for m itself. scores: float32[n + 1]; present: int64[.]; counts: int64[n + 1]."""
     scores[m] = -np.inf
     for step in (-1, 1):
         reach = between_tags(tags, m, step, n, present, counts)
@@ -110,7 +109,7 @@ def word_scores(tags, n, n_tags, m, tables, present, counts, cells, scores):
 
 @kernel
 def add_word(tags, n, n_tags, m, tables, present, counts, cells, amounts):
-    """Tables += amounts[h] times the features of each head h of word m. amounts: float32[n + 1]."""
+    """Add amounts[h] times the features of each head h of word m to the tables. amounts: float32[n + 1]."""
     for step in (-1, 1):
         reach = between_tags(tags, m, step, n, present, counts)
         for k in range(reach):
@@ -137,7 +136,7 @@ def longest_of(starts):
 
 @kernel
 def learn_filter(tags, starts, heads, n_tags, tables, rates):
-    """Stochastic gradient steps on the log-likelihood of the heads, a pass for each of ``rates`` (float32). Words of head -1 are left out."""
+    """Learn by stochastic gradient on the log-likelihood of the heads, one pass per rate in ``rates`` (float32). Words with head -1 are skipped."""
     longest = longest_of(starts)
     sentence = np.zeros(longest + 3, np.int64)
     present, counts, cells = np.zeros(n_tags + 1, np.int64), np.zeros(longest + 1, np.int64), np.zeros(5, np.int64)
@@ -163,10 +162,10 @@ def learn_filter(tags, starts, heads, n_tags, tables, rates):
 
 @kernel
 def list_arcs(tags, starts, n_tags, tables, margin, gold, first, heads):
-    """Arcs whose score is within ``margin`` of the best of their word, and gold ones; and from the word before (so that there always is a tree,
-    projective and of one root).
+    """List the arcs whose score is within ``margin`` of the best arc of their word, gold arcs, and arcs from the word before.
 
-    gold: int32[N], or of length 0. first: int64[N + 1] is filled, heads int32 where there is room. Returns how many.
+    The latter guarantee that there is a tree, projective and with one root. gold: int32[N], or of length 0. Fills first, int64[N + 1], and heads,
+    int32, as far as it has space. Returns the number of arcs.
     """
     longest = longest_of(starts)
     sentence = np.zeros(longest + 3, np.int64)
@@ -199,7 +198,7 @@ def filtered_arcs(
     margin: float,
     gold: np.ndarray | None = None,
 ) -> Arcs:
-    """The arcs that are not hopeless. tags: int64[N]; starts: int64[S + 1]; gold: int32[N] heads to keep in any case, -1 where unknown."""
+    """The arcs that pass the filter. tags: int64[N]; starts: int64[S + 1]; gold: int32[N], heads to keep in any case, -1 where unknown."""
     first = np.zeros(int(starts[-1]) + 1, np.int64)
     heads = np.empty(12 * int(starts[-1]), np.int32)
     known = np.empty(0, np.int32) if gold is None else gold

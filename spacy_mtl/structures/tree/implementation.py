@@ -1,3 +1,3 @@
-"""Importing this registers everything that implements the contract for trees."""
+"""Importing this module registers the implementation of the contract for trees."""
 
 from . import decode, directions, features, kbest, outputs, sums  # noqa: F401

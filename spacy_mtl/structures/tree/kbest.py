@@ -1,8 +1,8 @@
 """The k best trees, and the k best labelled trees.
 
-Projective trees of the first order have their own algorithm (:mod:`.algorithms.eisner_kbest`). Lawler's (1972) partition serves every kind of tree:
-what is left of a set of trees when its best is taken out falls into sets that agree with it up to some word and differ there, and the best of
-each is one more decoding with arcs left out.
+First-order projective trees have their own algorithm (:mod:`.algorithms.eisner_kbest`). Lawler's (1972) partition works for every kind of tree: after
+removing the best tree from a set, the rest is divided into sets that agree with it up to some word and differ there, and the best of each is found
+by one more decoding with arcs left out.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ from .problem import TreeProblem, arc_to, arcs_of
 
 @subkernel
 def restrict(scores, heads, word, forbidden, out):
-    """out = scores with the heads of the words before ``word`` given, and the heads ``forbidden`` (bool[n + 1]) for it left out.
+    """Set out to the scores with the heads of the words before ``word`` fixed, and the heads ``forbidden`` (bool[n + 1]) of that word left out.
 
     Returns whether the word has a head left.
     """
@@ -38,9 +38,9 @@ def restrict(scores, heads, word, forbidden, out):
 
 @kernel
 def partition_best(scores, pairs, projective, single_root, k):
-    """The same by Lawler's partition."""
+    """:func:`kbest_trees` by Lawler's partition."""
     n = scores.shape[0] - 1
-    # candidates: the best of each set not yet opened; ``word`` is where it must differ, ``forbidden`` in what
+    # candidates: the best tree of each set that is not divided yet; ``word`` is where it must differ, with none of the heads ``forbidden``
     most = k * n + 1
     heads, totals = np.empty((most, n), np.int32), np.empty(most)
     word, forbidden = np.ones(most, np.int64), np.zeros((most, n + 1), np.bool_)
@@ -75,9 +75,9 @@ def partition_best(scores, pairs, projective, single_root, k):
 
 @kernel
 def kbest_trees(scores, pairs, projective, single_root, k):
-    """The k best trees, all different, best first; fewer where fewer are allowed. Returns heads int32[k', n] and scores float64[k'], falling.
+    """The k best trees, all different, best first; fewer if fewer are allowed. Returns heads int32[k', n] and scores float64[k'], descending.
 
-    scores: float64[n + 1, n + 1]; pairs: :class:`.algorithms.siblings.Pairs`, without entries for the first order.
+    scores: float64[n + 1, n + 1]; pairs: :class:`.algorithms.siblings.Pairs`, without entries for first-order trees.
     """
     if projective and pairs.first.size == 0:
         return kbest_eisner(scores, single_root, k)
@@ -86,7 +86,7 @@ def kbest_trees(scores, pairs, projective, single_root, k):
 
 @subkernel
 def best_labels(scores, k, top, labels):
-    """The min(k, L) best labels of an arc and their scores, falling. scores: float32[L]; top: float64[k]; labels: int64[k]."""
+    """Find the min(k, L) best labels of an arc and their scores, in descending order. scores: float32[L]; top: float64[k]; labels: int64[k]."""
     count = 0
     for y in range(scores.size):
         count = insert(top, labels, count, np.float64(scores[y]), y)
@@ -95,7 +95,7 @@ def best_labels(scores, k, top, labels):
 
 @subkernel
 def kbest_labels(problem, i, heads, work, k):
-    """The k best labellings of one tree. heads: int32[n]. Returns outputs int32[k', n] and the sums of their labelled arcs, float64[k'], falling."""
+    """The k best labellings of a tree. heads: int32[n]. Returns outputs int32[k', n] and the sums of their labelled arcs, float64[k'], descending."""
     n, begin = heads.size, arcs_of(problem.first, problem.last, problem.first_arc, i)[0]
     labels, links = np.empty((n, k), np.int64), np.empty((n, k), np.int64)
     now, after, top = np.zeros(k), np.empty(k), np.empty(k)
@@ -116,14 +116,14 @@ def kbest_labels(problem, i, heads, work, k):
 
 @subkernel
 def with_labels(problem, i, trees, totals, work, k):
-    """The k best labelled trees: they are labellings of the k best trees with their best labels. trees: int32[k', n]; totals: float64[k']."""
+    """The k best labelled trees, which are labellings of the k best trees under their best labels. trees: int32[k', n]; totals: float64[k']."""
     outputs = np.empty((k * trees.shape[0], trees.shape[1]), np.int32)
     best, place, count, found = np.empty(k), np.empty(k, np.int64), 0, 0
     for c in range(trees.shape[0]):
         if found == k and totals[c] <= best[k - 1]:
             break
         labelled, sums = kbest_labels(problem, i, trees[c], work, k)
-        rest = totals[c] - sums[0]  # of pairs of siblings
+        rest = totals[c] - sums[0]  # score of the sibling pairs
         for x in range(sums.size):
             copy_list(labelled[x], outputs[count])
             if found < k or sums[x] + rest > best[k - 1]:

@@ -84,7 +84,7 @@ def dot_output(problem, vector, i, work, node_dots, pair_dots):
 
 @subkernel
 def add_link_sums(links, amount, sums):
-    """sums[u] += amount for the uses u in ``links``. sums: float64[., K]; amount: float64[K]."""
+    """Add amount to sums[u] for the uses u in ``links``. sums: float64[., K]; amount: float64[K]."""
     for u in links:
         if u >= 0:
             for y in range(amount.size):
@@ -93,7 +93,7 @@ def add_link_sums(links, amount, sums):
 
 @subkernel
 def add_changed(bundles, i, sums, n_templates, amount, matrix):
-    """matrix += amount * sums, at the rows of every use with a sum that is not 0."""
+    """Add amount * sums to matrix, at the rows of every use with a non-zero sum."""
     touched, count = np.empty(sums.shape[0], np.int64), 0
     for u in range(sums.shape[0]):
         moved = False
@@ -107,7 +107,7 @@ def add_changed(bundles, i, sums, n_templates, amount, matrix):
 
 @subkernel
 def add_parts_of(problem, vector, i, arcs, pairs, amount):
-    """vector += amount * Phi(numbers in the parts of sentence i). arcs: float[a, L]; pairs: float[b]."""
+    """Add amount * Phi(numbers in the parts of sentence i) to vector. arcs: float[a, L]; pairs: float[b]."""
     (begin, end), (pair_begin, pair_end) = (
         arcs_of(problem.first, problem.last, problem.first_arc, i),
         siblings_of(problem.first, problem.last, problem.first_arc, problem.siblings.first, i),

@@ -1,11 +1,12 @@
 """A corpus of dependency trees as arrays: the layout of its parts.
 
-Parts are the arcs that each word may have to a head, listed word by word (so that pruning, given heads and masks are arcs left out, and memory
-follows the arcs that are kept, not the square of the sentence), one for each label; and, for the second order, pairs with siblings and with
-grandparents, arc by arc. A part refers to *bundles* of feature rows (:mod:`.bundles`): its score is the sum of theirs.
+Parts are the possible arcs of each word, listed word by word, one for each label, and, for the second order, pairs with siblings and grandparents,
+listed arc by arc. Pruning, given heads and masks all mean arcs that are left out, and memory grows with the arcs that are kept, not with the square
+of the sentence length. A part refers to *bundles* of feature rows (:mod:`.bundles`), and its score is the sum of their scores.
 
-The two weight matrices: node templates score arcs without regard to the label (one column) and pairs; pair templates score an arc
-with each of its L labels (L columns). Without labels L is 1 and there are no pair templates. With labels an arc takes its best one; in sums, all.
+There are two weight matrices: node templates score arcs without regard to labels, and pairs (one column); pair templates score an arc with each of
+its L labels (L columns). Without labels, L is 1 and there are no pair templates. With labels, decoding takes the best label of an arc, and sums
+run over all of them.
 """
 
 from typing import NamedTuple
@@ -20,11 +21,11 @@ from .bundles import Bundles
 
 
 class Siblings(NamedTuple):
-    """B pairs: parts of the second order, none for the first.
+    """B pairs, the second-order parts; none for first-order trees.
 
     first: int64[A + 1], arc a (from h to m) has the pairs ``first[a]:first[a + 1]``. inner: int32[B], ascending within an arc. A pair of siblings
-    is told by the dependent of h next to m and between the two, or h itself where there is none; in a sentence of n words, a pair with a
-    grandparent by n + 1 + g, g being the head of h (arcs from the root have none). links: int32[B, K], as node_links of :class:`TreeProblem`.
+    is identified by the dependent of h that is next to m and between the two, or by h itself if there is none; in a sentence of n words, a pair with
+    a grandparent by n + 1 + g, where g is the head of h (arcs from the root have none). links: int32[B, K], as node_links of :class:`TreeProblem`.
     """
 
     first: np.ndarray
@@ -36,15 +37,15 @@ class TreeProblem(NamedTuple):
     """A corpus of N words in S sentences, with A arcs and L labels. Words of a sentence of n are 1..n, 0 is the root.
 
     first, last: int64[S], sentence s is the words ``first[s]:last[s]``.
-    gold, gold_label: int32[N], head and label; -1 in problems made for prediction alone. gold_arc: int64[N], its arc. gold_output: int32[N], both
-    as outputs are stored, head * L + label.
+    gold, gold_label: int32[N], head and label; -1 in problems for prediction only. gold_arc: int64[N], the arc. gold_output: int32[N], head and label
+    in the form of stored outputs, head * L + label.
     cost: float32[N], loss of a wrong head. label_cost: float32[N], loss of a wrong label of the right head.
-    first_arc: int64[N + 1], word t may have the arcs ``first_arc[t]:first_arc[t + 1]``. heads: int32[A], their heads, ascending within a word.
-    node, pair: bundles without and with labels. node_links: int32[A, K] and pair_links: int32[A, K'], places in the sentence's list of used
+    first_arc: int64[N + 1], word t can have the arcs ``first_arc[t]:first_arc[t + 1]``. heads: int32[A], their heads, ascending within a word.
+    node, pair: bundles without and with labels. node_links: int32[A, K] and pair_links: int32[A, K'], positions in the sentence's list of used
     bundles; -1 for none.
-    siblings: pairs; with an empty list, first = [0], unless second_order. grandparents: whether there are pairs with them, too.
+    siblings: pairs; first = [0] and no pairs unless second_order. grandparents: whether there are also pairs with grandparents.
     n_labels: L. n_node, n_pair: number of templates.
-    projective: whether the outputs are projective trees alone. single_root: whether exactly one word is attached to the root.
+    projective: whether outputs are only projective trees. single_root: whether exactly one word is attached to the root.
     """
 
     first: np.ndarray
@@ -79,15 +80,15 @@ class TreeState(NamedTuple):
 
 
 class TreeWork(NamedTuple):
-    """Scratch of one sentence of at most n words, a arcs, b pairs, u and v uses of node and pair bundles.
+    """Buffers for one sentence of at most n words, a arcs, b pairs, u and v uses of node and pair bundles.
 
-    arcs: float32[a, L] and siblings: float32[b], scores. heads, labels: int32[n], the output; other: int32[n], heads of another one.
+    arcs: float32[a, L] and siblings: float32[b], scores. heads, labels: int32[n], the output; other: int32[n], heads of another output.
     best_label: int32[a].
-    active: int64[a] arcs where the direction is not zero, change: float32[a, L], in the order of ``active``; sibling_active: int64[b] and
-    sibling_change: float32[b]. Arcs and pairs are counted from the first of the sentence.
+    active: int64[a], arcs where the direction is non-zero; change: float32[a, L], in the order of ``active``; sibling_active: int64[b] and
+    sibling_change: float32[b]. Arcs and pairs are counted from the first one of the sentence.
     node_sums: float32[u] and pair_sums: float32[v, L], scores of the bundles. node_touched: int64[u] and pair_touched: int64[v], uses whose
     features change; node_change: float64[u, 1] and pair_change: float64[v, L], by how much (indexed by use); node_seen, pair_seen: bool.
-    counts: int64[4], how many of active, sibling_active, node_touched, pair_touched.
+    counts: int64[4], the lengths of active, sibling_active, node_touched, pair_touched.
     """
 
     arcs: np.ndarray
@@ -123,13 +124,13 @@ def n_templates(problem):
 
 @subkernel
 def arcs_of(first, last, first_arc, i):
-    """Arcs of sentence i: from, up to. Small kernels take the arrays they need: a whole problem as an argument costs numba a second each."""
+    """Begin and end of the arcs of sentence i. Small kernels take only the arrays they need: a whole problem as argument costs a second each."""
     return first_arc[first[i]], first_arc[last[i]]
 
 
 @subkernel
 def siblings_of(first, last, first_arc, first_pair, i):
-    """Pairs of sentence i: from, up to. first_pair: ``siblings.first``, which has one entry only in problems of the first order."""
+    """Begin and end of the pairs of sentence i. first_pair: ``siblings.first``, which has a single entry in first-order problems."""
     if first_pair.size == 1:
         return np.int64(0), np.int64(0)
     return first_pair[first_arc[first[i]]], first_pair[first_arc[last[i]]]
@@ -170,7 +171,7 @@ def new_work(problem):
 
 @kernel
 def find(values, begin, end, value):
-    """Where ``value`` is in the ascending ``values[begin:end]``; -1 where it is not."""
+    """The position of ``value`` in the ascending ``values[begin:end]``; -1 if it is not there."""
     while begin < end:
         middle = (begin + end) // 2
         if values[middle] < value:
@@ -184,13 +185,13 @@ def find(values, begin, end, value):
 
 @subkernel
 def arc_to(first_arc, heads, t, head):
-    """The arc from ``head`` to word t of the corpus, -1 where it was left out."""
+    """The arc from ``head`` to word t of the corpus, -1 if it was left out."""
     return find(heads, first_arc[t], first_arc[t + 1], head)
 
 
 @kernel
 def inner_sibling(heads, m):
-    """The dependent of the head of word m that is next to m between the two, or the head itself. heads: int32[n]."""
+    """The dependent of the head of word m that is next to m and between the two, or the head itself if there is none. heads: int32[n]."""
     head = heads[m - 1]
     step = 1 if head > m else -1
     k = m + step
@@ -201,7 +202,7 @@ def inner_sibling(heads, m):
 
 @kernel
 def pair_code(heads, m, kind):
-    """What tells the pair of word m in ``Siblings.inner``: of siblings (kind 0), or with the grandparent (kind 1); -1 for no such pair."""
+    """The number that identifies the pair of word m in ``Siblings.inner``: of siblings (kind 0) or with the grandparent (kind 1); -1 for no pair."""
     if kind == 0:
         return np.int64(inner_sibling(heads, m))
     head = heads[m - 1]
@@ -210,11 +211,11 @@ def pair_code(heads, m, kind):
 
 @subkernel
 def pair_to(first_pair, inners, arc, inner):
-    """The pair of this arc that ``inner`` tells, -1 where it was left out."""
+    """The pair of this arc with this ``inner``, -1 if it was left out."""
     return find(inners, first_pair[arc], first_pair[arc + 1], inner)
 
 
 @subkernel
 def gold_heads(gold, first, last, i):
-    """int32[n], gold heads of sentence i."""
+    """Gold heads of sentence i, int32[n]."""
     return gold[first[i] : last[i]]

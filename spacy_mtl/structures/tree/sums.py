@@ -1,4 +1,4 @@
-"""Trees as a structure: log partition and marginals of labelled arcs (and pairs of siblings). A sum over the labels of an arc comes first."""
+"""Trees as a structure: log partition and marginals of labelled arcs (and sibling pairs). Sums over the labels of each arc are computed first."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from .problem import TreeProblem, arcs_of, siblings_of
 
 @subkernel
 def fill_sums(problem, i, work):
-    """Dense scores of the arcs of sentence i, log sums over their labels; returns them: float64[n + 1, n + 1], -inf for arcs left out."""
+    """Dense scores float64[n + 1, n + 1] of the arcs of sentence i, log sums over their labels; -inf for arcs that were left out."""
     n, (begin, _) = problem.last[i] - problem.first[i], arcs_of(problem.first, problem.last, problem.first_arc, i)
     scores = np.full((n + 1, n + 1), -np.inf)
     for m in range(1, n + 1):
@@ -36,7 +36,7 @@ def fill_sums(problem, i, work):
 
 @subkernel
 def share_labels(problem, i, work, scores, marginals, out):
-    """out[a] = probability of each label of arc a of the sentence: float[a, L]. marginals: float64[n + 1, n + 1], of the arcs."""
+    """Set out[a] (float[a, L]) to the probability of each label of arc a of the sentence. marginals: float64[n + 1, n + 1], of the arcs."""
     begin, _ = arcs_of(problem.first, problem.last, problem.first_arc, i)
     for t in range(problem.first[i], problem.last[i]):
         m = t - problem.first[i] + 1
@@ -50,7 +50,7 @@ def share_labels(problem, i, work, scores, marginals, out):
 
 @subkernel
 def sum_scores(problem, i, work, marginals, pairs):
-    """Log partition and arc scores; fills marginals, float64[n + 1, n + 1] or [0, 0], and pairs, float64[b] or [0]."""
+    """Return log partition and arc scores; fill marginals, float64[n + 1, n + 1] or [0, 0], and pairs, float64[b] or [0]."""
     scores = fill_sums(problem, i, work)
     if problem.second_order:
         log_z = sibling_marginals(scores, pairs_of(problem, i, work), problem.single_root, marginals, pairs)
@@ -63,7 +63,7 @@ def sum_scores(problem, i, work, marginals, pairs):
 
 @subkernel
 def arc_marginals(problem, i, work, arcs, pairs):
-    """Part marginals under the scores in ``work``; returns the log partition. arcs: float[a, L] and pairs: float[b] of the sentence, overwritten."""
+    """Compute part marginals under the scores in ``work``; return the log partition. arcs: float[a, L], pairs: float[b], of the sentence."""
     n = problem.last[i] - problem.first[i]
     marginals = np.empty((n + 1, n + 1))
     log_z, scores = sum_scores(problem, i, work, marginals, pairs)

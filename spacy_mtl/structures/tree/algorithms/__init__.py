@@ -1,1 +1,1 @@
-"""Decoding of trees and sums over them, from scores alone."""
+"""Algorithms on trees that only need scores: decoding, and sums over all trees."""

@@ -1,7 +1,7 @@
 """Non-projective trees, max-product: the maximum spanning arborescence (Chu & Liu 1965, Edmonds 1967) in Tarjan's O(n^2) form for dense graphs.
 
-From some word a path of best incoming arcs is followed backwards; where it closes, the cycle becomes one node. When the path reaches the root,
-the nodes on it are done, and a word that is not yet done begins a new one. Nodes are then opened from the outside in: the arc into one displaces
+From a word, a path of best incoming arcs is followed backwards; if it closes, the cycle is contracted to one node. When the path reaches the root,
+its nodes are done, and a word that is not done yet begins a new path. Nodes are then expanded from the outside in: the arc into a node replaces
 an arc of its cycle.
 
 Score matrices as in :mod:`.eisner`.
@@ -16,7 +16,7 @@ from .copies import copy_table
 
 @subkernel
 def best_entry(into, group, node):
-    """The head with the best arc into ``node`` from outside it, -1 where all are forbidden.
+    """The head with the best arc into ``node`` from outside it, -1 if all are forbidden.
 
     into: float64[n + 1]. group: int64[n + 1], node of each word.
     """
@@ -29,10 +29,11 @@ def best_entry(into, group, node):
 
 @subkernel
 def contract_cycle(cycle, into, target, entry, column):
-    """Entering the cycle at a member gains the arc's score less that of the arc it displaces: the best of these into the row of the first member.
+    """Contract a cycle: write the best gains of entering it to the row of its first member.
 
-    cycle: int64[k] nodes. into: float64[n + 1, n + 1] and target: int64[n + 1, n + 1], row by row the best arc from each head into a node, and
-    the word it goes to. entry: int64[., 2], head and word of the arc chosen into each node. column: int64[.], row of each node.
+    Entering at a member gains the score of the arc minus that of the arc that it replaces. cycle: int64[k], nodes. into: float64[n + 1, n + 1] and
+    target: int64[n + 1, n + 1], one row per node, the best arc from each head into the node, and the word that it leads to. entry: int64[., 2],
+    head and word of the arc chosen into each node. column: int64[.], the row of each node.
     """
     first = column[cycle[0]]
     for c in range(cycle.size):
@@ -49,10 +50,10 @@ def contract_cycle(cycle, into, target, entry, column):
 
 @subkernel
 def choose_entries(scores, entry, outer):
-    """Contract all cycles of best incoming arcs; returns the number of nodes, 0 where some word cannot be reached.
+    """Contract all cycles of best incoming arcs; return the number of nodes, 0 if a word cannot be reached.
 
-    entry: int64[2 n + 1, 2], head and word of the arc into each node; words are nodes 1..n. outer: int64[2 n + 1], the node each is inside of,
-    0 for none.
+    entry: int64[2 n + 1, 2], head and word of the arc into each node; words are nodes 1..n. outer: int64[2 n + 1], the node that contains each
+    node, 0 for none.
     """
     size = scores.shape[0]
     into, target = np.empty((size, size)), np.empty((size, size), np.int64)
@@ -99,12 +100,12 @@ def choose_entries(scores, entry, outer):
 
 @subkernel
 def spanning_tree(scores, heads):
-    """The best tree with any number of roots into ``heads``; returns whether there is one. Arguments as in :func:`chu_liu_edmonds`."""
+    """Write the best tree with any number of roots to ``heads``; return whether there is one. Arguments as in :func:`chu_liu_edmonds`."""
     size = scores.shape[0]
     entry, outer = np.empty((2 * size, 2), np.int64), np.zeros(2 * size, np.int64)
     n_nodes = choose_entries(scores, entry, outer)
     displaced = np.zeros(2 * size, np.bool_)
-    for node in range(n_nodes - 1, 0, -1):  # what contains a node has a higher number
+    for node in range(n_nodes - 1, 0, -1):  # a node has a lower number than the one that contains it
         if not displaced[node]:
             inside = entry[node, 1]
             heads[inside - 1] = entry[node, 0]
@@ -116,7 +117,7 @@ def spanning_tree(scores, heads):
 
 @subkernel
 def count_roots(heads):
-    """Number of words attached to the root."""
+    """The number of words attached to the root."""
     count = 0
     for m in range(heads.size):
         count += heads[m] == 0
@@ -125,7 +126,7 @@ def count_roots(heads):
 
 @subkernel
 def with_costly_roots(scores):
-    """The scores, those of root arcs lowered by more than any two trees can differ: the best tree then has as few roots as can be."""
+    """The scores, with root arcs lowered by more than any two trees can differ, so that the best tree has as few roots as possible."""
     size = scores.shape[0]
     lowered = np.empty((size, size))
     copy_table(scores, lowered)
@@ -144,7 +145,7 @@ def with_costly_roots(scores):
 
 @kernel
 def tree_score(scores, heads):
-    """Sum of the scores of a tree's arcs."""
+    """The sum of the scores of a tree's arcs."""
     total = 0.0
     for m in range(1, heads.size + 1):
         total += scores[heads[m - 1], m]
@@ -153,13 +154,13 @@ def tree_score(scores, heads):
 
 @kernel
 def chu_liu_edmonds(scores, single_root, heads):
-    """The best tree, projective or not; returns its score.
+    """Find the best tree, projective or not; return its score.
 
-    scores: float64[n + 1, n + 1], scores[h, m] of head h for modifier m. single_root: exactly one word is attached to the root, else at least one.
-    heads: int32[n], heads[m - 1] becomes the head of word m. Where no tree is allowed the score is -inf and all heads are -1.
+    scores: float64[n + 1, n + 1], scores[h, m] of head h for modifier m. single_root: exactly one word is attached to the root, otherwise at least
+    one. heads: int32[n], heads[m - 1] is set to the head of word m. If no tree is allowed, the score is -inf and all heads are -1.
 
-    With one root: if the best tree of all has more, root arcs are charged a sum that makes every additional root lose, which leaves
-    the order of trees with one root as it is.
+    For a single root: if the best tree has several, a penalty is subtracted from root arcs that makes every additional root lose, without
+    changing the order of the trees with one root.
     """
     found = spanning_tree(scores, heads)
     if found and single_root and count_roots(heads) > 1:

@@ -1,11 +1,11 @@
-"""Trees of the second order that need not be projective, max-product by hill climbing (McDonald & Pereira 2006, figure 2): approximate.
+"""Second-order trees that need not be projective, max-product by hill climbing (McDonald & Pereira 2006, figure 2): approximate.
 
-Pairs are siblings, and grandparents where there are such (:mod:`.grandparents`).
+Pairs are siblings, and also grandparents if there are any (:mod:`.grandparents`).
 
-To find the best is NP-hard. From the best projective tree and from the best tree by arcs alone, the one change of a head that gains most is made
-again and again until none gains. What comes out is a tree no worse than either, and often, not always, the best.
+Finding the best tree is NP-hard. Starting from the best projective tree and from the best tree by arcs alone, the change of one head that gains most
+is repeated until no change gains. The result is at least as good as both, and often, but not always, the best.
 
-Changes keep the number of roots at one where one is asked for, so the root word is that of one of the two beginnings.
+If a single root is required, changes keep it, so the root word is that of one of the two starting trees.
 """
 
 import numpy as np
@@ -17,20 +17,20 @@ from .chu_liu import chu_liu_edmonds
 from .grand_eisner import eisner_pairs
 from .grandparents import extra_column, extra_row, grandparent_score
 
-#: A change must gain more than this share of the score: rounding is no gain.
+#: A change must gain more than this share of the score, so that rounding errors do not count.
 LEAST_GAIN = 1e-10
 
 
 @subkernel
 def pair_score(pairs, h, s, m):
-    """Score of arc (h, m) with the inner sibling s, -inf where the pair was left out."""
+    """Score of arc (h, m) with the inner sibling s, -inf if the pair was left out."""
     b = find(pairs.inner, pairs.first[h, m], pairs.last[h, m], s)
     return np.float64(pairs.scores[b]) if b >= 0 else -np.inf
 
 
 @subkernel
 def next_dependent(heads, h, m, step):
-    """The dependent of h that comes first after m in the direction ``step``; -1 for none."""
+    """The first dependent of h after m in the direction ``step``; -1 for none."""
     k = m + step
     while 0 < k <= heads.size:
         if heads[k - 1] == h:
@@ -41,7 +41,7 @@ def next_dependent(heads, h, m, step):
 
 @kernel
 def sibling_score(scores, pairs, heads):
-    """Score of a tree, -inf where one of its arcs or pairs was left out. heads: int32[n]."""
+    """Score of a tree by arcs and sibling pairs, -inf if one of them was left out. heads: int32[n]."""
     total = 0.0
     for m in range(1, heads.size + 1):
         h = heads[m - 1]
@@ -51,13 +51,13 @@ def sibling_score(scores, pairs, heads):
 
 @kernel
 def pairs_score(scores, pairs, heads):
-    """The same with the pairs with grandparents, where there are any."""
+    """Score of a tree by arcs and all pairs, including those with grandparents if there are any."""
     return sibling_score(scores, pairs, heads) + grandparent_score(pairs, heads)
 
 
 @subkernel
 def gain_of_joining(pairs, h, inside, m, outside):
-    """Change of the pairs of h when m comes between two neighbouring dependents. inside: h itself for none; outside: -1 for none."""
+    """Change of the pair scores of h when m comes between two adjacent dependents. inside: h itself for none; outside: -1 for none."""
     gain = pair_score(pairs, h, inside, m)
     if outside > 0:
         gain += pair_score(pairs, h, m, outside) - pair_score(pairs, h, inside, outside)
@@ -66,7 +66,7 @@ def gain_of_joining(pairs, h, inside, m, outside):
 
 @subkernel
 def gain_of_leaving(scores, pairs, heads, m):
-    """What is gained when word m leaves its head, -inf where its neighbours may not come together."""
+    """The gain when word m leaves its head, -inf if its neighbours cannot become a pair."""
     h, inside = heads[m - 1], inner_sibling(heads, m)
     outside = next_dependent(heads, h, m, 1 if h < m else -1)
     gain = -scores[h, m] - pair_score(pairs, h, inside, m)
@@ -77,7 +77,7 @@ def gain_of_leaving(scores, pairs, heads, m):
 
 @subkernel
 def gains_of_joining(scores, pairs, heads, h, out):
-    """out[m] = what is gained when word m joins the dependents of h, -inf where it is one or may not be. out: float64[n + 1]."""
+    """Set out[m] to the gain when word m joins the dependents of h, -inf if it is one already or cannot be. out: float64[n + 1]."""
     for step in (-1, 1):
         inside, outside = h, next_dependent(heads, h, h, step)
         m = h + step
@@ -92,7 +92,7 @@ def gains_of_joining(scores, pairs, heads, h, out):
 
 @subkernel
 def gains_around(scores, pairs, heads, h, leaving, joining):
-    """All gains that depend on the dependents of h anew."""
+    """Recompute all gains that depend on the dependents of h."""
     gains_of_joining(scores, pairs, heads, h, joining[h])
     for m in range(1, heads.size + 1):
         if heads[m - 1] == h:
@@ -101,7 +101,7 @@ def gains_around(scores, pairs, heads, h, leaving, joining):
 
 @subkernel
 def mark_above(heads, h, above):
-    """above[k]: whether word k is h or above it. above: bool[n + 1]."""
+    """Set above[k] to whether word k is h or above it. above: bool[n + 1]."""
     above[:] = False
     while h:
         above[h] = True
@@ -110,7 +110,7 @@ def mark_above(heads, h, above):
 
 @subkernel
 def all_gains(scores, pairs, heads):
-    """What changes of single heads gain: leaving, joining and extra, see :func:`gain_of`."""
+    """The gains of changing single heads: leaving, joining and extra, see :func:`gain_of`."""
     size = heads.size + 1
     leaving, joining = np.empty(size), np.empty((size, size))
     extra = np.zeros((size, size) if pairs.end.size else (0, 0))
@@ -123,9 +123,9 @@ def all_gains(scores, pairs, heads):
 
 @subkernel
 def gain_of(heads, h, m, leaving, joining, extra):
-    """What is gained when word m gets the head h, not its own and not below it.
+    """The gain when word m gets a new head h, which is not below m.
 
-    leaving: float64[n + 1]. joining: float64[n + 1, n + 1]; extra as well, or without entries where there are no grandparents.
+    leaving: float64[n + 1]. joining: float64[n + 1, n + 1]; extra: the same shape, or without entries if there are no grandparents.
     """
     gain = leaving[m] + joining[h, m]
     return gain + extra[h, m] - extra[heads[m - 1], m] if extra.size else gain
@@ -133,7 +133,7 @@ def gain_of(heads, h, m, leaving, joining, extra):
 
 @subkernel
 def change_head(scores, pairs, heads, word, head, leaving, joining, extra):
-    """Give a word another head; gains anew where dependents have changed, and below the word, where the grandparent has."""
+    """Give a word another head, and recompute gains where dependents have changed and, below the word, where grandparents have."""
     before, heads[word - 1] = heads[word - 1], head
     gains_around(scores, pairs, heads, before, leaving, joining)
     gains_around(scores, pairs, heads, head, leaving, joining)
@@ -145,9 +145,9 @@ def change_head(scores, pairs, heads, word, head, leaving, joining, extra):
 
 @subkernel
 def best_change(leaving, joining, extra, single_root, heads, above, least):
-    """The change of a head that gains most, and more than ``least``: word, new head and gain, word 0 for none. O(n^2) changes are looked at.
+    """The change of a head that gains most, and more than ``least``, among O(n^2): word, new head and gain; word 0 for none.
 
-    leaving, joining, extra: see :func:`gain_of`. above: bool[n + 1], room.
+    leaving, joining, extra: see :func:`gain_of`. above: bool[n + 1], a buffer.
     """
     word, head, most = 0, 0, least
     for h in range(1 if single_root else 0, heads.size + 1):
@@ -167,7 +167,7 @@ def best_change(leaving, joining, extra, single_root, heads, above, least):
 
 @subkernel
 def climb(scores, pairs, single_root, heads):
-    """Change heads in place as long as the score rises; returns it."""
+    """Change heads in place as long as the score increases; return the score."""
     total = pairs_score(scores, pairs, heads)
     if total == -np.inf:
         return total
@@ -185,10 +185,10 @@ def climb(scores, pairs, single_root, heads):
 
 @kernel
 def climb_siblings(scores, pairs, single_root, heads):
-    """A good tree, projective or not, under the scores of arcs and pairs; returns its score.
+    """Find a good tree, projective or not, under the scores of arcs and pairs; return its score.
 
-    Arguments as in :func:`.grand_eisner.eisner_pairs`. The tree is no worse than the best projective one, and than the best by arcs alone.
-    Where neither of the two is allowed (pairs that were left out), none is found: the score is -inf and all heads are -1.
+    Arguments as in :func:`.grand_eisner.eisner_pairs`. The tree is at least as good as the best projective tree and the best tree by arcs alone.
+    If neither of these is allowed, because pairs were left out, no tree is found: the score is -inf and all heads are -1.
     """
     other = np.empty(heads.size, np.int32)
     best, second = eisner_pairs(scores, pairs, single_root, heads), chu_liu_edmonds(scores, single_root, other)

@@ -1,7 +1,7 @@
 """Projective trees, max-product: Eisner's algorithm (1996), O(n^3), for one root or several.
 
-Spans are *complete* (``right[i, j]``: word i with all its dependents in i..j; ``left[i, j]``: word j with all of its in i..j) or *incomplete* (an arc
-between the ends, ``across``). A sum over split points runs along two rows of these tables, as each is stored with its mirror image.
+Spans are *complete* (``right[i, j]``: word i with all its dependents in i..j; ``left[i, j]``: word j with all its dependents in i..j) or *incomplete*
+(an arc between the ends, ``across``). A sum over split points runs along two rows of these tables, since each is stored with its mirror image.
 
 Score matrices of all tree kernels: float64[n + 1, n + 1], ``scores[h, m]`` of the arc from head h to modifier m, words 1..n, 0 the root;
 -inf where the arc is forbidden. Column 0 and the diagonal are never read.
@@ -14,7 +14,7 @@ from spacy_mtl.kernels import kernel, subkernel
 
 @subkernel
 def best_sum(a, b, low, high):
-    """max over low <= k < high of a[k] + b[k]; -inf where there is none. a, b: float64[K]."""
+    """max over low <= k < high of a[k] + b[k]; -inf if the range is empty. a, b: float64[K]."""
     best = -np.inf
     for k in range(low, high):
         best = max(best, a[k] + b[k])
@@ -33,9 +33,9 @@ def where_best(a, b, low, high):
 
 @subkernel
 def fill_spans(scores, first, left, right, across):
-    """Best scores of all spans within first..n. left, right: float64[n + 1, n + 1], symmetric.
+    """Fill in the best scores of all spans within first..n. left, right: float64[n + 1, n + 1], symmetric.
 
-    across: float64[n + 1, n + 1]; entry (i, j), i < j, is the best of an arc i -> j, and entry (j, i) that of j -> i.
+    across: float64[n + 1, n + 1]; entry (i, j), i < j, is the best score with an arc i -> j, and entry (j, i) with an arc j -> i.
     """
     size = scores.shape[0]
     for i in range(first, size):
@@ -66,14 +66,14 @@ def best_root(scores, left, right):
 
 @subkernel
 def push(stack, count, i, j, kind):
-    """One more span to follow; returns how many there are. (Assigning a tuple to a row takes numba seconds to compile.)"""
+    """Push a span onto the stack; return the number of spans. (Assigning a tuple to a row would take numba seconds to compile.)"""
     stack[count, 0], stack[count, 1], stack[count, 2] = i, j, kind
     return count + 1
 
 
 @subkernel
 def follow(left, right, across, stack, count, heads):
-    """Heads of all words in the spans on the stack: int64[., 3] of (i, j, side), side 0 for complete left and 1 for complete right spans."""
+    """Fill in the heads of all words in the spans on the stack, int64[., 3] of (i, j, side), side 0 for complete left, 1 for complete right spans."""
     while count:
         count -= 1
         i, j, side = stack[count, 0], stack[count, 1], stack[count, 2]
@@ -99,10 +99,10 @@ def follow(left, right, across, stack, count, heads):
 
 @kernel
 def eisner(scores, single_root, heads):
-    """The best projective tree; returns its score.
+    """Find the best projective tree; return its score.
 
-    scores: float64[n + 1, n + 1], see above. single_root: exactly one word is attached to the root, else at least one. heads: int32[n],
-    heads[m - 1] becomes the head of word m. Where no tree is allowed the score is -inf and all heads are -1.
+    scores: float64[n + 1, n + 1], see above. single_root: exactly one word is attached to the root, otherwise at least one. heads: int32[n],
+    heads[m - 1] is set to the head of word m. If no tree is allowed, the score is -inf and all heads are -1.
     """
     size = scores.shape[0]
     left, right, across = np.empty((size, size)), np.empty((size, size)), np.empty((size, size))
@@ -127,7 +127,7 @@ def eisner(scores, single_root, heads):
 
 @kernel
 def is_projective(heads):
-    """Whether no arc crosses another, those of the root included. heads: int32[n], heads[m - 1] is the head of word m."""
+    """Whether no arcs cross, including those from the root. heads: int32[n], heads[m - 1] is the head of word m."""
     n = heads.size
     for m in range(1, n + 1):
         low, high = min(heads[m - 1], m), max(heads[m - 1], m)

@@ -13,7 +13,7 @@ from .copies import copy_list
 
 
 class BestLists(NamedTuple):
-    """The best ways to make each span, falling. scores: float64[n + 1, n + 1, k]; counts: int64[n + 1, n + 1].
+    """The best derivations of each span, in descending order. scores: float64[n + 1, n + 1, k]; counts: int64[n + 1, n + 1].
 
     links: int64[n + 1, n + 1, k], (split * k + rank of the first part) * k + rank of the second part.
     """
@@ -30,7 +30,7 @@ def new_lists(size, k):
 
 @kernel
 def insert(scores, links, count, score, link):
-    """Put a score into a falling list of at most k, the last of which falls out; returns its new length."""
+    """Insert a score into a descending list of at most k entries, dropping the last if it is full; return the new length."""
     k = scores.size
     if count == k and score <= scores[k - 1]:
         return count
@@ -44,9 +44,9 @@ def insert(scores, links, count, score, link):
 
 @subkernel
 def merge(a, n_a, b, n_b, gain, split, scores, links, count):
-    """Insert the sums of one of a[:n_a], one of b[:n_b] and ``gain`` into a list; returns its new length.
+    """Insert the sums of one of a[:n_a], one of b[:n_b] and ``gain`` into a list; return its new length.
 
-    The sum of the entries of rank x and y has (x + 1) (y + 1) - 1 others that are no worse, and is left out where that is k or more.
+    For the sum of the entries of ranks x and y, (x + 1) (y + 1) - 1 others are at least as good, so it is left out if that is k or more.
     """
     k = scores.size
     if gain == -np.inf:
@@ -62,7 +62,7 @@ def merge(a, n_a, b, n_b, gain, split, scores, links, count):
 
 @subkernel
 def fill_lists(scores, first, inner, left, right):
-    """The lists of all spans within first..n; inner: what lies below an arc between i and j, whichever way it points."""
+    """Fill the lists of all spans within first..n. inner: the part below an arc between i and j, in either direction."""
     size = scores.shape[0]
     for i in range(first, size):
         for lists in (left, right):
@@ -95,14 +95,17 @@ def fill_lists(scores, first, inner, left, right):
 
 @subkernel
 def push(stack, count, i, j, rank, kind):
-    """One more span to follow; returns how many there are."""
+    """Push a span onto the stack; return the number of spans."""
     stack[count, 0], stack[count, 1], stack[count, 2], stack[count, 3] = i, j, rank, kind
     return count + 1
 
 
 @subkernel
 def follow_links(inner, left, right, stack, count, heads):
-    """Heads of all words in the spans on the stack: int64[., 4] of (i, j, rank, kind); kind 0: complete left, 1: complete right, 2: below an arc."""
+    """Fill in the heads of all words in the spans on the stack, int64[., 4] of (i, j, rank, kind).
+
+    Kind 0: complete left, 1: complete right, 2: below an arc.
+    """
     k = left.scores.shape[2]
     while count:
         count -= 1
@@ -127,9 +130,9 @@ def follow_links(inner, left, right, stack, count, heads):
 
 @subkernel
 def kbest_eisner(scores, single_root, k):
-    """The k best projective trees, all different, best first; fewer where fewer are allowed.
+    """The k best projective trees, all different, best first; fewer if fewer are allowed.
 
-    Arguments as in :func:`.eisner.eisner`. Returns heads int32[k', n] and scores float64[k'], falling.
+    Arguments as in :func:`.eisner.eisner`. Returns heads int32[k', n] and scores float64[k'], descending.
     """
     size = scores.shape[0]
     n = size - 1

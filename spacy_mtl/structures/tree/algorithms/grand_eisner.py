@@ -1,8 +1,8 @@
-"""Projective trees of the second order with grandparents, max-product: arcs, consecutive siblings and grandparents (Koo & Collins 2010, model 1,
-with scores of pairs in place of triples of siblings).
+"""Second-order projective trees with grandparents, max-product: arcs, consecutive siblings and grandparents.
 
-Spans know the grandparent: complete and incomplete ones belong to an arc g -> h and go from h outwards. Work follows the arcs and pairs that were not
-left out: with all of them O(n^4), with k heads a word O(k^2 n^2) and room O(k n^2).
+This is model 1 of Koo & Collins (2010), with scores of sibling pairs instead of triples. Spans know the grandparent: complete and incomplete spans
+belong to an arc g -> h and extend from h outwards. The time depends on the arcs and pairs that were kept: O(n^4) with all of them, O(k^2 n^2)
+with k heads per word, which takes O(k n^2) memory.
 """
 
 from typing import NamedTuple
@@ -17,9 +17,9 @@ from .siblings import eisner_siblings, root_pair_score
 
 
 class ArcLists(NamedTuple):
-    """The A arcs of a sentence of n words. number: int32[n + 1, n + 1] of each arc (h, m), -1 for those left out.
+    """The A arcs of a sentence of n words. number: int32[n + 1, n + 1], of each arc (h, m), -1 for arcs that were left out.
 
-    above: int32[A], heads; those of word m are ``above[into[m]:into[m + 1]]``, ascending; arc numbers are their places there.
+    above: int32[A], heads; those of word m are ``above[into[m]:into[m + 1]]``, ascending; the number of an arc is its position in this array.
     below: int32[A], the modifiers of word h are ``below[out[h]:out[h + 1]]``, ascending. into, out: int64[n + 2].
     """
 
@@ -31,7 +31,7 @@ class ArcLists(NamedTuple):
 
 
 class GrandSpans(NamedTuple):
-    """Scores of spans and where they come from. Line a of the first four is arc a = (g, h); the last line is the root itself, which has no head.
+    """Scores of spans and their back pointers. Line a of the first four is for arc a = (g, h); the last line is for the root, which has no head.
 
     complete: float64[A + 1, n + 1], from h to e; complete_by: int32, the outermost dependent.
     across: float64[A + 1, n + 1], from h to its outermost dependent m so far; across_by: int32, the dependent before that, h for none.
@@ -77,7 +77,7 @@ def list_arcs(scores):
 
 @subkernel
 def empty_spans(n_arcs, size, n_pairs):
-    """No spans but those of one word, which are added where they begin."""
+    """Empty tables of spans; spans of one word are added at their start."""
     shape = (n_arcs + 1, size)
     return GrandSpans(
         np.full(shape, -np.inf), np.zeros(shape, np.int32), np.full(shape, -np.inf), np.zeros(shape, np.int32),
@@ -87,13 +87,13 @@ def empty_spans(n_arcs, size, n_pairs):
 
 @subkernel
 def sibling_pair(pairs, h, s, m):
-    """The pair of arc (h, m) with the inner sibling s (h for none), -1 where it was left out."""
+    """The pair of arc (h, m) with the inner sibling s (h for none), -1 if it was left out."""
     return find(pairs.inner, pairs.first[h, m], pairs.last[h, m], s)
 
 
 @subkernel
 def fill_between(pairs, arcs, spans, h, s, m):
-    """The span from sibling s to the next one m, on one side of their head h."""
+    """Fill in the span from sibling s to the next one m, on one side of their head h."""
     b = sibling_pair(pairs, h, s, m)
     if b < 0 or arcs.number[h, s] < 0:
         return
@@ -108,7 +108,7 @@ def fill_between(pairs, arcs, spans, h, s, m):
 
 @subkernel
 def fill_across(pairs, arcs, spans, a, h, m, score):
-    """The span of arc a = (g, h) from h to its dependent m; score: of the arc (h, m) and of the pair with g."""
+    """Fill in the span of arc a = (g, h) from h to its dependent m. score: of the arc (h, m) and of its pair with g."""
     best, where = -np.inf, h
     alone = spans.complete[arcs.number[h, m], h + 1 if h < m else h - 1]
     for b in range(pairs.first[h, m], pairs.last[h, m]):
@@ -121,7 +121,7 @@ def fill_across(pairs, arcs, spans, a, h, m, score):
 
 @subkernel
 def fill_arc(scores, pairs, arcs, spans, h, m):
-    """The spans of arc (h, m) for every grandparent outside it."""
+    """Fill in the spans of arc (h, m) for every grandparent outside it."""
     if arcs.number[h, m] < 0:
         return
     if h == 0:
@@ -135,7 +135,7 @@ def fill_arc(scores, pairs, arcs, spans, h, m):
 
 @subkernel
 def fill_complete(arcs, spans, a, h, e):
-    """The span of arc a = (g, h) from h to e with all that hangs there."""
+    """Fill in the complete span of arc a = (g, h) from h to e."""
     best, where = -np.inf, h
     for k in range(arcs.out[h], arcs.out[h + 1]):
         m = arcs.below[k]
@@ -148,7 +148,7 @@ def fill_complete(arcs, spans, a, h, e):
 
 @subkernel
 def fill_from(arcs, spans, h, e):
-    """The complete spans from h to e for every head of h outside them."""
+    """Fill in the complete spans from h to e for every head of h outside them."""
     if h == 0:
         fill_complete(arcs, spans, arcs.above.size, h, e)
         return
@@ -159,7 +159,7 @@ def fill_from(arcs, spans, h, e):
 
 @subkernel
 def fill_grand_spans(scores, pairs, arcs, spans, first):
-    """All spans that begin at position ``first`` or behind, the shorter ones before the longer. first: 1 leaves those of the root itself out."""
+    """Fill in all spans that begin at position ``first`` or later, shorter ones first. first: 1 leaves out the spans of the root itself."""
     size = scores.shape[0]
     spans.complete[arcs.above.size, 0] = 0
     for h in range(1, size):
@@ -183,7 +183,7 @@ def fill_grand_spans(scores, pairs, arcs, spans, first):
 
 @subkernel
 def follow_grand(pairs, arcs, spans, stack, count, heads):
-    """Heads of all words in the spans on the stack: int64[., 3] of (arc, end, kind), kind 0 complete, 1 to a dependent."""
+    """Fill in the heads of all words in the spans on the stack, int64[., 3] of (arc, end, kind), kind 0 complete, 1 to a dependent."""
     root = arcs.above.size
     word = np.zeros(root + 1, np.int64)
     for m in range(1, heads.size + 1):
@@ -210,7 +210,7 @@ def follow_grand(pairs, arcs, spans, stack, count, heads):
 
 @kernel
 def eisner_grandparents(scores, pairs, single_root, heads):
-    """The best projective tree under the scores of arcs, pairs of siblings and pairs with grandparents; returns its score.
+    """Find the best projective tree under the scores of arcs, pairs of siblings and pairs with grandparents; return its score.
 
     Arguments as in :func:`.eisner.eisner`; an arc without the pairs it needs is forbidden.
     """
@@ -243,7 +243,7 @@ def eisner_grandparents(scores, pairs, single_root, heads):
 
 @subkernel
 def eisner_pairs(scores, pairs, single_root, heads):
-    """The best projective tree of the second order, with grandparents where there are pairs with them; returns its score."""
+    """Find the best second-order projective tree, with grandparents if there are pairs with them; return its score."""
     if pairs.end.size:
         return eisner_grandparents(scores, pairs, single_root, heads)
     return eisner_siblings(scores, pairs, single_root, heads)

@@ -1,7 +1,7 @@
-"""Grandparents in trees: pairs (g, h, m) of arcs g -> h and h -> m (Koo & Collins 2010), and what changes of heads do to them.
+"""Grandparents in trees: pairs (g, h, m) of arcs g -> h and h -> m (Koo & Collins 2010), and how they change with heads.
 
-When word m moves from head h to head k, pairs come and go by the head above and by the dependents below: *extra* (k, m) less extra (h, m), where
-extra (k, m) = G(head of k, k, m) + sum over the dependents c of m of G(k, m, c). It depends on the head of k and on the dependents of m alone.
+When word m moves from head h to head k, the pairs with the head above and with the dependents below change by *extra* (k, m) - extra (h, m), where
+extra (k, m) = G(head of k, k, m) + sum over the dependents c of m of G(k, m, c). This depends only on the head of k and on the dependents of m.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from spacy_mtl.structures.tree.problem import find
 
 @subkernel
 def grandparent_pair(pairs, g, h, m):
-    """G(g, h, m), -inf where the pair was left out."""
+    """G(g, h, m), -inf if the pair was left out."""
     size = pairs.first.shape[0]
     b = find(pairs.inner, pairs.last[h, m], pairs.end[h, m], size + g)
     return np.float64(pairs.scores[b]) if b >= 0 else -np.inf
@@ -20,7 +20,7 @@ def grandparent_pair(pairs, g, h, m):
 
 @subkernel
 def grandparent_score(pairs, heads):
-    """What the pairs with grandparents of a tree score, 0 where there are none. heads: int32[n]."""
+    """The score of a tree's pairs with grandparents, 0 if there are none. heads: int32[n]."""
     total = 0.0
     if pairs.end.size:
         for m in range(1, heads.size + 1):
@@ -32,7 +32,7 @@ def grandparent_score(pairs, heads):
 
 @subkernel
 def extra_row(pairs, heads, k, out):
-    """out[m] = extra (k, m) of all words m, anew. out: float64[n + 1]."""
+    """Recompute out[m] = extra (k, m) for all words m. out: float64[n + 1]."""
     for m in range(1, heads.size + 1):
         out[m] = grandparent_pair(pairs, heads[k - 1], k, m) if k > 0 and m != k else 0.0
     for c in range(1, heads.size + 1):
@@ -43,7 +43,7 @@ def extra_row(pairs, heads, k, out):
 
 @subkernel
 def extra_column(pairs, heads, m, extra):
-    """The same for one word m and all heads: what its dependents change. extra: float64[n + 1, n + 1]."""
+    """Recompute extra (k, m) for one word m and all heads k, after its dependents have changed. extra: float64[n + 1, n + 1]."""
     if m == 0:
         return
     for k in range(heads.size + 1):

@@ -1,9 +1,9 @@
 """Projective trees, sum-product: log partition and arc marginals by the inside-outside algorithm on Eisner's spans.
 
-Both passes work with plain numbers where they can. Each word has one head, so the exponentials of its scores may be divided by their sum: all sums
-over partial trees are then at most 1, and only underflow is left to fear. Where a number in use falls below LEAST, it is all done again in logs.
+Both passes use plain numbers if possible. Each word has one head, so the exponentials of its scores can be divided by their sum: all sums over
+partial trees are then at most 1, and only underflow can occur. If a number falls below LEAST, everything is computed again in logs.
 
-The outside pass shares probability out from the top: what a span has of it is split among the ways to make the span, in proportion.
+The outside pass distributes probability from the top: that of a span is split among the derivations of the span, in proportion.
 Score matrices as in :mod:`.eisner`.
 """
 
@@ -11,13 +11,13 @@ import numpy as np
 
 from spacy_mtl.kernels import kernel, subkernel
 
-#: A number in use is 0 (forbidden) or above it, so that a product of two is far from the least float64.
+#: All numbers are 0 (forbidden) or above this, so that a product of two is far from the smallest float64.
 LEAST = 1e-140
 
 
 @subkernel
 def log_sum(a, b, low, high):
-    """log sum over low <= k < high of exp(a[k] + b[k]); -inf where there is none."""
+    """log sum over low <= k < high of exp(a[k] + b[k]); -inf if the range is empty."""
     top = -np.inf
     for k in range(low, high):
         top = max(top, a[k] + b[k])
@@ -31,9 +31,9 @@ def log_sum(a, b, low, high):
 
 @subkernel
 def normalise(scores, arcs):
-    """arcs[h, m] = exp(scores[h, m]) / sum over heads; returns whether plain numbers will do, and the sum of the logs of what was divided by.
+    """Set arcs[h, m] to exp(scores[h, m]) / sum over heads; return whether plain numbers suffice, and the sum of the logs of the divisors.
 
-    The sum is -inf where a word has no head.
+    The sum is -inf if a word has no head.
     """
     size = scores.shape[0]
     total, fine = 0.0, True
@@ -65,7 +65,7 @@ def dot(a, b, low, high):
 
 @subkernel
 def plain_inside(arcs, first, left, right, across, inner):
-    """Sums over all spans within first..n, stored as by :func:`.eisner.fill_spans`; returns whether plain numbers did.
+    """Compute sums over all spans within first..n, stored as in :func:`.eisner.fill_spans`; return whether plain numbers sufficed.
 
     inner: float64[n + 1, n + 1], entry (i, j) is the sum over the ways to fill the span below an arc between i and j.
     """
@@ -88,7 +88,7 @@ def plain_inside(arcs, first, left, right, across, inner):
 
 @subkernel
 def log_inside(scores, first, left, right, across, inner):
-    """The same in logs."""
+    """:func:`plain_inside` in logs."""
     size = scores.shape[0]
     for i in range(first, size):
         left[i, i] = right[i, i] = 0
@@ -104,7 +104,7 @@ def log_inside(scores, first, left, right, across, inner):
 
 @subkernel
 def share_out(mass, total, a, b, low, high, to_a, to_b, logs):
-    """Split the probability ``mass`` of a sum among its terms, onto both factors of each: to_a[k] and to_b[k] += mass * a[k] * b[k] / total."""
+    """Split the probability ``mass`` of a sum among its terms: add mass * a[k] * b[k] / total to to_a[k] and to_b[k]."""
     if mass <= 0:
         return
     factor = mass if logs else mass / total
@@ -116,9 +116,9 @@ def share_out(mass, total, a, b, low, high, to_a, to_b, logs):
 
 @subkernel
 def outside(first, left, right, across, inner, to_left, to_right, to_across, logs):
-    """Probability of every span, from that of the outermost ones, which to_left and to_right hold: float64[n + 1, n + 1].
+    """Compute the probability of every span from those of the outermost spans, which are given in to_left and to_right, float64[n + 1, n + 1].
 
-    A complete span's probability is the sum of its two mirrored entries. to_across, 0 at first, becomes that of the arcs: (h, m) for h -> m.
+    The probability of a complete span is the sum of its two mirrored entries. to_across, initially 0, is set to that of arcs, (h, m) for h -> m.
     """
     size = left.shape[0]
     to_inner = 0.0
@@ -135,7 +135,7 @@ def outside(first, left, right, across, inner, to_left, to_right, to_across, log
 
 @subkernel
 def root_masses(arcs, left, right, logs, roots):
-    """roots[r] = probability that word r is the only root: float64[n + 1]. Returns the partition sum, or its log."""
+    """Set roots[r] (float64[n + 1]) to the probability that word r is the only root. Returns the partition sum, or its log."""
     n = arcs.shape[0] - 1
     roots[0] = -np.inf if logs else 0.0
     for r in range(1, n + 1):
@@ -156,7 +156,7 @@ def root_masses(arcs, left, right, logs, roots):
 
 @kernel
 def sum_trees(arcs, single_root, logs, marginals):
-    """Whether plain numbers did, and the partition sum of ``arcs``; in logs if those are logs. Fills marginals (float64[n + 1, n + 1] or [0, 0])."""
+    """Whether plain numbers sufficed and the partition sum of ``arcs``, a log if arcs are logs. Fills marginals (float64[n + 1, n + 1] or [0, 0])."""
     size = arcs.shape[0]
     first = 1 if single_root else 0
     shape = (size, size)
@@ -188,10 +188,10 @@ def sum_trees(arcs, single_root, logs, marginals):
 
 @kernel
 def projective_marginals(scores, single_root, marginals):
-    """Log partition over the projective trees, and probability of every arc.
+    """Return the log partition over projective trees, and compute the probability of every arc.
 
-    scores: float64[n + 1, n + 1]. single_root: exactly one word attached to the root, else at least one. marginals: float64[n + 1, n + 1],
-    overwritten, or of shape (0, 0) where only the log partition is wanted. Where no tree is allowed: -inf, and marginals of 0.
+    scores: float64[n + 1, n + 1]. single_root: exactly one word is attached to the root, otherwise at least one. marginals: float64[n + 1, n + 1],
+    overwritten, or of shape (0, 0) to compute only the log partition. If no tree is allowed: -inf, and marginals of 0.
     """
     arcs = np.empty(scores.shape)
     fine, log_z = normalise(scores, arcs)

@@ -1,11 +1,11 @@
-"""Non-projective trees, sum-product: log partition and arc marginals, what the matrix-tree theorem gives (Koo et al. 2007; Smith & Smith 2007).
+"""Non-projective trees, sum-product: log partition and arc marginals by the matrix-tree theorem (Koo et al. 2007; Smith & Smith 2007).
 
-The determinant of the Laplacian is found by eliminating one word after another without a single subtraction (Grassmann, Taksar & Heyman 1985): the
-arcs k -> j of an eliminated word k become arcs from each head i of k, A_ij += A_ik A_kj / d_k with the pivot d_k = sum_i A_ik. Sums so keep their
-relative precision however far apart the scores are, where an inverse of the Laplacian loses all of it. Marginals come by going back through the
-same steps.
+The determinant of the Laplacian is computed by eliminating one word after another without any subtraction (Grassmann, Taksar & Heyman 1985): the
+arcs k -> j of an eliminated word k become arcs from each head i of k, A_ij += A_ik A_kj / d_k with the pivot d_k = sum_i A_ik. So sums keep their
+relative precision however far apart the scores are, while an inverse of the Laplacian would lose all of it. Marginals are obtained by going back
+through the same steps.
 
-Exactly one root is the limit of ever smaller weights of the root arcs: they drop out of all pivots but the last, which is nothing but a root arc.
+Exactly one root is the limit of vanishing weights of the root arcs: they drop out of all pivots except the last, which is a root arc alone.
 Score matrices as in :mod:`.eisner`.
 """
 
@@ -39,7 +39,7 @@ def pivot(arcs, left, k, single_root, logs):
 
 @subkernel
 def eliminate_word(arcs, left, k, d, logs):
-    """Arcs through word k become arcs between the words ``left``, and from the root to them."""
+    """Replace arcs through word k by arcs between the words ``left``, and from the root to them."""
     for row in range(-1, left.size):
         i = left[row] if row >= 0 else 0
         if arcs[i, k] == (-np.inf if logs else 0.0):
@@ -52,9 +52,9 @@ def eliminate_word(arcs, left, k, d, logs):
 
 @kernel
 def eliminate(arcs, single_root, logs, order, pivots):
-    """Eliminate all words, in place. Returns the partition sum of ``arcs``: its log, and the ``arcs`` are logs, where ``logs``.
+    """Eliminate all words, in place. Returns the partition sum of ``arcs``. With ``logs``, ``arcs`` and the result are logs.
 
-    order: int64[n], becomes the words in the order of their elimination. pivots: float64[n], in that order.
+    order: int64[n], set to the words in the order of their elimination. pivots: float64[n], in that order.
     """
     n = arcs.shape[0] - 1
     zero = -np.inf if logs else 0.0
@@ -66,7 +66,7 @@ def eliminate(arcs, single_root, logs, order, pivots):
         at, d = 0, zero
         if single_root and left.size == 1:
             d = arcs[0, left[0]]
-        else:  # a word that no other reaches must be the root, and is kept for the end
+        else:  # a word that no other word reaches must be the root, and is kept to the end
             while at < left.size and d == zero:
                 d = pivot(arcs, left, left[at], single_root, logs)
                 at += 1
@@ -82,7 +82,7 @@ def eliminate(arcs, single_root, logs, order, pivots):
 
 @subkernel
 def share_back(arcs, order, pivots, single_root, shares):
-    """shares[i, j] = A_ij times the derivative of the log partition by it: the probability that flows through an arc, original or not.
+    """Set shares[i, j] to A_ij times the derivative of the log partition by A_ij, the probability that flows through an arc, original or not.
 
     arcs: after :func:`eliminate`, each as it was when one of its words was eliminated. shares: float64[n + 1, n + 1].
     """
@@ -114,7 +114,7 @@ def share_back(arcs, order, pivots, single_root, shares):
 
 @subkernel
 def share_back_logs(arcs, order, pivots, single_root, shares):
-    """The same with logs of arcs and pivots."""
+    """:func:`share_back` with logs of arcs and pivots."""
     n = order.size
     if single_root:
         shares[0, order[n - 1]] = 1
@@ -149,7 +149,7 @@ def is_plain(arcs):
 
 @kernel
 def spread(original, arcs, order, pivots, single_root, logs, marginals):
-    """Marginals of the original arcs: the share of each in the arc it has become."""
+    """Compute the marginals of the original arcs from their shares in the arcs that they have become."""
     marginals[:] = 0
     size = arcs.shape[0]
     if logs:
@@ -167,10 +167,10 @@ def spread(original, arcs, order, pivots, single_root, logs, marginals):
 
 @kernel
 def spanning_marginals(scores, single_root, marginals):
-    """Log partition over all trees, projective or not, and probability of every arc.
+    """Return the log partition over all trees, projective or not, and compute the probability of every arc.
 
-    scores: float64[n + 1, n + 1]. single_root: exactly one word attached to the root, else at least one. marginals: float64[n + 1, n + 1],
-    overwritten, or of shape (0, 0) where only the log partition is wanted. Where no tree is allowed: -inf, and marginals of 0.
+    scores: float64[n + 1, n + 1]. single_root: exactly one word is attached to the root, otherwise at least one. marginals: float64[n + 1, n + 1],
+    overwritten, or of shape (0, 0) to compute only the log partition. If no tree is allowed: -inf, and marginals of 0.
     """
     n = scores.shape[0] - 1
     original = np.empty(scores.shape)

@@ -1,6 +1,6 @@
-"""Projective trees of the second order, sum-product: log partition and marginals of arcs and pairs of siblings, in logs.
+"""Second-order projective trees, sum-product: log partition and marginals of arcs and sibling pairs, in logs.
 
-The outside pass shares probability out from the top, as in :mod:`.inside`.
+The outside pass distributes probability from the top, as in :mod:`.inside`.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ from .siblings import root_pair_score
 
 @subkernel
 def fill_term(pairs, b, h, m, left, right, across, between):
-    """Log weight of the span between head h and modifier m if it takes pair b."""
+    """Log weight of the span between head h and modifier m with pair b."""
     s = pairs.inner[b]
     score = np.float64(pairs.scores[b])
     if s != h:
@@ -37,7 +37,7 @@ def sum_inner(pairs, h, m, left, right, across, between):
 
 @subkernel
 def sibling_inside(scores, pairs, first, left, right, across, between):
-    """Log sums over all spans, stored as by :func:`.siblings.fill_sibling_spans`."""
+    """Compute log sums over all spans, stored as in :func:`.siblings.fill_sibling_spans`."""
     size = scores.shape[0]
     for i in range(first, size):
         left[i, i] = right[i, i] = 0
@@ -55,7 +55,7 @@ def sibling_inside(scores, pairs, first, left, right, across, between):
 
 @subkernel
 def share_inner(scores, pairs, h, m, left, right, across, between, to_left, to_right, to_across, to_between, out):
-    """Split the probability of arc (h, m) among its pairs, and onto what each is made of. out: float64[b], marginals of the pairs."""
+    """Split the probability of arc (h, m) among its pairs and their spans. out: float64[b], marginals of the pairs."""
     mass = to_across[h, m]
     if mass <= 0:
         return
@@ -75,7 +75,7 @@ def share_inner(scores, pairs, h, m, left, right, across, between, to_left, to_r
 
 @subkernel
 def sibling_outside(scores, pairs, first, left, right, across, between, to_left, to_right, to_across, out):
-    """As :func:`.inside.outside`; out: float64[b], becomes the marginals of the pairs."""
+    """As :func:`.inside.outside`. out: float64[b], set to the marginals of the pairs."""
     size = left.shape[0]
     to_between = np.zeros((size, size))
     for width in range(size - first - 1, 0, -1):
@@ -95,7 +95,7 @@ def sibling_outside(scores, pairs, first, left, right, across, between, to_left,
 
 @subkernel
 def sibling_roots(scores, pairs, left, right, to_left, to_right, marginals, out):
-    """Log partition of the trees with one root; sets the probabilities of the two spans of each root word, of its arc and its pair."""
+    """Return the log partition of the trees with one root; set the probabilities of the two spans of each root word, its arc and its pair."""
     size = scores.shape[0]
     roots = np.full(size, -np.inf)
     for r in range(1, size):
@@ -116,7 +116,7 @@ def sibling_roots(scores, pairs, left, right, to_left, to_right, marginals, out)
 
 @kernel
 def sibling_marginals(scores, pairs, single_root, marginals, out):
-    """Log partition over the projective trees, and probability of every arc and every pair of siblings.
+    """Return the log partition over projective trees, and compute the probability of every arc and every sibling pair.
 
     Arguments as in :func:`.inside.projective_marginals` and :func:`.algorithms.siblings.eisner_siblings`; out: float64[b], overwritten.
     """

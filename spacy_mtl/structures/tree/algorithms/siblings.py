@@ -1,7 +1,7 @@
-"""Projective trees of the second order, max-product: arcs and consecutive siblings (McDonald & Pereira 2006), O(n^3).
+"""Second-order projective trees, max-product: arcs and consecutive siblings (McDonald & Pereira 2006), O(n^3).
 
-An arc h -> m is scored together with the dependent of h next to m between the two, or with none. Between two consecutive siblings lies a
-*sibling* span; other spans are as in :mod:`.eisner`.
+An arc h -> m is scored together with the dependent of h that is next to m and between the two, if there is one. Between two consecutive siblings
+there is a *sibling* span; other spans are as in :mod:`.eisner`.
 """
 
 from typing import NamedTuple
@@ -14,10 +14,11 @@ from .eisner import best_sum, push, where_best
 
 
 class Pairs(NamedTuple):
-    """Pairs of one sentence. first, last: int64[n + 1, n + 1], arc (h, m) has the pairs of siblings ``first[h, m]:last[h, m]``.
+    """The pairs of one sentence; without entries for first-order trees.
 
-    end: int64[n + 1, n + 1], it has the pairs with grandparents ``last[h, m]:end[h, m]``; or without entries, where there are none.
-    inner: int32[b], the sibling, or h where there is none; n + 1 + g for grandparent g. scores: float[b]. Without entries: trees of the first order.
+    first, last: int64[n + 1, n + 1], arc (h, m) has the sibling pairs ``first[h, m]:last[h, m]``. end: int64[n + 1, n + 1], it has the pairs with
+    grandparents ``last[h, m]:end[h, m]``; without entries if there are none. inner: int32[b], the sibling, or h for none; n + 1 + g for
+    grandparent g. scores: float[b].
     """
 
     first: np.ndarray
@@ -29,14 +30,14 @@ class Pairs(NamedTuple):
 
 @kernel
 def no_pairs():
-    """Trees of the first order."""
+    """Pairs without entries, for first-order trees."""
     none = np.empty((0, 0), np.int64)
     return Pairs(none, none, none, np.empty(0, np.int32), np.empty(0, np.float32))
 
 
 @kernel
 def pair_table(start, n, first_arc, heads, first_pair, inner, scores, grandparents):
-    """The pairs of the sentence of n words from word ``start`` of a corpus, as listed in :class:`.Siblings`. scores: float[b], of the sentence."""
+    """The pairs of the sentence of n words that begins at word ``start`` of a corpus, from those in :class:`.Siblings`. scores: float[b]."""
     begin = first_pair[first_arc[start]]
     first, last = np.zeros((n + 1, n + 1), np.int64), np.zeros((n + 1, n + 1), np.int64)
     end = np.zeros((n + 1, n + 1) if grandparents else (0, 0), np.int64)
@@ -54,7 +55,7 @@ def pair_table(start, n, first_arc, heads, first_pair, inner, scores, grandparen
 
 @subkernel
 def best_inner(pairs, h, m, left, right, across, between):
-    """Best way to fill the span between head h and modifier m, and the pair it takes; -1 for none."""
+    """The best score of the span between head h and modifier m, and its pair, -1 for none."""
     best, where = -np.inf, np.int64(-1)
     for b in range(pairs.first[h, m], pairs.last[h, m]):
         s = pairs.inner[b]
@@ -98,7 +99,7 @@ def fill_sibling_spans(scores, pairs, first, left, right, across, between, back)
 
 @subkernel
 def follow_siblings(pairs, left, right, across, between, back, stack, count, heads):
-    """Heads of all words in the spans on the stack: int64[., 3] of (i, j, kind).
+    """Fill in the heads of all words in the spans on the stack, int64[., 3] of (i, j, kind).
 
     Kind 0: complete left, 1: complete right, 2: below the arc i -> j, 3: between the siblings i and j.
     """
@@ -135,7 +136,7 @@ def follow_siblings(pairs, left, right, across, between, back, stack, count, hea
 
 @subkernel
 def root_pair_score(pairs, r):
-    """Score of word r as the only dependent of the root, besides its arc."""
+    """Score of word r as the only dependent of the root, without the score of its arc."""
     for b in range(pairs.first[0, r], pairs.last[0, r]):
         if pairs.inner[b] == 0:
             return np.float64(pairs.scores[b])
@@ -144,7 +145,7 @@ def root_pair_score(pairs, r):
 
 @kernel
 def eisner_siblings(scores, pairs, single_root, heads):
-    """The best projective tree under the scores of arcs and pairs of siblings; returns its score.
+    """Find the best projective tree under the scores of arcs and sibling pairs; return its score.
 
     Arguments as in :func:`.eisner.eisner`; an arc without the pair it needs is forbidden.
     """
