@@ -1,4 +1,4 @@
-"""The facade trainers work with: a corpus of one structure, as a linear operator between weights and part scores."""
+"""The problem that trainers work with: a corpus of one structure, as a linear operator between weights and part scores."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -15,9 +15,9 @@ from .contract import Live, Weights
 
 @dataclass(frozen=True)
 class Blocks:
-    """Who owns which rows. node, pair: int64[T + 1], template j of its kind owns rows ``[j]:[j + 1]`` of that matrix.
+    """The rows of each template. node, pair: int64[T + 1], template j of its kind owns the rows ``[j]:[j + 1]`` of that matrix.
 
-    Templates are numbered node templates first; ``names`` in that order.
+    Templates are numbered with node templates first; ``names`` are in that order.
     """
 
     node: np.ndarray
@@ -68,12 +68,12 @@ class Problem:
         return int(_n_sentences(self.arrays))
 
     def cut(self, sentences: np.ndarray, size: float, random: np.random.Generator) -> "Problem":
-        """These sentences (int64[k]) cut at random into mini-samples of about ``size`` parts; features stay those of the whole sentences."""
+        """Cut these sentences (int64[k]) at random into mini-samples of about ``size`` positions; features are still those of the whole sentences."""
         assert self.cut_arrays is not None
         return replace(self, arrays=self.cut_arrays(self.arrays, sentences, size, random))
 
     def zeros(self) -> Weights:
-        """A weight vector of zeros; memory is touched only where it is written."""
+        """A weight vector of zeros; memory is only used where it is written."""
         shapes = (int(self.blocks.node[-1]), self.node_width), (int(self.blocks.pair[-1]), self.pair_width)
         return Weights(*(np.zeros(shape, np.float32) for shape in shapes))
 
@@ -89,7 +89,7 @@ class Problem:
         return Live(np.flatnonzero(mask[: self.blocks.n_node]), np.flatnonzero(mask[self.blocks.n_node :]))
 
     def block_norms(self, weights: Weights) -> np.ndarray:
-        """||w_j|| of every template: float64[T + Tp], accumulated in double precision."""
+        """||w_j|| of every template, float64[T + Tp], accumulated in double precision."""
         out = np.empty(self.blocks.n)
         _block_norms(weights.node, self.blocks.node, out[: self.blocks.n_node])
         if "features" not in self.offers:
@@ -98,17 +98,17 @@ class Problem:
         return out
 
     def scale_blocks(self, weights: Weights, factors: np.ndarray) -> None:
-        """w_j *= factors[j], in place; factors: float64[T + Tp]."""
+        """Multiply w_j by factors[j], in place. factors: float64[T + Tp]."""
         _scale_blocks(weights.node, self.blocks.node, factors[: self.blocks.n_node])
         _scale_blocks(weights.pair, self.blocks.pair, factors[self.blocks.n_node :])
 
     def blend(self, mean: Weights, weights: Weights, rate: float) -> None:
-        """mean += rate * (weights - mean), in place."""
+        """Add rate * (weights - mean) to mean, in place."""
         for total, matrix in zip(mean, weights, strict=True):
             _blend(total, matrix, np.float32(rate))
 
     def hinges(self, weights: Weights, live: Live | None = None) -> np.ndarray:
-        """Structured hinge of every sentence: float64[n], at least 0. Lower bounds of them where the problem is not ``exact``."""
+        """Structured hinge of every sentence, float64[n], at least 0; lower bounds if the problem is not ``exact``."""
         out = np.empty(self.n)
         _hinges(self.arrays, weights, live or self.all_live(), out)
         return out
@@ -124,13 +124,13 @@ class Problem:
 
 
 def shares(problem: Problem, values: np.ndarray) -> contract.Scale:
-    """Split one value a template into the two kinds: float64[T + Tp] -> Scale."""
+    """Split values per template, float64[T + Tp], into the two kinds of a Scale."""
     n_node = problem.blocks.n_node
     return contract.Scale(np.ascontiguousarray(values[:n_node]), np.ascontiguousarray(values[n_node:]))
 
 
 def block_starts(sizes: Sequence[int] | np.ndarray) -> np.ndarray:
-    """int64[T + 1] borders of blocks of the given sizes."""
+    """Borders int64[T + 1] of blocks of the given sizes."""
     return np.concatenate([[0], np.cumsum(np.asarray(sizes, np.int64))]).astype(np.int64)
 
 

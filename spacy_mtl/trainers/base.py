@@ -1,4 +1,4 @@
-"""What a trainer is: settings that can begin a training, and a training that steps, ends passes and reports."""
+"""The base classes: a Trainer holds settings and begins trainings; a Training makes steps, ends passes and reports."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -11,16 +11,16 @@ from spacy_mtl.errors import Errors
 from spacy_mtl.structures.contract import Weights, in_words
 from spacy_mtl.structures.problem import Problem
 
-#: A weight vector of one problem as one of another, see :meth:`Training.rebind`.
+#: A function that carries a weight vector of one problem over to another, see :meth:`Training.rebind`.
 Carry = Callable[[Weights], Weights]
 
 
 @dataclass(frozen=True)
 class Report:
-    """How far a training has come.
+    """The progress of a training.
 
-    primal, dual: objective values (package's convention: C times the *sum* of the sentences' losses). gap: relative, (primal - dual) / primal.
-    Values a method does not have are nan. Where decoding is approximate (``Problem.exact``) primal and gap are lower bounds of the true ones.
+    primal, dual: objective values (by the package's convention, C times the *sum* of the sentences' losses). gap: relative, (primal - dual) / primal.
+    Values that a method does not have are nan. If decoding is approximate (``Problem.exact``), primal and gap are lower bounds of the true values.
     """
 
     primal: float
@@ -32,12 +32,12 @@ class Report:
 
 
 def relative_gap(primal: float, dual: float) -> float:
-    """(primal - dual) / primal; 0 where the primal is 0."""
+    """(primal - dual) / primal; 0 if the primal is 0."""
     return float((primal - dual) / primal) if primal > 0 else 0.0
 
 
 class Training(ABC):
-    """A training under way on one problem. Stop whenever you like: ``weights`` is always usable."""
+    """A training on one problem. It can be stopped at any time: ``weights`` is always usable."""
 
     def __init__(self, problem: Problem):
         self.problem = problem
@@ -46,53 +46,53 @@ class Training(ABC):
 
     @abstractmethod
     def step(self, sentences: np.ndarray) -> None:
-        """Show the training a batch: int64[k] sentence numbers. Batch methods wait for the end of the pass."""
+        """Pass a batch to the training: sentence numbers int64[k]. Batch methods wait for the end of the pass."""
 
     @abstractmethod
     def end_pass(self) -> None:
-        """All sentences have been shown once."""
+        """End a pass, after each sentence has been passed once."""
 
     @property
     @abstractmethod
     def loss(self) -> float:
-        """A loss of the last pass that costs nothing extra to know; what spaCy's logger shows."""
+        """A loss of the last pass that is known without extra work; spaCy's logger shows it."""
 
     @abstractmethod
     def rebind(self, problem: Problem, carry: Carry) -> None:
-        """Go on with the same corpus whose features have changed (same sentences and gold, same templates, blocks of other sizes).
+        """Continue with the same corpus after its features have changed (same sentences, gold and templates, but blocks of other sizes).
 
-        carry: takes a weight vector of the old problem and returns that of the new one, 0 for features that are new.
+        carry: a function from a weight vector of the old problem to that of the new one, with 0 for new features.
         """
 
     def recut(self, problem: Problem) -> None:
-        """Go on with the same sentences and features, cut into pieces elsewhere: for batch methods under structure regularization.
+        """Continue with the same sentences and features, cut into other pieces: for batch methods under structure regularization.
 
-        Right for states that are weights or outputs; a state in the parts of the pieces begins anew (override).
+        This default is right if the state consists of weights or outputs. Override it for a state in the parts of pieces, which starts again.
         """
         self.rebind(problem, lambda weights: weights)
 
     @property
     @abstractmethod
     def weights(self) -> Weights:
-        """The weights to predict with now."""
+        """The current weights for prediction."""
 
     @property
     @abstractmethod
     def template_weights(self) -> np.ndarray:
-        """mu_j of every template, node templates first: float64[T + Tp]."""
+        """mu_j of every template, node templates first, float64[T + Tp]."""
 
     @abstractmethod
     def report(self) -> Report:
-        """Objective values for the present weights. May cost a pass; the answer is kept until the next pass."""
+        """Objective values for the current weights. May take a pass; the result is kept until the next pass."""
 
 
 @dataclass(frozen=True)
 class Trainer(ABC):
-    """Settings of a training method; immutable, so one config entry can serve many problems."""
+    """Settings of a training method; immutable, so that one config entry can be used for many problems."""
 
     #: what the problem must offer: the groups of the contract that the kernels call, and abilities (see ``contract.GROUPS`` and ``ABILITIES``)
     needs: ClassVar[frozenset[str]] = frozenset({"decode"})
-    #: a batch method needs the same corpus in every pass; an online method takes sentences as they come
+    #: whether it is a batch method, which needs the same corpus in every pass; an online method takes sentences as they come
     batch: ClassVar[bool] = True
 
     @abstractmethod
@@ -112,9 +112,9 @@ class Trainer(ABC):
 
 
 def fit(trainer: Trainer, problem: Problem, passes: int, on_pass: Callable[[Training], None] | None = None) -> Training:
-    """Train outside spaCy's loop until ``passes`` passes are over or the training converges. Ctrl-C returns what was learnt so far.
+    """Train outside spaCy's loop for ``passes`` passes or until convergence. Ctrl-C returns what has been learnt so far.
 
-    A trainer that runs several passes of its own for each of the corpus (``inner_passes``) may end with a few more.
+    A trainer that runs several passes of its own per pass (``inner_passes``) may end with a few more.
     """
     training = trainer.begin(problem)
     everything = np.arange(problem.n)

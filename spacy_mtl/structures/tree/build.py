@@ -204,9 +204,9 @@ def tree_layout(
     projective: bool,
     single_root: bool,
 ) -> TreeProblem:
-    """The arrays of a problem without gold: what scoring and decoding need. starts: int64[S + 1].
+    """The arrays of a problem without gold, as needed for scoring and decoding. starts: int64[S + 1].
 
-    Raises ValueError: M243 borders or arcs that do not cover the words, M246 pairs with grandparents that are not said to be there.
+    Raises ValueError: M243 borders or arcs that do not cover the words, M246 pairs with grandparents although ``grandparents`` is False.
     """
     n_words, n_sentences = int(starts[-1]), starts.size - 1
     if (
@@ -290,15 +290,15 @@ def tree_problem(
     projective: bool = True,
     single_root: bool = True,
 ) -> Problem:
-    """A training problem over dependency trees.
+    """Make a training problem of dependency trees.
 
     starts: int64[S + 1] sentence borders. labels: of the arcs; one for trees without labels. Gold trees may cross even where ``projective``:
     they are then one more output beside the projective trees (see :mod:`.decode`). With pairs and ``projective`` False decoding is approximate
     (:mod:`.algorithms.climb`): the problem then lacks "marginals" and "kbest", and is not ``exact`` (see :class:`.Problem`). With grandparents
     projective ones lack the same, but are ``exact``.
 
-    Raises ValueError: M241 gold heads that are no tree, M242 gold with several roots under ``single_root``, M243 borders or arcs that do not cover
-    the words, M244 gold that was left out of the arcs or pairs, M245 bad costs, M246 pairs with grandparents that are not said to be there, M247
+    Raises ValueError: M241 gold heads that are not a tree, M242 gold with several roots under ``single_root``, M243 borders or arcs that do not cover
+    the words, M244 gold that is not among the arcs or pairs, M245 bad costs, M246 pairs with grandparents although ``grandparents`` is False, M247
     a label out of range, M248 a word without gold head (-1), M249 a sentence with a crossing gold tree that has no projective tree among its
     arcs (and pairs).
     """
