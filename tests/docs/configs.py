@@ -17,6 +17,8 @@ def check_config(text: str) -> Language:
     Readers are made too where their files exist.
     """
     block = Config().from_str(with_parents(text), interpolate=False)
+    unknown = set(block.get("training", {})) - set(ConfigSchemaTraining.model_fields)
+    assert not unknown, f"no settings of [training]: {unknown}"
     config = block if "nlp" in block else merge(base_config(block), block)
     return make(config)
 

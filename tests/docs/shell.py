@@ -5,8 +5,8 @@ import re
 import shlex
 from collections.abc import Callable
 from itertools import pairwise
+from typing import Any
 
-import click
 import srsly
 import typer
 from spacy.cli import app
@@ -113,10 +113,10 @@ def check_project(args: Words) -> None:
 # --- other programs ---
 
 
-def parse(command: click.Command, args: Words) -> None:
+def parse(command: Any, args: Words) -> None:
     """The options and arguments of a command, and of the command in it that they call, without running it."""
     with command.make_context("python -m", list(args), resilient_parsing=False) as context:
-        if isinstance(command, click.Group):
+        if hasattr(command, "resolve_command"):  # a group, of click or of the click inside typer
             _, inner, rest = command.resolve_command(context, [*context._protected_args, *context.args])
             assert inner is not None
             parse(inner, rest)
