@@ -123,7 +123,7 @@ def called(start: type, never: set[str]) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize(("trainer", "never"), NEVER, ids=str)
+@pytest.mark.parametrize(("trainer", "never"), NEVER, ids=[str(trainer) for trainer, _ in NEVER])
 def test_needs_are_the_groups_that_are_called(trainer, never, monkeypatch):
     found = called(training_of(trainer, monkeypatch), never)
     groups = {GROUP[getattr(contract, name)] for name in found}
