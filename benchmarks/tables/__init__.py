@@ -3,6 +3,7 @@
 from typing import Protocol
 
 from . import entities, headline, tags, trees, versions, words
+from .regions import PAGES
 from .table import Results
 
 
@@ -17,3 +18,12 @@ class Rendered(Protocol):
 
 MODULES = (headline, entities, words, tags, trees, versions)
 TABLES: dict[str, Rendered] = {table.name: table for module in MODULES for table in module.TABLES}  # type: ignore[attr-defined]
+
+
+def rendered(page: str, name: str, results: Results) -> str | None:
+    """What a region of a page is filled with; None where it is another tool's. Raises ValueError for a table that is unknown or lacks rows."""
+    if name in TABLES:
+        return TABLES[name].render(results)
+    if page in PAGES:
+        raise ValueError(f"There is no table {name}; benchmarks/tables has {', '.join(TABLES)}.")
+    return None

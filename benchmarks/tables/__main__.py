@@ -6,10 +6,9 @@ import typer
 
 from benchmarks.common.origin import ROOT
 
-from . import TABLES
+from . import rendered
 from .checks import faulty, read_results
 from .regions import filled, pages
-from .table import NoRowsError
 
 
 def main(
@@ -20,16 +19,13 @@ def main(
     problems = faulty(results)
     for path in pages():
         text = path.read_text(encoding="utf8")
+        page = path.relative_to(ROOT).as_posix()
         try:
-            new = filled(text, lambda name: TABLES[name].render(results))
-        except KeyError as error:
-            raise SystemExit(
-                f"{path.relative_to(ROOT)}: there is no table {error}; benchmarks/tables has {', '.join(TABLES)}."
-            ) from None
-        except NoRowsError as error:
-            raise SystemExit(f"{path.relative_to(ROOT)}: {error}") from None
+            new = filled(text, lambda name, page=page: rendered(page, name, results))
+        except ValueError as error:
+            raise SystemExit(f"{page}: {error}") from None
         if new != text and check:
-            problems.append(f"{path.relative_to(ROOT)} differs from its rows: run python -m benchmarks.tables.")
+            problems.append(f"{page} differs from its rows: run python -m benchmarks.tables.")
         elif new != text:
             path.write_text(new, encoding="utf8")
     if problems:

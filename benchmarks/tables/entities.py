@@ -33,6 +33,14 @@ TRAINING = Table(
     },
     {"mode": "train", "templates": "ner.v1", "limit": 0},
 )
+PAPER = Table(
+    "ner-conll2002",
+    "ner",
+    ("CoNLL-2002, `conll2002.v1`", ""),
+    (CPU, *F1, *SIZES, Column("live templates, of 134", "live_templates", "{:.0f}")),
+    {name: (ours(lang, "biluo"),) for lang, name in LANGS.items()},
+    {"mode": "train", "templates": "conll2002.v1", "limit": 0, "contestant": "ours"},
+)
 SPEED = Table(
     "ner-speed",
     "ner",
@@ -49,9 +57,28 @@ SPEED = Table(
             Line("spaCy `ner`, efficiency preset", {"contestant": "spaCy ner"}),
             Line("python-crfsuite, features in Python", {"contestant": "crfsuite, without TAG"}),
         ),
-        "": (Line("spaCy's tokenizer alone", {"contestant": "tokenizer alone"}),),
+        "for comparison": (Line("spaCy's tokenizer alone", {"contestant": "tokenizer alone"}),),
     },
     {"mode": "speed", "lang": "esp", "limit": 0},
+)
+STARTUP = Table(
+    "ner-startup",
+    "ner",
+    ("`spacy.load` and the first document", ""),
+    (
+        Column("wall s", "wall", "{:.2f}"),
+        Column("more than blank", "extra_wall", "{:.2f}"),
+        Column("CPU s", "cpu", "{:.2f}"),
+        Column("more than blank", "extra_cpu", "{:.2f}"),
+    ),
+    {
+        "Spanish": (
+            Line("a blank pipeline", {"contestant": "blank"}),
+            Line("spacy_mtl, kernels compiled before", {"contestant": "ours, warm"}),
+            Line("spacy_mtl, nothing cached", {"contestant": "ours, cold"}),
+        )
+    },
+    {"mode": "startup", "lang": "esp", "limit": 0},
 )
 
 
@@ -61,4 +88,4 @@ def cost_of_weighing(row: Row) -> float:
     return seconds[1.0] / seconds[2.0]
 
 
-TABLES = (TRAINING, SPEED)
+TABLES = (TRAINING, PAPER, SPEED, STARTUP)

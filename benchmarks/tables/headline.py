@@ -77,6 +77,11 @@ DUELS = (
         )
         for corpus, name in (("pku", "PKU"), ("sxu", "SXU"))
     ),
+    Duel(
+        "trees", "Swedish (Talbanken)", "parsing", {"corpus": "swedish"},
+        {"trainer": "MTLStruct", "order": 2, "grandparents": True}, {"UDPipe 1, 6 iterations": {"contestant": "UDPipe 1"}},
+        "uas_test", "UAS",
+    ),
 )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from benchmarks.common.origin import ROOT
 
 REGION = re.compile(r"(<!-- table: (?P<name>[\w-]+) -->\n)(?P<body>.*?)(<!-- end -->)", re.DOTALL)
 FIGURE = re.compile(r"[*~<>≈±\s]*\d[\d.,\s%×x±*]*")
-#: Pages whose figures all come from rows.
+#: Pages whose figures all come from rows. Other pages may have regions that are filled from elsewhere.
 PAGES = ("README.md", "docs/benchmarks.md")
 
 
@@ -22,9 +22,14 @@ def regions(text: str) -> dict[str, str]:
     return {found["name"]: found["body"] for found in REGION.finditer(text)}
 
 
-def filled(text: str, make: Callable[[str], str]) -> str:
-    """The page with every region made anew. make: a region's name to its Markdown."""
-    return REGION.sub(lambda found: f"{found[1]}{make(found['name'])}{found[4]}", text)
+def filled(text: str, make: Callable[[str], str | None]) -> str:
+    """The page with every region made anew. make: a region's name to its Markdown; None: it stays as it is."""
+
+    def region(found: re.Match[str]) -> str:
+        body = make(found["name"])
+        return found[0] if body is None else f"{found[1]}{body}{found[4]}"
+
+    return REGION.sub(region, text)
 
 
 def figure_tables(text: str) -> Iterator[str]:

@@ -77,6 +77,8 @@ class Table:
         for k, column in enumerate(self.columns, 2):
             if not any(line[k] for line in lines[1:]):
                 raise NoRowsError(f"Table {self.name}: no row has a figure for the column {column.heading!r}.")
+        if not any(self.groups):
+            lines = [[": ".join(filter(None, self.head)), *lines[0][2:]], *(line[1:] for line in lines[1:])]
         return markdown(lines) + "\n" + provenance(used)
 
     @staticmethod
@@ -110,8 +112,13 @@ def newest(rows: Sequence[Row]) -> list[Row]:
 def markdown(lines: Sequence[Sequence[str]]) -> str:
     """The first line is the heading. Columns of figures stand to the right."""
     columns = list(zip(*lines[1:], strict=True))
-    rule = ["---:" if all(FIGURE.fullmatch(cell) for cell in column if cell) else "---" for column in columns]
+    rule = ["---:" if is_figures(column) else "---" for column in columns]
     return "".join(f"| {' | '.join(line)} |\n" for line in [lines[0], rule, *lines[1:]])
+
+
+def is_figures(cells: Sequence[str]) -> bool:
+    """Whether there is something, and nothing but figures."""
+    return any(cells) and all(FIGURE.fullmatch(cell) for cell in cells if cell)
 
 
 def provenance(rows: Sequence[Row]) -> str:

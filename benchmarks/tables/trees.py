@@ -4,6 +4,8 @@ from benchmarks.common.rows import Row
 
 from .table import Column, Line, Table
 
+UDPIPE = {"contestant": "UDPipe 1"}
+
 
 def ours(order: int, projective: bool, grandparents: bool = False) -> Row:
     return {"trainer": "MTLStruct", "order": order, "projective": projective, "grandparents": grandparents}
@@ -26,7 +28,29 @@ TRAINING = Table(
     ),
     {
         "Danish (DDT), crossing trees": (Line("spacy_mtl, first order", {"corpus": "danish", **ours(1, False)}),),
+        "Swedish (Talbanken), projective trees": (
+            Line("spacy_mtl, siblings and grandparents", {"corpus": "swedish", **ours(2, True, True)}),
+            Line("UDPipe 1, 6 iterations", {"corpus": "swedish", **UDPIPE}),
+        ),
     },
     {"mode": "train", "limit": 0},
 )
-TABLES = (TRAINING,)
+SPEED = Table(
+    "parsing-speed",
+    "parsing",
+    ("Danish, from tagged sentences to trees", ""),
+    (
+        Column("words a CPU second", "words_a_second", "{:,.0f}", "max"),
+        Column("times the first", "words_a_second", "{:.2f}", per_first=True),
+    ),
+    {
+        "": (
+            Line("spacy_mtl, crossing trees", {"contestant": "ours: MTLStruct, order 1, non-projective"}),
+            Line("spacy_mtl, crossing trees, siblings", {"contestant": "ours: MTLStruct, order 2, non-projective"}),
+            Line("spaCy `parser`, efficiency preset", {"contestant": "spaCy parser"}),
+            Line("UDPipe 1", UDPIPE),
+        )
+    },
+    {"mode": "speed", "corpus": "danish", "limit": 0},
+)
+TABLES = (TRAINING, SPEED)

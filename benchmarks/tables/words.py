@@ -24,4 +24,26 @@ TRAINING = Table(
     },
     {"mode": "train", "limit": 0},
 )
-TABLES = (TRAINING,)
+SPEED = Table(
+    "segmentation-speed",
+    "segmentation",
+    ("PKU test part", "characters a CPU second, raw text to words"),
+    (
+        Column("text not seen before", "new_text", "{:,.0f}", "max"),
+        Column("ours : it", "ratio_new_text"),
+        Column("the same text again", "known_text", "{:,.0f}", "max"),
+        Column("ours : it", "ratio_known_text"),
+    ),
+    {
+        "": (
+            Line("spacy_mtl, `tokenizer.pipe`", {"contestant": "ours, seg.v1"}),
+            Line("spacy_mtl, `nlp.pipe`, as tokenizer", {"contestant": "ours as tokenizer of nlp.pipe, seg.v1"}),
+            Line("spacy_mtl, `nlp.pipe`, as component", {"contestant": "ours as component, seg.v1"}),
+            Line("ltp-extension, in batches", {"contestant": "ltp in batches"}),
+            Line("jieba", {"contestant": "jieba"}),
+            Line("python-crfsuite, the same templates", {"contestant": "crfsuite, seg.v1"}),
+        )
+    },
+    {"mode": "speed", "corpus": "pku", "limit": 0},
+)
+TABLES = (TRAINING, SPEED)

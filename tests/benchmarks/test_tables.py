@@ -3,12 +3,17 @@
 import pytest
 
 from benchmarks.common.rows import Row
-from benchmarks.tables import TABLES
+from benchmarks.tables import TABLES, rendered
 from benchmarks.tables.checks import NEEDED, faulty, read_results
 from benchmarks.tables.regions import PAGES, ROOT, figure_tables, filled, pages, regions
 from benchmarks.tables.table import Column, Line, NoRowsError, Table, without_file
 
-REGIONS = [(path, name) for path in pages() for name in regions(path.read_text(encoding="utf8"))]
+REGIONS = [
+    (path, name)
+    for path in pages()
+    for name in regions(path.read_text(encoding="utf8"))
+    if name in TABLES or path.relative_to(ROOT).as_posix() in PAGES
+]
 
 
 @pytest.fixture(scope="module")
@@ -121,6 +126,23 @@ def test_tables_by_hand_are_found():
     assert list(figure_tables(region + words)) == []
     assert regions(region) == {"made-up": figures}
     assert filled(f"before {region} after", str.upper) == f"before {region.replace(figures, 'MADE-UP')} after"
+
+
+def test_an_unknown_table_is_refused_where_all_figures_come_from_rows():
+    with pytest.raises(ValueError, match="There is no table nothing; benchmarks/tables has headline"):
+        rendered("README.md", "nothing", {})
+    assert rendered("docs/trainers/index.md", "nothing", {}) is None
+    region = "<!-- table: nothing -->\nas it is\n<!-- end -->"
+    assert filled(region, lambda name: None) == region
+
+
+def test_a_table_of_one_group_has_no_column_for_it():
+    table = Table("one", "ner", ("esp", "who"), TABLE.columns[:1], {"": TABLE.groups["esp"]})
+    assert table.render({"ner": ROWS}).splitlines()[:3] == [
+        "| esp: who | CPU s |",
+        "| --- | ---: |",
+        "| ours | **2.0** |",
+    ]
 
 
 def test_the_file_of_rows_leaves_the_command():
