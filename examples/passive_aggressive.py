@@ -53,6 +53,7 @@ class PassiveAggressiveTraining(AveragedTraining):
 class PassiveAggressive(Trainer):
     """Settings, which cannot change while a training goes on."""
 
+    needs = frozenset({"decode", "directions"})  # the groups of the contract that the kernel calls
     batch = False  # an online method: it takes sentences as they come
     C: float = 1.0
     seed: int = 0

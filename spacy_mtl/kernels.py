@@ -40,7 +40,7 @@ _WATCHED: dict[type, set[Path]] = {}
 def watch(problem_type: type, function: Callable) -> None:
     """Have cached kernels for problems of this type depend on the files beside that of ``function``, where it is none of this package's."""
     if _part(function.__module__) == "":
-        _WATCHED.setdefault(problem_type, set()).add(Path(function.__code__.co_filename).parent)
+        _WATCHED.setdefault(problem_type, set()).add(Path(function.__code__.co_filename).resolve().parent)
 
 
 def _state_of_watched(signature: Any) -> str:

@@ -1,10 +1,7 @@
 """docs/: settings, the table of needs and offers, attributes and template sets are those of the code."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 from inspect import Parameter, signature
 from pathlib import Path
 
@@ -64,17 +61,6 @@ def test_the_page_on_structures_names_what_is_to_be_written():
         named = set(re.findall(r"`(\w+)`", row.split("|")[3])) - {"Weights"}
         own = {function.generic.__name__ for function in group.functions}
         assert {function.generic.__name__ for function in contract.must_write(group)} <= named <= own
-
-
-def test_the_page_on_structures_runs():
-    """In plain Python: nothing is compiled."""
-    text = (DOCS / "structure.md").read_text(encoding="utf8")
-    code = "\n".join(re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL))
-    root = DOCS.parent
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(root)}
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, cwd=root)
-    assert run.returncode == 0, run.stderr
-    assert "Report(primal=" in run.stdout
 
 
 def settings(page: Path) -> dict[str, str]:

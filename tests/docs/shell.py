@@ -1,8 +1,11 @@
 """Blocks of shell commands: run in small where what they read is there, else held against the real command line."""
 
 import importlib
+import os
 import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -164,6 +167,14 @@ def check_entering(words: Words) -> None:
     assert words[1] in (".venv", ".venv/bin/activate", "spacy_mtl", "venv"), words
 
 
+def check_uncompiled(words: Words) -> None:
+    """An example as plain Python: at once, as nothing is compiled."""
+    assert words[1] == "python"
+    name, _, value = words[0].partition("=")
+    environment = {**os.environ, name: value, "PYTHONPATH": str(ROOT)}
+    subprocess.run([sys.executable, *words[2:]], env=environment, cwd=ROOT, check=True)
+
+
 PROGRAMS: dict[str, Callable[[Words], None]] = {
     "spacy": check_spacy,
     r"benchmarks[\w.]*": check_benchmark,
@@ -172,4 +183,5 @@ PROGRAMS: dict[str, Callable[[Words], None]] = {
     "make": check_make,
     "mkdocs": check_mkdocs,
     "venv|source|cd": check_entering,
+    "NUMBA_DISABLE_JIT=1": check_uncompiled,
 }

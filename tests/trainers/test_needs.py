@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from examples.passive_aggressive import PassiveAggressive
 from spacy_mtl.structures import contract
 from spacy_mtl.structures.problem import Problem
 from spacy_mtl.trainers.base import Trainer, Training
@@ -40,6 +41,7 @@ NEVER: list[tuple[Trainer, set[str]]] = [
     (CRF(algorithm="sgd"), set()),
     (CRF("l1"), set()),
     (CRF("irw"), set()),
+    (PassiveAggressive(), set()),
     (OnlineMKL(), LOG_LOSS),
     (OnlineMKL(loss="log"), set()),
 ]
@@ -55,11 +57,11 @@ class Found(BaseException):
 def training_of(trainer: Trainer, monkeypatch: pytest.MonkeyPatch) -> type:
     """The class of training that these settings begin."""
 
-    def stop(cls: type, *_: Any, **__: Any) -> None:
-        raise Found(cls)
+    def stop(training: Training, *_: Any) -> None:
+        raise Found(type(training))
 
     with monkeypatch.context() as patch:
-        patch.setattr(Training, "__new__", stop, raising=False)
+        patch.setattr(Training, "__init__", stop)
         with pytest.raises(Found) as found:
             trainer._begin(None)
     return found.value.args[0]
@@ -74,7 +76,9 @@ def codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def ours(value: Any) -> bool:
-    return getattr(value, "__module__", "").startswith(("spacy_mtl.trainers", "spacy_mtl.structures.problem"))
+    return getattr(value, "__module__", "").startswith(
+        ("spacy_mtl.trainers", "spacy_mtl.structures.problem", "examples.")
+    )
 
 
 def methods(cls: type) -> Iterator[tuple[str, FunctionType]]:
