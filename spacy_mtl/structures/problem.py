@@ -35,15 +35,15 @@ class Blocks:
 
 @dataclass(frozen=True)
 class Problem:
-    """Feature rows + structure + gold for a corpus.
+    """A training problem: the feature rows, structure and gold of a corpus.
 
     arrays: the structure's NamedTuple. blocks: rows of each template. node_width, pair_width: columns of the two weight matrices.
-    cut_arrays: see :meth:`cut`; None where the structure cannot be cut.
-    exact: whether decoding finds the best output. Where it does not, hinges (and with them every primal objective and gap) are lower bounds of the
-    true ones, made of the outputs that were found and gold; duals remain lower bounds of the optimum, as all mass is on true outputs.
-    lacks: groups of the contract and abilities that this problem has not, though its type implements them. structure: what messages call it.
-    outputs: ``outputs(arrays)`` tells, sentence by sentence, every output that it may have, as ``take_output`` takes them (int32[parts] each): what
-    :func:`spacy_mtl.testing.check_structure` compares with; training does without.
+    cut_arrays: see :meth:`cut`; None if the structure cannot be cut.
+    exact: whether decoding finds the best output. If not, hinges (and so all primal objectives and gaps) are lower bounds of the true ones, computed
+    from the outputs that were found and gold; duals are still lower bounds of the optimum, since all mass is on actual outputs.
+    lacks: groups of the contract and abilities that this problem lacks although its type implements them. structure: its name in messages.
+    outputs: a function from the arrays to all possible outputs of each sentence, in the form that ``take_output`` takes (int32[parts] each); only
+    :func:`spacy_mtl.testing.check_structure` needs it.
     """
 
     arrays: Any
@@ -58,7 +58,7 @@ class Problem:
 
     @cached_property
     def offers(self) -> frozenset[str]:
-        """What a trainer may use: the groups of the contract that the type implements and the abilities, less what this problem lacks."""
+        """What trainers can use: the groups that the type implements and its abilities, except those that this problem lacks."""
         uncut = frozenset() if self.cut_arrays else frozenset({"cut"})
         return contract.offered(type(self.arrays), self.lacks | uncut)
 

@@ -1,4 +1,4 @@
-"""For people who bring a structure of their own: does it do what the contract says?"""
+"""Conformance tests for structures: check whether a structure of your own does what the contract says."""
 
 from .check import check_structure
 from .failure import StructureError

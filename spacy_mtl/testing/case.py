@@ -1,4 +1,4 @@
-"""One sentence of a problem with all its outputs: what every check compares with, made once."""
+"""One sentence of a problem with all its outputs: the reference values that all checks compare with, computed once."""
 
 from functools import cached_property
 from typing import Any
@@ -15,10 +15,10 @@ from .probes.outputs import At
 
 
 class Case:
-    """Sentence i of a problem. outputs: int32[K, parts], every output it may have. D: number of weights, node entries first.
+    """Sentence i of a problem. outputs: int32[K, parts], all its possible outputs. D: number of weights, node entries first.
 
-    features: whether every weight belongs to one feature. Where it does not (kernelised blocks), vectors that are added and scores are told apart:
-    ``vectors`` is what adding an output does, ``by_score`` what the scores make of a weight.
+    features: whether every weight belongs to a single feature. If not (kernelised blocks), added vectors and scores differ: ``vectors`` is what
+    adding an output does, ``by_score`` how the scores depend on a weight.
     """
 
     def __init__(self, problem: Problem, i: int, outputs: np.ndarray, random: np.random.Generator):
@@ -35,12 +35,12 @@ class Case:
         raise StructureError(self.names.of(function), self.i, what, expected, found)
 
     def equal(self, function: Function, what: str, expected: Any, found: Any) -> None:
-        """Blame ``function`` unless the two are the same up to single precision."""
+        """Fail with ``function`` named, unless the two are equal up to single precision."""
         if not close(expected, found):
             self.fail(function, what, expected, found)
 
     def agree(self, what: str, witnesses: list[Witness]) -> None:
-        """Blame who says something else than most of the witnesses."""
+        """Fail with the function named that disagrees with most of the witnesses."""
         dissenters = self.names.dissenters(witnesses)
         if dissenters:
             believed = next((one.value for one in witnesses if one not in dissenters), witnesses[0].value)
@@ -64,7 +64,7 @@ class Case:
 
     @cached_property
     def owner(self) -> np.ndarray:
-        """Template of every weight: int64[D]."""
+        """The template of every weight, int64[D]."""
         blocks, problem = self.problem.blocks, self.problem
         node = np.repeat(np.arange(blocks.n_node), np.diff(blocks.node) * problem.node_width)
         pair = np.repeat(np.arange(blocks.n_node, blocks.n), np.diff(blocks.pair) * problem.pair_width)
@@ -85,7 +85,7 @@ class Case:
 
     @cached_property
     def taken(self) -> tuple[np.ndarray, np.ndarray]:
-        """Of every output: the loss float64[K], and Phi(gold) - Phi(output) float64[K, D] as ``add_output`` adds it."""
+        """For every output, the loss float64[K] and Phi(gold) - Phi(output) float64[K, D] as ``add_output`` adds it."""
         return probes.take_each(self.arrays, self.i, self.outputs, self.zeros())
 
     @property
@@ -98,12 +98,12 @@ class Case:
 
     @cached_property
     def gold_features(self) -> np.ndarray:
-        """Phi(gold), from the scores of one weight after another: float64[D]."""
+        """Phi(gold), float64[D], from the scores under one weight after another."""
         return probes.gold_features(self.arrays, self.at(np.zeros(self.owner.size)), True)
 
     @cached_property
     def by_score(self) -> np.ndarray:
-        """Phi(output), from scores: float64[K, D]; from what is added where outputs cannot be stored."""
+        """Phi(output), float64[K, D], from scores; from added vectors if outputs cannot be stored."""
         if "outputs" not in self.offers:
             return self.gold_features - self.vectors
         units = np.eye(self.owner.size)
@@ -112,22 +112,22 @@ class Case:
         ) if self.owner.size else np.zeros((len(self.outputs), 0))  # fmt: skip
 
     def scores(self, flat: np.ndarray) -> np.ndarray:
-        """Scores of all outputs under these weights: float64[K]."""
+        """Scores of all outputs under these weights, float64[K]."""
         return self.by_score @ flat.astype(float)
 
     @cached_property
     def stored(self) -> np.ndarray:
-        """All outputs as stored, -7 in the slots of others: int32[K, n_slots]."""
+        """All outputs in stored form, int32[K, n_slots], with -7 in the slots of other sentences."""
         return probes.stored_forms(self.arrays, self.i, self.outputs, -7)
 
     @cached_property
     def filled(self) -> np.ndarray:
-        """The same with gold in the slots of others: int32[K, n_slots]."""
+        """All outputs in stored form, int32[K, n_slots], with gold in the slots of other sentences."""
         return np.where(self.stored == -7, probes.stored_gold(self.arrays)[1], self.stored).astype(np.int32)
 
     @cached_property
     def some(self) -> np.ndarray:
-        """A few outputs for what takes long: at most 12 of their numbers."""
+        """Numbers of at most 12 outputs, for checks that take long."""
         n = len(self.outputs)
         return np.arange(n) if n <= 12 else np.sort(self.random.choice(n, 12, replace=False))
 
@@ -139,7 +139,7 @@ class Case:
 
     @cached_property
     def vertices(self) -> list[Any]:
-        """The indicator of every output: a state each, zeros for other sentences."""
+        """The indicators of all outputs, one state each, with zeros for other sentences."""
         states = [self.blank() for _ in self.outputs]
         for state, output in zip(states, self.outputs, strict=True):
             sums.set_vertex(self.arrays, state, self.i, output)
@@ -153,20 +153,20 @@ class Case:
         )
 
     def mixture(self) -> np.ndarray:
-        """A random distribution over three outputs: float64[K], multiples of 1/8."""
+        """A random distribution over three outputs, float64[K], of multiples of 1/8."""
         shares = np.zeros(len(self.outputs))
         np.add.at(shares, self.random.integers(shares.size, size=3), [0.5, 0.25, 0.25])
         return shares
 
     def number(self, loss: float, vector: np.ndarray, sure: bool = False) -> int:
-        """Which output has this loss and Phi(gold) - Phi(output), -1 for none. sure: -1 also where several have."""
+        """The number of the output with this loss and Phi(gold) - Phi(output), -1 for none. sure: -1 also if several outputs have them."""
         apart = np.abs(self.vectors - vector).max(axis=1, initial=0) + np.abs(self.losses - loss)
         best = int(np.argmin(apart))
         return -1 if apart[best] > 1e-3 or (sure and (apart < 1e-3).sum() > 1) else best
 
 
 def copy_state(state: Any) -> Any:
-    """A copy to write to."""
+    """A writable copy of a state."""
     return type(state)(*(part.copy() for part in state))
 
 

@@ -1,4 +1,4 @@
-"""``check_structure``: every function of the contract that a problem offers, against an enumeration of its outputs."""
+"""``check_structure``: check every function of the contract that a problem offers against an enumeration of its outputs."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -27,22 +27,22 @@ from .outputs import (
 from .probes import outputs as probes
 from .sums import check_kbest, check_parts, check_sums
 
-#: How all outputs are told: for each sentence of ``problem.arrays``, those it may have.
+#: A function from ``problem.arrays`` to all possible outputs of each sentence.
 Outputs = Callable[[Any], Iterable[Iterable[np.ndarray]]]
 
 
 def check_structure(problem: Problem, outputs: Outputs | None = None, seed: int = 0) -> None:
-    """Check what a problem offers by enumeration. It should be small: up to a few hundred outputs a sentence, and a few hundred weights.
+    """Check by enumeration what a problem offers. The problem should be small: up to a few hundred outputs per sentence, and a few hundred weights.
 
-    outputs: ``outputs(problem.arrays)`` tells, sentence by sentence, every output it may have, as ``take_output`` takes them (int32[parts] each, the
-    same length for all of a sentence); by default ``problem.outputs``. Gold should be among them. seed: of the random weights.
+    outputs: ``outputs(problem.arrays)`` gives, for each sentence, all its possible outputs in the form that ``take_output`` takes (int32[parts] each,
+    of the same length within a sentence); by default ``problem.outputs``. Gold should be among them. seed: of the random weights.
 
-    Kernels are compiled for the problem's type at the first call. With ``NUMBA_DISABLE_JIT=1`` in the environment they run as plain Python: at
-    once, with bounds of arrays checked, for a debugger to step through.
+    Kernels are compiled for the problem's type at the first call. With ``NUMBA_DISABLE_JIT=1`` in the environment they run as plain Python, without
+    compilation, with array bounds checked, so that a debugger can step through them.
 
-    Raises StructureError (an AssertionError) for the first function that is wrong: its name, the sentence, what was expected and what was found.
-    Where several functions tell the same and one of them says something else, that one is named; a problem that offers no more than "decode" has
-    few to compare, and ``decode`` may then be named for wrong scores or losses. ValueError if nothing tells the outputs.
+    Raises StructureError (an AssertionError) for the first function that is wrong, with its name, the sentence, what was expected and what was found.
+    If several functions should agree and one of them does not, that one is named. A problem that only offers "decode" has few functions to compare,
+    so ``decode`` may be named for wrong scores or losses. Raises ValueError if there is no enumeration of the outputs.
     """
     tell = outputs or problem.outputs
     if tell is None:
@@ -62,7 +62,7 @@ def check_structure(problem: Problem, outputs: Outputs | None = None, seed: int 
 
 
 def check_sizes(problem: Problem, n: int) -> None:
-    """Numbers of sentences and templates, and scratch space that is large enough."""
+    """Check the numbers of sentences and templates, and that buffers are large enough."""
     names = Names(type(problem.arrays))
     sentences, node, pair = probes.sizes(problem.arrays)
     if sentences != n:
@@ -81,7 +81,7 @@ def check_sizes(problem: Problem, n: int) -> None:
 
 
 def check_room(case: Case) -> None:
-    """Scratch space is large enough for the sentence; seen in plain Python alone, where bounds of arrays are checked."""
+    """Check that buffers are large enough for the sentence; only possible in plain Python, where array bounds are checked."""
     try:
         probes.fits(case.arrays, case.at(np.zeros(case.owner.size)), case.outputs[0])
     except (IndexError, ValueError) as error:
@@ -90,7 +90,7 @@ def check_room(case: Case) -> None:
 
 
 def check_sentence(case: Case) -> None:
-    """All checks of one sentence, those that others build on first."""
+    """Run all checks of one sentence, beginning with those that others build on."""
     offers = case.offers
     if "outputs" in offers:
         check_storing(case)

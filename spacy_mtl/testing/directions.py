@@ -22,12 +22,12 @@ READERS = (
     Function(contract.curvature, Scale),
 )
 
-#: Random directions that are looked at.
+#: Number of random directions to check.
 DRAWS = 3
 
 
 def check_expectations(case: Case) -> None:
-    """Of a mixture of outputs: the expected loss, and gold minus expected features."""
+    """Check expected loss, and gold minus expected features, of a mixture of outputs."""
     shares = case.mixture()
     loss, vector = sums.expect(case.arrays, case.mix(shares), case.i, case.zeros())
     case.equal(Function(contract.expected_loss), "of a mixture of outputs", shares @ case.losses, loss)
@@ -35,7 +35,7 @@ def check_expectations(case: Case) -> None:
 
 
 def check_directions(case: Case, gold: int) -> None:
-    """Directions made in three ways, each seen by four readers, over some templates and with a scale."""
+    """Check directions made in three ways, as read by four functions, for some of the templates and with a scale."""
     ways = [way for way in MAKERS if way != sums.FROM_GOLD or gold >= 0]
     wrong = {}
     for _ in range(DRAWS):
@@ -43,7 +43,7 @@ def check_directions(case: Case, gold: int) -> None:
             for reader, words, expected, found in _readings(case, way, gold):
                 if not close(expected, found):
                     wrong[way, reader] = words, expected, found
-    # a direction that add_direction sees wrong is wrong itself, unless it sees all of them so
+    # a direction that add_direction reads wrongly is wrong itself, unless add_direction reads all of them wrongly
     unseen = [way for way in ways if (way, READERS[0]) in wrong]
     if unseen and len(unseen) < len(ways):
         unseen.sort(key=lambda way: not case.names.own(MAKERS[way]))
@@ -53,7 +53,7 @@ def check_directions(case: Case, gold: int) -> None:
 
 
 def _readings(case: Case, way: int, gold: int):
-    """What each reader should say of a random direction made in this way, and does: reader, words, expected, found."""
+    """For each reader of a random direction made in this way: reader, description, expected and found values."""
     blocks, flat = case.problem.blocks, case.draw()
     mask, scale = case.random.random(blocks.n) < 0.7, case.random.integers(1, 9, blocks.n) / 4
     target, origin = case.random.choice(len(case.outputs), 2, replace=len(case.outputs) < 2)
@@ -83,7 +83,7 @@ def _readings(case: Case, way: int, gold: int):
 
 
 def check_move(case: Case) -> None:
-    """A step from marginals towards an output: both the marginals and the weights follow."""
+    """Check a step from marginals towards an output, which must change both the marginals and the weights."""
     shares, target = case.mixture(), int(case.random.integers(len(case.outputs)))
     scale, flat = case.random.integers(1, 9, case.problem.blocks.n) / 4, case.draw()
     before, at = case.mix(shares), case.at(flat, None, scale)
@@ -97,7 +97,7 @@ def check_move(case: Case) -> None:
 
 
 def check_metric(case: Case) -> None:
-    """Directions under a factor for each single weight, and as sparse vectors."""
+    """Check directions with a factor for each single weight, and as sparse vectors."""
     shares, target, size = case.mixture(), int(case.random.integers(len(case.outputs))), case.owner.size
     factors = (case.random.integers(0, 9, size) / 4).astype(np.float32)
     mask = case.random.random(case.problem.blocks.n) < 0.7

@@ -1,4 +1,4 @@
-"""What a failed check says, and whom it says it of."""
+"""The error of a failed check, and how the function to name in it is chosen."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -9,9 +9,9 @@ from spacy_mtl.structures.contract import Function, derived_from, own
 
 
 class StructureError(AssertionError):
-    """One function of the contract does not do what it should.
+    """Raised if a function of the contract does not do what it should.
 
-    function: its name. sentence: where it was seen. expected, found: numbers.
+    function: its name. sentence: number of the sentence. expected, found: numbers.
     """
 
     def __init__(self, function: str, sentence: int, what: str, expected: Any, found: Any):
@@ -21,7 +21,7 @@ class StructureError(AssertionError):
 
 
 def close(expected: Any, found: Any) -> bool:
-    """Equal up to single precision; infinite or missing numbers never are."""
+    """Whether two values are equal up to single precision; never true for infinite or missing numbers."""
     expected, found = np.asarray(expected, float), np.asarray(found, float)
     if expected.shape != found.shape or not np.isfinite(found).all():
         return False
@@ -29,7 +29,7 @@ def close(expected: Any, found: Any) -> bool:
 
 
 class Witness(NamedTuple):
-    """What one function says of a quantity that others tell, too."""
+    """The value that one function gives for a quantity that other functions compute too."""
 
     function: Function
     value: Any
@@ -45,12 +45,12 @@ class Names:
         return own(function.generic, self.problem_type, function.scale) is not None
 
     def of(self, function: Function) -> str:
-        """The name; for a function that is made of others, with theirs."""
+        """The name of a function; for a default, with the names of the functions that it uses."""
         built_on = () if self.own(function) else derived_from(function) or ()
         return function.name + (f" (made of {' and '.join(map(self.of, built_on))})" if built_on else "")
 
     def dissenters(self, witnesses: Sequence[Witness]) -> list[Witness]:
-        """Those who say something else than most: functions of the type's own are counted and come first. With two, both."""
+        """The witnesses that disagree with the majority of the type's own functions, these first; both if there are only two."""
         mine = [witness for witness in witnesses if self.own(witness.function)]
         made = [witness for witness in witnesses if not self.own(witness.function)]
         voters = mine if len(mine) > 1 else [*mine, *made]

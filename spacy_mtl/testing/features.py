@@ -1,4 +1,4 @@
-"""What outputs are as vectors of weights: all functions that tell say the same."""
+"""Checks that all functions agree on the feature vectors of outputs."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ ADD_MARGINALS, EXPECTED_LOSS = Function(contract.add_marginals), Function(contra
 
 
 def check_differences(case: Case, gold: int) -> None:
-    """<v, Phi(gold) - Phi(output)> for random v and every output, by all functions that tell; then the vectors in full."""
+    """Check <v, Phi(gold) - Phi(output)> for random v and every output, by all functions that compute it, then the complete vectors."""
     flat = case.draw()
     witnesses = _by_scores(case, flat)
     if case.features:
@@ -45,7 +45,7 @@ def check_differences(case: Case, gold: int) -> None:
 
 
 def _by_scores(case: Case, flat: np.ndarray) -> list[Witness]:
-    """Gold's score less that of each output."""
+    """The score of gold minus that of each output."""
     if "outputs" not in case.offers:
         return []
     both = ((Function(contract.score_scaled), True), (Function(contract.score_parts), False))
@@ -73,7 +73,7 @@ def _by_states(case: Case, gold: int) -> np.ndarray:
 
 
 def _by_directions(case: Case, flat: np.ndarray) -> list[Witness]:
-    """From gold to each output, as ``add_direction`` and ``block_products`` see it."""
+    """The direction from gold to each output, as read by ``add_direction`` and ``block_products``."""
     blocks, state = case.problem.blocks, case.blank()
     added, products = np.zeros(len(case.outputs)), np.zeros(len(case.outputs))
     for k, output in enumerate(case.outputs):

@@ -19,7 +19,7 @@ GOLD_STATE, SET_VERTEX = Function(contract.gold_state), Function(contract.set_ve
 
 
 def check_storing(case: Case) -> None:
-    """The slots of a sentence hold an output as it is taken; loaded it is the same, and ``same_output`` tells it from all others."""
+    """Check that a stored output has the form of ``take_output``, is the same when loaded, and differs from all others for ``same_output``."""
     used = np.flatnonzero((case.stored != -7).any(axis=0))
     if used.size != case.outputs.shape[1]:
         case.fail(STORE, "an output fills another number of slots than it has parts", case.outputs.shape[1], used.size)
@@ -37,12 +37,12 @@ def check_storing(case: Case) -> None:
 
 
 def check_slots(cases: list[Case]) -> None:
-    """As many slots as the gold outputs have, and enough."""
+    """Check that ``n_slots`` is the size of the gold outputs, and large enough."""
     case = cases[0]
     n_slots, gold = probes.stored_gold(case.arrays)
     try:
         stored = [probes.stored_forms(one.arrays, one.i, one.outputs[-1:], -7)[0] for one in cases]
-    except IndexError as error:  # in plain Python alone
+    except IndexError as error:  # only in plain Python
         raise StructureError(case.names.of(N_SLOTS), 0, f"too few slots ({error})", gold.size, n_slots) from error
     if gold.size != n_slots:
         last = max(np.flatnonzero(row != -7).max(initial=-1) for row in stored)
@@ -53,7 +53,7 @@ def check_slots(cases: list[Case]) -> None:
 
 
 def find_gold(case: Case) -> int:
-    """Which output is gold, by all functions that know it; -1 where gold is none of the outputs. Blames who knows another one."""
+    """The number of the gold output, by all functions that know it; -1 if gold is not among the outputs. Fails if they disagree."""
     masks = {OUTPUT_LOSS: case.losses == 0}
     if "outputs" in case.offers:
         gold = probes.stored_gold(case.arrays)[1]
@@ -83,7 +83,7 @@ def find_gold(case: Case) -> int:
 
 
 def _gold_vertices(case: Case) -> np.ndarray:
-    """bool[K], the outputs whose indicator is what ``gold_state`` has for the sentence."""
+    """The outputs whose indicator is the sentence's part of ``gold_state``, bool[K]."""
     vertices, state = [flat_state(vertex) for vertex in case.vertices], flat_state(sums.gold_state(case.arrays))
     mine = np.max([vertex != 0 for vertex in vertices], axis=0)
     if not mine.any():
@@ -95,7 +95,7 @@ def _gold_vertices(case: Case) -> np.ndarray:
 
 
 def check_output_scores(case: Case, gold: int) -> None:
-    """The scores of the output that is found and of gold, by all functions that tell them."""
+    """Check the scores of the decoded output and of gold, by all functions that compute them."""
     at = case.at(case.draw())
     best, scored, cost, vector = probes.decode(case.arrays, at, False, False, 0.0, case.zeros())
     for number, of in (
@@ -114,7 +114,7 @@ def check_output_scores(case: Case, gold: int) -> None:
 
 
 def check_scores(case: Case) -> None:
-    """Scores are linear in the weights, 0 without; only live templates score, each times its scale."""
+    """Check that scores are linear in the weights, and that only live templates score, each times its scale."""
     nothing = np.zeros(case.owner.size)
     live_mask = case.random.random(case.problem.blocks.n) < 0.6
     live, scale = case.problem.live(live_mask), case.random.integers(1, 9, case.problem.blocks.n) / 4
@@ -142,7 +142,7 @@ def check_scores(case: Case) -> None:
 
 
 def check_losses(case: Case) -> None:
-    """Losses are not negative, and those added to the scores are those of the outputs."""
+    """Check that losses are not negative, and that those added to scores are those of the outputs."""
     if (case.losses < 0).any():
         case.fail(OUTPUT_LOSS, "a negative loss", 0.0, case.losses.min())
     if "outputs" not in case.offers:
@@ -157,7 +157,7 @@ def check_losses(case: Case) -> None:
 
 
 def check_decode(case: Case) -> None:
-    """The best of all outputs, with and without losses; what is left in ``work`` has the score that is returned."""
+    """Check that decoding finds the best output, with and without losses, and that the output in ``work`` has the returned score."""
     for augmented in (False, True):
         for flat in [np.zeros(case.owner.size), *(case.draw() for _ in range(3))]:
             best, _, cost, vector = probes.decode(case.arrays, case.at(flat), False, augmented, 0.0, case.zeros())
@@ -177,7 +177,7 @@ def check_decode(case: Case) -> None:
 
 
 def check_dot_output(case: Case) -> None:
-    """Products with the difference between gold and each output, added block by block to what is there."""
+    """Check products with the difference between gold and each output, which are added block by block to existing values."""
     flat, blocks = case.draw(), case.problem.blocks
     node, pair = np.ones((case.some.size, blocks.n_node)), np.ones((case.some.size, blocks.n - blocks.n_node))
     probes.dot_outputs(case.arrays, case.weights(flat), case.i, case.outputs[case.some], node, pair)
@@ -188,7 +188,7 @@ def check_dot_output(case: Case) -> None:
 
 
 def check_norms(case: Case) -> None:
-    """Norms of kernelised blocks: those of a sum of outputs' vectors, from the scores that these give."""
+    """Check the norms of kernelised blocks for a sum of output vectors, against the scores under these vectors."""
     shares = case.random.integers(-4, 5, len(case.outputs)) / 4
     vector = shares @ case.vectors
     products = (shares @ (case.gold_features - case.by_score)) * vector

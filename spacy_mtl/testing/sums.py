@@ -14,7 +14,7 @@ MARGINAL_DIRECTION, KBEST = Function(contract.marginal_direction), Function(cont
 
 
 def check_sums(case: Case) -> None:
-    """Log partition and marginals against the sum over all outputs; the direction from gold to the marginals."""
+    """Check log partition and marginals against the sum over all outputs, and the direction from gold to the marginals."""
     flat = case.draw()
     scores = case.scores(flat)
     log_z = scores.max() + np.log(np.exp(scores - scores.max()).sum())
@@ -27,7 +27,7 @@ def check_sums(case: Case) -> None:
 
 
 def check_parts(case: Case) -> None:
-    """Numbers for each part: kept scores, and what a state is as features and under scores."""
+    """Check states of numbers per part: stored scores, and the features and scores of a state."""
     flat = case.draw()
     scores, shares, state = case.scores(flat), case.mixture(), case.blank()
     at, mixture = case.at(flat), case.mix(shares)
@@ -49,7 +49,7 @@ def check_parts(case: Case) -> None:
 
 
 def check_kbest(case: Case) -> None:
-    """The k best of all outputs in falling order, all different, for some k and for more than there are."""
+    """Check that the k best outputs are distinct and in descending order, for several k, one larger than the number of outputs."""
     flat = case.draw()
     scores = case.scores(flat)
     for k in (1, 3, len(case.outputs) + 2):

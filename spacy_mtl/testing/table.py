@@ -1,4 +1,4 @@
-"""Which trainer needs what of the contract, and which structure offers it: one table, made from the code.
+"""One table, made from the code, of what each trainer needs of the contract and what each structure offers.
 
 ``python -m spacy_mtl.testing.table docs/trainers/index.md`` writes it between the marks ``<!-- table: needs -->`` and ``<!-- end -->`` of a page.
 """
@@ -20,7 +20,7 @@ from spacy_mtl.trainers.online.perceptron import Perceptron
 from spacy_mtl.trainers.online_mkl.trainer import OnlineMKL
 from spacy_mtl.trainers.structreg import StructReg
 
-#: Trainers by how a reader would name them; several of one name need the same.
+#: Trainers by the name in the table; those with the same name have the same needs.
 TRAINERS: dict[str, tuple[Trainer, ...]] = {
     "`Perceptron`": (Perceptron(), Perceptron(margin=True)),
     '`L1M3N` with `algorithm = "subgradient"`': (L1M3N("subgradient"), L1M3N("subgradient", batch_size=1)),
@@ -69,7 +69,7 @@ MARKED = re.compile(r"(?<=<!-- table: needs -->\n).*?(?=<!-- end -->)", re.DOTAL
 
 
 def written(text: str) -> str:
-    """The table of a page, as it stands between the marks."""
+    """The table on a page, between the marks."""
     (found,) = MARKED.findall(text)
     return found.strip()
 

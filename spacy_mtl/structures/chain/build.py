@@ -18,12 +18,12 @@ from .viterbi import FORBIDDEN
 
 
 def chain_lacks(kernelised: bool) -> frozenset[str]:
-    """What linear chains lack: with kernelised blocks, weights that belong to one feature each (and so a metric)."""
+    """What linear chains lack: with kernelised blocks, weights that belong to a single feature each, and so a metric."""
     return frozenset({"features"}) if kernelised else frozenset()
 
 
 def chain_offers(kernelised: bool = False) -> frozenset[str]:
-    """What linear chains can do for a trainer, before there is a problem."""
+    """What linear chains offer to trainers, before there is a problem."""
     return offered(ChainProblem, chain_lacks(kernelised))
 
 

@@ -1,10 +1,11 @@
-"""The narrow waist between trainers and structures: generic functions, chosen by the type of the problem.
+"""The interface between trainers and structures: generic functions whose implementation is chosen by the type of the problem.
 
 A *problem* is a NamedTuple of arrays (feature rows, gold, layout of a corpus). A structure implements the functions for its own NamedTuple type with
-:func:`implements`; a trainer's kernel calls them and so works for every structure, fused and cached.
+:func:`implements`. A trainer's kernel calls them, and so works for every structure, fused and cached.
 
-They come in groups, one a file, in the order in which one would write them: :mod:`.decoding`, :mod:`.outputs`, :mod:`.directions`,
-:mod:`.marginals`, :mod:`.best_outputs`, :mod:`.metric`. Some can be made of others (:mod:`.defaults`), and a structure need not write them.
+The functions are in groups, one per file, in the order in which one would write them: :mod:`.decoding`, :mod:`.outputs`, :mod:`.directions`,
+:mod:`.marginals`, :mod:`.best_outputs`, :mod:`.metric`. Some have defaults that use other functions (:mod:`.defaults`), so a structure need not write
+them.
 """
 
 from . import defaults

@@ -1,4 +1,4 @@
-"""k-best: several outputs of a sentence instead of one.
+"""k-best: the k best outputs of a sentence instead of one.
 
 Needed by ``MIRA``. Builds on *decode*.
 """
@@ -8,7 +8,7 @@ from .implementing import generic
 
 @generic
 def kbest(problem, i, work, k):
-    """The k best outputs under the scores in ``work``, all different, best first; fewer where fewer are allowed.
+    """The k best outputs under the scores in ``work``, all different, best first; fewer if fewer are allowed.
 
-    Returns (outputs int32[k', parts], as ``take_output`` takes them, and scores float64[k']).
+    Returns outputs int32[k', parts], in the form that ``take_output`` takes, and scores float64[k'].
     """

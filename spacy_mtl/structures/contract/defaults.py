@@ -1,4 +1,4 @@
-"""What can be made of other functions of the contract, for structures that do not implement it themselves."""
+"""Defaults of contract functions that use other ones, for structures that do not implement them."""
 
 import numpy as np
 
@@ -14,13 +14,13 @@ from .vectors import Live, Scale
 
 @subkernel
 def ones(n):
-    """A factor of 1 for n node and pair templates: (T, Tp)."""
+    """A factor of 1 for all templates. n: (T, Tp), the numbers of node and pair templates."""
     return Scale(np.ones(n[0]), np.ones(n[1]))
 
 
 @subkernel
 def every(n):
-    """All of n node and pair templates, as live."""
+    """All templates, as live. n: (T, Tp), the numbers of node and pair templates."""
     return Live(np.arange(n[0]), np.arange(n[1]))
 
 

@@ -1,4 +1,4 @@
-"""The groups of the contract, what a type of problem offers by what it implements, and words for what is missing."""
+"""The groups of the contract: what a type of problem offers, according to what it implements, and descriptions for messages."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ from .vectors import Scale, Weights
 
 
 class Group(NamedTuple):
-    """Functions that are of use together. words: what they give, for people who never saw them. builds_on: names of other groups and abilities."""
+    """Functions that are used together. words: a description for users. builds_on: names of other groups and abilities that the group requires."""
 
     name: str
     words: str
@@ -17,14 +17,14 @@ class Group(NamedTuple):
 
 
 def _functions(module, *extra: Function) -> tuple[Function, ...]:
-    """The functions of a group's file, in its order; those that are implemented for Scale and for Weights come as ``extra``."""
+    """The functions of a group's file, in order. extra: those that are implemented separately for Scale and for Weights."""
     names = [name for name, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__]
     listed = [Function(getattr(module, name)) for name in names]
     split = {function.generic: function for function in extra}
     return tuple(split.pop(function.generic, function) for function in listed) + tuple(split.values())
 
 
-#: in the order in which one would write them
+#: The groups, in the order in which one would write them.
 GROUPS = (
     Group("decode", "part scores and the best output", _functions(decoding)),
     Group("outputs", "outputs kept as arrays", _functions(outputs), ("decode",)),
@@ -44,7 +44,7 @@ GROUPS = (
     ),
 )
 
-#: What a problem may be able to do besides, and what that means: no function of the contract tells.
+#: Further abilities of a problem, which do not follow from the functions that it implements, and what they mean.
 ABILITIES = {
     "features": "every weight belongs to one feature",
     "cut": "training sentences that can be cut into pieces",
@@ -54,12 +54,12 @@ WORDS = {group.name: group.words for group in GROUPS} | ABILITIES
 
 
 def missing_functions(group: Group, problem_type: type) -> list[Function]:
-    """The functions of a group that a type neither implements nor has made of others."""
+    """The functions of a group that a type neither implements nor gets from a default."""
     return [function for function in group.functions if not given(function, problem_type)]
 
 
 def offered(problem_type: type, lacks: frozenset[str] = frozenset()) -> frozenset[str]:
-    """Names of the groups that a type (a NamedTuple class) implements and of the abilities, less what ``lacks`` names and what builds on that."""
+    """Names of the groups that a type (a NamedTuple class) implements and its abilities, without ``lacks`` and those that build on it."""
     names = set(ABILITIES) - lacks
     for group in GROUPS:
         if group.name not in lacks and names.issuperset(group.builds_on) and not missing_functions(group, problem_type):
@@ -68,10 +68,10 @@ def offered(problem_type: type, lacks: frozenset[str] = frozenset()) -> frozense
 
 
 def in_words(names: frozenset[str]) -> str:
-    """These groups and abilities for a message, in the order of the table: ``marginals (probabilities of parts and the log partition)``."""
+    """Groups and abilities in words for a message, in order, such as ``marginals (probabilities of parts and the log partition)``."""
     return ", ".join(f"{name} ({words})" for name, words in WORDS.items() if name in names)
 
 
 def must_write(group: Group) -> list[Function]:
-    """The functions of a group that are made of no others."""
+    """The functions of a group that have no default."""
     return [function for function in group.functions if derived_from(function) is None]

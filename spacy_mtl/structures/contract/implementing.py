@@ -1,6 +1,6 @@
-"""How the functions of the contract find what implements them: by the type of the problem, when a kernel is compiled.
+"""How the functions of the contract find their implementation: by the type of the problem, when a kernel is compiled.
 
-``implements`` is public; the rest of this file is the register that :mod:`.groups` and the tests read.
+``implements`` is public; the rest of this file is the registry, which :mod:`.groups` and the tests read.
 """
 
 from collections.abc import Callable
@@ -15,21 +15,21 @@ from spacy_mtl.kernels import subkernel, watch
 
 
 class Derived(NamedTuple):
-    """A function of the contract made of others, for types that do not implement it themselves. built_on: those others."""
+    """The default of a contract function, for types that do not implement it. built_on: the functions that it uses."""
 
     function: Callable
     built_on: tuple["Function", ...]
 
 
 class Function(NamedTuple):
-    """A function of the contract; where it is implemented once for Scale and once for Weights, with the class of its argument ``scale``."""
+    """A function of the contract, with the class of its argument ``scale`` if it is implemented separately for Scale and for Weights."""
 
     generic: Callable
     scale: type | None = None
 
     @property
     def name(self) -> str:
-        """As one writes it: ``curvature (Weights)``."""
+        """The name for messages, such as ``curvature (Weights)``."""
         return self.generic.__name__ + (f" ({self.scale.__name__})" if self.scale else "")
 
 
@@ -38,10 +38,10 @@ _DERIVED: dict[Function, Derived] = {}
 
 
 def generic(function: Callable) -> Callable:
-    """Make ``function`` one of the contract's: its name, arguments and docstring are used, its body is not.
+    """Decorator: make a function part of the contract; its name, arguments and docstring are used, but not its body.
 
-    Kernels call it and get what the type of the problem implements. Python can call it only where numba's JIT is switched off (NUMBA_DISABLE_JIT=1):
-    everything is then plain Python, for a debugger to step through. Otherwise raises TypeError.
+    Kernels that call it get the implementation for the type of the problem. Python can only call it if numba's JIT is switched off
+    (NUMBA_DISABLE_JIT=1): everything is then plain Python, which a debugger can step through. Otherwise it raises TypeError.
     """
     scale_at = _scale_place(function)
 
@@ -57,18 +57,18 @@ def generic(function: Callable) -> Callable:
 
 @cache
 def _scale_place(function: Callable) -> int:
-    """Which argument is ``scale``, 0 for none of them."""
+    """The position of the argument ``scale``, 0 if there is none."""
     names = list(signature(function).parameters)
     return names.index("scale") if "scale" in names else 0
 
 
 def own(generic: Callable, problem_type: type, scale: type | None) -> Callable | None:
-    """What the type itself implements, whether for this class of ``scale`` or for any."""
+    """The type's own implementation, for this class of ``scale`` or for any."""
     return _OWN.get((Function(generic, scale), problem_type)) or _OWN.get((Function(generic), problem_type))
 
 
 def chosen(generic: Callable, problem_type: type, scale: type | None) -> Callable:
-    """The Python function that a call comes to. Raises NotImplementedError where there is none."""
+    """The Python function to which a call is resolved. Raises NotImplementedError if there is none."""
     found = own(generic, problem_type, scale)
     derived = _DERIVED.get(Function(generic, scale)) or _DERIVED.get(Function(generic))
     if found is None and derived is None:
@@ -77,7 +77,7 @@ def chosen(generic: Callable, problem_type: type, scale: type | None) -> Callabl
 
 
 def given(function: Function, problem_type: type) -> bool:
-    """Whether a type has this function: implements it, or all that it can be made of."""
+    """Whether a type has this function: it implements the function, or all functions that the default uses."""
     if own(function.generic, problem_type, function.scale):
         return True
     derived = _DERIVED.get(function)
@@ -85,7 +85,7 @@ def given(function: Function, problem_type: type) -> bool:
 
 
 def derived_from(function: Function) -> tuple[Function, ...] | None:
-    """What a function is made of where a type does not implement it; None for functions that every type must implement."""
+    """The functions that the default of a function uses; None for functions that every type must implement."""
     return _DERIVED[function].built_on if function in _DERIVED else None
 
 
@@ -95,7 +95,7 @@ def _instance_class(value: Any) -> type | None:
 
 
 class _Chosen(_OverloadFunctionTemplate):
-    """Calls of a generic function, resolved to the kernel itself that implements it for the problem's type.
+    """Calls of a generic function, resolved directly to the kernel that implements it for the problem's type.
 
     ``numba.extending.overload`` would compile a function of its own around every kernel, with all of the kernel's code in it once more.
     """
@@ -105,7 +105,7 @@ class _Chosen(_OverloadFunctionTemplate):
 
 
 def _register(generic: Callable, function: Callable, fits: Callable[[type, type | None], bool]) -> None:
-    """Have numba take ``function`` for ``generic`` where ``fits`` says so of the problem's class and that of ``scale``."""
+    """Make numba use ``function`` for ``generic`` if ``fits`` is true of the class of the problem and that of ``scale``."""
     kernel, scale_at = subkernel(function), _scale_place(generic)
 
     def choose(*arguments):
@@ -122,7 +122,7 @@ def _register(generic: Callable, function: Callable, fits: Callable[[type, type 
 def implements(generic: Callable, problem_type: type, scale_type: type | None = None) -> Callable:
     """Decorator: this function is ``generic`` for problems of ``problem_type`` (a NamedTuple class).
 
-    scale_type: only where the argument ``scale`` is of this class (Scale or Weights); None for functions that do not mind.
+    scale_type: only if the argument ``scale`` is of this class (Scale or Weights); None for functions that work for both.
     """
 
     def register(function: Callable) -> Callable:
@@ -135,9 +135,9 @@ def implements(generic: Callable, problem_type: type, scale_type: type | None = 
 
 
 def derived(generic: Callable, *built_on: Function, scale_type: type | None = None) -> Callable:
-    """Decorator: this function is ``generic`` for every type that does not implement it, and is made of ``built_on``.
+    """Decorator: this function is the default of ``generic``, for every type that does not implement it. It uses the functions ``built_on``.
 
-    The choice is made when a kernel is compiled: what is derived costs those nothing who have their own.
+    The choice is made when a kernel is compiled, so a default costs nothing if a type has its own implementation.
     """
 
     def register(function: Callable) -> Callable:

@@ -1,6 +1,6 @@
-"""Marginals and log partition: sums over all outputs of a sentence, and numbers for each part besides marginals.
+"""Marginals and log partition: sums over all outputs of a sentence, and states whose numbers are not marginals.
 
-Needed by ``CRF``, ``EG``, and ``OnlineMKL`` on the log loss. Builds on *decode* and *directions*.
+Needed by ``CRF``, ``EG``, and ``OnlineMKL`` with the log loss. Builds on *decode* and *directions*.
 """
 
 from .implementing import generic
@@ -8,10 +8,7 @@ from .implementing import generic
 
 @generic
 def set_marginals(problem, state, i, work):
-    """M_i = part marginals of the distribution proportional to exp(score), under the scores in ``work``.
-
-    Returns the log partition.
-    """
+    """Set M_i to the part marginals of the distribution proportional to exp(score), under the scores in ``work``; return the log partition."""
 
 
 @generic
@@ -21,20 +18,20 @@ def log_partition(problem, i, work):
 
 @generic
 def marginal_direction(problem, i, work):
-    """Direction from gold to the part marginals under the scores in ``work``, kept in ``work``; returns the log partition."""
+    """Set the direction in ``work`` to the one from gold to the part marginals under the scores in ``work``; return the log partition."""
 
 
 @generic
 def load_parts(problem, state, i, work):
-    """Scores in ``work`` = the numbers of sentence i in ``state`` (a number for each part, not marginals), constraints added.
+    """Set the scores in ``work`` to the numbers of sentence i in ``state`` (a score for each part, not marginals), plus constraints.
 
-    Where a part of the layout stands for a sum over positions, its number is the score at each of them.
+    If a part of the layout stands for a sum over positions, its number is the score at each of them.
     """
 
 
 @generic
 def add_parts(problem, state, i, work, amount):
-    """The reverse: numbers of sentence i in ``state`` += amount * scores in ``work``."""
+    """Add amount * scores in ``work`` to the numbers of sentence i in ``state``, the inverse of :func:`load_parts`."""
 
 
 @generic
@@ -44,4 +41,4 @@ def dot_state(problem, state, i, work):
 
 @generic
 def add_state(problem, vector, state, i, amount):
-    """vector += amount * sum_r state_{i,r} phi_r, over all templates: the adjoint of part scores, for any numbers in the layout of marginals."""
+    """Add amount * sum_r state_{i,r} phi_r to vector, for all templates: the adjoint of part scores, for any numbers in the layout of marginals."""

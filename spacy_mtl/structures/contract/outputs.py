@@ -1,6 +1,6 @@
-"""Outputs as arrays: one output for every sentence, kept as integers in one int32 array.
+"""Outputs as arrays: one output per sentence, stored as integers in a single int32 array.
 
-Needed by cutting planes, and by all who remember outputs: dual ascent (``MTLStruct``, ``L1M3N``), ``MIRA``, ``OnlineMKL``. Builds on *decode*.
+Needed by cutting planes and by all trainers that store outputs: dual ascent (``MTLStruct``, ``L1M3N``), ``MIRA``, ``OnlineMKL``. Builds on *decode*.
 """
 
 from .implementing import generic
@@ -8,22 +8,22 @@ from .implementing import generic
 
 @generic
 def n_slots(problem):
-    """Length of the int32 array that stores one output for every sentence of the corpus."""
+    """The length of an int32 array that stores one output for every sentence of the corpus."""
 
 
 @generic
 def gold_outputs(problem):
-    """The gold outputs as stored: int32[n_slots]. It may be the problem's own array: copy it before writing to it."""
+    """The stored gold outputs, int32[n_slots]. This may be the problem's own array: copy it before writing to it."""
 
 
 @generic
 def store_output(problem, i, work, outputs):
-    """Copy the output in ``work`` into the slots of its sentence in ``outputs`` (int32[n_slots]), as ``take_output`` takes it."""
+    """Copy the output in ``work`` to the slots of its sentence in ``outputs`` (int32[n_slots]), in the form that ``take_output`` takes."""
 
 
 @generic
 def load_output(problem, i, outputs, work):
-    """The reverse of :func:`store_output`."""
+    """Copy the output stored for sentence i in ``outputs`` to ``work``, the inverse of :func:`store_output`."""
 
 
 @generic
@@ -33,9 +33,9 @@ def same_output(problem, i, work, outputs):
 
 @generic
 def stored_score(problem, i, outputs, work):
-    """Score of the output stored for sentence i, under the scores in ``work``."""
+    """The score of the output stored for sentence i, under the scores in ``work``."""
 
 
 @generic
 def dot_output(problem, vector, i, work, node_dots, pair_dots):
-    """dots[j] += <Phi_j(gold_i) - Phi_j(output in ``work``), vector_j> for every template. dots: float64[T] and float64[Tp]."""
+    """Add <Phi_j(gold_i) - Phi_j(output in ``work``), vector_j> of every template to node_dots (float64[T]) and pair_dots (float64[Tp])."""

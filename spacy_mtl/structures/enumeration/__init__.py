@@ -1,1 +1,1 @@
-"""Every output that a sentence may have, told from the arrays of a problem: for small problems and tests."""
+"""Enumeration of all possible outputs of a sentence from the arrays of a problem, for small problems and tests."""

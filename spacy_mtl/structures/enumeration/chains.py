@@ -1,4 +1,4 @@
-"""Every label sequence that a piece may have."""
+"""Enumeration of the label sequences of a piece."""
 
 from collections.abc import Iterator
 from itertools import pairwise, product
@@ -8,12 +8,12 @@ import numpy as np
 
 
 def every_sequence(arrays: Any) -> Iterator[Iterator[np.ndarray]]:
-    """Of each piece of a ``ChainProblem``, all that the constraints allow."""
+    """For each piece of a ``ChainProblem``, all label sequences that the constraints allow."""
     return (_of_piece(arrays, i) for i in range(arrays.first.size))
 
 
 def _of_piece(arrays: Any, i: int) -> Iterator[np.ndarray]:
-    """The label sequences that the constraints allow for piece i, L ** n at most: int32[n] each."""
+    """The label sequences that the constraints allow for piece i, int32[n] each, at most L ** n."""
     tokens = range(arrays.first[i], arrays.last[i])
     for labels in product(range(arrays.start.size), repeat=len(tokens)):
         ends = [] if arrays.open_left[i] else [arrays.start[labels[0]]]

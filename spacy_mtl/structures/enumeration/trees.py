@@ -1,4 +1,4 @@
-"""Every labelled tree that a sentence may have."""
+"""Enumeration of the labelled trees of a sentence."""
 
 from collections.abc import Iterator, Sequence
 from itertools import product
@@ -8,15 +8,15 @@ import numpy as np
 
 
 def every_tree(arrays: Any) -> Iterator[Iterator[np.ndarray]]:
-    """Of each sentence of a ``TreeProblem``, all labelled trees that are made of its arcs and pairs.
+    """For each sentence of a ``TreeProblem``, all labelled trees that consist of its arcs and pairs.
 
-    Crossing trees only where the problem is not projective; a crossing gold tree of a projective one is not among them.
+    Crossing trees are included only if the problem is not projective; a crossing gold tree of a projective problem is not.
     """
     return (_of_sentence(arrays, i) for i in range(arrays.first.size))
 
 
 def _of_sentence(arrays: Any, i: int) -> Iterator[np.ndarray]:
-    """The trees of sentence i: int32[n] each, head * L + label of every word."""
+    """The trees of sentence i, int32[n] each, head * L + label of every word."""
     words = range(arrays.first[i], arrays.last[i])
     choices = [arrays.heads[arrays.first_arc[t] : arrays.first_arc[t + 1]].tolist() for t in words]
     for heads in product(*choices):
@@ -29,7 +29,7 @@ def _of_sentence(arrays: Any, i: int) -> Iterator[np.ndarray]:
 
 
 def _is_tree(heads: Sequence[int]) -> bool:
-    """Whether every word has the root above it. heads[m - 1]: head of word m."""
+    """Whether every word reaches the root. heads[m - 1]: head of word m."""
     for word in range(1, len(heads) + 1):
         for _ in heads:
             word = heads[word - 1] if word else 0
@@ -39,7 +39,7 @@ def _is_tree(heads: Sequence[int]) -> bool:
 
 
 def _crosses(heads: Sequence[int]) -> bool:
-    """Whether two arcs cross."""
+    """Whether any two arcs cross."""
     arcs = [(min(h, m), max(h, m)) for m, h in enumerate(heads, start=1)]
     return any(a < c < b < d for a, b in arcs for c, d in arcs)
 

@@ -20,13 +20,13 @@ from .problem import Siblings, TreeProblem, find, pair_code
 
 
 def tree_lacks(projective: bool, second_order: bool, grandparents: bool = False) -> frozenset[str]:
-    """What trees of a kind lack: sums over all trees where there are pairs and arcs may cross, or pairs with grandparents; and the k best."""
+    """What trees of a kind lack: sums over all trees, and the k best, if there are pairs and arcs may cross, or pairs with grandparents."""
     sums = not second_order or (projective and not grandparents)
     return frozenset() if sums else frozenset({"marginals", "kbest"})
 
 
 def tree_offers(projective: bool, second_order: bool, grandparents: bool = False) -> frozenset[str]:
-    """What trees of a kind can do for a trainer, before there is a problem. They cannot be cut."""
+    """What trees of a kind offer to trainers, before there is a problem. They cannot be cut."""
     return offered(TreeProblem, tree_lacks(projective, second_order, grandparents) | {"cut"})
 
 
@@ -292,10 +292,10 @@ def tree_problem(
 ) -> Problem:
     """Make a training problem of dependency trees.
 
-    starts: int64[S + 1] sentence borders. labels: of the arcs; one for trees without labels. Gold trees may cross even where ``projective``:
-    they are then one more output beside the projective trees (see :mod:`.decode`). With pairs and ``projective`` False decoding is approximate
-    (:mod:`.algorithms.climb`): the problem then lacks "marginals" and "kbest", and is not ``exact`` (see :class:`.Problem`). With grandparents
-    projective ones lack the same, but are ``exact``.
+    starts: int64[S + 1], sentence borders. labels: of the arcs; a single one for trees without labels. Gold trees may cross even with ``projective``:
+    they then count as one more output in addition to the projective trees (see :mod:`.decode`). With pairs and ``projective`` False, decoding is
+    approximate (:mod:`.algorithms.climb`): the problem then lacks "marginals" and "kbest", and is not ``exact`` (see :class:`.Problem`). Projective
+    trees with grandparents lack the same, but are ``exact``.
 
     Raises ValueError: M241 gold heads that are not a tree, M242 gold with several roots under ``single_root``, M243 borders or arcs that do not cover
     the words, M244 gold that is not among the arcs or pairs, M245 bad costs, M246 pairs with grandparents although ``grandparents`` is False, M247

@@ -1,1 +1,1 @@
-"""Kernels that call the contract's functions for one sentence and hand back what came of it."""
+"""Kernels that call the functions of the contract for one sentence and return the results."""

@@ -14,7 +14,7 @@ from spacy_mtl.structures.contract import Live, Scale, Weights
 
 
 class At(NamedTuple):
-    """Where to look: the sentence, the weights it is scored under, live templates and a factor for each block."""
+    """A sentence, the weights that score it, live templates and a factor for each block."""
 
     weights: Weights
     live: Live
@@ -40,21 +40,21 @@ def unit(vector, k, value):
 
 @subkernel
 def read(vector, out):
-    """Entries of a weight vector into float64[D], node entries first."""
+    """Copy the entries of a weight vector to float64[D], node entries first."""
     out[: vector.node.size] = vector.node.ravel()
     out[vector.node.size :] = vector.pair.ravel()
 
 
 @kernel
 def sizes(arrays):
-    """How many sentences, node templates and pair templates."""
+    """The numbers of sentences, node templates and pair templates."""
     n = contract.n_templates(arrays)
     return contract.n_sentences(arrays), n[0], n[1]
 
 
 @kernel
 def fits(arrays, at, output):
-    """Score, decode and take an output: fails in plain Python where scratch space is too small."""
+    """Score, decode and take an output; fails in plain Python if a buffer is too small."""
     work = contract.new_work(arrays)
     contract.score_parts(arrays, at.weights, at.live, at.i, work)
     contract.decode(arrays, at.i, work, False)
@@ -72,7 +72,7 @@ def score(arrays, at, scaled, work):
 
 @kernel
 def gold_features(arrays, at, scaled):
-    """Phi(gold), one weight of 1 after another: float64[D]. at.weights: zeros."""
+    """Phi(gold), float64[D], by setting one weight after another to 1. at.weights: zeros."""
     work = contract.new_work(arrays)
     out = np.zeros(at.weights.node.size + at.weights.pair.size)
     for k in range(out.size):
@@ -85,7 +85,7 @@ def gold_features(arrays, at, scaled):
 
 @kernel
 def take_each(arrays, i, outputs, vector):
-    """Of each output: its loss float64[K], and Phi(gold) - Phi(output) float64[K, D] by ``add_output``."""
+    """For each output, its loss float64[K] and Phi(gold) - Phi(output) float64[K, D] by ``add_output``."""
     work = contract.new_work(arrays)
     losses = np.zeros(outputs.shape[0])
     vectors = np.zeros((outputs.shape[0], vector.node.size + vector.pair.size))
@@ -139,7 +139,7 @@ def stored_gold(arrays):
 
 @kernel
 def stored_forms(arrays, i, outputs, fill):
-    """Each output as stored: int32[K, n_slots], ``fill`` elsewhere."""
+    """Each output in stored form, int32[K, n_slots], with ``fill`` in other slots."""
     work = contract.new_work(arrays)
     slots = np.full((outputs.shape[0], contract.n_slots(arrays)), fill, np.int32)
     for k in range(outputs.shape[0]):
@@ -150,7 +150,7 @@ def stored_forms(arrays, i, outputs, fill):
 
 @kernel
 def loaded_forms(arrays, i, slots):
-    """What is stored again of each row of ``slots`` (int32[K, n_slots]) after it was loaded: int32[K, n_slots], 0 elsewhere."""
+    """Each row of ``slots`` (int32[K, n_slots]) after loading and storing it again, int32[K, n_slots], with 0 in other slots."""
     work = contract.new_work(arrays)
     again = np.zeros(slots.shape, np.int32)
     for k in range(slots.shape[0]):
@@ -161,7 +161,7 @@ def loaded_forms(arrays, i, slots):
 
 @kernel
 def alike(arrays, i, outputs, slots):
-    """bool[K, K]: whether output k is the one stored in ``slots[m]``."""
+    """Whether output k is the one stored in ``slots[m]``, bool[K, K]."""
     work = contract.new_work(arrays)
     same = np.zeros((outputs.shape[0], slots.shape[0]), np.bool_)
     for k in range(outputs.shape[0]):
@@ -173,7 +173,7 @@ def alike(arrays, i, outputs, slots):
 
 @kernel
 def dot_outputs(arrays, vector, i, outputs, node, pair):
-    """<Phi_j(gold) - Phi_j(output), vector_j> added to node (float64[K, T]) and pair (float64[K, Tp])."""
+    """Add <Phi_j(gold) - Phi_j(output), vector_j> to node (float64[K, T]) and pair (float64[K, Tp])."""
     work = contract.new_work(arrays)
     for k in range(outputs.shape[0]):
         contract.take_output(arrays, i, outputs[k], work)

@@ -7,7 +7,7 @@ from spacy_mtl.structures import contract
 
 from .outputs import clear, read
 
-#: Ways to a direction.
+#: Ways of making a direction.
 FROM_MARGINALS, FROM_STORED, FROM_GOLD = range(3)
 
 
@@ -18,7 +18,7 @@ def gold_state(arrays):
 
 @kernel
 def set_vertex(arrays, state, i, output):
-    """M_i = the indicator of the output."""
+    """Set M_i to the indicator of the output."""
     work = contract.new_work(arrays)
     contract.take_output(arrays, i, output, work)
     contract.set_vertex(arrays, state, i, work)
@@ -36,7 +36,7 @@ def expect(arrays, state, i, vector):
 
 @subkernel
 def direct(arrays, at, way, state, slots, output, work):
-    """A direction to ``output`` in ``work``; returns what ``set_direction`` does, else 0."""
+    """Make a direction to ``output`` in ``work``; return the result of ``set_direction``, or 0 for the other ways."""
     contract.score_parts(arrays, at.weights, at.live, at.i, work)
     contract.take_output(arrays, at.i, output, work)
     rise = 0.0
@@ -51,10 +51,10 @@ def direct(arrays, at, way, state, slots, output, work):
 
 @kernel
 def direction(arrays, at, way, state, slots, output, vector, live, node, pair):
-    """A direction as the four readers see it, over ``live`` templates.
+    """A direction as read by four functions, over ``live`` templates.
 
-    Returns what ``set_direction`` does; Phi times scale, float64[D], by ``add_direction``; <weights_j, Phi_j> and ||Phi_j||^2 in node (float64[2, T])
-    and pair (float64[2, Tp]); and the curvature.
+    Returns the result of ``set_direction``; Phi times scale, float64[D], by ``add_direction``; <weights_j, Phi_j> and ||Phi_j||^2 in node
+    (float64[2, T]) and pair (float64[2, Tp]); and the curvature.
     """
     work = contract.new_work(arrays)
     rise = direct(arrays, at, way, state, slots, output, work)
@@ -70,7 +70,7 @@ def direction(arrays, at, way, state, slots, output, vector, live, node, pair):
 
 @kernel
 def move(arrays, at, state, output, vector, scale, step):
-    """A step from the marginals towards ``output``: changes state and vector."""
+    """Make a step from the marginals towards ``output``, which changes state and vector."""
     work = contract.new_work(arrays)
     direct(arrays, at, FROM_MARGINALS, state, np.zeros(1, np.int32), output, work)
     contract.move(arrays, vector, at.live, scale, state, at.i, work, step)
@@ -96,7 +96,7 @@ def sums(arrays, at, state, vector):
 
 @kernel
 def keep_scores(arrays, at, state, amount):
-    """state += amount * part scores, by ``add_parts``."""
+    """Add amount * part scores to state, by ``add_parts``."""
     work = contract.new_work(arrays)
     contract.score_parts(arrays, at.weights, at.live, at.i, work)
     contract.add_parts(arrays, state, at.i, work, amount)
@@ -104,7 +104,7 @@ def keep_scores(arrays, at, state, amount):
 
 @kernel
 def scores_from(arrays, i, state, outputs):
-    """Scores of outputs under the part scores of ``load_parts``: float64[K]."""
+    """Scores of outputs under the part scores of ``load_parts``, float64[K]."""
     work = contract.new_work(arrays)
     slots = np.zeros(contract.n_slots(arrays), np.int32)
     scores = np.zeros(outputs.shape[0])
