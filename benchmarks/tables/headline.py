@@ -56,6 +56,7 @@ def _crfsuite(**more: str) -> dict[str, Row]:
 SEGMENTERS: dict[str, Row] = {
     "ltp-extension": {"contestant": "ltp pa"},
     "jieba, not trained": {"contestant": "jieba"},
+    "python-crfsuite, L-BFGS, 60 iterations": {"contestant": "crfsuite lbfgs", "crf_iterations": 60},
 }
 DUELS = (
     *(

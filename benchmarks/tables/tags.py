@@ -34,4 +34,23 @@ TRAINING = Table(
     },
     {"mode": "train", "limit": 0},
 )
-TABLES = (TRAINING,)
+SPEED = Table(
+    "tagging-speed",
+    "tagging",
+    ("GENIA", "words a CPU second, text not seen before"),
+    (
+        Column("from raw text", "new_text", "{:,.0f}", "max", {"source": "text"}),
+        Column("ours : it", "ratio_new_text", "{:.1f}", "", {"source": "text"}),
+        Column("from tokens", "new_text", "{:,.0f}", "max", {"source": "docs"}),
+        Column("ours : it", "ratio_new_text", "{:.1f}", "", {"source": "docs"}),
+    ),
+    {
+        "": (
+            Line("spacy_mtl, `pos.v1`", {"contestant": "ours"}),
+            Line("spaCy `tagger`, efficiency preset", {"contestant": "spaCy tagger"}),
+            Line("python-crfsuite, features in Python", {"contestant": "crfsuite"}),
+        ),
+    },
+    {"mode": "speed", "corpus": "genia", "limit": 0},
+)
+TABLES = (TRAINING, SPEED)
