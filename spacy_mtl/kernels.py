@@ -2,7 +2,8 @@
 
 import hashlib
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -33,23 +34,49 @@ def _state_of_sources(part: str) -> str:
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
-#: NamedTuple classes of problems from elsewhere, and the folders of the files that implement the contract for them.
-_WATCHED: dict[type, set[Path]] = {}
+#: NamedTuple classes of problems from elsewhere, and the states of the folders of the files that implement the contract for them.
+_WATCHED: dict[type, set[str]] = {}
+
+
+@cache
+def _state_of_folder(folder: Path) -> str:
+    """Names, times and sizes of a folder's Python files when first asked for: what is compiled later is made of these files."""
+    found = []
+    for path in sorted(folder.glob("[!.]*.py")):
+        with suppress(OSError):  # deleted meanwhile, or a link to nowhere
+            found.append(f"{path} {path.stat().st_mtime_ns} {path.stat().st_size}")
+    return ";".join(found)
 
 
 def watch(problem_type: type, function: Callable) -> None:
     """Have cached kernels for problems of this type depend on the files beside that of ``function``, where it is none of this package's."""
     if _part(function.__module__) == "":
-        _WATCHED.setdefault(problem_type, set()).add(Path(function.__code__.co_filename).resolve().parent)
+        folder = Path(function.__code__.co_filename).resolve().parent
+        _WATCHED.setdefault(problem_type, set()).add(_state_of_folder(folder))
 
 
-def _state_of_watched(signature: Any) -> str:
-    """Changes when a file does that implements the contract for a problem among these numba types; "" where there is none."""
-    named: list[Any] = [value for value in signature if isinstance(value, types.BaseNamedTuple)]
-    classes = {value.instance_class for value in named}
-    folders = sorted(set().union(*(_WATCHED.get(cls, set()) for cls in classes)))
-    files = [path for folder in folders for path in sorted(folder.glob("*.py"))]
-    return ";".join(f"{path} {path.stat().st_mtime_ns} {path.stat().st_size}" for path in files)
+def _classes(value: Any) -> Iterator[type]:
+    """The NamedTuple classes of a numba type, those inside of others included."""
+    if isinstance(value, types.BaseNamedTuple):
+        yield value.instance_class  # type: ignore[attr-defined]
+    for part in getattr(value, "types", ()):
+        yield from _classes(part)
+
+
+def _signature_key(signature: Any) -> tuple[str, ...]:
+    """A signature as text, with the module of every NamedTuple class, and the states of the structures from elsewhere among them.
+
+    numba keeps signatures themselves, pickled: a process that cannot import one of the classes could then use nothing that is cached beside it.
+    """
+    classes = {cls for value in signature for cls in _classes(value)}
+    names = sorted(f"{cls.__module__}.{cls.__qualname__}" for cls in classes)
+    states = sorted(set().union(*(_WATCHED.get(cls, set()) for cls in classes)))
+    return str(signature), *names, *states
+
+
+def _is_of_a_script(signature: Any) -> bool:
+    """Whether a class of the script that runs is in the signature: another script's would have the same name, so nothing is cached for it."""
+    return any(cls.__module__ == "__main__" for value in signature for cls in _classes(value))
 
 
 def _part(module: str) -> str:
@@ -115,8 +142,11 @@ def _stamp(compiled: Callable, state: str) -> None:
 
 
 def _key(compiled: Callable) -> None:
-    """Have the cache entries for a problem from elsewhere depend on the sources of its structure (:func:`watch`), by numba's insides as above."""
+    """Key cache entries by :func:`_signature_key`, and cache nothing for classes of a script; by numba's internals, as above."""
     cache_of: Any = getattr(compiled, "_cache", None)
-    plain = getattr(cache_of, "_index_key", None)
-    if plain is not None:
-        cache_of._index_key = lambda signature, codegen: (*plain(signature, codegen), _state_of_watched(signature))
+    if not all(hasattr(cache_of, name) for name in ("_index_key", "load_overload", "save_overload")):
+        return
+    plain, load, save = cache_of._index_key, cache_of.load_overload, cache_of.save_overload
+    cache_of._index_key = lambda signature, codegen: (*_signature_key(signature), *plain(signature, codegen)[1:])
+    cache_of.load_overload = lambda signature, context: None if _is_of_a_script(signature) else load(signature, context)
+    cache_of.save_overload = lambda signature, data: None if _is_of_a_script(signature) else save(signature, data)

@@ -1,10 +1,18 @@
 """Kernels for Python, and those that kernels alone call."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
-from numba import typeof
 
 from spacy_mtl import kernels
 from spacy_mtl.kernels import kernel, subkernel
+from spacy_mtl.structures.chain.build import ChainProblem
+from spacy_mtl.structures.tree.build import TreeProblem
+
+ROOT = Path(__file__).parents[1]
 
 
 @subkernel
@@ -26,23 +34,84 @@ def test_a_subkernel_is_for_kernels():
         doubled(x=3)
 
 
-def test_cached_kernels_depend_on_the_files_of_a_structure_from_elsewhere(tmp_path):
-    """The key of what is cached for a problem changes with a file beside that which implements the contract."""
-    path = tmp_path / "other_structure.py"
-    path.write_text(
-        "from typing import NamedTuple\nclass Other(NamedTuple):\n    a: int\ndef n_sentences(problem):\n    return 0\n"
+#: A structure from elsewhere with one function, as a module: the number of sentences is what ``{value}`` says.
+STRUCTURE = """
+from typing import NamedTuple
+import numpy as np
+from spacy_mtl.structures import contract
+from spacy_mtl.structures.problem import Blocks, Problem
+
+class Mine(NamedTuple):
+    first: np.ndarray
+
+@contract.implements(contract.n_sentences, Mine)
+def n_sentences(problem):
+    return problem.first.size + {value}
+
+def count():
+    none = np.zeros(1, np.int64)
+    return Problem(Mine(np.zeros(3)), Blocks(none, none, ()), 1, 1).n
+"""
+
+
+@pytest.fixture
+def run(tmp_path):
+    """run(folder, code): what a new process prints that can import from that folder; all share one empty cache of kernels."""
+
+    def run(folder, code):
+        environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": f"{ROOT}:{folder}"}
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
+        assert done.returncode == 0, done.stderr
+        return int(done.stdout)
+
+    return run
+
+
+def write_structure(folder, name, value):
+    folder.mkdir(exist_ok=True)
+    (folder / f"{name}.py").write_text(STRUCTURE.format(value=value))
+
+
+def cached(tmp_path):
+    return {path.name for path in (tmp_path / "cache").rglob("*.nbc")}
+
+
+def test_kernels_are_cached_for_a_structure_from_elsewhere_until_its_files_change(run, tmp_path):
+    write_structure(tmp_path / "a", "mine", 10)
+    (tmp_path / "a" / ".#mine.py").symlink_to("nowhere")  # as editors leave behind
+    assert run(tmp_path / "a", "import mine; print(mine.count())") == 13
+    compiled = cached(tmp_path)
+    assert compiled
+    assert run(tmp_path / "a", "import mine; print(mine.count())") == 13
+    assert cached(tmp_path) == compiled
+    write_structure(tmp_path / "a", "mine", 1000)
+    assert run(tmp_path / "a", "import mine; print(mine.count())") == 1003
+
+
+def test_a_file_that_changes_after_the_import_is_not_taken_for_what_was_compiled(run, tmp_path):
+    write_structure(tmp_path / "a", "mine", 10)
+    edit = f"import mine; p = {str(tmp_path / 'a' / 'mine.py')!r}; t = open(p).read(); open(p, 'w').write(t.replace('size + 10', 'size + 100'))"
+    assert run(tmp_path / "a", f"{edit}; print(mine.count())") == 13
+    assert run(tmp_path / "a", "import mine; print(mine.count())") == 103
+
+
+def test_a_process_without_the_structure_can_use_the_cache(run, tmp_path):
+    write_structure(tmp_path / "a", "mine", 10)
+    write_structure(tmp_path / "b", "other", 20)
+    assert run(tmp_path / "a", "import mine; print(mine.count())") == 13
+    assert run(tmp_path / "b", "import other; print(other.count())") == 23
+
+
+def test_nothing_is_cached_for_a_structure_of_a_script(run, tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "script.py").write_text(STRUCTURE.format(value=10) + "print(count())\n")
+    code = "import runpy; runpy.run_path('script.py', run_name='__main__')".replace(
+        "'script.py'", repr(str(tmp_path / "a" / "script.py"))
     )
-    names = {"__name__": "other_structure"}
-    exec(compile(path.read_text(), str(path), "exec"), names)
-    signature = (typeof(names["Other"](1)), typeof(1))
-    assert kernels._state_of_watched(signature) == ""
-    kernels.watch(names["Other"], names["n_sentences"])
-    before = kernels._state_of_watched(signature)
-    assert str(path) in before
-    (tmp_path / "helpers.py").write_text("x = 1\n")
-    assert kernels._state_of_watched(signature) != before
-    assert kernels._state_of_watched((typeof(1),)) == ""
+    assert run(tmp_path / "a", code) == 13
+    assert cached(tmp_path) == set()
 
 
 def test_structures_of_the_package_are_not_watched():
+    assert {ChainProblem, TreeProblem} & {*kernels._WATCHED} == set()
     assert not [cls for cls in kernels._WATCHED if cls.__module__.startswith("spacy_mtl")]
