@@ -42,8 +42,10 @@ def check_structure(problem: Problem, outputs: Outputs | None = None, seed: int 
 
     Raises StructureError (an AssertionError) for the first function that is wrong, with its name, the sentence, what was expected and what was found.
     If several functions should agree and one of them does not, that one is named. A problem that only offers "decode" has few functions to compare,
-    so ``decode`` may be named for wrong scores or losses. Raises ValueError if there is no enumeration of the outputs.
+    so ``decode`` may be named for wrong scores or losses. Raises ValueError if there is no enumeration of the outputs, or if
+    functions of "decode" are missing.
     """
+    check_written(problem)
     tell = outputs or problem.outputs
     if tell is None:
         raise ValueError(
@@ -59,6 +61,21 @@ def check_structure(problem: Problem, outputs: Outputs | None = None, seed: int 
         check_slots(cases)
     for case in cases:
         check_sentence(case)
+
+
+def check_written(problem: Problem) -> None:
+    """Refuse a type that cannot be decoded yet: all other checks call the functions of the group "decode"."""
+    cls = type(problem.arrays)
+    group = contract.GROUPS[0]
+    missing = contract.missing_functions(group, cls)
+    # a default made of functions of this group alone comes by itself once they are written
+    to_write = [one for one in missing if not set(contract.derived_from(one) or [None]) <= set(group.functions)]
+    if to_write:
+        names = ", ".join(function.name for function in to_write)
+        raise ValueError(
+            f"check_structure needs all functions of the group 'decode', but {cls.__name__} has no {names}. "
+            f"Write each of them with @implements(contract.NAME, {cls.__name__})."
+        )
 
 
 def check_sizes(problem: Problem, n: int) -> None:

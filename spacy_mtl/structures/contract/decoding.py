@@ -16,7 +16,10 @@ def n_sentences(problem):
 
 @generic
 def n_templates(problem):
-    """(T, Tp), the numbers of node templates (including blocks that are numbered after them) and of pair templates."""
+    """Number of node templates T (with the blocks that are numbered after them) and of pair templates Tp, as a tuple.
+
+    They are the lengths of ``Scale`` and of the arrays that get one number a template, and the bounds of the numbers in ``Live``.
+    """
 
 
 @generic
