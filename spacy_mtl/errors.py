@@ -35,7 +35,7 @@ class Errors(metaclass=_Codes):
     M109 = ("Bad template at {place}: expected the end of the template, but found {found}; put a comment on a line of "
             "its own.{snippet}")
     M110 = ("Unknown attribute '{attr}' in template '{template}'. Use a spaCy token attribute ({known}), PREFIXn or SUFFIXn, "
-            "CHAR_TYPE, or register a function of that name in the 'mtl_attributes' registry (commands import your file with --code).")
+            "CHAR_TYPE, or register a function of that name in the 'mtl_attributes' registry (commands import your file with --code; in Python, import it before spacy.load).")
     M111 = ("Template '{template}' reads the attribute '{attr}', which no input document carries. Provide it on the predicted "
             "Docs: let the corpus reader set it as a given column, or put a component that sets it before '{name}' and list that component in "
             "[training] annotating_components.")
