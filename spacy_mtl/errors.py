@@ -101,6 +101,7 @@ class Errors(metaclass=_Codes):
     M248 = ("Word {position} of the corpus (in sentence {sentence}) has no gold head (-1). A training problem needs complete trees: leave out partly annotated sentences.")
     M249 = ("Sentence {sentence} has a crossing gold tree and no projective tree among its arcs: there is nothing to decode. Keep more of its arcs, leave it out, "
             "or allow crossing trees (projective = false).")
+    M250 = ("'lacks' of a problem names {unknown}, but the groups and abilities of the contract are: {known}. Correct the name.")
 
     # --- M3xx trainers ---
     M301 = ("{trainer} cannot train a {structure}: the structure does not offer {missing}. Choose a trainer or settings that do not need it, or another structure.")

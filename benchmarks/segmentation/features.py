@@ -93,7 +93,7 @@ def break_column(chars: str, known: Mapping[str, int]) -> list[str]:
 class TextFeatures:
     """A list of strings for every character, a template at a time and not a character at a time, which is the quicker way to write it.
 
-    words, groups, breaks: what the templates may look up, see :func:`dictionary`, :func:`.group_characters` and :func:`breaks`.
+    words, groups, breaks: what the templates may look up, see :func:`dictionary`, ``group_characters`` and :func:`breaks`.
     """
 
     groups: Mapping[str, str] = {}

@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from spacy_mtl.errors import Errors
+
 from . import best_outputs, decoding, directions, marginals, metric, outputs
 from .implementing import Function, derived_from, given
 from .vectors import Scale, Weights
@@ -59,7 +61,12 @@ def missing_functions(group: Group, problem_type: type) -> list[Function]:
 
 
 def offered(problem_type: type, lacks: frozenset[str] = frozenset()) -> frozenset[str]:
-    """Names of the groups that a type (a NamedTuple class) implements and its abilities, without ``lacks`` and those that build on it."""
+    """Names of the groups that a type (a NamedTuple class) implements and its abilities, without ``lacks`` and those that build on it.
+
+    Raises ValueError (M250) where ``lacks`` has a name that is neither a group nor an ability.
+    """
+    if not lacks <= set(WORDS):
+        raise ValueError(Errors.M250.format(unknown=", ".join(sorted(lacks - set(WORDS))), known=", ".join(WORDS)))
     names = set(ABILITIES) - lacks
     for group in GROUPS:
         if group.name not in lacks and names.issuperset(group.builds_on) and not missing_functions(group, problem_type):
@@ -69,7 +76,8 @@ def offered(problem_type: type, lacks: frozenset[str] = frozenset()) -> frozense
 
 def in_words(names: frozenset[str]) -> str:
     """Groups and abilities in words for a message, in order, such as ``marginals (probabilities of parts and the log partition)``."""
-    return ", ".join(f"{name} ({words})" for name, words in WORDS.items() if name in names)
+    known = [f"{name} ({words})" for name, words in WORDS.items() if name in names]
+    return ", ".join(known + [f"'{name}', which the contract does not know" for name in sorted(names - set(WORDS))])
 
 
 def must_write(group: Group) -> list[Function]:

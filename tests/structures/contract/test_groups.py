@@ -99,3 +99,11 @@ def test_words_for_what_is_missing():
     assert contract.in_words(frozenset({"kbest", "marginals"})) == (
         "marginals (probabilities of parts and the log partition), kbest (the k best outputs)"
     )
+
+
+def test_names_that_the_contract_does_not_know_are_shown():
+    assert contract.in_words(frozenset({"kbest", "log_partition"})) == (
+        "kbest (the k best outputs), 'log_partition', which the contract does not know"
+    )
+    with pytest.raises(ValueError, match=r"M250.*marginal\b.*decode, outputs, directions, marginals"):
+        contract.offered(ChainProblem, frozenset({"marginal"}))

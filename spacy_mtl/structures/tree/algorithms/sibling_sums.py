@@ -118,7 +118,7 @@ def sibling_roots(scores, pairs, left, right, to_left, to_right, marginals, out)
 def sibling_marginals(scores, pairs, single_root, marginals, out):
     """Return the log partition over projective trees, and compute the probability of every arc and every sibling pair.
 
-    Arguments as in :func:`.inside.projective_marginals` and :func:`.algorithms.siblings.eisner_siblings`; out: float64[b], overwritten.
+    Arguments as in :func:`.inside.projective_marginals` and :func:`.siblings.eisner_siblings`; out: float64[b], overwritten.
     """
     size = scores.shape[0]
     shape = (size, size)
