@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 SPACY_MTL = Path(__file__).parents[1] / "spacy_mtl"
 WEEK = 7 * 24 * 3600
@@ -66,23 +68,29 @@ from .pipelines import (  # noqa: E402, F401  (fixtures of the whole suite; the 
 )
 
 #: What is compiled for trees and what for chains goes to a worker each, so that neither compiles what the other compiles at that moment.
-GROUPS = {
-    "trees": ("tree", "parse", "parsing"),
-    "chains": ("test_every_trainer", "tests/trainers/", "structures/chain"),
-}
+GROUPS = {"trees": ("tree", "pars"), "chains": ("test_every_trainer", "tests/trainers/", "structures/chain")}
 
 
-def group_of(item: pytest.Item) -> str:
+def group_of(nodeid: str) -> str:
     """The group of tests that one worker runs together: all of trees, most of chains, or one file."""
-    file = str(item.path.relative_to(SPACY_MTL.parent).as_posix())
-    fitting = (name for name, marks in GROUPS.items() if any(mark in f"{file} {item.name}" for mark in marks))
-    return next(fitting, file)
+    fitting = (name for name, marks in GROUPS.items() if any(mark in nodeid for mark in marks))
+    return next(fitting, nodeid.partition("::")[0])
 
 
-@pytest.hookimpl(tryfirst=True)
+class GroupScheduling(LoadScopeScheduling):
+    """One group after another, to whichever worker is free."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return group_of(nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> GroupScheduling:
+    return GroupScheduling(config, log)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The two large groups first; each of the other files is run by whichever worker is free."""
-    names = list(GROUPS)
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group(group_of(item)))
-    items.sort(key=lambda item: names.index(group_of(item)) if group_of(item) in names else len(names))
+    """The two large groups come first."""
+    names = [*GROUPS]
+    groups = {item.nodeid: group_of(item.nodeid) for item in items}
+    items.sort(key=lambda item: names.index(groups[item.nodeid]) if groups[item.nodeid] in names else len(names))

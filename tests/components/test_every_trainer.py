@@ -132,7 +132,8 @@ def inputs(component, nlp, shown) -> list:
 
 
 def test_every_registered_trainer_is_tested():
-    assert {name.split(".")[1] for name in mtl_trainers.get_all()} == set(SETTINGS)
+    ours = {name.split(".")[1] for name in mtl_trainers.get_all() if name.startswith("spacy_mtl.")}
+    assert ours == set(SETTINGS)
 
 
 def test_it_learns(pipeline):
