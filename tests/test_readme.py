@@ -4,10 +4,15 @@ That its blocks work is tested in tests/docs/.
 """
 
 import re
+import subprocess
+import sys
 from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
+
+from spacy_mtl.templates.arcs.program import check_arc_templates
+from spacy_mtl.templates.grammar import parse_templates
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf8")
@@ -60,3 +65,30 @@ def test_links_and_files_exist(page):
 
 def test_picture_is_small():
     assert (ROOT / "docs" / "templates-esp-conll2002.png").stat().st_size < 150_000
+
+
+def blocks(text, language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+def test_what_the_readme_trains_is_worth_having(tmp_path):
+    (script,) = [code for code in blocks(README, "python") if "nlp.update" in code]
+    script += 'print(nlp.evaluate(list(ConllCorpus("assets/es-entities/test.conll")(nlp)))["ents_f"])\n'
+    (tmp_path / "assets").symlink_to(ROOT / "assets")
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", script], cwd=tmp_path, capture_output=True, encoding="utf8", check=False
+    )
+    assert done.returncode == 0, done.stderr
+    report, heaviest, score = done.stdout.splitlines()
+    assert report.startswith("Report(primal=")
+    assert "pattern" in heaviest
+    assert float(score) > 0.5
+
+
+def test_the_examples_of_templates():
+    page = (ROOT / "docs" / "templates.md").read_text(encoding="utf8")
+    examples = [parse_templates(text) for text in blocks(page, "templates")]
+    assert [template.name for template in examples[0]] == ["U00", "U01", "U02", "B", "B01"]
+    (arcs,) = [found for found in examples if any(obs.place == "c" for t in found for obs in t.observations)]
+    check_arc_templates(arcs)
+    assert {obs.place for template in arcs for obs in template.observations} == set("hmbdsgc")
