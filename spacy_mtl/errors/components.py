@@ -1,0 +1,56 @@
+"""M4xx: components."""
+
+
+class ComponentErrors:
+    # fmt: off
+    M401 = ("The size of a saved model must be above 0 megabytes, but is {value}. Use null for no limit.")
+    M402 = ("'{name}' cannot be trained: the corpus has no examples. Check the path in [corpora.train].")
+    M403 = ("'{name}' cannot be trained: none of the {n} training examples has an annotated entity. Check the reader's columns, or give the labels in "
+            "[initialize.components.{name}].")
+    M404 = ("'{name}' has not been initialized: call nlp.initialize() with the training examples before nlp.update(). A loaded or sourced component "
+            "cannot be trained further: list it in [training] frozen_components, or add it by its factory to train it anew.")
+    M405 = ("A training example was not in the corpus that initialize() was given. Features are indexed once, over that corpus: leave out augmenters, "
+            "and keep [training] max_epochs at 0 or more.")
+    M406 = ("'{name}' indexes features over the whole corpus, which is read before training, and cannot learn from a stream. Set [training] max_epochs to 0 or more.")
+    M407 = ("'{name}': unknown tag scheme '{scheme}'. Choose one of {known}.")
+    M408 = ("'{name}' is trained for the labels {labels}; '{label}' cannot be added. Train again with examples of it.")
+    M419 = ("'{name}': {setting} must be {expected}, but is {value!r}.")
+    M420 = ("'{name}' cannot be trained: none of the {n} training examples has an annotated tag. Check the reader's columns: name one of them \"TAG\", and do not "
+            "list it as given.")
+    M421 = ("'{name}': pos_map maps the tag '{tag}' to '{pos}', which is not a universal part-of-speech tag. Choose one of {known}.")
+    M410 = ("'{name}' cannot be trained on documents with another vocabulary. Make the examples with nlp.make_doc or Doc(nlp.vocab, ...) of the same nlp.")
+    M409 = ("'{name}': the cost '{pair}' is not valid. Write 'GOLD>PREDICTED' with an entity label, 'O' or '*' on each side, and a number of at least 0.")
+    M411 = ("'{name}': the templates read '{attr}', but characters have only the attributes that follow from the character itself. Use ORTH, CHAR, CHAR_CLASS, SAME_1, "
+            "WORD_BEGIN and the like.")
+    M412 = ("'{name}' makes a new Doc of words and cannot write its words into an existing one. Call the component itself, or its pipe().")
+    M413 = ("'{name}' cannot be trained: none of the {n} training examples contains a word. Check the reader and the path of the corpus.")
+    M414 = ("'{word}' cannot be a word of the user dictionary: words are strings without white space inside. Split it, or leave it out.")
+    M415 = ("Cannot read the user dictionary '{path}': {reason}. Give a UTF-8 file with one word a line.")
+    M416 = ("'{name}': unknown tag set '{tags}'. Choose one of {known}.")
+    M418 = ("'{name}': known must be at least 1, folds (the parts of the corpus) at least 2 and known_marks at least 0, but known = {known}, folds = {folds} "
+            "and known_marks = {known_marks}.")
+    M417 = ("'{model}' cannot be turned into a pipeline with a tokenizer: {reason}. Give a pipeline whose first component is a trained mtl_segmenter.")
+    M440 = ("'{name}' parses inside given sentences, but the document that begins with '{text}' has no sentence boundaries. Put a component that sets "
+            "them ('sentencizer' or 'senter') before it, or let the corpus reader set them.")
+    M441 = "The setting '{setting}' of '{name}' must be {expected}, but it is {value}."
+    M442 = ("None of the {sentences} sentences that '{name}' was given has a complete tree (a head inside the sentence and a label for every word), so there is "
+            "nothing to learn from. Check that the corpus has heads and labels, and that the input has the same sentence boundaries as the annotation.")
+    M443 = "There is no dependency label in the {n} examples that '{name}' was initialized with. Use a corpus with heads and labels, or labelling = \"none\"."
+    M444 = ("The templates read '{attr}', but no word of the document that begins with '{text}' has it. Put a component that sets it before the parser, or set "
+            "it on the document.")
+    M445 = ("The corpus has sentences with several roots, but '{name}' is set to roots = \"one\". Set roots to \"several\" or \"auto\".")
+    M446 = ("'{name}' cannot write trees of {trees} words to documents of {words} words. Pass the documents that the trees were predicted for, in the same order.")
+    # fmt: on
+
+
+class ComponentWarnings:
+    # fmt: off
+    M431 = ("'{name}' received {n} training documents that an earlier pass had left out, so training starts again on the larger corpus. It never "
+            "finishes with a batcher that leaves out different documents in each pass: use one that keeps all of them.")
+    M430 = ("The templates of this model read {attr}, but the documents do not have it, so predictions will be worse than the scores in training. "
+            "Put a component that sets {attr} before this one, or train without it.")
+    M432 = ("The tokenizer spacy_mtl.Segmenter.v1 has no model, so every character becomes a word. Load a trained one: set 'path' in "
+            "[initialize.tokenizer] to a pipeline with mtl_segmenter, or make one with: python -m spacy mtl tokenizer MODEL OUTPUT")
+    M433 = ("The limit of {megabytes} megabytes leaves the parser {kept} of the {rows} observations that have weights (the filter over tags takes {filter:.2f} "
+            "megabytes), too few to parse well. Set 'megabytes' of its model higher, or to null for no limit.")
+    # fmt: on

@@ -1,0 +1,55 @@
+"""M5xx: corpora and training support."""
+
+
+class CorpusErrors:
+    # fmt: off
+    M501 = "Cannot read '{path}': {reason}. Check the path (a relative one starts at '{cwd}')."
+    M502 = ("Line {line} of '{path}' cannot be decoded as {encoding}: {reason}. Set 'encoding' to the one the file was "
+            "written in, for example \"latin-1\".")
+    M503 = ("Line {line} of '{path}' has {got} column(s), but {expected} are named ({columns}). Correct the line, or "
+            "name the columns the file really has ('_' for one to ignore) and check 'separator'.")
+    M504 = "'{path}' contains no sentences. A corpus file has one token per line and an empty line after each sentence."
+    M505 = ("The columns {columns} cannot be read: name the word column 'ORTH' exactly once, and every other name at "
+            "most once ('_' as often as needed).")
+    M506 = "Unknown column '{column}' in {columns}. A ConllCorpus can read {known}, and '_' for a column to ignore."
+    M507 = ("'given' names the column '{column}', which is not an input column of {columns}. Add it to 'columns', or "
+            "remove it from 'given'.")
+    M508 = ("Line {line} of '{path}': '{tag}' is not an entity tag of the scheme '{scheme}'. Expected O, {prefixes}, or "
+            "'-' where gold is missing; check which of 'columns' is ENT, and 'scheme'.")
+    M509 = "Unknown tag scheme '{scheme}'. Choose one of {known}."
+    M510 = ("Line {line} of '{path}': '{pos}' is not a universal part-of-speech tag. Name the column 'TAG' to read tags of "
+            "any other set.")
+    M511 = "The corpus has no path. Set 'path' of the reader, for example on the command line with --paths.train FILE."
+    M512 = "Line {line} of '{path}' has an empty word. Correct the line, or check 'separator' and 'columns'."
+    M513 = "Unknown encoding '{encoding}' for '{path}'. Use a name Python knows, such as \"utf8\" or \"latin-1\"."
+    M514 = "'{setting}' of the corpus must be {expected}, but it is {value}."
+    M515 = ("Unknown language '{lang}' ({reason}). Use a code that spaCy knows, such as \"es\", or \"xx\" for any "
+            "language.")
+    M516 = "The output '{path}' must end in '.spacy', the only ending that spaCy's own readers look for."
+    M517 = ("The training log '{path}' cannot be written: {reason}. Set 'path' of the logger to a file that you may "
+            "write, or to null.")
+    M520 = "'{path}' contains no words. A segmented text has one sentence per line, with spaces between words."
+    M521 = ("The segmentation of '{text}' cannot be scored: the predicted words belong to another text, '{other}'. Predict on the text of the gold "
+            "words; only white space may differ.")
+    M550 = ("Line {line} of '{path}' (sentence {sentence}) has {got} column(s), but CoNLL-U and CoNLL-X have 10, separated by tabs. Correct the line, or check "
+            "that the file is in one of these formats.")
+    M551 = ("Line {line} of '{path}' (sentence {sentence}): expected {expected}, but found the id '{id}'. Words are numbered from 1 within their "
+            "sentence; ranges (1-2) come before their first word, empty nodes (1.1) after word 1.")
+    M552 = ("Line {line} of '{path}' (sentence {sentence}): '{head}' is not a head. Expected 0 for the root, or the id of another word of the sentence, 1 to {n}.")
+    M553 = ("Line {line} of '{path}' (sentence {sentence}): the heads above the word '{word}' form a cycle. Correct the tree: every word must reach a root.")
+    M554 = ("Line {line} of '{path}' (sentence {sentence}): no word is the root. Give at least one word of the sentence the head 0, or every word the head '_' "
+            "if there is no gold tree.")
+    M555 = ("Line {line} of '{path}' (sentence {sentence}): the word '{word}' has no head, but other words of the sentence do. Give every word a head, or "
+            "every word the head '_' if there is no gold tree.")
+    M556 = "Sentence {sentence} of the document has no root. Give at least one word of each sentence the head 0."
+    M557 = ("Line {line} of '{path}' (sentence {sentence}): the word '{word}' is labelled ROOT, but has the head {head}. This label is reserved for roots: use "
+            "another label, or give the word the head 0.")
+    M558 = "'{setting}' of the corpus cannot be '{value}'. Choose one of {known}."
+    M559 = "Line {line} of '{path}' (sentence {sentence}) has an empty word. Give it a form, or '_' if the form is unknown."
+    # fmt: on
+
+
+class CorpusWarnings:
+    # fmt: off
+    M560 = ("{n} sentence(s) of '{path}' were left out because their heads do not form a tree. The first: {reason}")
+    # fmt: on
