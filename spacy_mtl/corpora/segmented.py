@@ -5,9 +5,11 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
+from spacy.lang.zh import ChineseTokenizer
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
+from spacy.util import get_words_and_spaces
 from spacy.vocab import Vocab
 
 from spacy_mtl.errors import Errors
@@ -20,6 +22,8 @@ from .docs import Ids
 #: Characters that separate words as a space does: tab and ideographic space.
 _SEPARATORS = dict.fromkeys(map(ord, "\t\u3000"), " ")
 BYTE_ORDER_MARK = "\ufeff"
+#: Longer texts are split into characters in pieces of about this length.
+PIECE = 4096
 
 
 def read_segmented(path: str | Path, encoding: str = "utf8") -> Iterator[list[str]]:
@@ -60,6 +64,31 @@ def _is_noise(character: str) -> bool:
     return character == BYTE_ORDER_MARK or unicodedata.category(character) == "Cc"
 
 
+def _make_doc(nlp: Language, text: str) -> Doc:
+    """What ``nlp.make_doc`` makes, in linear time for texts of any length: spaCy's own split into characters takes quadratic time."""
+    tokenizer = nlp.tokenizer
+    by_character = type(tokenizer) is ChineseTokenizer and tokenizer.segmenter == "char"
+    if not by_character or not PIECE < len(text) <= nlp.max_length:
+        return nlp.make_doc(text)
+    words: list[str] = []
+    spaces: list[bool] = []
+    for piece in _pieces(text):
+        found = get_words_and_spaces(list(piece), piece)
+        words += found[0]
+        spaces += found[1]
+    return Doc(nlp.vocab, words=words, spaces=spaces)
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Cut a text into pieces of at least ``PIECE`` characters that do not begin with white space, since it is one token with what is before it."""
+    begin = 0
+    for end in range(1, len(text)):
+        if end - begin >= PIECE and not text[end].isspace():
+            yield text[begin:end]
+            begin = end
+    yield text[begin:]
+
+
 @registry.readers("spacy_mtl.SegmentedCorpus.v1")
 class SegmentedCorpus:
     """Examples from segmented texts in the format of the bakeoffs; calling it with a pipeline streams them, file after file.
@@ -87,7 +116,7 @@ class SegmentedCorpus:
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """Stream the Examples, with Docs in ``nlp.vocab``."""
         for reference in self.references(nlp.vocab):
-            yield Example(nlp.make_doc(reference.text), reference)
+            yield Example(_make_doc(nlp, reference.text), reference)
 
     def references(self, vocab: Vocab) -> Iterator[Doc]:
         """Stream the reference Docs, in the order of the files."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 
 import numpy as np
+from spacy.attrs import SENT_START
 from spacy.tokens import Doc, Span, SpanGroup
 
 from .characters import word_offsets
@@ -61,7 +62,8 @@ def _span_maker(old: Doc, new: Doc) -> Callable[[Span], Span | None]:
 
 
 def _carry_sentences(old: Doc, new: Doc) -> None:
+    """Set the sentence starts of all tokens at once: spaCy's setter of one token looks at the whole Doc."""
     begins, new_begins = _borders(old, new)
-    starting = begins[[token.is_sent_start is True for token in old]]
-    for token, starts in zip(new, np.isin(new_begins, starting).tolist(), strict=True):
-        token.is_sent_start = starts
+    starting = begins[old.to_array([SENT_START]) == 1]
+    starts = np.where(np.isin(new_begins, starting), 1, -1)
+    new.from_array([SENT_START], starts.astype(np.int64).view(np.uint64)[:, None])  # type: ignore[arg-type]

@@ -33,6 +33,7 @@ _FIELD = re.compile(r"[^\s,/%\[\]]*")  # text in place of an offset or attribute
 _PLACE = re.compile(r"%[xhmsgbcd](?![\w-])")
 _CONSTANT = re.compile(r"[^%]*[^%\s]")
 _WORD = re.compile(r"\S+")
+_SPACE = re.compile(r"\s*")
 
 
 #: The smallest distance between head and modifier in each bin; the bins are 1, 2, 3, 4, 5, 6 to 10, and 11 or more.
@@ -90,11 +91,20 @@ class _Scanner:
 
     @property
     def rest(self) -> str:
+        """A copy of the text from here to its end: for messages, since copies at every symbol would take quadratic time."""
         return self.text[self.at :]
+
+    @property
+    def ended(self) -> bool:
+        return self.at >= len(self.text)
+
+    def sees(self, literal: str) -> bool:
+        """Whether ``literal`` comes next."""
+        return self.text.startswith(literal, self.at)
 
     def take(self, literal: str) -> bool:
         """Step over ``literal`` if it comes next."""
-        taken = self.text.startswith(literal, self.at)
+        taken = self.sees(literal)
         if taken:
             self.at += len(literal)
             self._skip_space()
@@ -125,7 +135,9 @@ class _Scanner:
         return f"\n    {shown}\n    {' ' * (at - start)}^"
 
     def _skip_space(self) -> None:
-        self.at = len(self.text) - len(self.rest.lstrip())
+        space = _SPACE.match(self.text, self.at)
+        assert space is not None  # it matches anywhere
+        self.at = space.end()
 
 
 def _observation(scan: _Scanner) -> Observation:
@@ -134,7 +146,7 @@ def _observation(scan: _Scanner) -> Observation:
     if not macro:
         _refuse_non_macro(scan)
     place = macro[1]
-    if place == "d" and not scan.rest.startswith("["):
+    if place == "d" and not scan.sees("["):
         return Observation(0, "", place)
     if not scan.take("["):
         scan.fail(Errors.M103, expected=f"'[' after '{macro}'")
@@ -144,7 +156,7 @@ def _observation(scan: _Scanner) -> Observation:
     if place not in "bc":
         offset = _offset(scan)
         if not scan.take(","):
-            if scan.rest[:1] in ("", "]"):
+            if scan.ended or scan.sees("]"):
                 scan.fail(Errors.M106)
             scan.fail(Errors.M103, expected="',' after the offset")
     attr = _attribute(scan)
@@ -195,10 +207,10 @@ def _attribute(scan: _Scanner) -> str:
 def _observations(scan: _Scanner) -> tuple[Observation, ...]:
     """Read observations joined by ``/`` up to the end of the text."""
     observations = [_observation(scan)]
-    while scan.rest:
+    while not scan.ended:
         if scan.take("/"):
             observations.append(_observation(scan))
-        elif scan.rest.startswith("%"):
+        elif scan.sees("%"):
             scan.fail(Errors.M103, expected="'/' between two observations")
         elif _PLACE.search(scan.rest):
             scan.fail(Errors.M108, found=_PLACE.split(scan.rest)[0].rstrip())
@@ -218,9 +230,9 @@ def parse_template(text: str, where: str = "") -> Template:
     if not name:
         at = scan.at
         scan.fail(Errors.M101, at, found=scan.match(_WORD))
-    if scan.rest and not scan.take(":"):
+    if not scan.ended and not scan.take(":"):
         scan.fail(Errors.M102, name=name)
-    if scan.rest or (":" in text and name.startswith("B")):
+    if not scan.ended or (":" in text and name.startswith("B")):
         return Template(name, _observations(scan))
     if name.startswith("U"):
         scan.fail(Errors.M107, name=name)

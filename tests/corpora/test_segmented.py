@@ -1,8 +1,10 @@
 import pytest
 import spacy
+from spacy import util
 from spacy.util import registry
 from thinc.api import Config
 
+from spacy_mtl.corpora import segmented
 from spacy_mtl.corpora.segmented import SegmentedCorpus, read_segmented, split_words
 
 TEXT = "今天  天气  很  好  。\n\n我们  去  爬山  吧  ！\n"
@@ -158,3 +160,24 @@ def test_a_fault_further_down_comes_after_what_was_good(nlp, tmp_path):
     assert words([next(examples)]) == [["好", "的"]]
     with pytest.raises(ValueError, match=r"M502.*Line 20001 .*0xff"):
         list(examples)
+
+
+@pytest.mark.parametrize("line", ["我  爱\u00a0\u00a0北京 \u00a0 ，", "北京", "我\u00a0 ", "\u00a0我 \u00a0"])
+def test_long_lines_are_split_into_characters_piece_by_piece(nlp, tmp_path, monkeypatch, line):
+    path = write(tmp_path, "  ".join([line] * 30), name="long.txt")
+    whole = [nlp.make_doc(reference.text) for reference in SegmentedCorpus(path).references(nlp.vocab)]
+    monkeypatch.setattr(segmented, "PIECE", 7)
+    texts = []
+    monkeypatch.setattr(segmented, "get_words_and_spaces", lambda words, text: texts.append(text) or both(words, text))
+    both = util.get_words_and_spaces
+    (example,) = SegmentedCorpus(path)(nlp)
+    assert len(texts) > 5
+    assert max(map(len, texts)) < 30
+    assert "".join(texts) == whole[0].text
+    assert example.predicted.to_bytes() == whole[0].to_bytes()
+
+
+def test_lines_longer_than_the_pipeline_allows_are_refused_by_spacy(nlp, tmp_path):
+    nlp.max_length = 5000
+    with pytest.raises(ValueError, match="E088"):
+        list(SegmentedCorpus(write(tmp_path, "他" * 5001, name="long.txt"))(nlp))

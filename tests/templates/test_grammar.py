@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from spacy_mtl.templates.grammar import Observation, Template, TemplateSet, parse_template, parse_templates
+from spacy_mtl.templates.grammar import Observation, Template, TemplateSet, _Scanner, parse_template, parse_templates
 
 OBSERVATIONS = st.builds(
     Observation,
@@ -135,6 +135,15 @@ def test_fault_far_into_a_long_template_is_shown_with_what_surrounds_it():
     assert f"column {text.index('a,ORTH') + 1}:" in sentence
     assert shown[caret.index("^") :] == "a,ORTH]"
     assert len(shown) < 80
+
+
+def test_reading_never_copies_the_rest_of_a_long_template(monkeypatch):
+    copied = []
+    rest = _Scanner.rest.fget
+    monkeypatch.setattr(_Scanner, "rest", property(lambda scan: copied.append(len(rest(scan))) or rest(scan)))
+    text = "U0:" + " / ".join(f"%x[0,A{i}]" for i in range(500))
+    assert len(parse_template(text).observations) == 500
+    assert sum(copied) <= len(text)
 
 
 def test_fault_names_the_place():
