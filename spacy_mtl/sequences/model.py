@@ -13,6 +13,9 @@ from spacy_mtl.structures.chain.viterbi import viterbi
 from .blocks import FittedBlock, as_mapping, check_positions
 from .values import as_starts
 
+#: Of positions and label pairs: sums of two scores must stay within single precision.
+LARGEST_SCORE = np.float32(1e30)
+
 
 @kernel
 def mask_ends(nodes, starts, start, end):
@@ -72,7 +75,7 @@ class SequenceModel:
         """The best label of every position, int64[N] or str[N] like y in training.
 
         X: the same blocks as in training, for new positions; for a KernelBlock, its vectors are enough. lengths: int[S], with sum N.
-        Raises ValueError: M220-M223, M228-M229, M232-M233 where X or lengths do not match the training.
+        Raises ValueError: M220-M223, M228-M229, M232-M233 where X or lengths do not match the training, M641 for scores that are no numbers.
         """
         nodes, starts = self._masked(X, lengths)
         numbers = np.zeros(len(nodes), np.int32)
@@ -92,9 +95,12 @@ class SequenceModel:
 
     def _score(self, tables: list[Any]) -> np.ndarray:
         out = np.zeros((tables[0].shape[0], self.labels.size), np.float32)
-        for block, table, weights in zip(self.blocks, tables, self.weights, strict=True):
-            if weights.any():
-                out += block.scores(table, weights)
+        with np.errstate(over="ignore", invalid="ignore"):
+            for block, table, weights in zip(self.blocks, tables, self.weights, strict=True):
+                if weights.any():
+                    out += block.scores(table, weights)
+        if not np.abs(out).max(initial=0.0) <= LARGEST_SCORE:  # also true for nan
+            raise ValueError(Errors.M641)
         return out
 
     def _read(self, X: Any) -> list[Any]:
