@@ -1,0 +1,89 @@
+"""JSON from a file that may come from anyone: bounded in size, nesting and the number of objects, with finite numbers and distinct names."""
+
+import json
+import re
+from math import isfinite
+from typing import Any, NoReturn
+
+from .fault import StoredValueError
+
+#: Largest size in bytes: more than a dictionary of millions of words needs.
+MOST_BYTES = 1 << 28
+#: Largest number of lists and objects, whose memory is many times their text.
+MOST_CONTAINERS = 1 << 21
+#: Largest depth of lists and objects inside each other.
+DEEPEST = 16
+
+_ONE_KIND = bytes.maketrans(b"{}", b"[]")
+_NO_BRACKETS = bytes(set(range(256)) - set(b"[]"))
+#: Half a character, which can be written as an escape but not as UTF-8; an escaped backslash before it is looked at later.
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def read_json(data: bytes, name: str = "the header") -> Any:
+    """Parse UTF-8 JSON. name: what it is, for the message.
+
+    Raises StoredValueError if it is too large, too deep or invalid, has too many lists and objects, repeats a name in an object, or has a number
+    that is not finite or a string that is not valid Unicode.
+    """
+    if len(data) > MOST_BYTES:
+        raise StoredValueError(f"{name} is larger than {MOST_BYTES >> 20} megabytes")
+    _check_nesting(data, name)
+    try:
+        text = data.decode("utf8")
+        value = json.loads(text, object_pairs_hook=_object, parse_constant=_refuse_constant, parse_float=_float)
+    except StoredValueError as fault:
+        raise StoredValueError(f"{name} has {fault}") from None
+    except (ValueError, RecursionError):
+        raise StoredValueError(f"{name} is not valid JSON") from None
+    if _SURROGATE.search(text):
+        _check_strings(value, name)
+    return value
+
+
+def _check_nesting(data: bytes, name: str) -> None:
+    """Refuse deep nesting before a parser recurses into it."""
+    outside = b"".join(data.replace(b"\\\\", b"").replace(b'\\"', b"").split(b'"')[::2])  # of strings
+    brackets = outside.translate(_ONE_KIND).translate(None, _NO_BRACKETS)
+    if brackets.count(b"[") > MOST_CONTAINERS:
+        raise StoredValueError(f"{name} has more than {MOST_CONTAINERS} lists and objects")
+    for _ in range(DEEPEST):
+        if not brackets:
+            return
+        brackets = brackets.replace(b"[]", b"")  # one level, from the inside
+    if brackets:
+        raise StoredValueError(f"{name} is not valid JSON, or nested more than {DEEPEST} levels deep")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise StoredValueError("an object with the same name twice")
+    return found
+
+
+def _refuse_constant(text: str) -> NoReturn:
+    raise StoredValueError(f"the number {text}, which is not finite")
+
+
+def _float(text: str) -> float:
+    number = float(text)
+    if not isfinite(number):
+        raise StoredValueError("a number that is not finite")
+    return number
+
+
+def _check_strings(value: Any, name: str) -> None:
+    """Refuse strings that cannot be encoded as UTF-8, as which they will be stored again."""
+    if isinstance(value, str):
+        try:
+            value.encode("utf8")
+        except UnicodeEncodeError:
+            raise StoredValueError(f"{name} has a string that is not valid Unicode") from None
+    elif isinstance(value, list):
+        for item in value:
+            _check_strings(item, name)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            _check_strings(key, name)
+            _check_strings(item, name)

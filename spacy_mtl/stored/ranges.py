@@ -1,0 +1,40 @@
+"""Ranges of the entries of arrays: finite numbers, indices inside what they index, ascending keys, offsets."""
+
+import numpy as np
+
+from .fault import StoredValueError
+
+
+def check_finite(array: np.ndarray, name: str, most: float | None = None) -> None:
+    """Refuse floats that are not finite, or above ``most`` in absolute value. Raises StoredValueError."""
+    if not array.size:
+        return
+    low, high = array.min(), array.max()  # nan if there is one
+    if not (np.isfinite(low) and np.isfinite(high)):
+        raise StoredValueError(f"{name} has a number that is not finite")
+    if most is not None and max(-float(low), float(high)) > most:
+        raise StoredValueError(f"{name} has a number above {most:g} in absolute value")
+
+
+def check_range(array: np.ndarray, least: int, most: int, name: str) -> None:
+    """Refuse integers outside ``least`` to ``most``, both included. Raises StoredValueError."""
+    if array.size and (int(array.min()) < least or int(array.max()) > most):
+        raise StoredValueError(f"{name} has a number outside {least} to {most}")
+
+
+def check_ascending(array: np.ndarray, name: str) -> None:
+    """Refuse integers that are not strictly ascending, and so distinct. Raises StoredValueError."""
+    if not bool(np.all(array[1:] > array[:-1])):
+        raise StoredValueError(f"{name} is not in ascending order")
+
+
+def check_offsets(array: np.ndarray, last: int, name: str) -> None:
+    """Refuse borders of consecutive blocks that do not begin at 0, descend, or do not end at ``last``. Raises StoredValueError."""
+    if not array.size or int(array[0]) != 0 or int(array[-1]) != last or not bool(np.all(array[1:] >= array[:-1])):
+        raise StoredValueError(f"{name} does not lead from 0 to {last}")
+
+
+def check_shape(array: np.ndarray, shape: tuple[int, ...], name: str) -> None:
+    """Refuse an array of another shape. Raises StoredValueError."""
+    if array.shape != shape:
+        raise StoredValueError(f"{name} has the shape {array.shape}, not {shape}")
