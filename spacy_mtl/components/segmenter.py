@@ -243,14 +243,15 @@ class MTLSegmenter(ChainPipe):
         weights = current_weights(self.model)
         if not weights.is_trained:
             return None
-        predictor, version = self.model.attrs["predictor"], (self.cfg["lexicon"], self.user_words.version)
+        predictor, words = self.model.attrs["predictor"], self.user_words
+        version = self.cfg["lexicon"], words, words.version
         if not isinstance(predictor, CharacterPredictor) or predictor.characters is not self._characters:
             constraints, learned = self.model.attrs["constraints"], self.model.attrs["learned"]
             breaks = table_of(self.cfg["breaks"])
             predictor = CharacterPredictor(weights, constraints, self._characters, learned, breaks)
             self.model.attrs["predictor"] = predictor
         if predictor.words_read != version and predictor.reader.characters is not None:
-            predictor.reader.characters.words = word_table([*self.cfg["lexicon"].split(), *self.user_words])
+            predictor.read_words(self.cfg["lexicon"], words)
             predictor.words_read = version
         return predictor
 

@@ -40,6 +40,8 @@ class ComponentErrors:
             "it on the document.")
     M445 = ("The corpus has sentences with several roots, but '{name}' is set to roots = \"one\". Set roots to \"several\" or \"auto\".")
     M446 = ("'{name}' cannot write trees of {trees} words to documents of {words} words. Pass the documents that the trees were predicted for, in the same order.")
+    M447 = ("The word '{word}...' of {length} characters is too long for the user dictionary, which takes words of up to {most} characters. Split it, or leave it "
+            "out.")
     # fmt: on
 
 

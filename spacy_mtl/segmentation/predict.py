@@ -32,6 +32,8 @@ from spacy_mtl.templates.extract import Program
 from spacy_mtl.templates.index import Table
 
 from .characters import Characters, CharacterTable
+from .dictionary import Dictionary
+from .user_words import UserWords
 
 
 @kernel
@@ -109,7 +111,9 @@ class CharacterPredictor(Predictor):
         self.reader.lexicon.limit = characters.row_of.size
         if self.reader.characters is not None:
             self.reader.characters.breaks = breaks
-        self.words_read: tuple[str, int] | None = None  # version of the dictionary that the reader has
+        self.words_read: tuple | None = None  # the dictionaries that the reader has, and the version of the user's
+        self._dictionary: Dictionary | None = None
+        self._lexicon = ""
         columns = self.reader.columns
         lexical = self.reader.lexicon.attributes
         wanted = {*self._crossing, *self.reader.context_needs} if self._crossing else set()
@@ -124,6 +128,14 @@ class CharacterPredictor(Predictor):
 
     def __reduce__(self) -> tuple:
         return CharacterPredictor, (*self._made_of[:2], self.characters, self._made_of[-1], self.reader.breaks)
+
+    def read_words(self, lexicon: str, user_words: UserWords) -> None:
+        """Take over what has changed in the dictionary. lexicon: the words of the corpus, with blanks between them."""
+        with self._lock:
+            if self._dictionary is None or self._lexicon != lexicon:
+                self._dictionary, self._lexicon = Dictionary(lexicon.split(), user_words), lexicon
+            if self.reader.characters is not None:
+                self.reader.characters.words = self._dictionary.follow(user_words)
 
     def _forms(self) -> np.ndarray:
         """The lexicon row of each character of the table, int32[n]. Like every table, it only changes when new characters appear."""

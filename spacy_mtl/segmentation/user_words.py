@@ -1,21 +1,27 @@
 """The user dictionary: words that can be added and removed at any time."""
 
-from collections.abc import Iterable, Iterator, MutableSet
+from collections.abc import Collection, Iterable, Iterator, MutableSet
 from pathlib import Path
 
 from spacy_mtl.errors import Errors
+from spacy_mtl.templates.attributes.characters import LONGEST_WORD
+
+#: Number of changed words that are listed for those who follow the changes.
+_LISTED = 4096
 
 
 class UserWords(MutableSet[str]):
     """A set of words, in the order in which they were added.
 
     White space around a word is dropped; words of one character carry no information and are not kept.
-    version: a number that grows with each change. Adding raises ValueError (M414) for anything but a string without white space inside.
+    version: a number that grows with each change. Adding raises ValueError: M414 for anything but a string without white space inside, M447 for a
+    word of more than LONGEST_WORD characters.
     """
 
     def __init__(self, words: Iterable[str] = ()):
-        self.version = 0
         self._words: dict[str, None] = {}
+        self._changed: list[str] = []
+        self._unlisted = 0  # the number of changes before those in the list
         self.update(words)
 
     def add(self, value: str) -> None:
@@ -24,8 +30,25 @@ class UserWords(MutableSet[str]):
     def update(self, words: Iterable[str]) -> None:
         """Add several words at once: all of them, or none if one is refused."""
         checked = [_check(word) for word in ([words] if isinstance(words, str) else words)]
-        self._words.update(dict.fromkeys(word for word in checked if len(word) > 1))
-        self.version += 1
+        new = [word for word in dict.fromkeys(checked) if len(word) > 1 and word not in self._words]
+        self._words.update(dict.fromkeys(new))
+        self._note(new)
+
+    @property
+    def version(self) -> int:
+        return self._unlisted + len(self._changed)
+
+    def _note(self, words: Collection[str]) -> None:
+        """List words that have come or gone."""
+        if len(self._changed) + len(words) > _LISTED:
+            self._unlisted += len(self._changed) + len(words)
+            self._changed = []
+        else:
+            self._changed.extend(words)
+
+    def changed_since(self, version: int) -> list[str] | None:
+        """The words that have come or gone since the dictionary had this version; None if there have been too many changes to tell."""
+        return None if version < self._unlisted else self._changed[version - self._unlisted :]
 
     def read(self, path: str | Path) -> None:
         """Add the words of a UTF-8 file, the first field of each line; frequencies and tags after it, as in jieba's dictionaries, are ignored.
@@ -43,12 +66,13 @@ class UserWords(MutableSet[str]):
 
     def discard(self, value: str) -> None:
         if value in self:
-            del self._words[value.strip()]
-            self.version += 1
+            word = value.strip()
+            del self._words[word]
+            self._note([word])
 
     def clear(self) -> None:
-        self._words.clear()
-        self.version += 1
+        words, self._words = self._words, {}
+        self._note(words)
 
     def __contains__(self, word: object) -> bool:
         return isinstance(word, str) and word.strip() in self._words
@@ -65,5 +89,10 @@ class UserWords(MutableSet[str]):
 
 def _check(word: str) -> str:
     if not isinstance(word, str) or len(word.split()) > 1:
-        raise ValueError(Errors.M414.format(word=word))
-    return word.strip()
+        raise ValueError(
+            Errors.M414.format(word=f"{word[:40]}..." if isinstance(word, str) and len(word) > 40 else word)
+        )
+    word = word.strip()
+    if len(word) > LONGEST_WORD:
+        raise ValueError(Errors.M447.format(word=word[:40], length=len(word), most=LONGEST_WORD))
+    return word

@@ -13,6 +13,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 
 from spacy_mtl.segmentation.boundaries import TAG_SETS, begin_tags
+from spacy_mtl.segmentation.user_words import UserWords
 
 from .segmenting import PATTERNS, SENTENCES, TEXTS, example, make, segmenter_of, train, words_of
 
@@ -320,6 +321,16 @@ def test_user_words_work_at_once_and_survive(nlp, tmp_path):
         assert "甲乙丙" in words_of(loaded(text))
     pipe.user_words.remove("甲乙丙")
     assert words_of(other(text)) == before
+
+
+def test_another_user_dictionary_can_be_set(nlp):
+    other = make().from_bytes(nlp.to_bytes())
+    pipe, text = segmenter_of(other), "他们在甲乙丙学习"
+    pipe.user_words.add("没有")
+    before = words_of(other(text))
+    pipe.user_words = UserWords(["甲乙丙"])
+    assert "甲乙丙" in words_of(other(text))
+    assert "甲乙丙" not in before
 
 
 def test_user_words_from_a_file_at_initialization(tmp_path):

@@ -1,6 +1,7 @@
 import pytest
 
-from spacy_mtl.segmentation.user_words import UserWords
+from spacy_mtl.segmentation.user_words import _LISTED, UserWords
+from spacy_mtl.templates.attributes.characters import LONGEST_WORD
 
 
 def test_words_come_and_go():
@@ -31,6 +32,43 @@ def test_what_is_no_word_is_refused_and_nothing_is_added(word):
     with pytest.raises(ValueError, match=r"^\[M414\]"):
         words.update(["中国", word])
     assert not words
+
+
+def test_very_long_words_are_refused_with_their_beginning():
+    words = UserWords(["长" * LONGEST_WORD])
+    with pytest.raises(ValueError, match=r"^\[M447\].*65 characters") as info:
+        words.add("长" * (LONGEST_WORD + 1))
+    assert len(words) == 1
+    with pytest.raises(ValueError, match=r"^\[M414\]") as blank:
+        words.add("长 " * 10_000)
+    assert max(len(str(error.value)) for error in (info, blank)) < 250
+
+
+def test_changes_since_a_version():
+    words = UserWords(["中国", "北京"])
+    start = words.version
+    assert words.changed_since(start) == []
+    words.update(["上海", "中国", "上海", "的"])
+    words.discard(" 北京 ")
+    words.discard("没有")
+    assert words.changed_since(start) == ["上海", "北京"]
+    assert words.changed_since(words.version - 1) == ["北京"]
+    assert words.changed_since(0) == ["中国", "北京", "上海", "北京"]
+    words.clear()
+    assert words.changed_since(start) == ["上海", "北京", "中国", "上海"]
+    assert words.version == start + 4
+
+
+def test_only_the_latest_changes_are_listed():
+    words, start = UserWords(), 0
+    words.update(f"词{i}" for i in range(_LISTED))
+    assert len(words.changed_since(start)) == _LISTED
+    words.add("一个")
+    assert words.version == _LISTED + 1
+    assert words.changed_since(start) is None
+    assert words.changed_since(words.version) == []
+    words.add("两个")
+    assert words.changed_since(_LISTED + 1) == ["两个"]
 
 
 def test_files_of_other_programs_can_be_read(tmp_path):

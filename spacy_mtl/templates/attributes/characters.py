@@ -13,7 +13,6 @@ BREAK        how often there is a word border between the character before it an
 
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -35,6 +34,8 @@ _OF_CORPUS = (*WORD_ATTRIBUTES, BREAK)
 
 #: Length that stands for all longer words too.
 LONGEST_TOLD = 5
+#: Longer words are not in the dictionary, so that the time per character of a text has a limit.
+LONGEST_WORD = 64
 ONE_PART = np.empty(0, np.int64)
 #: No slot of a table.
 _NOTHING = np.uint64(1 << 63)
@@ -91,17 +92,30 @@ def find_beginning(slots, rows, before, char):
 
 
 @kernel
+def insert_word(chars, slots, rows, number):
+    """Add a word (uint64[n] characters) and its prefixes. Returns its row, ``number`` if it is new, and how many slots have been taken.
+
+    The slot is filled before its row says so: other threads may be reading the table.
+    """
+    slot, taken = _NOTHING, 0
+    for k in range(chars.size):
+        before, slot = slot, find_beginning(slots, rows, slot, chars[k])
+        if rows[slot] < 0:
+            slots[slot, 0], slots[slot, 1] = chars[k], before
+            rows[slot] = 0
+            taken += 1
+    if rows[slot] == 0:
+        rows[slot] = number
+    return rows[slot], taken
+
+
+@kernel
 def insert_words(chars, borders, slots, rows):
-    """Add words and all their prefixes to the table. chars: uint64[M]; word i + 1 is ``chars[borders[i]:borders[i + 1]]``."""
+    """Add distinct words: word i + 1 is ``chars[borders[i]:borders[i + 1]]`` (uint64[M]). Returns how many slots have been taken."""
+    taken = 0
     for i in range(borders.size - 1):
-        slot = _NOTHING
-        for k in range(borders[i], borders[i + 1]):
-            before, slot = slot, find_beginning(slots, rows, slot, chars[k])
-            if rows[slot] < 0:
-                slots[slot, 0], slots[slot, 1] = chars[k], before
-                rows[slot] = 0
-            if k == borders[i + 1] - 1:
-                rows[slot] = i + 1
+        taken += insert_word(chars[borders[i] : borders[i + 1]], slots, rows, i + 1)[1]
+    return taken
 
 
 @kernel
@@ -177,17 +191,29 @@ def all_places(row_of: Mapping[str, int]) -> np.ndarray:
     return columns
 
 
+def characters_of(words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """CHAR of the characters of words, uint64[M], and the borders of the words among them, int64[n + 1]."""
+    codes = np.frombuffer("".join(words).encode("utf-32-le", "surrogatepass"), np.uint32)
+    distinct, number = np.unique(codes, return_inverse=True)
+    hashes = np.array([hash_string(character(chr(code))) for code in distinct.tolist()], np.uint64)
+    return hashes[number], np.cumsum([0, *map(len, words)], dtype=np.int64)
+
+
+def can_be_in_table(word: str) -> bool:
+    """Whether a word is in dictionaries: one of a single character carries no information, and very long ones take too long to match."""
+    return 1 < len(word) <= LONGEST_WORD
+
+
 def word_table(words: Iterable[str], known: np.ndarray | None = None) -> WordTable:
-    """Make the dictionary for WORD_BEGIN, WORD_END and WORD_INSIDE. Words of one character carry no information and are left out.
+    """Make the dictionary for WORD_BEGIN, WORD_END and WORD_INSIDE. Words of one character, or of more than LONGEST_WORD, are left out.
 
     known: bool[n, K], whether each of ``words`` is in the dictionary of each of K parts; None for a single part with all words.
     """
-    rows = {word: i for i, word in enumerate(words) if len(word) > 1}
-    hash_of = lru_cache(maxsize=None)(lambda char: hash_string(character(char)))
-    chars = np.array([hash_of(char) for word in rows for char in word], np.uint64)
+    rows = {word: i for i, word in enumerate(words) if can_be_in_table(word)}
+    chars, borders = characters_of(list(rows))
     free = empty_table(chars.size).rows
     slots = np.zeros((free.size, 2), np.uint64)
-    insert_words(chars, np.cumsum([0, *map(len, rows)], dtype=np.int64), slots, free)
+    insert_words(chars, borders, slots, free)
     chosen = np.ones((len(rows), 1), bool) if known is None else known[list(rows.values())]
     return WordTable(slots, free, np.concatenate([np.zeros((1, chosen.shape[1]), bool), chosen]))
 

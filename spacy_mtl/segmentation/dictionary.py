@@ -1,0 +1,68 @@
+"""The dictionary of prediction: the words of the training corpus and those of the user, which come and go one by one."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from spacy_mtl.templates.attributes.characters import (
+    WordTable,
+    can_be_in_table,
+    characters_of,
+    insert_word,
+    insert_words,
+)
+from spacy_mtl.templates.index import empty_table
+
+from .user_words import UserWords
+
+
+class Dictionary:
+    """A :class:`WordTable` of one part that follows the changes of a user dictionary.
+
+    A change takes time for its own words only; the whole table is made anew when it is full, or when many words have changed. Words are entered in
+    place, even while other threads read the table: these see a change or do not, word by word.
+
+    lexicon: the words that are always there.
+    """
+
+    def __init__(self, lexicon: Sequence[str], user_words: UserWords):
+        self.lexicon = lexicon
+        self._make(user_words)
+
+    def _make(self, user_words: UserWords) -> None:
+        self._user_words, self._version = user_words, user_words.version
+        fixed = dict.fromkeys(word for word in self.lexicon if can_be_in_table(word))
+        words = list(fixed | dict.fromkeys(user_words))
+        chars, borders = characters_of(words)
+        rows = empty_table(chars.size + chars.size // 4 + 256).rows  # with room for more words
+        slots = np.zeros((rows.size, 2), np.uint64)
+        self._taken = insert_words(chars, borders, slots, rows)
+        known = np.zeros((len(words) + len(words) // 4 + 64, 1), bool)
+        known[1 : len(words) + 1] = True
+        self._n_fixed, self._size = len(fixed), len(words)
+        self.table = WordTable(slots, rows, known)
+
+    def follow(self, user_words: UserWords) -> WordTable:
+        """The table with the words that the user dictionary has now. Not to be called by two threads at once."""
+        version, changed = user_words.version, None
+        if user_words is self._user_words:
+            changed = user_words.changed_since(self._version)
+        if changed is None or not all(self._enter(word, word in user_words) for word in changed):
+            self._make(user_words)
+        else:
+            self._version = version
+        return self.table
+
+    def _enter(self, word: str, wanted: bool) -> bool:
+        """Add or remove a word; returns False if there is no room."""
+        slots, rows, known = self.table
+        if 2 * (self._taken + len(word)) > rows.size or self._size + 2 > len(known):
+            return False
+        new = self._size + 1
+        known[new] = wanted  # before another thread can find the row
+        row, taken = insert_word(characters_of([word])[0], slots, rows, new)
+        self._taken += taken
+        self._size += row == new
+        if row > self._n_fixed:
+            known[row] = wanted
+        return True
