@@ -72,7 +72,7 @@ def gap(data: dict, ours: dict, target: float, budget: float) -> list[dict[str, 
         points.append(describe(learner.training, clock))
         weights_later(ner.model, lambda: learner.export(settings.megabytes), ner.chain_constraints())
         points[-1]["f1_testa"] = f1(nlp, testa)
-        if points[-1]["gap"] <= target or learner.training.converged or clock.seconds["cpu"] >= budget:
+        if points[-1]["gap"] <= target or learner.training.finished or clock.seconds["cpu"] >= budget:
             return points
         wait = max(1, learner.training.passes // 8)
         with clock("cpu"):
@@ -117,7 +117,7 @@ def cutting_plane(problem: Problem, C: float, budget: float, tol: float) -> list
     training = MTLStruct(p=1.0, C=C, solver="cutting_plane", tol=tol).begin(problem)
     points: list[dict[str, Any]] = []
     clock = Clock()
-    while not training.converged and clock.seconds["cpu"] < budget:
+    while not training.finished and clock.seconds["cpu"] < budget:
         with clock("cpu"):
             run_pass(training)
             training.report()

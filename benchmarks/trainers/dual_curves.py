@@ -51,7 +51,7 @@ def curve(problem: Problem, trainer: Trainer, passes: int) -> list[dict[str, Any
     with clock("cpu"):
         training = trainer.begin(problem)
     points = [_point(training, clock)]
-    while training.passes < passes and not training.converged:
+    while training.passes < passes and not training.finished:
         with clock("cpu"):
             run_pass(training)
         if training.passes > points[-1]["passes"]:  # a pass that finds the optimum reached is none

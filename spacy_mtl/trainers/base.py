@@ -37,12 +37,22 @@ def relative_gap(primal: float, dual: float) -> float:
 
 
 class Training(ABC):
-    """A training on one problem. It can be stopped at any time: ``weights`` is always usable."""
+    """A training on one problem. It can be stopped at any time: ``weights`` is always usable.
+
+    converged: whether the duality gap, in double precision, is within the trainer's ``tol``. ended: whether further passes change nothing for another
+    reason: a limit of the settings (``rounds``), divergence, or the limits of precision.
+    """
 
     def __init__(self, problem: Problem):
         self.problem = problem
         self.passes = 0
         self.converged = False
+        self.ended = False
+
+    @property
+    def finished(self) -> bool:
+        """Whether further passes change nothing."""
+        return self.converged or self.ended
 
     @abstractmethod
     def step(self, sentences: np.ndarray) -> None:
@@ -112,14 +122,14 @@ class Trainer(ABC):
 
 
 def fit(trainer: Trainer, problem: Problem, passes: int, on_pass: Callable[[Training], None] | None = None) -> Training:
-    """Train outside spaCy's loop for ``passes`` passes or until convergence. Ctrl-C returns what has been learnt so far.
+    """Train outside spaCy's loop for ``passes`` passes or until the training has finished. Ctrl-C returns what has been learnt so far.
 
     A trainer that runs several passes of its own per pass (``inner_passes``) may end with a few more.
     """
     training = trainer.begin(problem)
     everything = np.arange(problem.n)
     try:
-        while training.passes < passes and not training.converged:
+        while training.passes < passes and not training.finished:
             training.step(everything)
             training.end_pass()
             if on_pass is not None:

@@ -68,7 +68,8 @@ class StructRegTraining(Training):
                 self.problem = problem
 
     def _follow(self) -> None:
-        self.passes, self.converged = self.inner.passes, self.inner.converged
+        self.passes = self.inner.passes
+        self.converged, self.ended = self.inner.converged, self.inner.ended
 
     @property
     def loss(self) -> float:
@@ -135,8 +136,8 @@ class BatchStructReg(StructRegTraining):
         """Do nothing: all work is done in :meth:`end_pass`."""
 
     def end_pass(self) -> None:
-        """Draw new cuts if it is time, then run a pass over all mini-samples. Does nothing once the wrapped training has converged."""
-        if self.converged:
+        """Draw new cuts if it is time, then run a pass over all mini-samples. Does nothing once the wrapped training has finished."""
+        if self.finished:
             return
         if self.settings.redraw and self.inner.passes - self._drawn_at >= self.settings.redraw:
             self.inner.recut(self._cut(self.problem, self._draws + 1))

@@ -58,7 +58,7 @@ def with_groups(names: frozenset[str]) -> type:
 def train_without_check(trainer: Trainer, problem: Problem) -> Training:
     """As ``fit``, whatever the problem offers: a function that is not there raises NotImplementedError when it is called."""
     training = trainer._begin(problem)
-    while training.passes < PASSES and not training.converged:
+    while training.passes < PASSES and not training.finished:
         training.step(np.arange(problem.n))
         training.end_pass()
     return training

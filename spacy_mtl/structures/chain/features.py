@@ -125,7 +125,7 @@ def add_scaled(rows, live, scale, change, amount, matrix):
     for k in range(live.size):
         row = rows[live[k]]
         if row >= 0:
-            factor = np.float32(amount * scale[live[k]])
+            factor = matrix.dtype.type(amount * scale[live[k]])
             for y in range(change.size):
                 matrix[row, y] += factor * change[y]
 

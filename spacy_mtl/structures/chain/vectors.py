@@ -42,7 +42,7 @@ def entries(vectors, t, v):
 def add_vector_scores(vectors, t, v, matrix, factor, out):
     """Add factor * the scores of position t in block v to out. matrix: float32[R, L]; out: float32[L]."""
     e, end = entries(vectors, t, v)
-    rows, values, scale = vectors.rows, vectors.values, np.float32(factor)
+    rows, values, scale = vectors.rows, vectors.values, out.dtype.type(factor)
     while (
         e + 4 <= end
     ):  # four entries at a time: kernelised blocks have thousands, and out is read and written once per four
@@ -79,11 +79,11 @@ def add_vector(vectors, t, v, change, amount, matrix):
     own = vectors.own[t, v]
     if own >= 0:
         for y in range(change.size):
-            matrix[own, y] += np.float32(amount) * change[y]
+            matrix[own, y] += matrix.dtype.type(amount) * change[y]
         return
     begin, end = entries(vectors, t, v)
     for e in range(begin, end):
-        row, value = vectors.rows[e], np.float32(amount * vectors.values[e])
+        row, value = vectors.rows[e], matrix.dtype.type(amount * vectors.values[e])
         for y in range(change.size):
             matrix[row, y] += value * change[y]
 

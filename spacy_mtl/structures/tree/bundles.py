@@ -84,7 +84,7 @@ def score_scalar_bundles(bundles, i, matrix, factors, plain, out):
     begin = bundles.first_use[i]
     for u in range(bundles.first_use[i + 1] - begin):
         b = bundles.used[begin + u]
-        total = np.float32(0)
+        total = out.dtype.type(0)
         if plain:
             for e in range(bundles.first[b], bundles.first[b + 1]):
                 total += weights[bundles.rows[e]]
@@ -101,10 +101,10 @@ def add_bundles(bundles, i, touched, change, factors, amount, matrix):
     for u in touched:
         b = bundles.used[bundles.first_use[i] + u]
         for e in range(bundles.first[b], bundles.first[b + 1]):
-            row, factor = bundles.rows[e], np.float32(amount * factors[bundles.templates[e]])
+            row, factor = bundles.rows[e], matrix.dtype.type(amount * factors[bundles.templates[e]])
             if factor != 0:
                 for y in range(width):
-                    matrix[row, y] += factor * np.float32(change[u, y])
+                    matrix[row, y] += factor * matrix.dtype.type(change[u, y])
 
 
 @subkernel

@@ -23,7 +23,7 @@ from .problem import TreeProblem, TreeState, arc_to, arcs_of, gold_heads, pair_c
 def add_links(links, sums, out):
     """Set out[r] to the sum over k of sums[links[r, k]], where -1 counts as 0. links: int32[., K]; sums, out: float32[.]."""
     for r in range(links.shape[0]):
-        total = np.float32(0)
+        total = out.dtype.type(0)
         for k in range(links.shape[1]):
             if links[r, k] >= 0:
                 total += sums[links[r, k]]
@@ -40,7 +40,7 @@ def score_all(problem, weights, node_factors, pair_factors, plain, i, work):
     score_scalar_bundles(problem.node, i, weights.node, node_factors, plain, work.node_sums)
     links = problem.node_links[begin:end]
     for a in range(end - begin):
-        total = np.float32(0)
+        total = work.arcs.dtype.type(0)
         for k in range(links.shape[1]):
             if links[a, k] >= 0:
                 total += work.node_sums[links[a, k]]

@@ -81,7 +81,7 @@ class OnlineTraining(Training):
     def _diverge(self) -> None:
         kept = "zero weights" if self._best is None else "the best pass so far"
         warnings.warn(Warnings.M330.format(trainer=type(self).__name__, n=self.passes, kept=kept), stacklevel=2)
-        self._diverged = self.converged = True
+        self._diverged = self.ended = True
         if self._best is None:
             self._best = self.problem.zeros()
 

@@ -254,7 +254,8 @@ def test_an_absurd_learning_rate_is_noticed(settings, eta0, C):
     problem = random_problem(1)
     with pytest.warns(UserWarning, match="M330"):
         training = fit(OnlineMKL(eta0=eta0, C=C, **settings), problem, 5)
-    assert training.converged
+    assert training.ended
+    assert not training.converged
     assert training.passes == 1
     assert not flat(training.weights).any()
     assert np.isfinite(training.report().primal)

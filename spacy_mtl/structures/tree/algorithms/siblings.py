@@ -18,7 +18,7 @@ class Pairs(NamedTuple):
 
     first, last: int64[n + 1, n + 1], arc (h, m) has the sibling pairs ``first[h, m]:last[h, m]``. end: int64[n + 1, n + 1], it has the pairs with
     grandparents ``last[h, m]:end[h, m]``; without entries if there are none. inner: int32[b], the sibling, or h for none; n + 1 + g for
-    grandparent g. scores: float[b].
+    grandparent g. scores: float64[b].
     """
 
     first: np.ndarray
@@ -32,7 +32,7 @@ class Pairs(NamedTuple):
 def no_pairs():
     """Pairs without entries, for first-order trees."""
     none = np.empty((0, 0), np.int64)
-    return Pairs(none, none, none, np.empty(0, np.int32), np.empty(0, np.float32))
+    return Pairs(none, none, none, np.empty(0, np.int32), np.empty(0))
 
 
 @kernel
@@ -50,7 +50,7 @@ def pair_table(start, n, first_arc, heads, first_pair, inner, scores, grandparen
                 while high > low and inner[high - 1] > n:
                     high -= 1
                 last[h, m] = high - begin
-    return Pairs(first, last, end, inner[begin : begin + scores.size], scores)
+    return Pairs(first, last, end, inner[begin : begin + scores.size], scores.astype(np.float64))
 
 
 @subkernel
