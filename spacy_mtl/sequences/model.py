@@ -107,7 +107,7 @@ class SequenceModel:
         wanted, given = [block.name for block in self.blocks], [str(name) for name in X]
         odd = [name for name in given if name not in wanted] or [name for name in wanted if name not in given]
         if odd:
-            known, got = (", ".join(f"'{name}'" for name in sorted(names)) or "none" for names in (wanted, given))
+            known, got = (", ".join(map(repr, sorted(names))) or "none" for names in (wanted, given))
             raise ValueError(Errors.M232.format(name=odd[0], wanted=f"the blocks {known}", got=got))
         by_name = {str(name): value for name, value in X.items()}
         tables = [block.read(by_name[block.name]) for block in self.blocks]

@@ -1,0 +1,30 @@
+"""The subjects of the table, a file each with ``run(plan)``, which yields rows; all work happens in processes of their own."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import monotonic
+
+from benchmarks.common.rows import Row
+
+from .plan import Plan
+
+#: Subject -> what must hold. The file has the same name.
+SUBJECTS: dict[str, str] = {
+    "models": "Changed model files: one coded error or a valid prediction, within 5 CPU s and 2 x the declared size + 200 MB",
+}
+
+
+def run_subject(name: str, plan: Plan) -> Iterator[Row]:
+    """Run a subject in a scratch folder of its own. What it raises becomes a failure: a subject that cannot run has shown nothing."""
+    with TemporaryDirectory(prefix=f"{name}-", dir=plan.folder) as folder:
+        began = monotonic()
+        try:
+            for row in import_module(f"{__package__}.{name}").run(replace(plan, folder=Path(folder))):
+                yield {**row, "seconds": round(monotonic() - began, 1)}
+                began = monotonic()
+        except Exception as error:
+            failure = f"the subject itself failed: {type(error).__name__}: {error}"
+            yield plan.row(name, "all", 0, [failure], seconds=round(monotonic() - began, 1))
