@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from numba import njit, types
+from numba import config, njit, types
 
 logger = logging.getLogger("spacy_mtl")
 _warned = False
@@ -67,11 +67,13 @@ def _signature_key(signature: Any) -> tuple[str, ...]:
     """A signature as text, with the module of every NamedTuple class, and the states of the structures from elsewhere among them.
 
     numba keeps signatures themselves, pickled: a process that cannot import one of the classes could then use nothing that is cached beside it.
+    Nor does it tell kernels that check indices (``NUMBA_BOUNDSCHECK=1``) from those that do not.
     """
     classes = {cls for value in signature for cls in _classes(value)}
     names = sorted(f"{cls.__module__}.{cls.__qualname__}" for cls in classes)
     states = sorted(set().union(*(_WATCHED.get(cls, set()) for cls in classes)))
-    return str(signature), *names, *states
+    checked = ("indices checked",) if config.BOUNDSCHECK else ()
+    return str(signature), *names, *states, *checked
 
 
 def _is_of_a_script(signature: Any) -> bool:

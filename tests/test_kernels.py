@@ -115,3 +115,35 @@ def test_nothing_is_cached_for_a_structure_of_a_script(run, tmp_path):
 def test_structures_of_the_package_are_not_watched():
     assert {ChainProblem, TreeProblem} & {*kernels._WATCHED} == set()
     assert not [cls for cls in kernels._WATCHED if cls.__module__.startswith("spacy_mtl")]
+
+
+#: A kernel that reads an entry by way of another one. The array is part of a larger one: what lies behind its end may be read.
+READING = """
+import numpy as np
+from spacy_mtl.kernels import kernel, subkernel
+
+@subkernel
+def entry(a, k):
+    return a[k]
+
+@kernel
+def read(a, k):
+    return entry(a, k)
+
+def attempt(k):
+    try:
+        return read(np.arange(10)[:5], k)
+    except IndexError:
+        return -1
+"""
+
+
+def test_indices_are_checked_where_a_variable_says_so(run, tmp_path, monkeypatch):
+    """Whatever was cached before, with or without checks."""
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "reading.py").write_text(READING)
+    for value, found in (("0", 7), ("1", -1), ("1", -1), ("0", 7), ("1", -1), ("", 7)):
+        monkeypatch.setenv("NUMBA_BOUNDSCHECK", value)
+        assert run(tmp_path / "a", "import reading; print(reading.attempt(7))") == found
+        assert run(tmp_path / "a", "import reading; print(reading.attempt(4))") == 4
+    assert len(cached(tmp_path)) == 4
