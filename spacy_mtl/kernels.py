@@ -72,7 +72,7 @@ def _signature_key(signature: Any) -> tuple[str, ...]:
     classes = {cls for value in signature for cls in _classes(value)}
     names = sorted(f"{cls.__module__}.{cls.__qualname__}" for cls in classes)
     states = sorted(set().union(*(_WATCHED.get(cls, set()) for cls in classes)))
-    checked = ("indices checked",) if config.BOUNDSCHECK else ()
+    checked = ("indices checked",) if getattr(config, "BOUNDSCHECK", None) else ()
     return str(signature), *names, *states, *checked
 
 
