@@ -41,7 +41,13 @@ def cache_root() -> Path:
 
 
 def use_cache(root: Path) -> None:
-    """Have numba keep its cache under ``root``, here and in processes that tests start; drop what a week has not used."""
+    """Have numba keep its cache under ``root``, here and in processes that tests start; drop what a week has not used.
+
+    Runs of mutants keep kernels of their own, in the folder SPACY_MTL_TEST_KERNELS.
+    """
+    if "SPACY_MTL_TEST_KERNELS" in os.environ:
+        os.environ["NUMBA_CACHE_DIR"] = os.environ["SPACY_MTL_TEST_KERNELS"]
+        return
     cache = root / f"{kernel_hash()}-O{os.environ['NUMBA_OPT']}"
     cache.mkdir(exist_ok=True)
     os.utime(cache)

@@ -80,6 +80,19 @@ def passes_of(case) -> int:
     return max((PASSES[value] for value in case[1].values() if isinstance(value, str) and value in PASSES), default=10)
 
 
+#: what reports cannot tell, by trainer or algorithm; all other values are numbers
+UNKNOWN = {
+    "Perceptron": {"primal", "dual", "gap"},
+    "MIRA": {"primal", "dual", "gap"},
+    "OnlineMKL": {"dual", "gap"},
+    "sgd": {"dual", "gap"},
+}
+
+
+def unknown_of(case) -> set[str]:
+    return set().union(*(UNKNOWN.get(word, set()) for word in identify(case).split("-")))
+
+
 def identify(case):
     if isinstance(case[1], tuple):
         return f"{case[0]}-{identify(case[1])}"
@@ -114,7 +127,7 @@ def pipeline(request, train, read_corpus):
     component, case = request.param
     nlp = untrained(component, case)
     shown = read(component, nlp, read_corpus)
-    return component, train(nlp, shown, passes=passes_of(case)), shown, least_of(case)
+    return component, train(nlp, shown, passes=passes_of(case)), shown, case
 
 
 def annotations(docs) -> list:
@@ -138,18 +151,20 @@ def test_every_registered_trainer_is_tested():
 
 def test_it_learns(pipeline):
     """The corpus it was trained on, from nothing: well above what a majority label gives."""
-    component, nlp, shown, least = pipeline
-    assert nlp.evaluate(shown)[COMPONENTS[component]] > least
+    component, nlp, shown, case = pipeline
+    assert nlp.evaluate(shown)[COMPONENTS[component]] > least_of(case)
 
 
 def test_its_report_is_true(pipeline):
-    component, nlp, _, _ = pipeline
+    component, nlp, _, case = pipeline
     report = nlp.get_pipe(component).report
     assert report.passes > 0
-    assert 0 <= report.live_templates <= report.n_templates
-    assert math.isnan(report.primal) or report.primal >= 0
-    assert math.isnan(report.dual) or report.dual <= report.primal * (1 + 1e-4)
-    if not math.isnan(report.gap):
+    assert 0 < report.live_templates <= report.n_templates
+    values = {name: getattr(report, name) for name in ("primal", "dual", "gap")}
+    assert {name for name, value in values.items() if not math.isfinite(value)} == unknown_of(case)
+    assert "primal" in unknown_of(case) or report.primal > 0
+    if not unknown_of(case):
+        assert 0 < report.dual <= report.primal * (1 + 1e-4)
         assert report.gap * report.primal == pytest.approx(report.primal - report.dual, rel=1e-3, abs=1e-6)
 
 

@@ -103,8 +103,22 @@ def test_what_was_met_is_remembered_when_the_memory_grows():
 
 
 def test_nothing_to_look_at():
+    """Without positions, or without templates, nothing is added and nothing is remembered."""
     columns, starts = np.zeros((2, 0), np.uint64), np.zeros(1, np.int64)
-    shared = SharedLookup(lookup_of(*data([1, 2], []), 1), TEMPLATES, N_LABELS)
-    shared.add(columns, starts, np.zeros((0, N_LABELS), np.float32))
-    alone = SharedLookup(shared.lookup, TEMPLATES[6:7], N_LABELS)
-    alone.add(columns, starts, np.zeros((0, N_LABELS), np.float32))
+    lookup = lookup_of(*data([1, 2], []), 1)
+    for templates in (TEMPLATES, TEMPLATES[6:7]):
+        shared = SharedLookup(lookup, templates, N_LABELS)
+        shared.add(columns, starts, np.zeros((0, N_LABELS), np.float32))
+        assert shared.memory.used.tolist() == [0, 1]
+        assert (shared.memory.table.rows == -1).all()
+    columns, starts = data([1, 2, 1], [2])
+    out = np.full((3, N_LABELS), 7, np.float32)
+    SharedLookup(lookup, TEMPLATES, N_LABELS, among=[]).add(columns, starts, out)
+    assert (out == 7).all()
+    alone = SharedLookup(lookup, TEMPLATES[6:7], N_LABELS)
+    alone.add(columns, starts, out)
+    assert alone.shapes.seed.size == 0
+    assert alone.alone.tolist() == [0]
+    expected = np.full_like(out, 7)
+    add_looked_up(columns, starts, lookup, np.array([0]), expected)
+    np.testing.assert_allclose(out, expected)

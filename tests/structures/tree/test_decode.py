@@ -56,6 +56,19 @@ def test_one_root_where_several_would_be_better(projective):
 
 
 @pytest.mark.parametrize("projective", [False, True])
+def test_one_root_for_which_every_head_changes(projective):
+    """A second root is worth the sum of what all other words lose: three times as much as any word alone."""
+    scores = np.full((5, 5), -np.inf)
+    scores[0, 1] = 0
+    scores[0, 2] = scores[2, 3] = scores[3, 4] = 10  # two roots
+    scores[1, 4] = scores[4, 3] = scores[3, 2] = -10  # one
+    heads = np.empty(4, np.int32)
+    assert DECODERS[projective](scores, False, heads) == 30
+    assert DECODERS[projective](scores, True, heads) == -30
+    assert heads.tolist() == [0, 3, 4, 1]
+
+
+@pytest.mark.parametrize("projective", [False, True])
 def test_where_two_words_have_no_head_but_the_root(projective):
     scores = np.zeros((4, 4))
     scores[1:, 1] = scores[1:, 3] = -np.inf

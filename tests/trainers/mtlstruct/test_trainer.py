@@ -1,12 +1,12 @@
 """MTLstruct: both solvers against cvxpy over all outputs, their certificates, and their settings."""
 
+import dataclasses
 import functools
 
 import numpy as np
 import pytest
 
 from spacy_mtl.trainers.base import fit
-from spacy_mtl.trainers.mtlstruct.dual_ascent import REVIVAL
 from spacy_mtl.trainers.mtlstruct.trainer import MTLStruct, mtl_struct, ssvm
 from spacy_mtl.trainers.structreg import StructReg
 
@@ -79,13 +79,21 @@ def test_the_dual_never_falls_at_fixed_template_weights():
 
 
 def test_averaging_predicts_with_the_mean_of_the_last_passes():
-    problem = random_problem(1)
-    plain = fit(MTLStruct(C=C, tol=1e-9), problem, 8)
-    averaged = fit(MTLStruct(C=C, tol=1e-9, average=4), problem, 8)
-    assert averaged.report().primal != plain.report().primal
-    norms = problem.block_norms(averaged.weights)
-    objective = 0.5 * norms.sum() ** 2 + C * problem.hinges(averaged.weights).sum()
-    assert averaged.report().primal == pytest.approx(objective, rel=1e-5)
+    """The plain mean of all passes so far; from pass ``average`` on, each new one counts 1 / average."""
+    problem, plain, means = random_problem(1), [], []
+    fit(MTLStruct(C=C, tol=1e-9), problem, 8, lambda training: plain.append(training.weights.node.astype(float)))
+    keep = lambda training: means.append(training.weights.node.astype(float))  # noqa: E731
+    training = fit(MTLStruct(C=C, tol=1e-9, average=4), problem, 8, keep)
+    for passes in range(1, 5):
+        np.testing.assert_allclose(means[passes - 1], np.mean(plain[:passes], axis=0), rtol=1e-4, atol=1e-6)
+    for passes in range(5, 9):
+        np.testing.assert_allclose(
+            means[passes - 1], 0.75 * means[passes - 2] + 0.25 * plain[passes - 1], rtol=1e-4, atol=1e-6
+        )
+    assert np.abs(means[7] - plain[7]).max() > 0.01
+    norms = problem.block_norms(training.weights)
+    objective = 0.5 * norms.sum() ** 2 + C * problem.hinges(training.weights).sum()
+    assert training.report().primal == pytest.approx(objective, rel=1e-5)
 
 
 def test_inner_passes_are_passes():
@@ -146,18 +154,42 @@ def test_an_interrupt_inside_a_pass_leaves_no_torn_weights(monkeypatch, kernel):
 
 
 def test_a_template_that_was_dropped_comes_back_if_it_pulls():
-    training = fit(MTLStruct(C=C, tol=1e-9), random_problem(1), 40)
-    strongest, weakest = int(np.argmax(training.template_weights)), int(np.argmin(training.template_weights))
-    training.mu = np.eye(training.mu.size)[weakest]
-    training.passes = REVIVAL
-    training.end_pass()
-    assert training.template_weights[strongest] > 0
+    """The features of a dropped template change (an attribute that is set while training) and now tell the label: the optimum needs it."""
+    problem = random_problem(5, n_sentences=8)
+    rows = problem.arrays.rows.copy()
+    rows[:, 3] = problem.blocks.node[3]  # at first the last template sees the same everywhere
+    dull = random_problem(5, n_sentences=8)
+    dull = dataclasses.replace(dull, arrays=dull.arrays._replace(rows=rows))
+    telling = rows.copy()
+    telling[:, 3] += problem.arrays.gold
+    bright = dataclasses.replace(dull, arrays=dull.arrays._replace(rows=telling))
+    training = fit(MTLStruct(C=C, tol=1e-9), dull, 300)
+    assert training.template_weights[3] == 0
+    training.rebind(bright, lambda weights: weights)
+    for _ in range(300):
+        training.end_pass()
+    optimum, norms = solve_primal(bright, 1.0, C)
+    assert norms[3] > 0.1 * norms.sum()
+    assert training.report().primal == pytest.approx(optimum, rel=1e-3)
 
 
-def test_idle_cuts_are_dropped():
-    settings = MTLStruct(p=2.0, C=5.0, solver="cutting_plane", tol=1e-7, max_idle=2)
-    training = fit(settings, random_problem(4, n_sentences=12), 200)
-    assert len(training._cuts) < training.passes
+def test_cuts_are_dropped_once_they_have_been_idle_long_enough():
+    """A cut leaves the working set after ``max_idle`` rounds in a row without a multiplier, neither earlier nor later."""
+    most, seen, dropped = 3, {}, []
+
+    def check(training):
+        here = {id(cut): (cut, alpha) for cut, alpha in zip(training._cuts, training._alpha, strict=True)}
+        dropped.extend(seen.pop(key)[1] for key in [*seen] if key not in here)
+        for key, (cut, alpha) in here.items():  # the cut itself is kept, too, so that no other gets its id
+            seen[key] = cut, [*(seen[key][1] if key in seen else []), float(alpha)]
+        assert all(max(alphas[-most:]) > 0 for _, alphas in seen.values() if len(alphas) >= most)
+
+    settings = MTLStruct(p=2.0, C=5.0, solver="cutting_plane", tol=1e-7, max_idle=most)
+    training = fit(settings, random_problem(4, n_sentences=12), 200, check)
+    assert len(dropped) > 3
+    assert all(
+        len(alphas) >= most - 1 and max(alphas[1 - most :]) < 1e-3 for alphas in dropped
+    )  # the last round is not seen
     assert training.report().gap <= 1e-4  # weights are single precision
 
 
