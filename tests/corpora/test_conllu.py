@@ -85,6 +85,13 @@ def test_a_universal_tree(nlp, tmp_path):
     assert columns(second.reference, "pos_") == [("PROPN",), ("",), ("VERB",)]
 
 
+def test_a_range_without_a_space_after_it(nlp, tmp_path):
+    """The space that is missing is that after its last word."""
+    text = UD.replace("3-4\tal\t_\t_\t_\t_\t_\t_\t_\t_", "3-4\tal\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No")
+    first, _ = examples(nlp, write(tmp_path, text))
+    assert first.reference.text == "Vamos nos a elmar, ya."
+
+
 def test_what_is_given_is_on_the_predicted_doc(nlp, tmp_path):
     path = write(tmp_path, UD)
     (example, _) = examples(nlp, path)
@@ -211,6 +218,7 @@ BAD = {
     "head below": (rows(0, -1), "M552", 3),
     "head no number": (rows(0, "1_0"), "M552", 3),
     "circle": (rows(0, 3, 2), "M553", 3),
+    "circle from the first word on": (rows(2, 1, 0), "M553", 2),
     "own head": (rows(0, 2), "M553", 3),
     "no root": (rows(2, 1), "M554", 2),
     "one without head": (rows(0, "_", 1), "M555", 3),

@@ -50,6 +50,13 @@ def test_several_roots_and_words_without_a_tree(vocab):
     assert list(doc_to_conllu(Doc(vocab))) == []
 
 
+def test_sentences_that_touch(vocab):
+    """A missing space is written even at the end of a sentence, but not at that of the document, where no space is none missing."""
+    doc = Doc(vocab, words=["a", ".", "b", "."], spaces=[False] * 4, sent_starts=[True, False, True, False])
+    lines = [line.split("\t") for text in doc_to_conllu(doc) for line in text.splitlines() if not line.startswith("#")]
+    assert [line[9] for line in lines] == ["SpaceAfter=No", "SpaceAfter=No", "SpaceAfter=No", "_"]
+
+
 def test_a_spacy_corpus_comes_back(tmp_path):
     convert_conllu(DEV, tmp_path / "dev.spacy", "nl", group=0, tag="xpos")
     counts = export_conllu(tmp_path / "dev.spacy", tmp_path / "dev.conllu", "nl")

@@ -1,5 +1,6 @@
 """Copies of the checkout, in which mutants are applied, and the folders of compiled kernels that go with them."""
 
+import fcntl
 import hashlib
 import os
 import shutil
@@ -12,7 +13,6 @@ from .mutant import ROOT, Mutant, mutate
 
 #: What tests read; benchmarks and documentation are not tested here.
 FOLDERS = ("spacy_mtl", "tests", "configs", "assets", "examples")
-WEEKS = 4 * 7 * 24 * 3600
 
 
 def home() -> Path:
@@ -21,6 +21,14 @@ def home() -> Path:
     folder = Path(tempfile.gettempdir(), f"spacy-mtl-mutants-{os.getuid()}-{digest}")
     folder.mkdir(mode=0o700, exist_ok=True)
     return folder
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Wait until no other run works in these copies."""
+    with open(folder / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def date_by_content(path: Path) -> None:

@@ -3,11 +3,14 @@
 ``spacy_mtl.kernels`` compiles everything of a part of the package again when any file of it changes, which is safe and simple. Here a kernel depends
 on its module and all that this imports, and where a problem is among its arguments, on the files of that structure. The place in the cache is told
 by the path from the root of the checkout, so that all copies share kernels. Importing this module makes it so.
+
+Hypothesis does not look for the simplest example, since any that fails will do.
 """
 
 from pathlib import Path
 from typing import Any
 
+from hypothesis import Phase, settings
 from numba.core import caching
 
 from spacy_mtl import kernels
@@ -34,6 +37,12 @@ def cache_subpath(_: type, file: str) -> str:
     """A folder name for a source file that is the same in every copy."""
     path = Path(file).resolve()
     return str(path.relative_to(ROOT).parent).replace("/", "_") if ROOT in path.parents else path.parent.name
+
+
+def pytest_configure() -> None:
+    """After conftest.py has chosen its profile."""
+    settings.register_profile("mutants", deadline=None, database=None, phases=[Phase.explicit, Phase.generate])
+    settings.load_profile("mutants")
 
 
 plain_key = kernels._signature_key
