@@ -13,6 +13,7 @@ from .plan import Plan
 
 #: Subject -> what must hold. The file has the same name.
 SUBJECTS: dict[str, str] = {
+    "documents": "Hostile documents: no text changed, the same annotation in every order, batching and process, memory flat",
     "models": "Changed model files: one coded error or a valid prediction, within 5 CPU s and 2 x the declared size + 200 MB",
 }
 
