@@ -2,7 +2,6 @@
 
 import json
 import math
-import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timezone
@@ -11,6 +10,8 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+
+from spacy_mtl.files import write_atomically
 
 from .origin import ROOT, origin
 
@@ -46,11 +47,8 @@ def append_rows(path: Path | None, rows: Iterable[Row]) -> None:
     stamp = {"time": datetime.now(timezone.utc).isoformat(timespec="seconds"), **origin()}
     signed = (finite({"seed": SEED, **row, **stamp}) for row in rows)
     new = "".join(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in signed)
-    path.parent.mkdir(parents=True, exist_ok=True)
     old = path.read_text(encoding="utf8") if path.exists() else ""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    unfinished.write_text(old + new, encoding="utf8")
-    os.replace(unfinished, path)
+    write_atomically(path, (old + new).encode("utf8"))
 
 
 def finite(value: Any) -> Any:

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from benchmarks.common.origin import ROOT
+from spacy_mtl.files import write_atomically
 
 from . import rendered
 from .checks import faulty, read_results
@@ -27,7 +28,7 @@ def main(
         if new != text and check:
             problems.append(f"{page} differs from its rows: run python -m benchmarks.tables.")
         elif new != text:
-            path.write_text(new, encoding="utf8")
+            write_atomically(path, new.encode("utf8"))
     if problems:
         raise SystemExit("\n".join(problems))
 

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from spacy_mtl.errors import Errors
+from spacy_mtl.files.disk import reason_of
 
 from .shared.messages import clear_errors
 from .shared.options import (
@@ -63,7 +64,7 @@ def convert_cli(
                 settings = reader_settings(columns, given, scheme, separator, encoding, group, limit)
                 counts = convert_columns(input_path, output_path, lang, **settings)
         except OSError as error:
-            raise ValueError(Errors.M704.format(path=output_path, reason=error.strerror)) from None
+            raise ValueError(Errors.M704.format(path=output_path, reason=reason_of(error))) from None
     found = f"{counts.tokens} {'words' if file_format is Format.segmented else 'tokens'}"
     if file_format is Format.columns and not exports:
         found += f", {counts.entities} entities"

@@ -10,4 +10,10 @@ class ModelErrors:
     M605 = ("{where} cannot be read: {reason}. Check the path, or train again.")
     M640 = ("{where} has {size} MB but would expand to {expanded} MB, more than any model that was saved by this package. Load files only from where you expect them, or train again.")
     M641 = ("The scores of the positions are no finite numbers: the values of a block or the weights are too large. Scale the features, or train again.")
+    M650 = ("'{path}' cannot be written: the disk is full. Make room and save again; what was there before is still there.")
+    M651 = ("'{path}' cannot be written: {reason}. Choose another place, or get the right to write there; what was there before is still there.")
+    M652 = ("'{path}' cannot be written: {reason}. Check the path and the disk; what was there before is still there.")
+    M653 = ("The new folder cannot be named '{path}': {reason}. The old one is complete under the name '{old}': rename it, and save again.")
+    M654 = ("'{path}' holds {names}, which no pipeline saves, and saving safely replaces the whole folder. Choose another folder, or move that away.")
+    M655 = ("Another training ({holder}) saves to '{path}'. Wait for its end, stop it, or choose another --output.")
     # fmt: on

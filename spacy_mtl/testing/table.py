@@ -7,6 +7,7 @@ import re
 import sys
 from pathlib import Path
 
+from spacy_mtl.files import write_atomically
 from spacy_mtl.structures.chain.build import chain_offers
 from spacy_mtl.structures.contract import ABILITIES, GROUPS
 from spacy_mtl.structures.tree.build import tree_offers
@@ -76,4 +77,5 @@ def written(text: str) -> str:
 
 if __name__ == "__main__":
     page = Path(sys.argv[1])
-    page.write_text(MARKED.sub(lambda _: f"\n{needs_table()}\n\n", page.read_text(encoding="utf8")), encoding="utf8")
+    text = MARKED.sub(lambda _: f"\n{needs_table()}\n\n", page.read_text(encoding="utf8"))
+    write_atomically(page, text.encode("utf8"))

@@ -4,6 +4,7 @@ import json
 import math
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -11,6 +12,7 @@ from spacy.language import Language
 from tqdm import tqdm
 
 from spacy_mtl.errors import Errors
+from spacy_mtl.files.disk import disk_errors
 from spacy_mtl.registry import registry
 
 from .table import REPORT_FIELDS, Info, header, reporting_pipes, row, table_columns
@@ -32,7 +34,7 @@ def console_logger(progress_bar: bool = True, path: str | Path | None = None) ->
     path: a file of JSON lines, overwritten by each training. It gets one row per evaluation, with unrounded numbers (null for
         what is not a number): epoch, step, score, other_scores, losses, seconds, words and ``reports`` by component.
 
-    Raises ValueError (M517) at the start of training if the file cannot be written.
+    Raises ValueError (M517) at the start of training if the file cannot be written, and OSError (M650-M652) if that is so later.
     """
 
     def setup_logger(
@@ -67,10 +69,22 @@ class _Log:
         self._close_bar()  # a bar still on its line would run into the row
         self._write(row(self._columns, info))
         if self._file is not None:
-            self._file.write(json.dumps(json_row(info, self._pipes), ensure_ascii=False, allow_nan=False) + "\n")
-            self._file.flush()
+            self._log(json.dumps(json_row(info, self._pipes), ensure_ascii=False, allow_nan=False) + "\n")
         if self._with_bar:
             self._bar = self._new_bar(info)
+
+    def _log(self, line: str) -> None:
+        """Add a line to the file. Raises OSError (M650-M652); the file is then given up, so that the training can end and save its model."""
+        assert self._file is not None
+        try:
+            with disk_errors(Path(self._file.name)):
+                self._file.write(line)
+                self._file.flush()
+        except OSError:
+            with suppress(OSError):
+                self._file.close()
+            self._file = None
+            raise
 
     def finalize(self) -> None:
         """Called once when training ends, in whatever way."""

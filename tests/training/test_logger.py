@@ -1,6 +1,7 @@
 import io
 import json
 import math
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -270,3 +271,11 @@ def test_from_a_config():
     config = Config().from_str('[l]\n@loggers = "spacy_mtl.ConsoleLogger.v1"\n')
     assert registry.fill(config)["l"]["progress_bar"] is True
     assert callable(registry.resolve(config)["l"])
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
+def test_a_full_disk_is_named_and_the_training_can_end():
+    step, finalize = console_logger(path="/dev/full", progress_bar=False)(make_nlp(OURS), io.StringIO(), io.StringIO())
+    with pytest.raises(OSError, match=r"^\[Errno 28\] \[M650\] '/dev/full' cannot be written: the disk is full"):
+        step(info())
+    finalize()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from spacy_mtl.errors import Errors
 from spacy_mtl.files import write_atomically
+from spacy_mtl.files.disk import reason_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -32,4 +33,4 @@ def write_file(path: Path, content: bytes) -> None:
     try:
         write_atomically(path, content)
     except OSError as error:
-        raise ValueError(Errors.M704.format(path=path, reason=error.strerror)) from None
+        raise ValueError(Errors.M704.format(path=path, reason=reason_of(error))) from None

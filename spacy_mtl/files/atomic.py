@@ -1,0 +1,25 @@
+"""Atomic writing of files: a file is either complete or unchanged, whenever the process is killed or the machine goes down."""
+
+import os
+from pathlib import Path
+
+from .beside import new_beside
+from .disk import disk_errors, flush_folder
+
+
+def write_atomically(path: str | Path, data: bytes) -> None:
+    """Write a file under another name next to ``path``, then move it there: an interrupt leaves the old file as it was.
+
+    The data is on disk before the file is moved, and its name when this returns. Missing parent directories are created, and what processes
+    that were killed have left beside ``path`` is removed. Raises OSError where the file cannot be written: M650-M652.
+    """
+    path = Path(path)
+    with disk_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with new_beside(path, lambda place: place.touch(exist_ok=False)) as (unfinished, _):
+            with unfinished.open("wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(unfinished, path)
+        flush_folder(path.parent)
