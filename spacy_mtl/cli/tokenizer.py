@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from spacy_mtl.errors import Errors
+from spacy_mtl.files.disk import reason_of
 
 from .shared.messages import clear_errors
 from .shared.options import Code
@@ -28,9 +29,11 @@ def tokenizer_cli(
 def convert_pipeline(model: str | Path, output: Path, code: Path | None = None) -> None:
     """Write the pipeline ``model`` to ``output`` with its first component as the tokenizer.
 
-    Raises ValueError: M701 it cannot be loaded, M417 it does not begin with a trained mtl_segmenter, M704 ``output`` cannot be written.
+    Raises ValueError: M701 it cannot be loaded, M417 it does not begin with a trained mtl_segmenter, M704 ``output`` cannot be written,
+    M654 it holds what is no pipeline's.
     """
     from spacy_mtl.components.tokenizer import with_tokenizer
+    from spacy_mtl.training.safe_save import save
 
     nlp = load_pipeline(model, code)
     try:
@@ -38,6 +41,6 @@ def convert_pipeline(model: str | Path, output: Path, code: Path | None = None) 
     except ValueError as error:
         raise ValueError(Errors.M417.format(model=model, reason=error)) from None
     try:
-        converted.to_disk(output)
+        save(converted, output)
     except OSError as error:
-        raise ValueError(Errors.M704.format(path=output, reason=error.strerror)) from None
+        raise ValueError(Errors.M704.format(path=output, reason=reason_of(error))) from None

@@ -1,0 +1,105 @@
+"""Saving whole pipelines safely: :func:`save`, and the callback ``spacy_mtl.safe_save.v1`` for ``[training] before_to_disk``."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import srsly
+from spacy.language import Language
+
+from spacy_mtl.errors import Errors
+from spacy_mtl.files import write_folder
+from spacy_mtl.files.folder_lock import FolderLock, lock_folder
+from spacy_mtl.registry import registry
+
+from .spacy_loop import output_of_training, running_trainings, watch_copies
+
+Callback = Callable[[Language], Language]
+
+#: What spaCy saves besides components.
+PARTS = {"config.cfg", "meta.json", "tokenizer", "vocab"}
+
+
+def save(nlp: Language, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
+    """``nlp.to_disk``, but a pipeline saved over another is the old one or the new one, complete, whenever the process is killed.
+
+    The pipeline is written to a folder beside ``path``, ``.NAME.PROCESS.NUMBER.tmp``, and once that is on disk it takes the place of
+    ``path`` as a whole (:mod:`spacy_mtl.files.swap`), so room for both is needed. Folders of processes that were killed are removed.
+
+    Raises ValueError (M654) where ``path`` holds what no pipeline saves, and OSError (M650-M652), with the old pipeline as it was, where
+    the new one cannot be written.
+    """
+    others = _others(Path(path), nlp)
+    if others:
+        raise ValueError(Errors.M654.format(path=path, names=_listed(others)))
+    write_folder(path, lambda folder: nlp.to_disk(folder, exclude=exclude))
+
+
+def _others(path: Path, nlp: Language) -> list[str]:
+    """What is in a folder and is no part of a pipeline that was saved there, or that ``nlp`` would save."""
+    if not path.is_dir():
+        return []
+    try:
+        saved = srsly.read_json(path / "meta.json").get("components", [])
+    except (OSError, ValueError, AttributeError):
+        saved = []
+    known = PARTS | {name for name in saved if isinstance(name, str)} | set(nlp.component_names)
+    known |= {
+        Path(name).stem for name in known
+    }  # some components add .json to their names, in place of what follows a dot
+    return sorted(entry.name for entry in path.iterdir() if not {entry.name, entry.stem} & known)
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(repr(name) for name in names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+
+
+@registry.callbacks("spacy_mtl.safe_save.v1")
+def create_safe_save(callback: Callback | None = None) -> "SafeSave":
+    """Make the callback with which ``spacy train`` saves safely: ``model-best`` and ``model-last`` are old or new, complete, at any instant.
+
+    Without it, spaCy removes model-best and then copies model-last there, file by file. With it, each is replaced as a whole, and those
+    of an earlier training stay until this one has its own. Another training to the same folder is told so at its start, before it reads or
+    changes anything.
+
+    callback: another callback for ``before_to_disk``, which is called first.
+
+    Raises ValueError (M655) where another training saves to the same folder, and OSError (M650-M652) where nothing can be written to it.
+    """
+    output = output_of_training()
+    lock = None if output is None else lock_folder(output)
+    if isinstance(lock, str):
+        raise ValueError(Errors.M655.format(path=output, holder=lock))
+    watch_copies()
+    return SafeSave(callback, lock)
+
+
+class SafeSave:
+    """The callback. lock: keeps other trainings away for as long as this object lives, and that is as long as its training."""
+
+    saves_safely = True
+
+    def __init__(self, callback: Callback | None = None, lock: FolderLock | None = None):
+        self.callback = callback
+        self.lock = lock
+
+    def __call__(self, nlp: Language) -> Language:
+        """The same pipeline with another ``to_disk``."""
+        return saved_safely(nlp if self.callback is None else self.callback(nlp))
+
+
+def saved_safely(nlp: Language) -> Language:
+    """A pipeline that shares everything with ``nlp`` but saves itself by :func:`save`.
+
+    While spaCy trains, whatever is in the folder is replaced, as spaCy does with model-best and model-last.
+    """
+
+    def to_disk(_: Language, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
+        if running_trainings():
+            write_folder(path, lambda folder: nlp.to_disk(folder, exclude=exclude))
+        else:
+            save(nlp, path, exclude=exclude)
+
+    kind = type(nlp)
+    safe: Language = object.__new__(type(kind.__name__, (kind,), {"to_disk": to_disk}))
+    safe.__dict__ = nlp.__dict__
+    return safe
