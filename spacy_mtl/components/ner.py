@@ -1,6 +1,6 @@
 """mtl_ner: named entities as a linear chain of IOB2 or BILUO tags."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 from spacy.attrs import ENT_ID, ENT_IOB, ENT_KB_ID, ENT_TYPE
@@ -12,6 +12,7 @@ from thinc.api import Model
 
 from spacy_mtl.errors import Errors
 from spacy_mtl.sentences import borders
+from spacy_mtl.settings import brief, is_choice, is_number
 from spacy_mtl.structures.chain.build import Constraints, hamming_cost
 from spacy_mtl.trainers.base import Trainer
 
@@ -28,6 +29,7 @@ from .entity_tags import (
 )
 from .protocol.chain import ChainPipe
 from .protocol.labelled import LabelledPipe
+from .protocol.settings import check_switches, refuse
 
 DEFAULT_CONFIG = {
     "model": {
@@ -93,15 +95,18 @@ class MTLEntityRecognizer(ChainPipe, LabelledPipe):
         scorer: Callable | None = None,
     ):
         super().__init__(vocab, model, name, trainer=trainer, scorer=scorer)
-        if scheme not in PREFIXES:
-            raise ValueError(Errors.M407.format(name=name, scheme=scheme, known=", ".join(PREFIXES)))
+        if not is_choice(scheme, PREFIXES):
+            raise ValueError(Errors.M407.format(name=name, scheme=brief(scheme), known=", ".join(PREFIXES)))
+        check_switches(name, valid_only=valid_only, overwrite=overwrite)
+        if costs is not None and not isinstance(costs, Mapping):
+            refuse(name, "costs", "a table of pairs of labels and their costs", costs)
         self.cfg = {"entity_types": [], "scheme": scheme}
         self.valid_only = valid_only
         self.overwrite = overwrite
         self.costs = dict(costs or {})
         for pair, cost in self.costs.items():
-            if pair.count(">") != 1 or not (np.isfinite(cost) and cost >= 0):
-                raise ValueError(Errors.M409.format(name=name, pair=f"{pair} = {cost}"))
+            if not isinstance(pair, str) or pair.count(">") != 1 or not is_number(cost, 0, 1e9):
+                raise ValueError(Errors.M409.format(name=name, pair=f"{brief(pair)} = {brief(cost)}"))
 
     def labels_of(self, doc: Doc) -> set[str]:
         return {ent.label_ for ent in doc.ents}

@@ -21,6 +21,7 @@ from spacy_mtl.models.tree.rules import TreeRules
 from spacy_mtl.models.tree.weights import TreeWeights
 from spacy_mtl.roots import ROOT, heads_to_doc
 from spacy_mtl.sentences import borders
+from spacy_mtl.settings import brief, is_choice, is_number, is_switch
 from spacy_mtl.structures.tree.build import tree_offers
 from spacy_mtl.templates.arcs.program import check_arc_templates
 from spacy_mtl.templates.grammar import Template
@@ -28,6 +29,7 @@ from spacy_mtl.trainers.base import Trainer
 
 from .protocol.labelled import LabelledPipe
 from .protocol.places import check_places
+from .protocol.settings import refuse
 
 DEFAULT_CONFIG = {
     "model": {
@@ -121,16 +123,21 @@ class MTLParser(LabelledPipe):
             ("labelling", labelling, ("second_pass", "joint", "none")),
             ("support", support, ("gold", "all")),
         ):
-            if value not in known:
+            if not is_choice(value, known):
                 raise ValueError(
-                    Errors.M441.format(name=name, setting=setting, expected=" or ".join(known), value=value)
+                    Errors.M441.format(name=name, setting=setting, expected=" or ".join(known), value=brief(value))
                 )
-        if margin is not None and not margin > 0:
-            raise ValueError(Errors.M441.format(name=name, setting="margin", expected="above 0, or null", value=margin))
+        if margin is not None and (not is_number(margin, 0, 1e9) or margin == 0):
+            expected = "above 0, or null"
+            raise ValueError(Errors.M441.format(name=name, setting="margin", expected=expected, value=brief(margin)))
+        if projective is not None and not is_switch(projective):
+            refuse(name, "projective", "true, false or null", projective)
         attributes = model.attrs["templates"].attributes
         if filter_attr is not None and filter_attr not in attributes:
             expected = f"an attribute that the templates read ({', '.join(attributes)}), or null"
-            raise ValueError(Errors.M441.format(name=name, setting="filter_attr", expected=expected, value=filter_attr))
+            raise ValueError(
+                Errors.M441.format(name=name, setting="filter_attr", expected=expected, value=brief(filter_attr))
+            )
         kinds = TreeTemplates.of(model.attrs["templates"].templates)
         if labelling != "none" and not kinds.labels:
             expected = '"none", since no template scores labels (B...)'

@@ -32,6 +32,7 @@ from spacy_mtl.segmentation.known_marks import UNLIKELY, count_known_marks
 from spacy_mtl.segmentation.predict import CharacterPredictor
 from spacy_mtl.segmentation.user_words import UserWords
 from spacy_mtl.segmentation.word_orths import WordOrths
+from spacy_mtl.settings import brief, is_choice, is_whole
 from spacy_mtl.structures.chain.build import Constraints
 from spacy_mtl.templates.attributes.characters import BREAK, CHARACTER_CONTEXT, word_table
 from spacy_mtl.templates.attributes.learned import CHAR_GROUP
@@ -39,6 +40,7 @@ from spacy_mtl.templates.attributes.reader import AttributeReader
 from spacy_mtl.trainers.base import Trainer
 
 from .protocol.chain import ChainPipe
+from .protocol.settings import check_switches
 
 DEFAULT_CONFIG = {
     "model": {
@@ -124,10 +126,13 @@ class MTLSegmenter(ChainPipe):
         scorer: Callable | None = None,
     ):
         super().__init__(vocab, model, name, trainer=trainer, scorer=scorer)
-        if tags not in TAG_SETS:
-            raise ValueError(Errors.M416.format(name=name, tags=tags, known=", ".join(TAG_SETS)))
-        if folds < 2 or known < 1 or known_marks < 0:
-            raise ValueError(Errors.M418.format(name=name, known=known, folds=folds, known_marks=known_marks))
+        if not is_choice(tags, TAG_SETS):
+            raise ValueError(Errors.M416.format(name=name, tags=brief(tags), known=", ".join(TAG_SETS)))
+        check_switches(name, keep_runs=keep_runs)
+        if not (is_whole(folds, 2) and is_whole(known, 1) and is_whole(known_marks)):
+            raise ValueError(
+                Errors.M418.format(name=name, known=brief(known), folds=brief(folds), known_marks=brief(known_marks))
+            )
         self.folds, self.known, self.known_marks = folds, known, known_marks
         self.cfg = {"tags": tags, "keep_runs": keep_runs, "lexicon": "", "breaks": [], "known": {}, "user_words": []}
         self.user_words = UserWords()

@@ -1,6 +1,6 @@
 """mtl_tagger: part-of-speech tags as a linear chain."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 from spacy.attrs import POS, TAG
@@ -15,6 +15,7 @@ from spacy_mtl.errors import Errors
 from spacy_mtl.learning.gather import Piece
 from spacy_mtl.learning.known_words import constrain_words, count_known_words
 from spacy_mtl.learning.usual_tags import count_usual_tags
+from spacy_mtl.settings import brief, is_choice
 from spacy_mtl.structures.chain.build import Constraints
 from spacy_mtl.templates.attributes.learned import USUAL_TAG
 from spacy_mtl.templates.attributes.reader import AttributeReader
@@ -22,6 +23,7 @@ from spacy_mtl.trainers.base import Trainer
 
 from .protocol.chain import ChainPipe
 from .protocol.labelled import LabelledPipe
+from .protocol.settings import check_count, check_switches, refuse
 
 DEFAULT_CONFIG = {
     "model": {
@@ -85,13 +87,15 @@ class MTLTagger(ChainPipe, LabelledPipe):
         scorer: Callable | None = None,
     ):
         super().__init__(vocab, model, name, trainer=trainer, scorer=scorer)
-        if known_words < 0:
-            raise ValueError(
-                Errors.M419.format(name=name, setting="known_words", expected="0 or more", value=known_words)
-            )
+        check_count(name, "known_words", known_words)
+        check_switches(name, overwrite=overwrite)
+        if pos_map is not None and not isinstance(pos_map, Mapping):
+            refuse(name, "pos_map", "a table of tags and their parts of speech", pos_map)
         for tag, pos in (pos_map or {}).items():
-            if pos not in UNIVERSAL:
-                raise ValueError(Errors.M421.format(name=name, tag=tag, pos=pos, known=", ".join(UNIVERSAL)))
+            if not isinstance(tag, str) or not is_choice(pos, UNIVERSAL):
+                raise ValueError(
+                    Errors.M421.format(name=name, tag=brief(tag), pos=brief(pos), known=", ".join(UNIVERSAL))
+                )
         self.cfg = {"tags": [], "known": {}, "pos_map": dict(pos_map or {})}
         self.known_words = known_words
         self.overwrite = overwrite

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from spacy_mtl.errors import Errors
+from spacy_mtl.settings import brief
+
+from .settings import check_file
 
 IGNORED = "_"
 MISSING = frozenset(("-", "_", ""))
@@ -55,13 +58,12 @@ def read_columns(
     path, columns = Path(path), list(columns)
     named = [column for column in columns if column != IGNORED]
     if named.count("ORTH") != 1 or len(set(named)) < len(named):
-        raise ValueError(Errors.M505.format(columns=columns))
+        raise ValueError(Errors.M505.format(columns=brief(columns, 300)))
     if separator == "":
         raise ValueError(
             Errors.M514.format(setting="separator", expected="a string such as a tab, or null", value="empty")
         )
-    if not path.is_file():
-        raise ValueError(Errors.M501.format(path=path, reason="there is no such file", cwd=Path.cwd()))
+    check_file(path)
     split = _split_blanks if separator is None else _splitter(separator)
     return _sentences(path, columns, encoding, split, docstart)
 

@@ -11,9 +11,11 @@ from spacy.vocab import Vocab
 
 from spacy_mtl.errors import Errors
 from spacy_mtl.registry import registry
+from spacy_mtl.settings import brief, is_choice, is_path, is_switch
 
 from .columns import IGNORED, SCHEMES, Sentence, read_columns
 from .docs import COLUMNS, Attributes, DocMaker, sentence_starts
+from .settings import check_counts, check_names, check_text, refuse
 
 
 @registry.readers("spacy_mtl.ConllCorpus.v1")
@@ -53,6 +55,7 @@ class ConllCorpus:
         spaces: bool | None = None,
     ):
         self.paths = corpus_paths(path)
+        check_names(columns=columns, given=given)
         self.columns = list(columns)
         self.given = list(given)
         self.encoding = encoding
@@ -67,15 +70,20 @@ class ConllCorpus:
         for column in self.columns:
             if column not in ("ORTH", IGNORED, *COLUMNS):
                 known = ", ".join(("ORTH", *COLUMNS))
-                raise ValueError(Errors.M506.format(column=column, columns=self.columns, known=known))
+                raise ValueError(
+                    Errors.M506.format(column=brief(column), columns=brief(self.columns, 300), known=known)
+                )
         for column in self.given:
             if column not in self.columns or column in ("ORTH", IGNORED):
-                raise ValueError(Errors.M507.format(column=column, columns=self.columns))
-        if self.scheme not in SCHEMES:
-            raise ValueError(Errors.M509.format(scheme=self.scheme, known=", ".join(SCHEMES)))
-        for setting, value in (("group", self.group), ("limit", self.limit)):
-            if value < 0:
-                raise ValueError(Errors.M514.format(setting=setting, expected="0 or more", value=value))
+                raise ValueError(Errors.M507.format(column=brief(column), columns=brief(self.columns, 300)))
+        if not is_choice(self.scheme, SCHEMES):
+            raise ValueError(Errors.M509.format(scheme=brief(self.scheme), known=", ".join(SCHEMES)))
+        check_counts(group=self.group, limit=self.limit)
+        check_text(encoding=self.encoding)
+        if self.separator is not None and not isinstance(self.separator, str):
+            refuse("separator", "a string such as a tab, or null", self.separator)
+        if self.spaces is not None and not is_switch(self.spaces):
+            refuse("spaces", "true, false or null", self.spaces)
         for path in self.paths:
             self._read(path)  # checks path and columns at once, reads nothing yet
 
@@ -112,9 +120,18 @@ class ConllCorpus:
 
 def corpus_paths(path: str | Path | Sequence[str | Path] | None) -> list[Path]:
     """The files that a setting names; a string that is not a file itself is split at its commas. Raises ValueError (M511) for none at all."""
-    if not path:
+    if path is None or path in ("", [], ()):
         raise ValueError(Errors.M511)
+    if not is_path(path) and not (isinstance(path, list | tuple) and all(map(is_path, path))):
+        refuse("path", "a path or a list of paths", path)
     if isinstance(path, str | Path):
-        names = [str(path)] if Path(path).is_file() else str(path).split(",")
+        names = [str(path)] if _is_file(Path(path)) else str(path).split(",")
         return [Path(name.strip()) for name in names if name.strip()]
     return [Path(name) for name in path]
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # too long a name, such as a list of many files
+        return False

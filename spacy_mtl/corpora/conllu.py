@@ -16,10 +16,12 @@ from spacy.vocab import Vocab
 from spacy_mtl.errors import Errors
 from spacy_mtl.registry import registry
 from spacy_mtl.roots import set_trees, start_marks
+from spacy_mtl.settings import brief, is_choice
 
 from .conll import corpus_paths
 from .conllu_read import MISSING, TreeSentence, read_conllu
 from .docs import Attributes, Ids, spaces_between
+from .settings import check_counts, check_names, check_text
 
 GIVEN = ("TAG", "POS", "MORPH", "LEMMA")
 TAG_COLUMNS = ("auto", "xpos", "upos")
@@ -68,6 +70,7 @@ class ConlluCorpus:
     ):
         self.paths = corpus_paths(path)
         self.format = format
+        check_names(given=given)
         self.given = list(given)
         self.group = group
         self.limit = limit
@@ -80,11 +83,10 @@ class ConlluCorpus:
         for column in self.given:
             if column not in GIVEN:
                 raise ValueError(Errors.M558.format(setting="given", value=column, known=", ".join(GIVEN)))
-        if self.tag not in TAG_COLUMNS:
-            raise ValueError(Errors.M558.format(setting="tag", value=self.tag, known=", ".join(TAG_COLUMNS)))
-        for setting, value in (("group", self.group), ("limit", self.limit)):
-            if value < 0:
-                raise ValueError(Errors.M514.format(setting=setting, expected="0 or more", value=value))
+        if not is_choice(self.tag, TAG_COLUMNS):
+            raise ValueError(Errors.M558.format(setting="tag", value=brief(self.tag), known=", ".join(TAG_COLUMNS)))
+        check_counts(group=self.group, limit=self.limit)
+        check_text(encoding=self.encoding)
         for path in self.paths:
             self._read(path)  # checks path and format at once, reads nothing yet
 

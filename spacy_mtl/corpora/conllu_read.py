@@ -16,8 +16,10 @@ from spacy.parts_of_speech import IDS as POS_IDS
 
 from spacy_mtl.errors import Errors, Warnings
 from spacy_mtl.roots import ROOT, first_off_tree
+from spacy_mtl.settings import brief, is_choice
 
 from .columns import text_lines
+from .settings import check_file
 
 FORMATS = ("auto", "conllu", "conllx")
 BROKEN = ("error", "skip")
@@ -86,10 +88,9 @@ def read_conllu(
     """
     path = Path(path)
     for setting, value, known in (("format", format, FORMATS), ("broken", broken, BROKEN)):
-        if value not in known:
-            raise ValueError(Errors.M558.format(setting=setting, value=value, known=", ".join(known)))
-    if not path.is_file():
-        raise ValueError(Errors.M501.format(path=path, reason="there is no such file", cwd=Path.cwd()))
+        if not is_choice(value, known):
+            raise ValueError(Errors.M558.format(setting=setting, value=brief(value), known=", ".join(known)))
+    check_file(path)
     sentences = _sentences(path, format, encoding)
     return (item.sentence() for item in sentences) if broken == "error" else _trees_only(path, sentences)
 

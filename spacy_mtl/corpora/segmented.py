@@ -18,6 +18,7 @@ from spacy_mtl.registry import registry
 from .columns import text_lines
 from .conll import corpus_paths
 from .docs import Ids
+from .settings import check_counts, check_file, check_text
 
 #: Characters that separate words as a space does: tab and ideographic space.
 _SEPARATORS = dict.fromkeys(map(ord, "\t\u3000"), " ")
@@ -36,8 +37,7 @@ def read_segmented(path: str | Path, encoding: str = "utf8") -> Iterator[list[st
     Raises ValueError where the file cannot be read (M501), contains no words (M520) or cannot be decoded (M502, M513).
     """
     path = Path(path)
-    if not path.is_file():
-        raise ValueError(Errors.M501.format(path=path, reason="there is no such file", cwd=Path.cwd()))
+    check_file(path)
     return _sentences(path, encoding)
 
 
@@ -108,8 +108,8 @@ class SegmentedCorpus:
         self.paths = corpus_paths(path)
         self.encoding = encoding
         self.limit = limit
-        if limit < 0:
-            raise ValueError(Errors.M514.format(setting="limit", expected="0 or more", value=limit))
+        check_counts(limit=limit)
+        check_text(encoding=encoding)
         for file in self.paths:
             read_segmented(file, encoding)  # checks the path at once, reads nothing yet
 

@@ -14,7 +14,7 @@ class ComponentErrors:
     M406 = ("'{name}' indexes features over the whole corpus, which is read before training, and cannot learn from a stream. Set [training] max_epochs to 0 or more.")
     M407 = ("'{name}': unknown tag scheme '{scheme}'. Choose one of {known}.")
     M408 = ("'{name}' is trained for the labels {labels}; '{label}' cannot be added. Train again with examples of it.")
-    M419 = ("'{name}': {setting} must be {expected}, but is {value!r}.")
+    M419 = ("'{name}': {setting} must be {expected}, but is {value}.")
     M420 = ("'{name}' cannot be trained: none of the {n} training examples has an annotated tag. Check the reader's columns: name one of them \"TAG\", and do not "
             "list it as given.")
     M421 = ("'{name}': pos_map maps the tag '{tag}' to '{pos}', which is not a universal part-of-speech tag. Choose one of {known}.")
@@ -42,6 +42,10 @@ class ComponentErrors:
     M446 = ("'{name}' cannot write trees of {trees} words to documents of {words} words. Pass the documents that the trees were predicted for, in the same order.")
     M447 = ("The word '{word}...' of {length} characters is too long for the user dictionary, which takes words of up to {most} characters. Split it, or leave it "
             "out.")
+    M448 = ("The templates of a model must be a template set, but are a {found}. Give them a block of their own, such as [components.ner.model.templates] with "
+            "@mtl_templates = \"spacy_mtl.ner.v1\".")
+    M449 = ("The trainer of '{name}' must be a trainer, but is a {found}. Give it a block of its own, such as [components.{name}.trainer] with "
+            "@mtl_trainers = \"spacy_mtl.MTLStruct.v1\".")
     # fmt: on
 
 

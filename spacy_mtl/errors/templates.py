@@ -40,7 +40,8 @@ class TemplateErrors:
     M128 = ("Bad template at {place}: expected one of the distances {bins} (the smallest of each bin) for %d, but found {found}.{snippet}")
     M129 = ("Template '{template}' looks at {found}, but '{name}' scores {scores}: use {use}.")
     M130 = ("Template '{template}' {fault}.")
-    M131 = ("The setting 'variants' of spacy_mtl.mst.v1 must be one of {known}, but is {value!r}.")
+    M131 = ("The setting 'variants' of spacy_mtl.mst.v1 must be one of {known}, but is {value}.")
     M132 = ("The attribute '{attr}' is learnt from the training corpus, and only {component} learns it. Remove the templates that read it ({setting}), "
             "or use them with {component}.")
+    M133 = "The setting '{setting}' of the templates must be {expected}, but is {value}."
     # fmt: on

@@ -8,14 +8,14 @@ class TrainerErrors:
     M303 = ("MTLStruct: the exponent p of the block norm must be finite and at least 1, but is {p}. p = 1 selects templates, p = 2 is the structural SVM.")
     M304 = ("MTLStruct: unknown solver '{solver}'. Choose 'dual_ascent' or 'cutting_plane'.")
     M305 = ("{trainer}: {name} must be a whole number of at least {least}, but is {value}.")
-    M320 = "{trainer}: {name} must be true or false, but is {value!r}."
+    M320 = "{trainer}: {name} must be true or false, but is {value}."
     M321 = ("StructReg: 'trainer' must be another trainer, but is a {found}. Give it a block of its own, such as [components.ner.trainer.trainer] with "
             "@mtl_trainers = \"spacy_mtl.Perceptron.v1\".")
     M322 = "StructReg: the wrapped trainer is itself a StructReg, but sentences can be cut only once. Set 'size' of the outer one, and wrap another trainer."
     M323 = "StructReg: the size of a mini-sample must be a finite number of at least 1, but is {size}. Sizes of 3 to 10 are usual."
     M324 = ("StructReg: {trainer} learns online, but its training is not an OnlineTraining, so it cannot learn from pieces of sentences. Derive its training from "
             "spacy_mtl.trainers.shared.passes.OnlineTraining, or choose another trainer.")
-    M310 = ("OnlineMKL: the regularizer must be 'l2', 'l21' or 'lq', or a sum such as {{\"l21\": 1.0, \"l2\": 0.1}}, but is {regularizer!r}. Write one of these.")
+    M310 = ("OnlineMKL: the regularizer must be 'l2', 'l21' or 'lq', or a sum such as {{\"l21\": 1.0, \"l2\": 0.1}}, but is {regularizer}. Write one of these.")
     M311 = ("OnlineMKL: the exponent q of the regularizer 'lq' must be finite and at least 1, but is {q}. Set q = 1.5 for non-sparse kernel learning.")
     M312 = ("OnlineMKL: unknown {name} '{value}'. Choose one of {known}.")
     M313 = ("OnlineMKL: the schedule 'strongly_convex' needs {missing}. Add it, or choose schedule = \"sqrt\".")
@@ -33,6 +33,8 @@ class TrainerErrors:
     M317 = ("CRF: the algorithm '{algorithm}' cannot minimize the penalty '{penalty}'. Choose {fitting}, or null.")
     M318 = ("CRF: eta0 and average are settings of the algorithm 'sgd', but the algorithm is '{method}'. Set algorithm = \"sgd\", or leave them out.")
     M319 = ("CRF: inner_passes must be 1 for the algorithm 'sgd', which learns from sentences as they come, but is {inner_passes}. Use more epochs instead.")
+    M370 = "{trainer}: {name} must be a number from {least} to {most}, but is {value}."
+    M371 = "{trainer}: {name} must be a whole number of at most {most}, but is {value}."
     M350 = "{name} needs a finite radius > 0, but got {radius}. Pass the C or lambda of the trainer, which must be positive."
     M351 = "{name} needs a vector of finite numbers, but got one of shape {shape}. Look for inf or nan in the weights or gradients it came from."
     M352 = "The exponent p of the block norm must be {bound}, but is {p}. Set p = 1 for sparse template weights, p = 2 for a structural SVM."

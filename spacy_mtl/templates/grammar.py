@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from spacy_mtl.errors import Errors
+from spacy_mtl.settings import MOST, is_whole, shown
 
 MAX_OFFSET = 100
 
@@ -274,8 +275,12 @@ class TemplateSet:
         object.__setattr__(self, "templates", tuple(self.templates))
         if not self.templates:
             raise ValueError(Errors.M121.format(place="the template set"))
-        if not isinstance(self.min_count, int) or self.min_count < 1:
-            raise ValueError(Errors.M122.format(value=self.min_count))
+        if not is_whole(self.min_count, 1, float("inf")):
+            raise ValueError(Errors.M122.format(value=shown(self.min_count)))
+        if self.min_count > MOST:
+            raise ValueError(
+                Errors.M133.format(setting="min_count", expected=f"at most {MOST}", value=shown(self.min_count))
+            )
         name, times = Counter(template.name for template in self.templates).most_common(1)[0]
         if times > 1:
             raise ValueError(Errors.M120.format(name=name, place="in the template set"))

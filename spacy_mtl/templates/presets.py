@@ -6,6 +6,7 @@ from pathlib import Path
 
 from spacy_mtl.errors import Errors
 from spacy_mtl.registry import mtl_templates
+from spacy_mtl.settings import brief, is_list, is_path, is_switch, shown
 
 from .arcs.mst import mst_set, parse_set
 from .attributes.characters import BREAK, WORD_ATTRIBUTES
@@ -37,6 +38,20 @@ def _each(attr: str, *offsets: int) -> list[tuple[Observation, ...]]:
 
 def _pair(first: tuple[int, str], second: tuple[int, str]) -> tuple[Observation, ...]:
     return Observation(*first), Observation(*second)
+
+
+def _check_switches(**settings: object) -> None:
+    for name, value in settings.items():
+        if not is_switch(value):
+            raise ValueError(Errors.M133.format(setting=name, expected="true or false", value=shown(value)))
+
+
+def _check_names(needed: tuple[str, ...], **settings: object) -> None:
+    """Refuse what is not the name of an attribute; ``needed`` must not be null either."""
+    for name, value in settings.items():
+        if not (isinstance(value, str) and value) and (value is not None or name in needed):
+            expected = "the name of an attribute" + ("" if name in needed else ", or null")
+            raise ValueError(Errors.M133.format(setting=name, expected=expected, value=shown(value)))
 
 
 @mtl_templates("spacy_mtl.tp1.v1")
@@ -97,6 +112,7 @@ def ner(tag: bool = True, min_count: int = 1) -> TemplateSet:
 
     tag: read the part-of-speech tag; without it, raw text is enough. min_count: leave out observations that occur less often.
     """
+    _check_switches(tag=tag)
     templates = TemplateSet((*_state(_ner_patterns()), TRANSITION), min_count)
     return templates if tag else templates.without("TAG").without("LEFT_NOUN").without("RIGHT_NOUN")
 
@@ -152,6 +168,7 @@ def seg(dictionary: bool = True, min_count: int = 1) -> TemplateSet:
     dictionary: read what only ``mtl_segmenter`` knows: the words of the training corpus and of the user, its word borders, and groups of characters.
     min_count: leave out observations that occur less often.
     """
+    _check_switches(dictionary=dictionary)
     templates = TemplateSet((*_state(_seg_patterns()), TRANSITION), min_count)
     for attr in () if dictionary else (*WORD_ATTRIBUTES, BREAK, CHAR_GROUP):
         templates = templates.without(attr)
@@ -195,6 +212,7 @@ def pos(usual_tags: bool = True, min_count: int = 1) -> TemplateSet:
 
     usual_tags: read the usual tags, which only ``mtl_tagger`` knows. min_count: leave out observations that occur less often.
     """
+    _check_switches(usual_tags=usual_tags)
     templates = TemplateSet((*_state(_pos_patterns()), TRANSITION), min_count)
     return templates if usual_tags else templates.without(USUAL_TAG)
 
@@ -218,6 +236,8 @@ def mst(
     second-order templates of grandparents. labels: add templates that score labels. min_count: leave out observations that occur less often. Raises
     ValueError (M131) for other variants.
     """
+    _check_names((), form=form, lemma=lemma, tag=tag, coarse=coarse)
+    _check_switches(siblings=siblings, grandparents=grandparents, labels=labels)
     return mst_set(
         [name for name in (form, lemma) if name],
         [name for name in (tag, coarse) if name],
@@ -245,6 +265,8 @@ def parse(
     second-order templates of grandparents. dependents: add label templates that look at the tree, which joint labelling does not have yet.
     min_count: leave out observations that occur less often.
     """
+    _check_names(("form", "tag"), form=form, tag=tag, coarse=coarse)
+    _check_switches(siblings=siblings, grandparents=grandparents, dependents=dependents)
     return parse_set(form, [name for name in (tag, coarse) if name], siblings, grandparents, dependents, min_count)
 
 
@@ -257,7 +279,13 @@ def from_patterns(patterns: list[str] | None = None, path: Path | None = None, m
     if (patterns is None) == (path is None):
         raise ValueError(Errors.M123.format(got="neither is set" if path is None else "both are set"))
     if path is None:
+        if not is_list(patterns):
+            raise ValueError(
+                Errors.M133.format(setting="patterns", expected="a list of strings", value=shown(patterns))
+            )
         return TemplateSet.from_texts(patterns or [], min_count, "patterns")
+    if not is_path(path):
+        raise ValueError(Errors.M133.format(setting="path", expected="the path of a file", value=shown(path)))
     return TemplateSet.from_texts(_read_lines(Path(path)), min_count, str(path))
 
 
@@ -269,6 +297,8 @@ def _read_lines(path: Path) -> list[str]:
         reason = "no such file"
     except UnicodeDecodeError:
         reason = "it is not UTF-8 text"
+    except UnicodeEncodeError:
+        reason = "it cannot be the name of a file"
     except OSError as error:
         reason = error.strerror or str(error)
-    raise ValueError(Errors.M124.format(path=path, reason=reason))
+    raise ValueError(Errors.M124.format(path=brief(path, 300), reason=reason))

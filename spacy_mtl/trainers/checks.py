@@ -1,28 +1,51 @@
 """Checks of trainers' settings, which refuse bad ones before any work is done."""
 
-from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 
 from spacy_mtl.errors import Errors
+from spacy_mtl.settings import MOST, is_number, is_switch, is_whole, shown
+
+#: The range of a positive number, where it has no other of its own: the square of its ends is finite and not zero in double precision.
+_USUAL = 1e-15, 1e15
+#: Ranges of single settings. Values of C outside of its range lose all losses, or all of the regularizer, in rounding errors; exponents above that of
+#: p and q differ from the maximum norm by less than one in a thousand for any number of templates in use.
+RANGES = {"C": (1e-9, 1e9), "p": (1.0, 1e4), "q": (1.0, 1e4)}
+#: Limits of whole numbers that take time or memory.
+MOST_OF = {"inner_passes": 10_000, "memory": 1000, "k": 1000, "seed": 2**63 - 1}
 
 
-def check_whole(trainer: str, least: int, **values: int) -> None:
-    """Refuse settings that are not whole numbers of at least ``least``. Raises ValueError (M305)."""
+def check_whole(trainer: str, least: int, **values: Any) -> None:
+    """Refuse settings that are not whole numbers of at least ``least`` (M305), or too large (M371)."""
     for name, value in values.items():
-        if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-            raise ValueError(Errors.M305.format(trainer=trainer, name=name, value=value, least=least))
+        if not is_whole(value, least, np.inf):
+            raise ValueError(Errors.M305.format(trainer=trainer, name=name, value=shown(value), least=least))
+        most = MOST_OF.get(name, MOST)
+        if value > most:
+            raise ValueError(Errors.M371.format(trainer=trainer, name=name, value=shown(value), most=most))
 
 
-def check_positive(trainer: str, **values: float) -> None:
-    """Refuse settings that are not finite and above 0. Raises ValueError (M302)."""
+def check_positive(trainer: str, **values: Any) -> None:
+    """Refuse settings that are not finite and above 0 (M302), or out of their range (M370)."""
     for name, value in values.items():
-        if not isinstance(value, Real) or isinstance(value, bool) or not (np.isfinite(value) and value > 0):
-            raise ValueError(Errors.M302.format(trainer=trainer, name=name, value=value))
+        if not is_number(value) or not (value > 0 and value != np.inf):
+            raise ValueError(Errors.M302.format(trainer=trainer, name=name, value=shown(value)))
+        check_range(trainer, **{name: value})
 
 
-def check_switch(trainer: str, **values: bool) -> None:
+def check_range(trainer: str, **values: Any) -> None:
+    """Refuse numbers out of their range (M370)."""
+    for name, value in values.items():
+        least, most = RANGES.get(name, _USUAL)
+        if not is_number(value, least, most):
+            raise ValueError(
+                Errors.M370.format(trainer=trainer, name=name, value=shown(value), least=f"{least:g}", most=f"{most:g}")
+            )
+
+
+def check_switch(trainer: str, **values: Any) -> None:
     """Refuse settings that are neither true nor false. Raises ValueError (M320)."""
     for name, value in values.items():
-        if not isinstance(value, bool):
-            raise ValueError(Errors.M320.format(trainer=trainer, name=name, value=value))
+        if not is_switch(value):
+            raise ValueError(Errors.M320.format(trainer=trainer, name=name, value=shown(value)))

@@ -6,6 +6,7 @@ import numpy as np
 
 from spacy_mtl.errors import Errors
 from spacy_mtl.registry import mtl_trainers
+from spacy_mtl.settings import is_number, shown
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Problem
 from spacy_mtl.trainers.checks import check_whole
@@ -28,8 +29,8 @@ class StructReg(Trainer):
             raise ValueError(Errors.M321.format(found=type(self.trainer).__name__))
         if isinstance(self.trainer, StructReg):
             raise ValueError(Errors.M322)
-        if not (np.isfinite(self.size) and self.size >= 1):
-            raise ValueError(Errors.M323.format(size=self.size))
+        if not is_number(self.size, 1, 1e15):
+            raise ValueError(Errors.M323.format(size=shown(self.size)))
         check_whole("StructReg", 0, redraw=self.redraw, seed=self.seed)
 
     @property

@@ -14,6 +14,7 @@ from tqdm import tqdm
 from spacy_mtl.errors import Errors
 from spacy_mtl.files.disk import disk_errors
 from spacy_mtl.registry import registry
+from spacy_mtl.settings import is_path, is_switch, shown
 
 from .table import REPORT_FIELDS, Info, header, reporting_pipes, row, table_columns
 
@@ -34,8 +35,14 @@ def console_logger(progress_bar: bool = True, path: str | Path | None = None) ->
     path: a file of JSON lines, overwritten by each training. It gets one row per evaluation, with unrounded numbers (null for
         what is not a number): epoch, step, score, other_scores, losses, seconds, words and ``reports`` by component.
 
-    Raises ValueError (M517) at the start of training if the file cannot be written, and OSError (M650-M652) if that is so later.
+    Raises ValueError: M590 for other settings; at the start of training, M517 if the file cannot be written, and OSError (M650-M652) if that is so
+    later.
     """
+
+    if not is_switch(progress_bar):
+        raise ValueError(_bad("progress_bar", "true or false", progress_bar))
+    if path is not None and path != "" and not is_path(path):
+        raise ValueError(_bad("path", "the path of a file, or null", path))
 
     def setup_logger(
         nlp: Language, stdout: IO[str] = sys.stdout, stderr: IO[str] = sys.stderr
@@ -44,6 +51,10 @@ def console_logger(progress_bar: bool = True, path: str | Path | None = None) ->
         return log.step, log.finalize
 
     return setup_logger
+
+
+def _bad(setting: str, expected: str, value: object) -> str:
+    return Errors.M590.format(setting=setting, name="spacy_mtl.ConsoleLogger.v1", expected=expected, value=shown(value))
 
 
 class _Log:

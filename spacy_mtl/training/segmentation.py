@@ -13,6 +13,7 @@ from spacy.training import Example
 from spacy_mtl.corpora.segmented import read_segmented
 from spacy_mtl.errors import Errors
 from spacy_mtl.registry import registry
+from spacy_mtl.settings import is_list, is_path, shown
 
 _SHOWN = 30
 
@@ -168,7 +169,16 @@ def bakeoff_scorer(
     The scores are fractions of 1: ``seg_p``, ``seg_r`` and ``seg_f`` (precision, recall and F1 of words), ``seg_r_iv`` and ``seg_r_oov`` (recall of
     gold words in and out of the lexicon), and ``seg_oov`` (the share of gold words out of the lexicon).
 
-    The scorer raises ValueError for a lexicon that cannot be read (M501, M502, M513, M520), and where predicted and gold text differ (M521).
+    Raises ValueError (M590) for other settings. The scorer raises ValueError for a lexicon that cannot be read (M501, M502, M513, M520), and where
+    predicted and gold text differ (M521).
     """
-    files = [] if lexicon is None else [lexicon] if isinstance(lexicon, str | Path) else lexicon
+    files = [] if lexicon is None else lexicon if isinstance(lexicon, list | tuple) else [lexicon]
+    for setting, fits, expected, value in (
+        ("lexicon", all(map(is_path, files)), "a path, a list of paths, or null", lexicon),
+        ("words", words is None or is_list(words), "a list of words, or null", words),
+        ("encoding", isinstance(encoding, str) and encoding, "the name of an encoding", encoding),
+    ):
+        if not fits:
+            name = "spacy_mtl.bakeoff_scorer.v1"
+            raise ValueError(Errors.M590.format(setting=setting, name=name, expected=expected, value=shown(value)))
     return BakeoffScorer([Path(file) for file in files], list(words or []), encoding)

@@ -27,6 +27,7 @@ from .annotated import annotated
 from .examples import each_example
 from .places import check_known
 from .saved import SavedPipe
+from .settings import refuse
 
 
 class StructuredPipe(SavedPipe):
@@ -40,6 +41,10 @@ class StructuredPipe(SavedPipe):
     of_training: ClassVar[tuple[str, ...]] = ("_gathered", "_learner", "_reader", "_batches")
 
     def __init__(self, vocab: Vocab, model: Model, name: str, *, trainer: Trainer, scorer: Callable | None = None):
+        if not isinstance(trainer, Trainer):
+            raise ValueError(Errors.M449.format(name=name, found=type(trainer).__name__))
+        if scorer is not None and not callable(scorer):
+            refuse(name, "scorer", "a scorer (from @scorers), or null", scorer)
         self.vocab = vocab
         self.model = model
         self.name = name

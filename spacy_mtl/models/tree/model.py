@@ -12,6 +12,7 @@ from thinc.model import deserialize_attr, serialize_attr
 
 from spacy_mtl.errors import Errors
 from spacy_mtl.models.chain.model import current_weights, set_weights
+from spacy_mtl.settings import is_number, shown
 from spacy_mtl.templates.grammar import TemplateSet
 
 from .rules import TreeRules
@@ -24,10 +25,13 @@ def template_tree(templates: TemplateSet, megabytes: float | None = 10.0) -> Mod
 
     templates: of arcs, from ``@mtl_templates``. megabytes: size limit of the saved model. The strongest feature rows that fit are kept, both in
     memory and on disk, so that a loaded model predicts the same; null keeps every row. The model predicts heads and labels of each doc,
-    int32[2, n_tokens]. Raises ValueError (M401) if megabytes is not above 0.
+    int32[2, n_tokens]. Raises ValueError: M401 if megabytes is not
+    above 0, M448 for other templates.
     """
-    if megabytes is not None and not megabytes > 0:
-        raise ValueError(Errors.M401.format(value=megabytes))
+    if not isinstance(templates, TemplateSet):
+        raise ValueError(Errors.M448.format(found=type(templates).__name__))
+    if megabytes is not None and (not is_number(megabytes, 0, 1e9) or megabytes == 0):
+        raise ValueError(Errors.M401.format(value=shown(megabytes)))
     return Model(
         "template_tree",
         _forward,

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from itertools import product
 
 from spacy_mtl.errors import Errors
+from spacy_mtl.settings import is_choice, shown
 from spacy_mtl.templates.grammar import DISTANCE_BINS, Observation, Template, TemplateSet
 
 Pattern = tuple[Observation, ...]
@@ -150,8 +151,8 @@ def mst_set(
     min_count: int,
 ) -> TemplateSet:
     """See :func:`.presets.mst`."""
-    if variants not in VARIANTS:
-        raise ValueError(Errors.M131.format(known=", ".join(VARIANTS), value=variants))
+    if not is_choice(variants, VARIANTS):
+        raise ValueError(Errors.M131.format(known=", ".join(VARIANTS), value=shown(variants)))
     arcs = arc_patterns(forms, tags)
     templates = with_variants("U", arcs, variants)
     if siblings:

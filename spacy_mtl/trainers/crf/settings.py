@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from spacy_mtl.errors import Errors
+from spacy_mtl.settings import brief, is_choice
 from spacy_mtl.trainers.checks import check_positive, check_switch, check_whole
 
 #: Algorithms for each penalty, the first one by default.
@@ -32,11 +33,11 @@ class CRFSettings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.penalty not in ALGORITHMS:
-            raise ValueError(Errors.M315.format(penalty=self.penalty, known=_either(ALGORITHMS)))
+        if not is_choice(self.penalty, ALGORITHMS):
+            raise ValueError(Errors.M315.format(penalty=brief(self.penalty), known=_either(ALGORITHMS)))
         known = sorted({name for names in ALGORITHMS.values() for name in names})
-        if self.algorithm not in (None, *known):
-            raise ValueError(Errors.M316.format(algorithm=self.algorithm, known=_either(known)))
+        if self.algorithm is not None and not is_choice(self.algorithm, known):
+            raise ValueError(Errors.M316.format(algorithm=brief(self.algorithm), known=_either(known)))
         if self.method not in ALGORITHMS[self.penalty]:
             fitting = _either(ALGORITHMS[self.penalty])
             raise ValueError(Errors.M317.format(algorithm=self.algorithm, penalty=self.penalty, fitting=fitting))

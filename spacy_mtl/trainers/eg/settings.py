@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from spacy_mtl.errors import Errors
-from spacy_mtl.trainers.checks import check_positive, check_whole
+from spacy_mtl.settings import brief, is_choice, is_number, shown
+from spacy_mtl.trainers.checks import check_positive, check_range, check_whole
 
 MODES = ("online", "batch", "batch_primal")
 
@@ -26,15 +25,17 @@ class EGSettings:
         check_positive("EG", C=self.C, tol=self.tol)
         check_whole("EG", 1, inner_passes=self.inner_passes)
         check_whole("EG", 0, seed=self.seed)
-        if self.mode not in MODES:
-            raise ValueError(Errors.M306.format(mode=self.mode))
+        if not is_choice(self.mode, MODES):
+            raise ValueError(Errors.M306.format(mode=brief(self.mode)))
         if isinstance(self.eta, str):
             if self.eta != "safe":
-                raise ValueError(Errors.M307.format(eta=self.eta))
-        elif self.eta is not None and not (np.isfinite(self.eta) and self.eta > 0):
-            raise ValueError(Errors.M307.format(eta=self.eta))
-        if self.start is not None and not (np.isfinite(self.start) and self.start >= 0):
-            raise ValueError(Errors.M308.format(start=self.start))
+                raise ValueError(Errors.M307.format(eta=shown(self.eta)))
+        elif self.eta is not None:
+            if not is_number(self.eta) or not 0 < self.eta < float("inf"):
+                raise ValueError(Errors.M307.format(eta=shown(self.eta)))
+            check_range("EG", eta=self.eta)
+        if self.start is not None and not is_number(self.start, 0, 1e15):
+            raise ValueError(Errors.M308.format(start=shown(self.start)))
 
     @property
     def needs(self) -> frozenset[str]:  # type: ignore[override]

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from spacy_mtl.errors import Errors
+from spacy_mtl.settings import brief, is_choice, is_number, shown
 from spacy_mtl.trainers.checks import check_positive, check_whole
 
 ALGORITHMS = ("em", "subgradient", "cutting_plane", "laplace")
@@ -28,14 +29,14 @@ class L1M3NSettings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.algorithm not in ALGORITHMS:
-            raise ValueError(Errors.M325.format(algorithm=self.algorithm, known=", ".join(ALGORITHMS)))
+        if not is_choice(self.algorithm, ALGORITHMS):
+            raise ValueError(Errors.M325.format(algorithm=brief(self.algorithm), known=", ".join(ALGORITHMS)))
         positive = ("C", "tol", "prior_lambda", "radius", "learning_rate", "eps")
         check_positive("L1M3N", **{name: getattr(self, name) for name in positive})
         check_whole("L1M3N", 1, rounds=self.rounds, inner_passes=self.inner_passes)
         check_whole("L1M3N", 0, batch_size=self.batch_size, seed=self.seed)
-        if not 0 <= self.threshold < 1:
-            raise ValueError(Errors.M326.format(threshold=self.threshold))
+        if not is_number(self.threshold, 0, 1) or self.threshold == 1:
+            raise ValueError(Errors.M326.format(threshold=shown(self.threshold)))
 
     @property
     def needs(self) -> frozenset[str]:  # type: ignore[override]

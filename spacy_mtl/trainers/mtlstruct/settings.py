@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from spacy_mtl.errors import Errors
-from spacy_mtl.trainers.checks import check_positive, check_whole
+from spacy_mtl.settings import brief, is_choice, is_number, shown
+from spacy_mtl.trainers.checks import check_positive, check_range, check_whole
 
 from .subproblem.solvers import check_solver_name
 
@@ -27,10 +28,11 @@ class MTLStructSettings:
         check_whole("MTLStruct", 1, average=self.average, inner_passes=self.inner_passes, max_idle=self.max_idle)
         check_whole("MTLStruct", 0, seed=self.seed)
         check_solver_name(self.subproblem)
-        if not 1 <= self.p < float("inf"):
-            raise ValueError(Errors.M303.format(p=self.p))
-        if self.solver not in ("dual_ascent", "cutting_plane"):
-            raise ValueError(Errors.M304.format(solver=self.solver))
+        if not is_number(self.p, 1) or self.p == float("inf"):
+            raise ValueError(Errors.M303.format(p=shown(self.p)))
+        check_range("MTLStruct", p=self.p)
+        if not is_choice(self.solver, ("dual_ascent", "cutting_plane")):
+            raise ValueError(Errors.M304.format(solver=brief(self.solver)))
 
     @property
     def needs(self) -> frozenset[str]:  # type: ignore[override]

@@ -1,11 +1,11 @@
 """Settings of online multiple kernel learning."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
 from spacy_mtl.errors import Errors
-from spacy_mtl.trainers.checks import check_positive, check_whole
+from spacy_mtl.settings import brief, is_choice, is_number, shown
+from spacy_mtl.trainers.checks import check_positive, check_range, check_whole
 
 from .prox import Regularizer
 
@@ -15,6 +15,8 @@ CHOICES = {
     "schedule": ("sqrt", "strongly_convex"),
     "transition": ("fixed", "learned", "free"),
 }
+#: Summands of the regularizer.
+NORMS = ("l2", "l21", "lq")
 #: What each loss needs.
 NEEDS = {
     "hinge": frozenset({"decode", "outputs", "directions"}),
@@ -39,13 +41,14 @@ class OnlineMKLSettings:
 
     def __post_init__(self) -> None:
         for name, known in CHOICES.items():
-            if getattr(self, name) not in known:
+            if not is_choice(getattr(self, name), known):
                 listed = ", ".join(f"'{choice}'" for choice in known)
-                raise ValueError(Errors.M312.format(name=name, value=getattr(self, name), known=listed))
+                raise ValueError(Errors.M312.format(name=name, value=brief(getattr(self, name)), known=listed))
         check_positive("OnlineMKL", C=self.C, eta0=self.eta0, **({} if self.gamma is None else {"gamma": self.gamma}))
         check_whole("OnlineMKL", 0, seed=self.seed)
-        if not (np.isfinite(self.q) and self.q >= 1):
-            raise ValueError(Errors.M311.format(q=self.q))
+        if not is_number(self.q, 1) or self.q == float("inf"):
+            raise ValueError(Errors.M311.format(q=shown(self.q)))
+        check_range("OnlineMKL", q=self.q)
         if self.schedule == "strongly_convex":
             self._check_strongly_convex()
         else:
@@ -59,9 +62,9 @@ class OnlineMKLSettings:
 
     def summands(self) -> Regularizer:
         """The regularizer as weights of its summands."""
-        given = {self.regularizer: 1.0} if isinstance(self.regularizer, str) else dict(self.regularizer)
-        if not given or not set(given) <= {"l2", "l21", "lq"}:
-            raise ValueError(Errors.M310.format(regularizer=self.regularizer))
+        given = {self.regularizer: 1.0} if isinstance(self.regularizer, str) else self.regularizer
+        if not isinstance(given, Mapping) or not given or not all(is_choice(name, NORMS) for name in given):
+            raise ValueError(Errors.M310.format(regularizer=shown(self.regularizer)))
         check_positive("OnlineMKL", **{f"the weight of '{name}'": weight for name, weight in given.items()})
         l2, l21, lq = (float(given.get(name, 0.0)) for name in ("l2", "l21", "lq"))
         return Regularizer(l2, l21, lq, float(self.q))
