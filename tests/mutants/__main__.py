@@ -1,6 +1,7 @@
 """Run the tests of every mutant: ``python -m tests.mutants [--only PATTERN] [--jobs N]``."""
 
 import argparse
+import hashlib
 import re
 import time
 from collections import Counter
@@ -10,7 +11,7 @@ from pathlib import Path
 from queue import Queue
 
 from .checkout import alone, applied, copy_checkout, home, link_kernels
-from .mutant import Mutant, read_mutants
+from .mutant import ROOT, Mutant, read_mutants
 from .worker import Worker
 
 #: Failures that say that the mutant is no program, rather than that a test has noticed it.
@@ -42,9 +43,25 @@ def try_mutant(mutant: Mutant, copy: Path, worker: Worker, warm: Path, limit: fl
     except (ValueError, OSError) as error:
         return "STALE", str(error)
     verdict, noticed = judge(code, output), FAILED.search(output)
+    if verdict == "killed":
+        (home() / "killed").open("a").write(state_of(mutant) + "\n")
     if verdict == "BROKEN":
         return verdict, output[-2000:]
     return verdict, f"by signal {-code}" if code < 0 else noticed.group(1) if noticed else ""
+
+
+def state_of(mutant: Mutant) -> str:
+    """A hash of a mutant, its file and the files of its tests."""
+    files = {mutant.file, *(test.partition("::")[0] for test in mutant.tests)}
+    texts = [(ROOT / file).read_text(encoding="utf8") for file in sorted(files) if (ROOT / file).is_file()]
+    return hashlib.sha256(repr((mutant, texts)).encode()).hexdigest()
+
+
+def not_killed_before(mutants: list[Mutant]) -> list[Mutant]:
+    """Those that no earlier run has killed in the same state."""
+    record = home() / "killed"
+    before = set(record.read_text().split()) if record.exists() else set()
+    return [mutant for mutant in mutants if state_of(mutant) not in before]
 
 
 def check_tests(mutants: list[Mutant], worker: Worker, warm: Path) -> bool:
@@ -101,15 +118,24 @@ def main() -> int:
     parser.add_argument(
         "--limit", type=float, default=600.0, metavar="SECONDS", help="tests that take longer than this have failed"
     )
+    parser.add_argument(
+        "--resume",
+        action="store_true",
+        help="leave out those killed before, if neither their file nor their tests have changed",
+    )
     parser.add_argument("--list", action="store_true", help="say which mutants there are")
     arguments = parser.parse_args()
     mutants = [
         mutant for mutant in read_mutants() if re.search(arguments.only, f"{mutant} {mutant.function} {mutant.why}")
     ]
+    if not mutants:
+        parser.error("no mutant matches")
     if arguments.list:
         print(*(f"{mutant}\n  {mutant.why}" for mutant in mutants), f"{len(mutants)} mutants", sep="\n")
         return 0
-    return run(mutants, arguments.jobs, arguments.limit) if mutants else 2
+    if arguments.resume:
+        mutants = not_killed_before(mutants)
+    return run(mutants, arguments.jobs, arguments.limit) if mutants else 0
 
 
 if __name__ == "__main__":

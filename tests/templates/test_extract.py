@@ -85,6 +85,16 @@ def test_distance_and_side_are_told_apart_in_a_sentence_of_one_token():
     assert np.unique(keys).size == len(same_seed)
 
 
+def test_places_outside_are_counted_from_one():
+    """Models that have been saved hold these keys."""
+    columns, starts = arrays([[(5, 6)], [(7, 8)]])
+    for offset, distances in ((-2, (-2, -2)), (-1, (-1, -1)), (1, (1, 1)), (2, (2, 2))):
+        program = compile_program([Template("U", (Observation(offset, "TAG"),))], COLUMNS)
+        keys = np.empty(2, np.uint64)
+        template_keys(columns, starts, program, 0, keys)
+        assert keys.tolist() == [mix(program.seed[0], boundary(distance)) for distance in distances]
+
+
 @given(st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1))
 @settings(deadline=None)
 def test_mix_is_the_finalizer_in_64_bit_arithmetic(key, value):

@@ -239,6 +239,11 @@ def test_two_templates_of_one_kind_that_observe_the_same_are_refused(texts, star
     assert error_of(TemplateSet.from_texts, texts).startswith(f"[M126] {start}")
 
 
+def test_the_same_observations_in_another_order_are_another_template():
+    texts = ["U0:%x[0,ORTH]/%x[1,TAG]", "U1:%x[1,TAG]/%x[0,ORTH]", "U2:%x[0,ORTH]/%x[0,ORTH]", "U3:%x[0,ORTH]"]
+    assert TemplateSet.from_texts(texts).texts() == texts
+
+
 def test_label_and_label_pair_may_observe_the_same():
     assert len(TemplateSet.from_texts(["U0:%x[0,ORTH]", "B0:%x[0,ORTH]", "B1:%x[1,ORTH]"]).templates) == 3
 

@@ -165,3 +165,11 @@ def test_keys_that_fall_on_one_slot_are_all_found():
     insert_all(table, keys)
     assert [int(table.rows[find(table, key)]) for key in keys] == list(range(keys.size))
     assert table.rows[find(table, np.uint64(500 << 40))] == -1
+
+
+def test_keys_that_are_added_later_go_on_counting():
+    keys = np.arange(1, 301, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    table = empty_table(keys.size)
+    for size, first in ((100, 0), (101, 100), (300, 101)):
+        insert_all(table, keys[:size], first)
+        assert [int(table.rows[find(table, key)]) for key in keys[:size]] == list(range(size))

@@ -99,6 +99,18 @@ def test_a_word_told_by_hand():
     assert found["WORD_INSIDE"] == [0, 0, 4, 4, 0, 0]
 
 
+def test_each_part_has_a_dictionary_of_its_own():
+    """In training, a sentence is matched with the words of the other parts."""
+    text, words = "北京大学北京大学", ["北京", "大学", "北京大学"]
+    table = word_table(words, np.array([[True, True], [True, False], [False, True]]))
+    chars = np.array([hash_string(char) for char in text], np.uint64)
+    begin, end, inside = np.empty((3, len(text)), np.uint64)
+    match_words(chars, np.array([0, 4, 8]), np.array([0, 1]), table, begin, end, inside)
+    assert begin.tolist() == [2, 0, 2, 0, 4, 0, 0, 0]
+    assert end.tolist() == [0, 2, 0, 2, 0, 2, 0, 4]
+    assert inside.tolist() == [0, 0, 0, 0, 0, 4, 4, 0]
+
+
 def test_words_are_found_whatever_their_width():
     assert columns_of("ＡＢ型", [0, 3], ["AB型"])["WORD_BEGIN"] == [3, 0, 0]
     assert columns_of("AB型", [0, 3], ["ＡＢ型"])["WORD_BEGIN"] == [3, 0, 0]
