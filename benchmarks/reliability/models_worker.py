@@ -68,13 +68,13 @@ def _outcome(attempt: Try, data: bytes) -> tuple[str, str]:
         return "invalid", str(error)
     except ValueError as error:
         coded = _CODED.fullmatch(str(error))
-        return ("refused", str(error)[:6]) if coded else ("uncoded", _told(error))
+        return ("refused", str(error)[:6]) if coded else ("uncoded", told(error))
     except BaseException as error:
-        return "uncoded", _told(error)
+        return "uncoded", told(error)
     return "valid", ""
 
 
-def _told(error: BaseException) -> str:
+def told(error: BaseException) -> str:
     """An exception and where it was raised, in a line."""
     place = traceback.extract_tb(error.__traceback__)[-1]
     text = str(error).replace("\n", " ")[:200]

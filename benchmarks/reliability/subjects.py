@@ -15,6 +15,12 @@ from .plan import Plan
 SUBJECTS: dict[str, str] = {
     "documents": "Hostile documents: no text changed, the same annotation in every order, batching and process, memory flat",
     "models": "Changed model files: one coded error or a valid prediction, within 5 CPU s and 2 x the declared size + 200 MB",
+    "bounds": "Changed model files with kernels that check indices: no index out of range",
+    "concurrency": "Eight threads with one pipeline find what one thread finds",
+    "determinism": "The same training gives the same bytes, in any process, and when documents are annotated between passes",
+    "memory": "Memory and the time for a document stay what they are, however many new words and characters come",
+    "settings": "Bad settings, corpora and templates: one coded sentence, or a training that works",
+    "exponents": "Time grows no faster than size; the parser's with a power of the sentence's length that is documented",
 }
 
 

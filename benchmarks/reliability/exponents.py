@@ -1,0 +1,190 @@
+"""Time against size: slopes of log CPU seconds over log size, fitted over growing sizes."""
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from benchmarks.common.measure import run_child
+from benchmarks.common.rows import Row
+
+from .plan import Plan
+
+#: Largest slope, in a full run and in a quick one, whose times are short and so uncertain.
+MOST, MOST_QUICK = 1.1, 1.3
+#: Case -> sizes of a quick run, how many times they are doubled further in a full one, the largest slope if it is another.
+CASES: dict[str, tuple[tuple[int, ...], int, float | None]] = {
+    "characters of a document, tokenizer": ((16_000, 32_000, 64_000, 128_000), 3, None),
+    "characters of a document, segmenter": ((8000, 16_000, 32_000, 64_000), 2, None),
+    "words of a document, tagger and ner": ((4000, 8000, 16_000, 32_000), 3, None),
+    "documents, tokenizer": ((1000, 2000, 4000, 8000), 3, None),
+    "documents, tagger and ner": ((500, 1000, 2000, 4000), 3, None),
+    "characters of one word, tokenizer": ((16_000, 32_000, 64_000, 128_000), 3, None),
+    "characters of one word, tagger and ner": ((64_000, 128_000, 256_000, 512_000), 3, None),
+    "words of the user dictionary": ((4000, 8000, 16_000, 32_000), 3, None),
+    "characters of a template": ((4000, 8000, 16_000, 32_000), 3, None),
+    "templates": ((40, 80, 160, 320), 1, None),
+    "labels": ((20, 40, 80, 160), 2, None),
+    # the parser's is documented: between the second power (arcs and their features) and the third (the search for the best tree)
+    "words of a sentence, parser": ((50, 100, 200, 400), 1, 3.2),
+}
+REPEATS = 3
+
+
+def run(plan: Plan) -> Iterator[Row]:
+    for case, (sizes, more, most) in CASES.items():
+        if plan.wants(case):
+            sizes = (*sizes, *(sizes[-1] << k for k in range(1, 1 + more))) if plan.full else sizes
+            found = run_child(f"{__name__}:measure", case=case, sizes=list(sizes))
+            slope, limit = fit(sizes, found["seconds"]), most or (MOST if plan.full else MOST_QUICK)
+            failures = [f"exponent {slope:.2f} above {limit:g}: {found['seconds']}"] if slope > limit else []
+            note = f"exponent {slope:.2f} from {sizes[0]:,} ({found['seconds'][0]:.3f} s) to {sizes[-1]:,} ({found['seconds'][-1]:.3f} s)"
+            yield plan.row(
+                "exponents", case, len(sizes), failures, exponent=slope, sizes=list(sizes), **found, note=note
+            )
+
+
+def fit(sizes: tuple[int, ...], seconds: list[float]) -> float:
+    """The slope of the least-squares line through (log size, log seconds)."""
+    return float(np.polyfit(np.log(sizes), [math.log(max(value, 1e-9)) for value in seconds], 1)[0])
+
+
+def measure(case: str, sizes: list[int]) -> dict[str, list[float]]:
+    """Median CPU seconds of each size. What a case needs is prepared outside of the time; a small one comes first, so that everything is compiled."""
+    what, _, name = case.partition(", ")
+    prepare = _PREPARE[what]
+    prepare(name, max(1, sizes[0] // 8))()
+    return {"seconds": [median(_seconds(prepare(name, size)) for _ in range(REPEATS)) for size in sizes]}
+
+
+def _seconds(action: Callable[[], Any]) -> float:
+    began = time.process_time()
+    action()
+    return time.process_time() - began
+
+
+def _characters(name: str, n: int) -> Callable[[], Any]:
+    return _annotate(name, [("我们昨天在上海大学学习，" * n)[:n]])
+
+
+def _words(name: str, n: int) -> Callable[[], Any]:
+    from spacy.tokens import Doc
+
+    from .pipelines import make_pipeline
+
+    nlp = make_pipeline(name)
+    doc = Doc(nlp.vocab, words=[f"Palabra{k % 5000}" for k in range(n)])
+    return lambda: nlp(doc)
+
+
+def _documents(name: str, n: int) -> Callable[[], Any]:
+    return _annotate(
+        name, [f"我们在{k}大学。" if name == "tokenizer" else f"Ana vio {k} casas en Madrid." for k in range(n)]
+    )
+
+
+def _one_word(name: str, n: int) -> Callable[[], Any]:
+    from spacy.tokens import Doc
+
+    from .pipelines import make_pipeline
+
+    if name == "tokenizer":
+        return _annotate(name, ["a" * n])
+    nlp = make_pipeline(name)
+    doc = Doc(nlp.vocab, words=["a" * n])
+    return lambda: nlp(doc)
+
+
+def _annotate(name: str, texts: list[str]) -> Callable[[], Any]:
+    """Texts through a pipeline that has seen none; spaCy's own split into characters is not counted."""
+    from spacy.tokens import Doc
+
+    from .pipelines import make_pipeline
+
+    nlp = make_pipeline(name)
+    list(nlp.pipe(["我们在。"]))
+    if name == "segmenter":
+        docs = [Doc(nlp.vocab, words=list(text), spaces=[False] * len(text)) for text in texts]
+        return lambda: list(nlp.pipe(docs))
+    return lambda: list(nlp.pipe(texts))
+
+
+def _dictionary(name: str, n: int) -> Callable[[], Any]:
+    """So many words are added, then a text is segmented."""
+    from .pipelines import make_pipeline
+
+    nlp: Any = make_pipeline("tokenizer")
+    words = [chr(0x4E00 + k % 997) + chr(0x5500 + k // 997) + "的" for k in range(n)]
+
+    def add() -> None:
+        nlp.tokenizer.user_words.update(words)
+        nlp("我们昨天在上海大学学习。")
+
+    return add
+
+
+def _template_text(name: str, n: int) -> Callable[[], Any]:
+    from spacy_mtl.templates.grammar import TemplateSet
+
+    text = f"U{'0' * n}:%x[0,ORTH]"
+    return lambda: TemplateSet.from_texts([text])
+
+
+def _templates(name: str, n: int) -> Callable[[], Any]:
+    """Initialization and one pass of the perceptron over some sentences with so many templates."""
+    from .training import corpus, make, train
+
+    attributes = ("ORTH", "LOWER", "SHAPE", "SUFFIX1", "SUFFIX2", "SUFFIX3", "PREFIX1", "PREFIX2", "PREFIX3")
+    pairs = [(a, b, j) for j in range(-4, 5) for a in attributes for b in attributes]
+    texts = [
+        f"U{k}:%x[0,{a}]/%x[{j},{b}]" for k, (a, b, j) in enumerate(pairs[81 * 4 :] + pairs[: 81 * 4]) if j or a < b
+    ][:n]
+    nlp = make("mtl_ner", {"@mtl_trainers": "spacy_mtl.Perceptron.v1"}, texts)
+    examples = corpus("mtl_ner", nlp, n=200)
+    return lambda: train(nlp, examples, 1)
+
+
+def _labels(name: str, n: int) -> Callable[[], Any]:
+    """Two passes over sentences with so many tags, each as often as the others; there are as many words for every number of tags."""
+    import spacy
+    from spacy.tokens import Doc
+    from spacy.training import Example
+
+    from .training import WORDS, train
+
+    nlp = spacy.blank("es")
+    patterns = {"@mtl_templates": "spacy_mtl.patterns.v1", "patterns": WORDS}
+    nlp.add_pipe("mtl_tagger", config={"model": {"templates": patterns}})
+    words = [[f"w{(13 * s + i) % 1000}" for i in range(20)] for s in range(400)]
+    tags = [[f"T{int(word[1:]) % n}" for word in sentence] for sentence in words]
+    examples = [
+        Example(Doc(nlp.vocab, words=ws), Doc(nlp.vocab, words=ws, tags=ts)) for ws, ts in zip(words, tags, strict=True)
+    ]
+    return lambda: train(nlp, examples, 2)
+
+
+def _sentence(name: str, n: int) -> Callable[[], Any]:
+    from spacy.tokens import Doc
+
+    from .pipelines import make_pipeline
+
+    nlp = make_pipeline(name)
+    words = ("De bakker ziet de hond van de buurvrouw in het dorp en " * n).split()[:n]
+    doc = Doc(nlp.vocab, words=words, sent_starts=[True] + [False] * (n - 1))
+    return lambda: nlp.get_pipe("mtl_parser")(nlp.get_pipe("mtl_tagger")(doc))
+
+
+_PREPARE = {
+    "characters of a document": _characters,
+    "words of a document": _words,
+    "documents": _documents,
+    "characters of one word": _one_word,
+    "words of the user dictionary": _dictionary,
+    "characters of a template": _template_text,
+    "templates": _templates,
+    "labels": _labels,
+    "words of a sentence": _sentence,
+}
