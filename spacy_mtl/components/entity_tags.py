@@ -19,14 +19,13 @@ def tag_labels(types: Sequence[str], scheme: str) -> tuple[str, ...]:
 
 def tag_constraints(labels: Sequence[str], scheme: str) -> Constraints:
     """Constraints that allow only well-formed tag sequences."""
-    begins = np.array([label[0] in "OBU" for label in labels])
-    open_after = np.array([label[0] in ("BI" if scheme == "biluo" else "") for label in labels])
+    prefix = np.array([label[0] for label in labels])
+    kind = np.unique([label[1:] for label in labels], return_inverse=True)[1]
+    begins, inside = np.isin(prefix, list("OBU")), np.isin(prefix, list("BI"))
+    same = kind[:, None] == kind
     if scheme == "iob2":
-        step = np.array([[b[0] != "I" or a[1:] == b[1:] for b in labels] for a in labels])
-        return Constraints(begins, ~open_after, step)
-    step = np.array([[(a[0] in "BI") != bool(ok) for b, ok in zip(labels, begins, strict=True)] for a in labels])
-    same = np.array([[a[0] not in "BI" or a[1:] == b[1:] for b in labels] for a in labels])
-    return Constraints(begins, ~open_after, step & same)
+        return Constraints(begins, np.ones(len(labels), bool), begins | same)
+    return Constraints(begins, ~inside, (inside[:, None] != begins) & (~inside[:, None] | same))
 
 
 def encode_tags(

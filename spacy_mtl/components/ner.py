@@ -1,6 +1,7 @@
 """mtl_ner: named entities as a linear chain of IOB2 or BILUO tags."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 from spacy.attrs import ENT_ID, ENT_IOB, ENT_KB_ID, ENT_TYPE
@@ -13,6 +14,7 @@ from thinc.api import Model
 from spacy_mtl.errors import Errors
 from spacy_mtl.sentences import borders
 from spacy_mtl.settings import brief, is_choice, is_number
+from spacy_mtl.stored.values import distinct_texts, one_of
 from spacy_mtl.structures.chain.build import Constraints, hamming_cost
 from spacy_mtl.trainers.base import Trainer
 
@@ -80,6 +82,7 @@ class MTLEntityRecognizer(ChainPipe, LabelledPipe):
     gold_attributes = ("ENT_IOB", "ENT_TYPE")
     label_key = "entity_types"
     no_labels = Errors.M403
+    cfg_checks: ClassVar = {"entity_types": distinct_texts, "scheme": one_of(*PREFIXES)}
 
     def __init__(
         self,
@@ -113,9 +116,8 @@ class MTLEntityRecognizer(ChainPipe, LabelledPipe):
 
     # --- the chain ---
 
-    @property
-    def chain_labels(self) -> tuple[str, ...]:
-        return tag_labels(self.labels, self.cfg["scheme"])
+    def labels_under(self, cfg: dict[str, Any]) -> tuple[str, ...]:
+        return tag_labels(cfg["entity_types"], cfg["scheme"])
 
     def chain_constraints(self) -> Constraints:
         if self.valid_only:

@@ -1,8 +1,8 @@
 """mtl_parser: labelled dependency trees, projective or not, within the given sentences of a Doc."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
-from typing import Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from spacy.attrs import DEP, HEAD
@@ -17,13 +17,15 @@ from spacy_mtl.learning.gold_trees import crossing_share, encode, gold_trees, ha
 from spacy_mtl.learning.tree import TreeLearner
 from spacy_mtl.models.tree.features import TreeTemplates
 from spacy_mtl.models.tree.model import predict_trees
-from spacy_mtl.models.tree.rules import TreeRules
+from spacy_mtl.models.tree.rules import TreeRules, check_rules, check_tree
 from spacy_mtl.models.tree.weights import TreeWeights
 from spacy_mtl.roots import ROOT, heads_to_doc
 from spacy_mtl.sentences import borders
 from spacy_mtl.settings import brief, is_choice, is_number, is_switch
+from spacy_mtl.stored.values import distinct_texts
 from spacy_mtl.structures.tree.build import tree_offers
 from spacy_mtl.templates.arcs.program import check_arc_templates
+from spacy_mtl.templates.attributes.learned import FormTable
 from spacy_mtl.templates.grammar import Template
 from spacy_mtl.trainers.base import Trainer
 
@@ -101,6 +103,7 @@ class MTLParser(LabelledPipe):
     gold_attributes = ("HEAD", "DEP")
     label_key = "labels"
     no_labels = Errors.M443
+    cfg_checks: ClassVar = {"labels": distinct_texts, "rules": check_rules}
 
     def __init__(
         self,
@@ -155,10 +158,12 @@ class MTLParser(LabelledPipe):
     def rules(self) -> TreeRules:
         return TreeRules(**self.cfg["rules"])
 
-    @property
-    def model_labels(self) -> tuple[str, ...]:
+    def labels_under(self, cfg: dict[str, Any]) -> tuple[str, ...]:
         """The labels that the weights score; empty for trees without labels, whatever labels were given."""
-        return () if self.rules.labelling == "none" else self.labels
+        return () if cfg["rules"]["labelling"] == "none" else tuple(cfg["labels"])
+
+    def check_stored(self, cfg: dict[str, Any], weights: TreeWeights, learned: Mapping[str, FormTable]) -> None:
+        check_tree(weights, TreeRules(**cfg["rules"]))
 
     def model_constraints(self) -> TreeRules:
         if isinstance(self._learner, TreeLearner):

@@ -1,6 +1,6 @@
 """mtl_segmenter: word segmentation of Chinese text, with a linear chain of tags over its characters."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -19,6 +19,7 @@ from spacy_mtl.errors import Errors
 from spacy_mtl.learning.gather import Piece
 from spacy_mtl.learning.known_words import constrain_words
 from spacy_mtl.models.chain.model import current_weights
+from spacy_mtl.models.chain.weights import ChainWeights
 from spacy_mtl.registry import registry
 from spacy_mtl.segmentation.boundaries import TAG_SETS, begin_tags, encode_words, tag_set_constraints
 from spacy_mtl.segmentation.carry import carry_over
@@ -34,13 +35,14 @@ from spacy_mtl.segmentation.user_words import UserWords
 from spacy_mtl.segmentation.word_orths import WordOrths
 from spacy_mtl.settings import brief, is_choice, is_whole
 from spacy_mtl.structures.chain.build import Constraints
-from spacy_mtl.templates.attributes.characters import BREAK, CHARACTER_CONTEXT, word_table
-from spacy_mtl.templates.attributes.learned import CHAR_GROUP
-from spacy_mtl.templates.attributes.reader import AttributeReader
+from spacy_mtl.templates.attributes.characters import BREAK, word_table
+from spacy_mtl.templates.attributes.learned import CHAR_GROUP, FormTable
+from spacy_mtl.templates.attributes.reader import AttributeReader, of_characters
 from spacy_mtl.trainers.base import Trainer
 
 from .protocol.chain import ChainPipe
 from .protocol.settings import check_switches
+from .segmenter_settings import CFG_CHECKS, CFG_MISSING, check_segmenter
 
 DEFAULT_CONFIG = {
     "model": {
@@ -109,6 +111,8 @@ class MTLSegmenter(ChainPipe):
 
     gold_attributes = ("SPACY",)
     of_training = (*ChainPipe.of_training, "_corpus_words")
+    cfg_checks = CFG_CHECKS
+    cfg_missing = CFG_MISSING
     _corpus_words: CorpusWords | None
 
     def __init__(
@@ -146,9 +150,8 @@ class MTLSegmenter(ChainPipe):
         """The tags of characters."""
         return TAG_SETS[self.cfg["tags"]]
 
-    @property
-    def chain_labels(self) -> tuple[str, ...]:
-        return self.labels
+    def labels_under(self, cfg: dict[str, Any]) -> tuple[str, ...]:
+        return TAG_SETS[cfg["tags"]]
 
     def chain_constraints(self) -> Constraints:
         return tag_set_constraints(self.cfg["tags"])
@@ -216,11 +219,10 @@ class MTLSegmenter(ChainPipe):
 
     def make_reader(self) -> AttributeReader:
         templates = self.model.attrs["templates"]
-        reader = AttributeReader(templates.attributes, self._characters.vocab, word_table([]), {CHAR_GROUP: {}})
-        for attr in (*reader.token_attributes, *reader.doc_functions):
-            if attr not in CHARACTER_CONTEXT:
+        for attr in templates.attributes:
+            if not of_characters(attr):
                 raise ValueError(Errors.M411.format(name=self.name, attr=attr))
-        return reader
+        return AttributeReader(templates.attributes, self._characters.vocab, word_table([]), {CHAR_GROUP: {}})
 
     def read_input(self, reader: AttributeReader, docs: Sequence[Doc]) -> list[tuple[np.ndarray, np.ndarray]]:
         """As in the base class, but the positions are characters, and white space separates sentences."""
@@ -339,6 +341,9 @@ class MTLSegmenter(ChainPipe):
     def _model_bytes(self) -> bytes:
         self.cfg["user_words"] = list(self.user_words)
         return super()._model_bytes()
+
+    def check_stored(self, cfg: dict[str, Any], weights: ChainWeights, learned: Mapping[str, FormTable]) -> None:
+        check_segmenter(cfg, weights, learned)
 
     def _load_model(self, data: bytes, where: str) -> None:
         super()._load_model(data, where)

@@ -1,6 +1,7 @@
 """mtl_tagger: part-of-speech tags as a linear chain."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 from spacy.attrs import POS, TAG
@@ -13,11 +14,13 @@ from thinc.api import Model
 
 from spacy_mtl.errors import Errors
 from spacy_mtl.learning.gather import Piece
-from spacy_mtl.learning.known_words import constrain_words, count_known_words
+from spacy_mtl.learning.known_words import check_known_words, constrain_words, count_known_words
 from spacy_mtl.learning.usual_tags import count_usual_tags
+from spacy_mtl.models.chain.weights import ChainWeights
 from spacy_mtl.settings import brief, is_choice
+from spacy_mtl.stored.values import distinct_texts, mapping, mapping_of, one_of
 from spacy_mtl.structures.chain.build import Constraints
-from spacy_mtl.templates.attributes.learned import USUAL_TAG
+from spacy_mtl.templates.attributes.learned import USUAL_TAG, FormTable
 from spacy_mtl.templates.attributes.reader import AttributeReader
 from spacy_mtl.trainers.base import Trainer
 
@@ -73,6 +76,7 @@ class MTLTagger(ChainPipe, LabelledPipe):
     gold_attributes = ("TAG",)
     label_key = "tags"
     no_labels = Errors.M420
+    cfg_checks: ClassVar = {"tags": distinct_texts, "known": mapping, "pos_map": mapping_of(one_of(*UNIVERSAL))}
 
     def __init__(
         self,
@@ -103,9 +107,12 @@ class MTLTagger(ChainPipe, LabelledPipe):
     def labels_of(self, doc: Doc) -> set[str]:
         return {self.vocab.strings[int(tag)] for tag in np.unique(doc.to_array([TAG])) if tag}
 
-    @property
-    def chain_labels(self) -> tuple[str, ...]:
-        return self.labels
+    def labels_under(self, cfg: dict[str, Any]) -> tuple[str, ...]:
+        return tuple(cfg["tags"])
+
+    def check_stored(self, cfg: dict[str, Any], weights: ChainWeights, learned: Mapping[str, FormTable]) -> None:
+        super().check_stored(cfg, weights, learned)
+        check_known_words(cfg["known"], len(cfg["tags"]), "known of cfg")
 
     def chain_constraints(self) -> Constraints:
         return constrain_words(Constraints.none(len(self.labels)), self.cfg["known"], self.vocab.strings)

@@ -2,16 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from spacy.strings import StringStore
 
+from spacy_mtl.stored.fault import StoredValueError
+from spacy_mtl.stored.values import numbers_by_name
 from spacy_mtl.structures.chain.build import Constraints
 
 from .gather import Piece
 
 #: For each word, the numbers of its labels.
 KnownWords = dict[str, list[int]]
+#: The largest size of a table of words and labels, in bytes.
+MOST_CELLS = 1 << 27
 
 
 def count_known_words(pieces: Sequence[Piece], strings: StringStore, n_labels: int, least: int) -> KnownWords:
@@ -24,6 +29,14 @@ def count_known_words(pieces: Sequence[Piece], strings: StringStore, n_labels: i
     often = np.flatnonzero(seen.sum(axis=1) >= least)
     known = {strings[int(forms[k])]: np.flatnonzero(seen[k]).tolist() for k in often}
     return dict(sorted(known.items()))
+
+
+def check_known_words(known: Any, n_labels: int, name: str) -> KnownWords:
+    """Check the known words of a file. Raises StoredValueError."""
+    numbers_by_name(n_labels - 1)(known, name)
+    if len(known) * n_labels > MOST_CELLS:
+        raise StoredValueError(f"{name} has too many words for {n_labels} labels")
+    return known
 
 
 def constrain_words(constraints: Constraints, known: KnownWords, strings: StringStore) -> Constraints:

@@ -6,6 +6,8 @@ digest (16 bytes) of everything before it.
 
 import json
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from hashlib import blake2b
 from pathlib import Path
@@ -14,6 +16,10 @@ from typing import Any
 import numpy as np
 
 from spacy_mtl.errors import Errors
+from spacy_mtl.stored.arrays import Form, declared, most_bytes, read_array
+from spacy_mtl.stored.fault import StoredValueError
+from spacy_mtl.stored.json import read_json
+from spacy_mtl.stored.values import distinct_texts, fields, list_of, mapping, one_of
 
 from .chain.weights import KEY_BITS, SCALE_SHIFT, ChainWeights, TemplateRow
 from .tree.weights import TreeWeights
@@ -57,11 +63,19 @@ def compressed(name: str, array: np.ndarray) -> tuple[np.ndarray, bytes]:
     return packed, zlib.compress(np.ascontiguousarray(packed).tobytes(), 6)
 
 
+def _chunk(name: str, array: np.ndarray, form: Form) -> tuple[np.ndarray, bytes]:
+    """The same, less compressed if a reader would not believe how little remains."""
+    packed, chunk = compressed(name, array)
+    if packed.nbytes > most_bytes(len(chunk), form.ratio, form.free):
+        chunk = zlib.compress(np.ascontiguousarray(packed).tobytes(), 0)
+    return packed, chunk
+
+
 def to_bytes(weights: ChainWeights | TreeWeights, settings: dict[str, Any]) -> bytes:
     """Serialize weights and JSON-serializable ``settings``."""
-    described, chunks = [], []
+    described, chunks, forms = [], [], weights.forms(len(weights.labels))
     for name in weights.ARRAYS:
-        array, chunk = compressed(name, getattr(weights, name))
+        array, chunk = _chunk(name, getattr(weights, name), forms[name])
         described.append({"name": name, "dtype": array.dtype.str, "shape": array.shape, "bytes": len(chunk)})
         chunks.append(chunk)
     header = {
@@ -77,45 +91,64 @@ def to_bytes(weights: ChainWeights | TreeWeights, settings: dict[str, Any]) -> b
 
 
 def from_bytes(data: bytes, where: str) -> tuple[Any, dict[str, Any]]:
-    """Read what :func:`to_bytes` wrote: :class:`.ChainWeights` or :class:`.TreeWeights`, and the settings.
+    """Read what :func:`to_bytes` wrote: :class:`.ChainWeights` or :class:`.TreeWeights`, checked, and the settings, which are not.
 
-    Raises ValueError naming ``where``: M601 not a model file of this package, M602 another format number, M603 damaged.
+    Raises ValueError naming ``where``: M601 not a model file of this package, M602 another format number, M603 damaged, M610 not a valid model.
     """
     head = len(MAGIC) + 1
-    if data[: len(MAGIC)] != MAGIC or len(data) < head:
+    if not isinstance(data, bytes) or data[: len(MAGIC)] != MAGIC or len(data) < head:
         raise ValueError(Errors.M601.format(where=where))
     if data[len(MAGIC)] != FORMAT:
         raise ValueError(Errors.M602.format(where=where, found=data[len(MAGIC)], expected=FORMAT))
-    body, digest = data[:-_DIGEST], data[-_DIGEST:]
-    if len(data) < head + 8 + _DIGEST or blake2b(body, digest_size=_DIGEST).digest() != digest:
+    end = len(data) - _DIGEST
+    if end < head + 8 or blake2b(memoryview(data)[:end], digest_size=_DIGEST).digest() != data[end:]:
         raise ValueError(Errors.M603.format(where=where))
+    with faults_in(where):
+        return _parse(data, head, end)
+
+
+@contextmanager
+def faults_in(where: str) -> Iterator[None]:
+    """Raise ValueError (M610), naming ``where``, for a stored value that is not allowed: the file may come from a stranger."""
     try:
-        weights, settings = _parse(body[head:])
-    except (
-        LookupError,
-        TypeError,
-        ValueError,
-        zlib.error,
-    ):  # damage that a correct checksum cannot show: the file may come from a stranger
-        raise ValueError(Errors.M603.format(where=where)) from None
-    if not weights.fits:
-        raise ValueError(Errors.M603.format(where=where))
-    return weights, settings
+        yield
+    except StoredValueError as fault:
+        raise ValueError(Errors.M610.format(where=where, fault=fault)) from None
 
 
-def _parse(body: bytes) -> tuple[ChainWeights | TreeWeights, dict[str, Any]]:
-    """Parse the file from the header length on."""
-    at = 8 + int.from_bytes(body[:8], "little")
-    header = json.loads(body[8:at])
-    arrays = {}
-    for entry in header["arrays"]:
-        raw = zlib.decompress(body[at : at + entry["bytes"]])
-        array = np.frombuffer(raw, np.dtype(entry["dtype"])).reshape(entry["shape"])
-        arrays[entry["name"]] = _unpack(entry["name"], array)
-        at += entry["bytes"]
-    rows = tuple(TemplateRow(**row) for row in header["templates"])
-    kind = _KINDS[header.get("kind", "chain")]
-    return kind(tuple(header["labels"]), rows, **arrays), dict(header["settings"])
+_HEADER = {
+    "kind": one_of(*_KINDS),
+    "settings": mapping,
+    "labels": distinct_texts,
+    "templates": list_of(lambda row, _: row),
+    "arrays": list_of(lambda entry, _: entry),
+}
+
+
+def _parse(data: bytes, head: int, end: int) -> tuple[ChainWeights | TreeWeights, dict[str, Any]]:
+    """Parse the file between ``head``, where the length of the header stands, and ``end``."""
+    begin = head + 8
+    at = begin + int.from_bytes(data[head:begin], "little")
+    if at > end:
+        raise StoredValueError("the header is longer than the file")
+    header = fields(read_json(data[begin:at]), "the header", _HEADER, missing={"kind": "chain"})
+    kind, labels = _KINDS[header["kind"]], tuple(header["labels"])
+    templates = _template_rows(header["templates"])
+    entries = declared(header["arrays"], kind.forms(len(labels)), at, end)
+    arrays = {entry.name: _unpack(entry.name, read_array(data, entry)) for entry in entries}
+    weights = kind(labels, templates, **arrays)
+    weights.check()
+    return weights, header["settings"]
+
+
+def _template_rows(rows: list[Any]) -> tuple[TemplateRow, ...]:
+    """The report of the templates, checked column by column, since there may be hundreds."""
+    names = TemplateRow.CHECKS.keys()
+    if not all(type(row) is dict and row.keys() == names for row in rows):
+        raise StoredValueError(f"a template does not have exactly the entries {', '.join(names)}")
+    for name, check in TemplateRow.CHECKS.items():
+        check([row[name] for row in rows], f"{name} of a template")
+    return tuple(TemplateRow(**row) for row in rows)
 
 
 def read(path: Path) -> bytes:

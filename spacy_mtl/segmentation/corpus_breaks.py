@@ -5,11 +5,14 @@ unknown pairs.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from spacy.strings import hash_string  # type: ignore[attr-defined]
 from spacy.tokens import Doc
 
+from spacy_mtl.stored.fault import StoredValueError
+from spacy_mtl.stored.values import texts
 from spacy_mtl.templates.attributes.breaks import SHARES, BreakTable, break_table, value_of
 
 from .characters import CharacterTable, doc_text, number_characters, word_offsets
@@ -78,3 +81,12 @@ def table_of(written: Sequence[str]) -> BreakTable:
     pairs = np.concatenate([np.empty(0, np.uint32), *codes]).reshape(-1, 2)
     values = np.repeat(np.arange(len(written), dtype=np.uint8), [code.size // 2 for code in codes])
     return break_table(_hashes(pairs), values)
+
+
+def check_written(written: Any, name: str) -> list[str]:
+    """Check the strings of :meth:`CorpusBreaks.written` in a file, none where no template reads BREAK. Raises StoredValueError."""
+    if len(texts(written, name)) > _N_VALUES:
+        raise StoredValueError(f"{name} has pairs for {len(written)} values, not {_N_VALUES}")
+    if any(len(pairs) % 2 for pairs in written):
+        raise StoredValueError(f"{name} has half a pair of characters")
+    return written

@@ -2,8 +2,11 @@
 
 from collections.abc import Collection, Iterable, Iterator, MutableSet
 from pathlib import Path
+from typing import Any
 
 from spacy_mtl.errors import Errors
+from spacy_mtl.stored.fault import StoredValueError
+from spacy_mtl.stored.values import texts
 from spacy_mtl.templates.attributes.characters import LONGEST_WORD
 
 #: Number of changed words that are listed for those who follow the changes.
@@ -96,3 +99,13 @@ def _check(word: str) -> str:
     if len(word) > LONGEST_WORD:
         raise ValueError(Errors.M447.format(word=word[:40], length=len(word), most=LONGEST_WORD))
     return word
+
+
+def check_user_words(stored: Any, name: str) -> list[str]:
+    """Check the dictionary in a file, and leave out words that were allowed once but are too long today. Raises StoredValueError."""
+    words = [word for word in texts(stored, name) if len(word) <= LONGEST_WORD]
+    try:
+        UserWords(words)
+    except ValueError:
+        raise StoredValueError(f"{name} has a word with white space inside") from None
+    return words

@@ -4,7 +4,7 @@ A check takes a value and the name under which a message mentions it, returns th
 Types are exact: true is no integer and 1.0 is none either, since kernels would be compiled anew for other types.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import chain
 from typing import Any
 
@@ -88,8 +88,34 @@ def texts(value: Any, name: str) -> list[str]:
     """Check a list of strings, however long, quickly."""
     if type(value) is not list:
         raise refuse(value, name, "a list of text")
-    _all_of_type(value, str, name, "text")
+    _all_of_type(value, (str,), name, "text")
     return value
+
+
+def integers(least: int, most: int) -> Check:
+    """A check of lists of whole numbers, however long, quickly."""
+
+    def check(value: Any, name: str) -> list[int]:
+        if type(value) is not list:
+            raise refuse(value, name, "a list of whole numbers")
+        _all_of_type(value, (int,), name, "a whole number")
+        _all_within(value, least, most, name)
+        return value
+
+    return check
+
+
+def numbers(least: float, most: float) -> Check:
+    """A check of lists of numbers, whole or not, between two finite limits, however long, quickly."""
+
+    def check(value: Any, name: str) -> list[float]:
+        if type(value) is not list:
+            raise refuse(value, name, "a list of numbers")
+        _all_of_type(value, (int, float), name, "a number")
+        _all_within(value, least, most, name)
+        return value
+
+    return check
 
 
 def distinct_texts(value: Any, name: str) -> list[str]:
@@ -105,10 +131,21 @@ def mapping(value: Any, name: str) -> dict[str, Any]:
     return value
 
 
+def mapping_of(check: Check) -> Check:
+    """A check of objects with any names, from that of each value."""
+
+    def check_mapping(value: Any, name: str) -> dict[str, Any]:
+        for item in mapping(value, name).values():
+            check(item, f"an item of {name}")
+        return value
+
+    return check_mapping
+
+
 def texts_by_name(value: Any, name: str) -> dict[str, list[str]]:
     """Check an object of lists of strings."""
-    _all_of_type(mapping(value, name).values(), list, name, "a list")
-    _all_of_type(chain.from_iterable(value.values()), str, name, "text")
+    _all_of_type(mapping(value, name).values(), (list,), name, "a list")
+    _all_of_type(chain.from_iterable(value.values()), (str,), name, "text")
     return value
 
 
@@ -116,22 +153,26 @@ def numbers_by_name(most: int) -> Check:
     """A check of objects of lists of whole numbers from 0 to ``most``, however many, quickly."""
 
     def check(value: Any, name: str) -> dict[str, list[int]]:
-        _all_of_type(mapping(value, name).values(), list, name, "a list")
-        _all_of_type(chain.from_iterable(value.values()), int, name, "a whole number")
-        found = set(chain.from_iterable(value.values()))
-        if found and (min(found) < 0 or max(found) > most):
-            wrong = min(found) if min(found) < 0 else max(found)
-            raise refuse(wrong, f"a number in {name}", f"from 0 to {most}")
+        _all_of_type(mapping(value, name).values(), (list,), name, "a list")
+        _all_of_type(chain.from_iterable(value.values()), (int,), name, "a whole number")
+        _all_within(set(chain.from_iterable(value.values())), 0, most, name)
         return value
 
     return check
 
 
-def _all_of_type(values: Iterable[Any], kind: type, name: str, expected: str) -> None:
-    types = set(map(type, values))
-    if not types <= {kind}:
-        other = next(iter(types - {kind}))
-        raise StoredValueError(f"{name} has an item of type {other.__name__}, not {expected}")
+def _all_of_type(values: Iterable[Any], kinds: tuple[type, ...], name: str, expected: str) -> None:
+    others = set(map(type, values)).difference(kinds)
+    if others:
+        raise StoredValueError(f"{name} has an item of type {min(kind.__name__ for kind in others)}, not {expected}")
+
+
+def _all_within(values: Collection[float], least: float, most: float, name: str) -> None:
+    if not values:
+        return
+    low, high = min(values), max(values)
+    if not (least <= low and high <= most):
+        raise refuse(low if not least <= low else high, f"an item of {name}", f"from {least:g} to {most:g}")
 
 
 def fields(

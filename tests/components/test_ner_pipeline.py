@@ -167,7 +167,7 @@ def test_learned_tables_of_another_kind_are_refused(nlp, make_nlp, tmp_path, lea
     ner = nlp.get_pipe("mtl_ner")
     settings = {"component": type(ner).__name__, "cfg": ner.cfg, "learned": learned}
     (tmp_path / "model").write_bytes(store.to_bytes(ner.model.attrs["weights"], settings))
-    with pytest.raises(ValueError, match=r"^\[M603\] .*model is damaged"):
+    with pytest.raises(ValueError, match=r"^\[M610\] .*model is not a valid model"):
         make_nlp().get_pipe("mtl_ner").from_disk(tmp_path, exclude=["vocab"])
 
 
@@ -176,7 +176,7 @@ def test_model_with_other_labels_than_its_settings_is_refused(nlp, make_nlp, tmp
     weights = ner.model.attrs["weights"]
     settings = {"component": type(ner).__name__, "cfg": ner.cfg | {"entity_types": [*ner.labels, "MORE"]}}
     (tmp_path / "model").write_bytes(store.to_bytes(weights, settings))
-    with pytest.raises(ValueError, match=r"^\[M603\] .*model is damaged"):
+    with pytest.raises(ValueError, match=r"^\[M610\] .*model is not a valid model"):
         make_nlp().get_pipe("mtl_ner").from_disk(tmp_path, exclude=["vocab"])
 
 

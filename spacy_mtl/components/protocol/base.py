@@ -78,10 +78,6 @@ class StructuredPipe(SavedPipe):
         """The learner that trains on a gathered corpus."""
 
     @abstractmethod
-    def untrained(self) -> Any:
-        """Weights of an untrained model."""
-
-    @abstractmethod
     def gold_labels(self, example: Example, starts: np.ndarray) -> np.ndarray:
         """Gold label numbers int32[n] of the predicted Doc's tokens, -1 where unknown."""
 

@@ -1,7 +1,8 @@
 """ChainPipe: a component over a linear chain, with one label per position."""
 
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from spacy.tokens import Doc
@@ -9,7 +10,9 @@ from spacy.tokens import Doc
 from spacy_mtl.learning.chain import ChainLearner
 from spacy_mtl.models.chain.model import predict_labels
 from spacy_mtl.models.chain.weights import ChainWeights
+from spacy_mtl.models.readable import attributes_of, check_tables
 from spacy_mtl.structures.chain.build import Constraints, chain_offers
+from spacy_mtl.templates.attributes.learned import FormTable
 from spacy_mtl.templates.grammar import Template
 
 from .base import StructuredPipe
@@ -18,11 +21,6 @@ from .places import check_places
 
 class ChainPipe(StructuredPipe):
     """A component over a linear chain. Subclasses define the labels of the chain and the allowed label sequences."""
-
-    @property
-    @abstractmethod
-    def chain_labels(self) -> tuple[str, ...]:
-        """Labels of the chain."""
 
     @abstractmethod
     def chain_constraints(self) -> Constraints:
@@ -33,8 +31,9 @@ class ChainPipe(StructuredPipe):
         return None
 
     @property
-    def model_labels(self) -> tuple[str, ...]:
-        return self.chain_labels
+    def chain_labels(self) -> tuple[str, ...]:
+        """Labels of the chain."""
+        return self.model_labels
 
     def model_constraints(self) -> Constraints:
         return self.chain_constraints()
@@ -51,6 +50,9 @@ class ChainPipe(StructuredPipe):
 
     def untrained(self) -> ChainWeights:
         return ChainWeights()
+
+    def check_stored(self, cfg: dict[str, Any], weights: ChainWeights, learned: Mapping[str, FormTable]) -> None:
+        check_tables(attributes_of(weights.live_templates()), learned, words=False)
 
     def make_learner(self) -> ChainLearner:
         assert self._reader is not None

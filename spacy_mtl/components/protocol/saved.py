@@ -1,7 +1,7 @@
 """SavedPipe: how every component is saved, loaded and copied, with its weights, labels and learnt attributes but without a running training."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -12,7 +12,9 @@ from spacy_mtl.errors import Errors
 from spacy_mtl.files import write_atomically
 from spacy_mtl.models import store
 from spacy_mtl.models.chain.model import current_weights, set_weights
-from spacy_mtl.templates.attributes.learned import by_form, by_value
+from spacy_mtl.stored.fault import StoredValueError, shown
+from spacy_mtl.stored.values import Check, fields, mapping, text
+from spacy_mtl.templates.attributes.learned import FormTable, by_value, stored_tables
 
 
 class SavedPipe(TrainablePipe):
@@ -22,6 +24,9 @@ class SavedPipe(TrainablePipe):
     """
 
     cfg: dict[str, Any]
+    #: The check of each entry of ``cfg`` in a file, and entries that older files may lack, with what these stand for.
+    cfg_checks: ClassVar[Mapping[str, Check]]
+    cfg_missing: ClassVar[Mapping[str, Any]] = {}
     #: Attributes that only a running training needs; they are not copied.
     of_training: ClassVar[tuple[str, ...]]
 
@@ -29,10 +34,21 @@ class SavedPipe(TrainablePipe):
     def _end_training(self) -> None:
         """Drop everything that only training needs."""
 
-    @property
     @abstractmethod
+    def labels_under(self, cfg: dict[str, Any]) -> tuple[str, ...]:
+        """The labels that the weights score under these settings."""
+
+    @property
     def model_labels(self) -> tuple[str, ...]:
         """The labels that the weights score."""
+        return self.labels_under(self.cfg)
+
+    @abstractmethod
+    def untrained(self) -> Any:
+        """Weights of an untrained model."""
+
+    def check_stored(self, cfg: dict[str, Any], weights: Any, learned: Mapping[str, FormTable]) -> None:
+        """Hook: refuse a file whose parts, each of them checked, do not fit each other. Raises StoredValueError. Does nothing by default."""
 
     def model_constraints(self) -> Any:
         """What prediction needs in addition to the weights; by default nothing (None)."""
@@ -58,23 +74,30 @@ class SavedPipe(TrainablePipe):
         return store.to_bytes(current_weights(self.model), settings)
 
     def _load_model(self, data: bytes, where: str) -> None:
+        """Load a model file, or leave the component as it was and raise ValueError (M601-M604, M610)."""
         weights, settings = store.from_bytes(data, where)
-        if settings.get("component") != type(self).__name__:
-            found, expected = settings.get("component"), type(self).__name__
-            raise ValueError(Errors.M604.format(where=where, found=found, expected=expected))
-        try:
-            learned = {attr: by_form(forms) for attr, forms in settings.get("learned", {}).items()}
-        except (AttributeError, TypeError):
-            raise ValueError(Errors.M603.format(where=where)) from None
-        before = dict(self.cfg)
-        self.cfg.update(settings["cfg"])
-        self.set_labels(self._labels_in_cfg())
-        if weights.is_trained and weights.labels != self.model_labels:
-            self.cfg = before
-            raise ValueError(Errors.M603.format(where=where))
+        found, expected = settings.get("component"), type(self).__name__
+        if found != expected:
+            raise ValueError(Errors.M604.format(where=where, found=shown(found), expected=shown(expected)))
+        with store.faults_in(where):
+            cfg, learned = self._checked(weights, settings)
         self._end_training()
+        self.cfg = cfg
+        self.set_labels(self._labels_in_cfg())
         self.model.attrs["learned"] = learned
         set_weights(self.model, weights, self.model_constraints())
+
+    def _checked(self, weights: Any, settings: dict[str, Any]) -> tuple[dict[str, Any], dict[str, FormTable]]:
+        """The settings ``cfg`` and the tables of learned attributes of a file. Raises StoredValueError."""
+        checks = {"component": text, "cfg": mapping, "learned": stored_tables}
+        found = fields(settings, "the settings", checks, missing={"learned": {}})
+        cfg = fields(found["cfg"], "cfg", self.cfg_checks, self.cfg_missing)
+        if not isinstance(weights, type(self.untrained())):
+            raise StoredValueError("it has the weights of another structure")
+        if weights.is_trained and weights.labels != self.labels_under(cfg):
+            raise StoredValueError("its weights are not for the labels of its settings")
+        self.check_stored(cfg, weights, found["learned"])
+        return cfg, found["learned"]
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """Serialize the component without anything that only training needs."""
@@ -85,7 +108,7 @@ class SavedPipe(TrainablePipe):
         return util.to_bytes(parts, exclude)
 
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "SavedPipe":
-        """Load what :meth:`to_bytes` returned. Raises ValueError: M601-M604."""
+        """Load what :meth:`to_bytes` returned. Raises ValueError: M601-M604, M610."""
         parts: dict[str, Callable[[Any], Any]] = {
             "vocab": lambda data: self.vocab.from_bytes(data, exclude=exclude),
             "model": lambda data: self._load_model(data, f"The serialized component '{self.name}'"),
@@ -102,7 +125,7 @@ class SavedPipe(TrainablePipe):
         util.to_disk(path, parts, exclude)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "SavedPipe":
-        """Load what :meth:`to_disk` wrote. Raises ValueError naming the file: M601-M605."""
+        """Load what :meth:`to_disk` wrote. Raises ValueError naming the file: M601-M605, M610."""
         parts: dict[str, Callable[[Path], Any]] = {
             "vocab": lambda p: self.vocab.from_disk(p, exclude=exclude),
             "model": lambda p: self._load_model(store.read(p), str(p)),

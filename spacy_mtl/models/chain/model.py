@@ -7,17 +7,28 @@ import numpy as np
 from spacy.tokens import Doc
 from spacy.util import registry
 from thinc.api import Model
-from thinc.model import deserialize_attr, serialize_attr
+from thinc.model import serialize_attr
 
 from spacy_mtl.errors import Errors
+from spacy_mtl.models import store
+from spacy_mtl.models.checked import CheckedModel
 from spacy_mtl.models.tree.weights import TreeWeights
 from spacy_mtl.settings import is_number, shown
+from spacy_mtl.stored.fault import StoredValueError
+from spacy_mtl.stored.ranges import check_ascending
+from spacy_mtl.stored.values import Check, boolean, fields, integers, list_of, mapping, number, optional
 from spacy_mtl.structures.chain.build import Constraints
+from spacy_mtl.structures.chain.viterbi import FORBIDDEN
 from spacy_mtl.templates.grammar import TemplateSet
 
 from .weights import ChainWeights
 
 AnyWeights = ChainWeights | TreeWeights
+#: The check of each field of :class:`.Constraints` in the settings of a model, apart from the shapes.
+_CONSTRAINTS = dict.fromkeys(("start", "end", "step", "form_labels"), list_of(lambda item, _: item)) | {
+    "forms": integers(0, (1 << 64) - 1),
+    "form_penalty": number(float(FORBIDDEN), 0),
+}
 
 
 @registry.architectures("spacy_mtl.TemplateChain.v1")
@@ -33,7 +44,7 @@ def template_chain(templates: TemplateSet, megabytes: float | None = 10.0) -> Mo
         raise ValueError(Errors.M448.format(found=type(templates).__name__))
     if megabytes is not None and (not is_number(megabytes, 0, 1e9) or megabytes == 0):
         raise ValueError(Errors.M401.format(value=shown(megabytes)))
-    return Model(
+    return ChainModel(
         "template_chain",
         forward,
         attrs={
@@ -90,27 +101,50 @@ def predict_labels(model: Model, docs: Sequence[Doc]) -> list[np.ndarray]:
     return np.split(predictor(docs), np.cumsum(lengths)[:-1])
 
 
+class ChainModel(CheckedModel):
+    """The model of a chain."""
+
+    __slots__ = ()
+
+    def read_weights(self, data: bytes, where: str) -> tuple[ChainWeights, Constraints | None]:
+        weights, settings = store.from_bytes(data, where)
+        with store.faults_in(where):
+            if not isinstance(weights, ChainWeights):
+                raise StoredValueError("it has the weights of another structure")
+            return weights, _stored_constraints(settings, weights)
+
+    def set_read(self, weights: AnyWeights, constraints: Any) -> None:
+        set_weights(self, weights, constraints)
+
+
+def _stored_constraints(settings: Any, weights: ChainWeights) -> Constraints | None:
+    """The constraints in the settings of a model; None for an untrained one. Raises StoredValueError."""
+    masks = fields(settings, "the settings", {"constraints": optional(mapping)})["constraints"]
+    if not weights.is_trained:
+        return None
+    if masks is None:
+        raise StoredValueError("it has weights without constraints")
+    found = fields(masks, "the constraints", _CONSTRAINTS)
+    n, forms = len(weights.labels), np.array(found["forms"], np.uint64)
+    check_ascending(forms, "forms")
+    start, end = (_mask(found[name], name, (n,)) for name in ("start", "end"))
+    step, form_labels = (
+        _mask(found["step"], "step", (n, n)),
+        _mask(found["form_labels"], "form_labels", (forms.size, n)),
+    )
+    return Constraints(start, end, step, forms, form_labels, np.float32(found["form_penalty"]))
+
+
+def _mask(value: Any, name: str, shape: tuple[int, ...]) -> np.ndarray:
+    """A mask bool[shape] from nested lists. Raises StoredValueError."""
+    check: Check = boolean
+    for n in reversed(shape):
+        check = list_of(check, n, n)
+    return np.array(check(value, name), bool).reshape(shape)
+
+
 @serialize_attr.register(ChainWeights)
 def _serialize(_: Any, value: ChainWeights, name: str, model: Model) -> bytes:
-    from spacy_mtl.models import store
-
     weights, constraints = current_weights(model), model.attrs["constraints"]
     masks = None if constraints is None else {key: mask.tolist() for key, mask in vars(constraints).items()}
     return store.to_bytes(weights, {"constraints": masks})
-
-
-@deserialize_attr.register(ChainWeights)
-def _deserialize(_: Any, value: bytes, name: str, model: Model) -> ChainWeights:
-    from spacy_mtl.models import store
-
-    weights, settings = store.from_bytes(value, f"The serialized model '{model.name}'")
-    masks = settings["constraints"]
-    constraints = None if masks is None else _constraints(masks)
-    set_weights(model, weights, constraints)
-    return weights
-
-
-def _constraints(masks: dict[str, Any]) -> Constraints:
-    start, end, step, form_labels = (np.array(masks[key], bool) for key in ("start", "end", "step", "form_labels"))
-    forms, penalty = np.array(masks["forms"], np.uint64), np.float32(masks["form_penalty"])
-    return Constraints(start, end, step, forms, form_labels.reshape(-1, start.size), penalty)

@@ -144,7 +144,7 @@ class Predictor:
         scores = self._words.score(columns)
         rows = self._constraints.form_rows(orths)
         if (rows >= 0).any():
-            scores[rows >= 0, self._words.offsets.index(0)] += self._constraints.form_penalties()[rows[rows >= 0]]
+            scores[rows >= 0, self._words.offsets.index(0)] += self._constraints.form_penalties(rows[rows >= 0])
         return scores
 
     def _place_scores(self) -> WindowScores:

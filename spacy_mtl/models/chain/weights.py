@@ -2,19 +2,44 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+
+from spacy_mtl.models.readable import chain_templates
+from spacy_mtl.stored.arrays import Form
+from spacy_mtl.stored.fault import StoredValueError
+from spacy_mtl.stored.ranges import check_ascending, check_finite, check_range, check_shape
+from spacy_mtl.stored.values import Check, integers, numbers, texts
+from spacy_mtl.templates.grammar import Template
 
 #: Bits of a feature key; with a million rows, fewer than one in ten million look-ups of unknown features hits a row by chance.
 KEY_BITS = 48
 #: Scales keep the upper half of a float32, which has its whole range, so that weights stay exact enough for small C and rare features.
 SCALE_SHIFT = np.uint32(16)
+#: The largest absolute weight of a stored model: sums of any number of them are finite.
+LARGEST = 1e20
+#: The largest number in the report of a model, which is only shown.
+LARGEST_NUMBER = float(np.finfo(np.float64).max)
+#: The largest number of rows of a stored model; hash tables number their rows with 32 bits.
+MOST_ROWS = (1 << 31) - 1
+#: Keys in a file: one byte plane after another. They are close to random, and the tables made of them take several times their size.
+KEYS = Form("|u1", (KEY_BITS // 8, None), ratio=64, free=1 << 20)
+#: Scales in a file: the upper half of a float32.
+SCALES = Form("<u2", (None,))
 
 
 @dataclass(frozen=True)
 class TemplateRow:
     """One template in the report of a model. weight: mu. norm: ||w_j||. rows: the number of observations whose weights were kept."""
+
+    #: The check of each column of a report in a file.
+    CHECKS: ClassVar[dict[str, Check]] = {
+        "text": texts,
+        "weight": numbers(-LARGEST_NUMBER, LARGEST_NUMBER),
+        "norm": numbers(-LARGEST_NUMBER, LARGEST_NUMBER),
+        "rows": integers(0, MOST_ROWS),
+    }
 
     text: str
     weight: float
@@ -43,23 +68,42 @@ class ChainWeights:
     pair_scales: np.ndarray = field(default_factory=lambda: np.empty(0, np.float32))
     step: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.float32))
 
+    @staticmethod
+    def forms(n_labels: int) -> dict[str, Form]:
+        """The arrays in a file, see :mod:`.store`."""
+        return {
+            "keys": KEYS,
+            "codes": Form("|i1", (None, n_labels)),
+            "scales": SCALES,
+            "pair_keys": KEYS,
+            "pair_codes": Form("|i1", (None, n_labels * n_labels)),
+            "pair_scales": SCALES,
+            "step": Form("<f4", (n_labels, n_labels)),
+        }
+
     @property
     def is_trained(self) -> bool:
         return bool(self.labels)
 
-    @property
-    def fits(self) -> bool:
-        """Whether the shapes and keys of the arrays are consistent."""
-        n = len(self.labels)
-        return (
-            self.codes.shape == (self.keys.size, n)
-            and self.scales.shape == self.keys.shape
-            and self.pair_codes.shape == (self.pair_keys.size, n * n)
-            and self.pair_scales.shape == self.pair_keys.shape
-            and self.step.shape == (n, n)
-            and are_keys(self.keys)
-            and are_keys(self.pair_keys)
-        )
+    def check(self) -> None:
+        """Refuse what prediction cannot rely on. Raises StoredValueError.
+
+        Either there is nothing at all, or there are labels and valid templates, as many codes and scales as keys, keys in ascending order, finite
+        weights.
+        """
+        chain_templates(tuple(row.text for row in self.templates))
+        check_complete(self, bool(self.labels))
+        check_shape(self.codes, (self.keys.size, len(self.labels)), "codes")
+        check_shape(self.pair_codes, (self.pair_keys.size, len(self.labels) ** 2), "pair_codes")
+        for name, keys, scales in (("", self.keys, self.scales), ("pair_", self.pair_keys, self.pair_scales)):
+            check_shape(scales, keys.shape, f"{name}scales")
+            check_keys(keys, f"{name}keys")
+            check_finite(scales, f"{name}scales", LARGEST / 128)
+        check_finite(self.step, "step", LARGEST)
+
+    def live_templates(self) -> tuple[Template, ...]:
+        """The templates that have weights. Raises StoredValueError if one of them is not valid."""
+        return chain_templates(tuple(row.text for row in self.templates if row.rows))
 
     def node_rows(self) -> np.ndarray:
         """Weights of node templates, float32[R, L]."""
@@ -100,9 +144,21 @@ def strongest(sizes: Sequence[np.ndarray], costs: Sequence[float], budget: int |
     return [rows[kept] for rows, kept in zip(live, np.split(keep, np.cumsum(counts)[:-1]), strict=True)]
 
 
-def are_keys(keys: np.ndarray) -> bool:
-    """Whether keys uint64[R] are strictly ascending and have at most KEY_BITS bits, as hash tables require."""
-    return not keys.size or bool(keys[-1] < 1 << KEY_BITS and np.all(keys[1:] > keys[:-1]))
+def check_keys(keys: np.ndarray, name: str) -> None:
+    """Refuse keys uint64[R] that are not strictly ascending, or have more than KEY_BITS bits: hash tables rely on it. Raises StoredValueError."""
+    check_range(keys[-1:], 0, (1 << KEY_BITS) - 1, name)
+    check_ascending(keys, name)
+    check_range(np.array([keys.size]), 0, MOST_ROWS, f"the number of {name}")
+
+
+def check_complete(weights: Any, trained: bool) -> None:
+    """Refuse weights that are neither complete nor those of an untrained model, which has nothing at all. Raises StoredValueError."""
+    if not trained and (
+        weights.labels or weights.templates or any(getattr(weights, name).size for name in weights.ARRAYS)
+    ):
+        raise StoredValueError("it has weights but no labels, or no templates")
+    if trained and not weights.templates:
+        raise StoredValueError("it has labels but no templates")
 
 
 def short_keys(keys: np.ndarray) -> np.ndarray:

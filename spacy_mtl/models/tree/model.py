@@ -8,14 +8,18 @@ import numpy as np
 from spacy.tokens import Doc
 from spacy.util import registry
 from thinc.api import Model
-from thinc.model import deserialize_attr, serialize_attr
+from thinc.model import serialize_attr
 
 from spacy_mtl.errors import Errors
+from spacy_mtl.models import store
 from spacy_mtl.models.chain.model import current_weights, set_weights
+from spacy_mtl.models.checked import CheckedModel
 from spacy_mtl.settings import is_number, shown
+from spacy_mtl.stored.fault import StoredValueError
+from spacy_mtl.stored.values import fields, optional
 from spacy_mtl.templates.grammar import TemplateSet
 
-from .rules import TreeRules
+from .rules import TreeRules, check_rules, check_tree
 from .weights import TreeWeights
 
 
@@ -32,7 +36,7 @@ def template_tree(templates: TemplateSet, megabytes: float | None = 10.0) -> Mod
         raise ValueError(Errors.M448.format(found=type(templates).__name__))
     if megabytes is not None and (not is_number(megabytes, 0, 1e9) or megabytes == 0):
         raise ValueError(Errors.M401.format(value=shown(megabytes)))
-    return Model(
+    return TreeModel(
         "template_tree",
         _forward,
         attrs={
@@ -78,18 +82,29 @@ def predict_trees(model: Model, docs: Sequence[Doc]) -> list[np.ndarray]:
     return np.split(predictor(docs), np.cumsum(lengths)[:-1], axis=1)
 
 
+class TreeModel(CheckedModel):
+    """The model of a parser."""
+
+    __slots__ = ()
+
+    def read_weights(self, data: bytes, where: str) -> tuple[TreeWeights, TreeRules | None]:
+        weights, settings = store.from_bytes(data, where)
+        with store.faults_in(where):
+            if not isinstance(weights, TreeWeights):
+                raise StoredValueError("it has the weights of another structure")
+            stored = fields(settings, "the settings", {"rules": optional(check_rules)})["rules"]
+            if stored is None and weights.is_trained:
+                raise StoredValueError("it has weights without rules")
+            rules = None if stored is None else TreeRules(**stored)
+            if rules is not None:
+                check_tree(weights, rules)
+            return weights, rules
+
+    def set_read(self, weights: TreeWeights, constraints: Any) -> None:
+        set_weights(self, weights, constraints)
+
+
 @serialize_attr.register(TreeWeights)
 def _serialize(_: Any, value: TreeWeights, name: str, model: Model) -> bytes:
-    from spacy_mtl.models import store
-
     weights, rules = current_weights(model), model.attrs["constraints"]
     return store.to_bytes(weights, {"rules": None if rules is None else asdict(rules)})
-
-
-@deserialize_attr.register(TreeWeights)
-def _deserialize(_: Any, value: bytes, name: str, model: Model) -> TreeWeights:
-    from spacy_mtl.models import store
-
-    weights, settings = store.from_bytes(value, f"The serialized model '{model.name}'")
-    set_weights(model, weights, None if settings["rules"] is None else TreeRules(**settings["rules"]))
-    return weights

@@ -5,17 +5,26 @@ from typing import ClassVar
 
 import numpy as np
 
-from spacy_mtl.models.chain.weights import TemplateRow, are_keys
-from spacy_mtl.structures.tree.filter import FilterTables, table_sizes
+from spacy_mtl.models.chain.weights import KEYS, LARGEST, SCALES, TemplateRow, check_complete, check_keys
+from spacy_mtl.models.readable import tree_templates
+from spacy_mtl.stored.arrays import Form
+from spacy_mtl.stored.ranges import check_finite, check_range, check_shape
+from spacy_mtl.structures.tree.filter import MOST_TAGS, FilterTables, table_sizes
 from spacy_mtl.templates.arcs.program import DISTANCE_BITS, N_DISTANCES
+from spacy_mtl.templates.grammar import Template
 
 #: The largest number of rows in a table of arcs.
 MOST_ROWS = 1 << 26
 
 
-def are_arc_keys(keys: np.ndarray) -> bool:
-    """Whether keys uint64[R] fit into a table of arcs: few enough, valid for :func:`.are_keys`, and with distances that exist."""
-    return keys.size < MOST_ROWS and are_keys(keys) and int((keys % (1 << DISTANCE_BITS)).max(initial=0)) <= N_DISTANCES
+def check_arc_keys(keys: np.ndarray, name: str) -> None:
+    """Refuse keys uint64[R] that do not fit into a table of arcs: too many, not valid for :func:`.check_keys`, or with distances that do not exist.
+
+    Raises StoredValueError.
+    """
+    check_keys(keys, name)
+    check_range(np.array([keys.size]), 0, MOST_ROWS - 1, f"the number of {name}")
+    check_range(keys % (1 << DISTANCE_BITS), 0, N_DISTANCES, f"the distances of {name}")
 
 
 @dataclass(frozen=True)
@@ -39,22 +48,46 @@ class TreeWeights:
     filter_tags: np.ndarray = field(default_factory=lambda: np.empty(0, np.uint64))
     filter_values: np.ndarray = field(default_factory=lambda: np.empty(0, np.float16))
 
+    @staticmethod
+    def forms(n_labels: int) -> dict[str, Form]:
+        """The arrays in a file, see :mod:`.store`."""
+        return {
+            "keys": KEYS,
+            "values": Form("<f2", (None,)),
+            "pair_keys": KEYS,
+            "pair_codes": Form("|i1", (None, n_labels)),
+            "pair_scales": SCALES,
+            "filter_tags": Form("<u8", (None,)),
+            "filter_values": Form("<f2", (None,)),
+        }
+
     @property
     def is_trained(self) -> bool:
         return bool(self.templates)
 
-    @property
-    def fits(self) -> bool:
-        """Whether the shapes and keys of the arrays are consistent."""
+    def check(self) -> None:
+        """Refuse what prediction cannot rely on. Raises StoredValueError.
+
+        Either there is nothing at all, or there are valid templates, as many weights as keys, keys in ascending order, finite weights, and the tables
+        of a filter over at most MOST_TAGS tags.
+        """
+        tree_templates(tuple(row.text for row in self.templates))
+        check_complete(self, bool(self.templates))
+        check_shape(self.values, self.keys.shape, "values")
+        check_shape(self.pair_codes, (self.pair_keys.size, len(self.labels)), "pair_codes")
+        check_shape(self.pair_scales, self.pair_keys.shape, "pair_scales")
+        check_arc_keys(self.keys, "keys")
+        check_arc_keys(self.pair_keys, "pair_keys")
+        check_range(np.array([self.filter_tags.size]), 0, MOST_TAGS - 2, "the number of filter_tags")
         size = sum(table_sizes(self.filter_tags.size + 2)) if self.filter_tags.size else 0
-        return (
-            self.values.shape == self.keys.shape
-            and self.pair_codes.shape == (self.pair_keys.size, len(self.labels))
-            and self.pair_scales.shape == self.pair_keys.shape
-            and self.filter_values.shape == (size,)
-            and are_arc_keys(self.keys)
-            and are_arc_keys(self.pair_keys)
-        )
+        check_shape(self.filter_values, (size,), "filter_values")
+        check_finite(self.values, "values")
+        check_finite(self.filter_values, "filter_values")
+        check_finite(self.pair_scales, "pair_scales", LARGEST / 128)
+
+    def live_templates(self) -> tuple[Template, ...]:
+        """The templates that have weights. Raises StoredValueError if one of them is not valid."""
+        return tree_templates(tuple(row.text for row in self.templates if row.rows))
 
     def pair_rows(self) -> np.ndarray:
         """Weights of labels, float32[Rp, L]."""

@@ -53,9 +53,9 @@ class Constraints:
         at = np.minimum(np.searchsorted(self.forms, keys), self.forms.size - 1)
         return np.where(self.forms[at] == keys, at, -1).astype(np.int32)
 
-    def form_penalties(self) -> np.ndarray:
-        """``form_labels`` as scores to add: float32[K, L], 0 or ``form_penalty``."""
-        return np.where(self.form_labels, np.float32(0), self.form_penalty)
+    def form_penalties(self, rows: np.ndarray | slice = slice(None)) -> np.ndarray:
+        """These rows of ``form_labels`` as scores to add: float32[., L], 0 or ``form_penalty``."""
+        return np.where(self.form_labels[rows], np.float32(0), self.form_penalty)
 
     def penalties(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """start, end and step as scores to add, float32, 0 or FORBIDDEN."""

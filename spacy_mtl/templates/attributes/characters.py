@@ -30,7 +30,7 @@ WORD_ATTRIBUTES = ("WORD_BEGIN", "WORD_END", "WORD_INSIDE")
 BREAK = "BREAK"
 CHARACTER_CONTEXT = (*SAME_ATTRIBUTES, *WORD_ATTRIBUTES, BREAK)
 #: Attributes that need a training corpus; their values are at most 7.
-_OF_CORPUS = (*WORD_ATTRIBUTES, BREAK)
+OF_CORPUS = (*WORD_ATTRIBUTES, BREAK)
 
 #: Length that stands for all longer words too.
 LONGEST_TOLD = 5
@@ -157,7 +157,7 @@ def compare(chars, starts, distance, out):
 
 
 #: Number of bits for the value of each context attribute.
-ATTRIBUTE_BITS = dict.fromkeys(SAME_ATTRIBUTES, 1) | dict.fromkeys(_OF_CORPUS, 3)
+ATTRIBUTE_BITS = dict.fromkeys(SAME_ATTRIBUTES, 1) | dict.fromkeys(OF_CORPUS, 3)
 
 
 @kernel
@@ -232,7 +232,7 @@ class CharacterContext:
         self.parts = ONE_PART
         self.words = words
         self.breaks = no_breaks()
-        wanted = next((attr for attr in attributes if attr in _OF_CORPUS), None)
+        wanted = next((attr for attr in attributes if attr in OF_CORPUS), None)
         if words is None and wanted:
             raise ValueError(Errors.M127.format(attr=wanted))
 

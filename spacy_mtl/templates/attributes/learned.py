@@ -9,9 +9,10 @@ CHAR_GROUP  the group of a character; the characters of a group have similar nei
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from spacy_mtl.errors import Errors
+from spacy_mtl.stored.values import fields, texts_by_name
 
 from .characters import character
 
@@ -70,3 +71,9 @@ def by_value(table: FormTable) -> dict[str, list[str]]:
 def by_form(forms: Mapping[str, list[str]]) -> dict[str, str]:
     """Invert what :func:`by_value` returned."""
     return {form: value for value, several in forms.items() for form in several}
+
+
+def stored_tables(value: Any, name: str) -> dict[str, FormTable]:
+    """The tables of a file, each from what :func:`by_value` returned. Raises StoredValueError."""
+    found = fields(value, name, dict.fromkeys(LEARNED, texts_by_name), missing=dict.fromkeys(LEARNED))
+    return {attr: by_form(forms) for attr, forms in found.items() if forms is not None}

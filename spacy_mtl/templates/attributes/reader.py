@@ -94,6 +94,11 @@ def lexical_function(attr: str) -> Callable[[str], str | int | bool] | None:
     return function if function is not None and getattr(function, "lexical", False) else None
 
 
+def of_characters(attr: str) -> bool:
+    """Whether a segmenter's characters have an attribute: because of their form alone, or of the characters around them."""
+    return attr == "ORTH" or attr in (*CHARACTER_CONTEXT, *LEARNED, *_LEXEME) or lexical_function(attr) is not None
+
+
 def check_attributes(attributes: Sequence[str], template_of: Callable[[str], str]) -> None:
     """Refuse an attribute that does not exist. Raises ValueError (M110). template_of: attribute -> template to name in the message."""
     for attr in attributes:

@@ -1,0 +1,104 @@
+"""What the thinc Models of all components share: bytes are checked as thoroughly as a model file before anything of the model changes."""
+
+from abc import abstractmethod
+from pathlib import Path
+from typing import Any
+
+import srsly
+from thinc.api import Model
+
+from spacy_mtl.errors import Errors
+from spacy_mtl.stored.fault import StoredValueError
+from spacy_mtl.stored.values import Check, fields, mapping, number, optional, texts
+from spacy_mtl.templates.attributes.learned import LEARNED, FormTable
+
+from . import store
+from .readable import attributes_of, check_tables
+
+_MEGABYTES = optional(number(0, 1e12))
+
+
+class CheckedModel(Model):
+    """A thinc Model whose bytes may come from a stranger. Of these only weights, learned attributes and the size limit are read."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def read_weights(self, data: bytes, where: str) -> tuple[Any, Any]:
+        """The weights in a model file and what prediction needs besides them. Raises ValueError: M601-M603, M610."""
+
+    @abstractmethod
+    def set_read(self, weights: Any, constraints: Any) -> None:
+        """Make these, from :meth:`read_weights`, the weights of the model."""
+
+    def _copy(self, seen: dict | None = None) -> "CheckedModel":
+        copied = super()._copy(seen)
+        copied.__class__ = type(self)  # thinc makes a plain Model
+        return copied
+
+    def from_bytes(self, bytes_data: bytes) -> "CheckedModel":
+        """Load what ``to_bytes`` returned. Raises ValueError: M601-M603, M610."""
+        try:
+            message = srsly.msgpack_loads(bytes_data)
+        except Exception:  # whatever msgpack and the decoders of other packages raise
+            raise ValueError(Errors.M601.format(where=self._where)) from None
+        return self.from_dict(message)
+
+    def from_disk(self, path: Path | str) -> "CheckedModel":
+        """Load what ``to_disk`` wrote. Raises ValueError: M601-M603, M605, M610."""
+        return self.from_bytes(store.read(Path(path)))
+
+    def from_dict(self, msg: dict) -> "CheckedModel":
+        """Load what ``to_dict`` returned. Raises ValueError: M601-M603, M610."""
+        with store.faults_in(self._where):
+            stored = _attributes(msg)
+            learned = _unpacked(stored, "learned", _tables)
+            megabytes = _unpacked(stored, "megabytes", _MEGABYTES)
+            if "weights" not in stored:
+                raise StoredValueError("it has no weights")
+        weights, constraints = self.read_weights(stored["weights"], self._where)
+        with store.faults_in(self._where):
+            tables = learned if learned is not None else self.attrs["learned"]
+            check_tables(attributes_of(weights.live_templates()), tables, words=True)  # a segmenter gives the words
+        self.set_read(weights, constraints)
+        self.attrs["learned"] = tables
+        if "megabytes" in stored:
+            self.attrs["megabytes"] = megabytes
+        return self
+
+    @property
+    def _where(self) -> str:
+        return f"The serialized model '{self.name}'"
+
+
+def _attributes(message: Any) -> dict[str, Any]:
+    """The attributes of the only node."""
+    nodes = mapping(message, "it").get("attrs")
+    if type(nodes) is not list or len(nodes) != 1:
+        raise StoredValueError("it does not have the attributes of a single model")
+    return mapping(nodes[0], "the attributes")
+
+
+def _unpacked(stored: dict[str, Any], name: str, check: Check) -> Any:
+    """An attribute as thinc packed it, checked; None if there is none."""
+    if name not in stored:
+        return None
+    try:
+        value = srsly.msgpack_loads(stored[name])
+    except Exception:
+        raise StoredValueError(f"{name} cannot be unpacked") from None
+    return check(value, name)
+
+
+def _tables(value: Any, name: str) -> dict[str, FormTable]:
+    """Check the tables of learned attributes."""
+    checks = dict.fromkeys(LEARNED, _table)
+    return {
+        attr: table for attr, table in fields(value, name, checks, dict.fromkeys(LEARNED)).items() if table is not None
+    }
+
+
+def _table(value: Any, name: str) -> FormTable:
+    texts(list(mapping(value, name)), name)
+    texts(list(value.values()), name)
+    return value

@@ -1,0 +1,65 @@
+"""The templates of a stored model: they can be read, look at places that the structure has, and read attributes that there are."""
+
+from collections.abc import Collection, Sequence
+from functools import lru_cache
+
+from spacy_mtl.stored.fault import StoredValueError, shown
+from spacy_mtl.templates.arcs.program import check_arc_templates
+from spacy_mtl.templates.attributes.characters import OF_CORPUS
+from spacy_mtl.templates.attributes.learned import LEARNED
+from spacy_mtl.templates.attributes.reader import check_attributes
+from spacy_mtl.templates.grammar import Template, parse_template
+
+#: The places (see :class:`.Observation`) that templates of chains and of trees look at.
+_CHAIN, _TREE = "x", "hmsgbcd"
+
+
+@lru_cache(maxsize=16)  # a pipeline is often loaded several times in a process
+def chain_templates(texts: tuple[str, ...]) -> tuple[Template, ...]:
+    """The templates of a chain. Raises StoredValueError."""
+    return _templates(texts, _CHAIN)
+
+
+@lru_cache(maxsize=16)
+def tree_templates(texts: tuple[str, ...]) -> tuple[Template, ...]:
+    """The templates of trees. Raises StoredValueError."""
+    templates = _templates(texts, _TREE)
+    try:
+        check_arc_templates(templates)
+    except ValueError as error:
+        raise StoredValueError(f"its templates do not fit each other ({_reason(error)})") from None
+    return templates
+
+
+def _templates(texts: Sequence[str], places: str) -> tuple[Template, ...]:
+    return tuple(_template(text, places) for text in texts)
+
+
+def _template(text: str, places: str) -> Template:
+    try:
+        template = parse_template(text)
+        check_attributes([obs.attr for obs in template.observations if obs.attr], lambda _: shown(text))
+    except ValueError as error:
+        raise StoredValueError(f"the template {shown(text)} is not valid ({_reason(error)})") from None
+    if any(obs.place not in places for obs in template.observations):
+        raise StoredValueError(f"the template {shown(text)} looks at places that this kind of model does not have")
+    return template
+
+
+def _reason(error: ValueError) -> str:
+    """The first sentence of a coded message, without braces and line breaks."""
+    first = str(error).splitlines()[0].partition(". ")[0]
+    return first.replace("{", "(").replace("}", ")")[:200].rstrip(".: ")
+
+
+@lru_cache(maxsize=16)
+def attributes_of(templates: tuple[Template, ...]) -> tuple[str, ...]:
+    """The distinct attributes that the templates read."""
+    return tuple(dict.fromkeys(obs.attr for template in templates for obs in template.observations if obs.attr))
+
+
+def check_tables(attributes: Sequence[str], learned: Collection[str], words: bool) -> None:
+    """Refuse attributes whose tables a model lacks. learned: attributes with a table. words: whether it has a dictionary. Raises StoredValueError."""
+    for attr in attributes:
+        if (attr in LEARNED and attr not in learned) or (attr in OF_CORPUS and not words):
+            raise StoredValueError(f"its templates read {attr}, for which it has no table")
