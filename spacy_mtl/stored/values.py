@@ -188,5 +188,5 @@ def fields(
         raise StoredValueError(f"{name} has an unknown entry {shown(min(unknown))}")
     if lacking:
         raise StoredValueError(f"{name} lacks the entry {shown(min(lacking))}")
-    found = {key: check(value[key], f"{key} of {name}") for key, check in checks.items() if key in value}
-    return {**(missing or {}), **found}
+    older = missing or {}
+    return {key: check(value[key], f"{key} of {name}") if key in value else older[key] for key, check in checks.items()}

@@ -78,7 +78,8 @@ class SavedPipe(TrainablePipe):
         weights, settings = store.from_bytes(data, where)
         found, expected = settings.get("component"), type(self).__name__
         if found != expected:
-            raise ValueError(Errors.M604.format(where=where, found=shown(found), expected=shown(expected)))
+            named = found if isinstance(found, str) and found.isidentifier() else shown(found)
+            raise ValueError(Errors.M604.format(where=where, found=named[:60], expected=expected))
         with store.faults_in(where):
             cfg, learned = self._checked(weights, settings)
         self._end_training()
