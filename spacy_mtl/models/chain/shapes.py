@@ -2,7 +2,8 @@
 
 The character bigrams ``%x[-1,CHAR]/%x[0,CHAR]`` and ``%x[0,CHAR]/%x[1,CHAR]`` look at the same pairs of characters, from one position or the next.
 So a pair is cached with the rows of all such templates when it first occurs; when it occurs again, a single look-up finds the rows, and they are
-added to the scores of all positions whose templates see the pair.
+added to the scores of all positions whose templates see the pair. A hash selects the place in the cache; a pair is only recognized by comparing its
+characters, so no document can change what is found for another.
 """
 
 from collections.abc import Sequence
@@ -14,7 +15,7 @@ import numpy as np
 from spacy_mtl.kernels import kernel
 from spacy_mtl.templates.extract import mix
 from spacy_mtl.templates.grammar import Template
-from spacy_mtl.templates.index import Table, empty_table, find, first_slot
+from spacy_mtl.templates.index import Table, empty_table, first_slot
 
 from .lookup import Lookup, add_looked_up, row_at
 
@@ -37,13 +38,16 @@ class Shapes(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """A cache of observations.
+    """A cache of E observations.
 
-    table: hash of a shape and its observed values -> index into ``values``, 0 for observations without weights. values: float32[V], the rows of
-    all members, one after another. used: int64[2], the numbers of entries and of values in use.
+    table: hash of a shape and its observed values -> number of an entry; several entries may have the same hash. seen: uint64[E, 1 + W], shape and
+    observed values of each entry. at: int64[E], where its rows begin in ``values``, 0 for observations without weights. values: float32[V], the
+    rows of all members, one after another. used: int64[2], the numbers of entries and of values in use.
     """
 
     table: Table
+    seen: np.ndarray
+    at: np.ndarray
     values: np.ndarray
     used: np.ndarray
 
@@ -69,9 +73,12 @@ def shapes_of(templates: Sequence[Template], among: Sequence[int] | None = None)
     return shapes, [group[0] for shape, group in groups.items() if len(group) == 1]
 
 
-def new_memory(n_entries: int, n_values: int) -> Memory:
-    """An empty cache with space for this many entries and values."""
-    return Memory(empty_table(n_entries), np.zeros(n_values, np.float32), np.array([0, 1], np.int64))
+def new_memory(n_entries: int, n_values: int, width: int) -> Memory:
+    """An empty cache with space for this many entries and values. width: the largest number of values in an observation."""
+    table = empty_table(n_entries)
+    n_entries = table.rows.size // 2
+    seen, at = np.zeros((n_entries, 1 + width), np.uint64), np.zeros(n_entries, np.int64)
+    return Memory(table, seen, at, np.zeros(n_values, np.float32), np.array([0, 1], np.int64))
 
 
 @kernel
@@ -94,8 +101,13 @@ def add_borders(columns, starts, lookup, shapes, out):
 
 @kernel
 def remember(columns, lookup, shapes, g, p, memory, slot, key, n_labels):
-    """Cache what shape g observes at position p, with the rows of all its members."""
-    at = memory.used[1]
+    """Cache what shape g observes at position p, with the rows of all its members. Returns where these rows begin."""
+    entry, at = memory.used[0], memory.used[1]
+    start, program, first = at, lookup.program, shapes.template[shapes.first[g]]
+    memory.seen[entry, 0] = g
+    for o in range(program.first[first], program.first[first + 1]):
+        value = columns[program.column[o], p - shapes.shift[shapes.first[g]] + program.offset[o]]
+        memory.seen[entry, 1 + o - program.first[first]] = value
     known = False
     for m in range(shapes.first[g], shapes.first[g + 1]):
         # every member reads the observation at p, which is inside the sentence, so its borders do not matter
@@ -104,11 +116,13 @@ def remember(columns, lookup, shapes, g, p, memory, slot, key, n_labels):
             memory.values[at] = lookup.rows[row, y] if row >= 0 else np.float32(0)
             at += 1
         known |= row >= 0
+    memory.at[entry] = start if known else _NOTHING
     memory.table.slots[slot] = key
-    memory.table.rows[slot] = memory.used[1] if known else _NOTHING
+    memory.table.rows[slot] = entry
     memory.used[0] += 1
     if known:
         memory.used[1] = at
+    return memory.at[entry]
 
 
 @kernel
@@ -146,20 +160,33 @@ def add_shape(columns, starts, lookup, shapes, memory, g, first, out):
     """
     shift = shapes.shift[shapes.first[g] : shapes.first[g + 1]]
     slots, rows, values, used = memory.table.slots, memory.table.rows, memory.values, memory.used
-    mask, most = np.uint64(rows.size - 1), rows.size // 2
+    seen, places, column, offset = memory.seen, memory.at, lookup.program.column, lookup.program.offset
+    mask, most, shape = np.uint64(rows.size - 1), places.size, np.uint64(g)
+    template = shapes.template[shapes.first[g]]
+    begin, stop = lookup.program.first[template], lookup.program.first[template + 1]
     for s in range(np.searchsorted(starts, first, side="right") - 1, starts.size - 1):
         start, end = starts[s], starts[s + 1]
         for p in range(max(start, first), end - shapes.reach[g]):
             key = shape_key(columns, shapes, lookup.program, g, p)
             slot = first_slot(key, mask)
-            while rows[slot] >= 0 and slots[slot] != key:  # as index.find
+            entry = rows[slot]
+            while entry >= 0:
+                if slots[slot] == key:
+                    same = seen[entry, 0] == shape
+                    for o in range(begin, stop):
+                        same &= seen[entry, 1 + o - begin] == columns[column[o], p - shift[0] + offset[o]]
+                    if same:
+                        break
                 slot = (slot + np.uint64(1)) & mask
-            if rows[slot] < 0:
+                entry = rows[slot]
+            if entry >= 0:
+                at = places[entry]
+            else:
                 if used[0] >= most or used[1] + shift.size * out.shape[1] > values.size:
                     return p
-                remember(columns, lookup, shapes, g, p, memory, slot, key, out.shape[1])
-            if rows[slot] != _NOTHING:
-                add_known(shift, values, rows[slot], p, start, end, out)
+                at = remember(columns, lookup, shapes, g, p, memory, slot, key, out.shape[1])
+            if at != _NOTHING:
+                add_known(shift, values, at, p, start, end, out)
     return columns.shape[1]
 
 
@@ -176,10 +203,13 @@ def add_shapes(columns, starts, lookup, shapes, memory, g, first, out):
 
 @kernel
 def _move(old, new):
-    """Copy all entries of one table to another."""
+    """Copy all entries of one table to another; several may have the same key."""
+    mask = np.uint64(new.slots.size - 1)
     for i in range(old.rows.size):
         if old.rows[i] >= 0:
-            slot = find(new, old.slots[i])
+            slot = first_slot(old.slots[i], mask)
+            while new.rows[slot] >= 0:
+                slot = (slot + np.uint64(1)) & mask
             new.slots[slot] = old.slots[i]
             new.rows[slot] = old.rows[i]
 
@@ -207,7 +237,8 @@ class SharedLookup:
         self.alone = np.array(alone, np.int64)
         widest = int(np.diff(self.shapes.first).max(initial=0)) * n_labels
         n_entries = min(limit, room)
-        self.memory = new_memory(n_entries, max(16 * n_entries, widest + 1))
+        n_seen = max((len(templates[j].observations) for j in self.shapes.template), default=0)
+        self.memory = new_memory(n_entries, max(16 * n_entries, widest + 1), n_seen)
 
     def add(self, columns: np.ndarray, starts: np.ndarray, out: np.ndarray) -> None:
         """Add to out[t] the rows of token t's observations. columns: uint64[A, N]; starts: int64, sentence borders; out: float32[N, L]."""
@@ -233,7 +264,7 @@ def more_room(memory: Memory, limit: int) -> Memory:
         memory.table.rows[:] = -1
         memory.used[:] = 0, 1
         return memory
-    values = np.concatenate([memory.values, np.zeros_like(memory.values)])
+    seen, at, values = (np.concatenate([part, np.zeros_like(part)]) for part in memory[1:4])
     table = empty_table(size)  # a table for this many keys has twice as many slots
     _move(memory.table, table)
-    return Memory(table, values, memory.used)
+    return Memory(table, seen, at, values, memory.used)

@@ -124,11 +124,25 @@ def most_bases(plan, n):
 
 @kernel
 def score_parts(
-    columns, starts, program, plan, sieve, sieve_shift, slots, shift, weights, first, heads, siblings, scores
+    columns,
+    starts,
+    program,
+    plan,
+    sieve,
+    sieve_shift,
+    slots,
+    shift,
+    row_bits,
+    all_keys,
+    weights,
+    first,
+    heads,
+    siblings,
+    scores,
 ):
     """Fill scores[a] for every part, an arc or a pair.
 
-    sieve, sieve_shift, slots, shift: of the :class:`.ArcTable` of ``weights``, float32[R]. first: int64[N + 1], word t has the parts
+    sieve, ..., all_keys: of the :class:`.ArcTable` of ``weights``, float32[R]. first: int64[N + 1], word t has the parts
     ``first[t]:first[t + 1]``. heads: int32[A]. siblings: int32[A], or empty for arcs. scores: float32[A].
     """
     longest = longest_of(starts)
@@ -160,18 +174,34 @@ def score_parts(
                 )
                 count = sift(bases, count, sieve, sieve_shift, known, 0)
                 total = np.float32(0)
-                for k in range(look_up(known, count, distance_key(distance_of(h, m)), slots, shift, found, rows)):
+                distance = distance_key(distance_of(h, m))
+                for k in range(look_up(known, count, distance, slots, shift, row_bits, all_keys, found, rows)):
                     total += weights[rows[k]]
                 scores[a] = total
 
 
 @kernel
 def score_labels(
-    columns, starts, program, plan, sieve, sieve_shift, slots, shift, codes, scales, first, heads, tree, scores
+    columns,
+    starts,
+    program,
+    plan,
+    sieve,
+    sieve_shift,
+    slots,
+    shift,
+    row_bits,
+    all_keys,
+    codes,
+    scales,
+    first,
+    heads,
+    tree,
+    scores,
 ):
     """Fill scores[a] (float32[A, L]) with the label scores of every arc, 0 for arcs from the root.
 
-    sieve, sieve_shift, slots, shift: of the :class:`.ArcTable` of the weights codes * scales, int8[R, L] and float32[R].
+    sieve, ..., all_keys: of the :class:`.ArcTable` of the weights codes * scales, int8[R, L] and float32[R].
     """
     longest = longest_of(starts)
     keys, words, most = new_side_keys(program, longest), new_words(program, plan, longest), most_bases(plan, longest)
@@ -197,7 +227,8 @@ def score_labels(
                     note_words(between, dependent, h, m, tree[start : start + n], seen, counts)
                 count = bases_of(words.heads[h], words.modifiers[m], words.siblings[n + 1], looks, seen, counts, bases)
                 count = sift(bases, count, sieve, sieve_shift, known, 0)
-                for k in range(look_up(known, count, distance_key(distance_of(h, m)), slots, shift, found, rows)):
+                distance = distance_key(distance_of(h, m))
+                for k in range(look_up(known, count, distance, slots, shift, row_bits, all_keys, found, rows)):
                     row, size = codes[rows[k]], scales[rows[k]]
                     for y in range(n_labels):
                         total[y] += size * np.float32(row[y])

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_mtl.models.chain.lookup import Lookup, add_looked_up, key_table
-from spacy_mtl.models.chain.shapes import SharedLookup, shapes_of
+from spacy_mtl.models.chain.shapes import SharedLookup, shape_key, shapes_of
 from spacy_mtl.models.chain.weights import short_keys
-from spacy_mtl.templates.extract import template_keys
+from spacy_mtl.templates.extract import mix, template_keys
 from spacy_mtl.templates.grammar import parse_templates
 from spacy_mtl.templates.program import compile_program
 
@@ -122,3 +122,31 @@ def test_nothing_to_look_at():
     expected = np.full_like(out, 7)
     add_looked_up(columns, starts, lookup, np.array([0]), expected)
     np.testing.assert_allclose(out, expected)
+
+
+def alike(seed):
+    """Two pairs of values with the same key, whatever comes before: the second value makes up for the first."""
+    first, other, second = (np.uint64(value) for value in (7, 8, 9))
+    mixed = [int(mix(np.uint64(seed), value)) for value in (first, other)]
+    return [first, second], [other, np.uint64(int(second) ^ mixed[0] ^ mixed[1])]
+
+
+@pytest.mark.parametrize("grown", [False, True])
+def test_observations_of_one_key_are_told_apart(grown):
+    shapes, _ = shapes_of(TEMPLATES)
+    one, two = alike(shapes.seed[0])
+    values = np.array([*one, *two, *one, *two], np.uint64)
+    columns, starts = np.array([values, values]), np.array([0, 2, 4, 6, 8])
+    program = compile_program(TEMPLATES, COLUMNS)
+    assert shape_key(columns, shapes, program, 0, 0) == shape_key(columns, shapes, program, 0, 2)
+    lookup = lookup_of(columns, starts, 1)
+    expected = naive(columns, starts, lookup)
+    assert not np.allclose(expected[1], expected[3])
+    for order in ([0, 1], [1, 0]):
+        shared = SharedLookup(lookup, TEMPLATES, N_LABELS, room=64)
+        for i in order * 2:
+            part, out = columns[:, 2 * i : 2 * i + 2].copy(), np.zeros((2, N_LABELS), np.float32)
+            shared.add(part, np.array([0, 2]), out)
+            assert np.allclose(out, expected[2 * i : 2 * i + 2], atol=1e-5)
+            if grown:
+                shared.make_room()
