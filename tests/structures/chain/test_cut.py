@@ -148,14 +148,14 @@ def test_start_and_end_constraints_hold_at_the_ends_of_sentences_only():
     allowed = Constraints.none(3)
     allowed.start[1:] = False
     allowed.end[:2] = False
-    gold = np.array([0, 1, 1, 2], np.int32)
-    features = ChainFeatures(np.zeros((4, 1), np.int32), np.zeros((4, 1), np.int32), False)
+    gold = np.array([0, 1, 1, 2, 0, 1, 2], np.int32)
+    features = ChainFeatures(np.zeros((7, 1), np.int32), np.zeros((7, 1), np.int32), False)
     blocks = Blocks(np.array([0, 1]), np.array([0, 1]), ("U", "B"))
-    problem = chain_problem(features, blocks, gold, np.array([0, 4]), ("a", "b", "c"), allowed)
-    cut = problem.cut(np.arange(1), 1, np.random.default_rng(0))
+    problem = chain_problem(features, blocks, gold, np.array([0, 4, 7]), ("a", "b", "c"), allowed)
+    cut = problem.cut(np.arange(2), 1, np.random.default_rng(0))
     weights = problem.zeros()
     weights.node[0] = [0, 5, 0]
-    labels, scores = np.zeros(4, np.int32), np.empty(4)
+    labels, scores = np.zeros(7, np.int32), np.empty(7)
     decode_all(cut.arrays, weights, problem.all_live(), False, labels, scores)
-    assert labels.tolist() == [0, 1, 1, 2]
-    assert scores.tolist() == [0, 5, 5, 0]
+    assert labels.tolist() == [0, 1, 1, 2, 0, 1, 2]
+    assert scores.tolist() == [0, 5, 5, 0, 0, 5, 0]

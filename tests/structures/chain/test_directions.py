@@ -149,6 +149,25 @@ def test_direction_from_gold_to_the_marginals(random_corpus, flat, seed, observe
 
 @modest
 @given(SEEDS, st.booleans())
+def test_positions_that_have_settled_among_others(random_corpus, flat, seed, observed):
+    """Where gold is the first label nothing else has any probability; such positions are left out of the direction."""
+    corpus = random_corpus(seed, observed)
+    cost = np.zeros((corpus.n_labels, corpus.n_labels), np.float32)
+    cost[0, 1:] = 100
+    arrays = corpus.problem.arrays._replace(cost=cost)
+    weights, work = corpus.random_weights(), new_work(arrays)
+    for i in range(corpus.problem.n):
+        gold, outputs = corpus.gold(i), corpus.outputs(i)
+        score(arrays, weights, corpus.problem.all_live(), i, work, -1.0)
+        to_marginals(arrays, i, work)
+        scores = np.array([flat(weights) @ corpus.phi(i, y) - cost[gold, y].sum() for y in outputs])
+        expected = corpus.expected_phi(i, list(zip(np.exp(scores - logsumexp(scores)), outputs, strict=True)))
+        assert_direction(corpus, flat, i, work, expected - corpus.phi(i, gold))
+        assert work.n_active[0] <= (gold != 0).sum()
+
+
+@modest
+@given(SEEDS, st.booleans())
 def test_numbers_in_the_parts_and_scores_are_adjoint(random_corpus, flat, seed, observed):
     """<Phi(state), w> is <state, scores under w>; and Phi of marginals is the expected feature vector."""
     corpus = random_corpus(seed, observed)
