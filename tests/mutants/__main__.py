@@ -11,7 +11,7 @@ from pathlib import Path
 from queue import Queue
 
 from .checkout import alone, applied, copy_checkout, home, link_kernels
-from .mutant import ROOT, Mutant, read_mutants
+from .mutant import ROOT, Mutant, function_lines, read_mutants
 from .worker import Worker
 
 #: Failures that say that the mutant is no program, rather than that a test has noticed it.
@@ -51,10 +51,17 @@ def try_mutant(mutant: Mutant, copy: Path, worker: Worker, warm: Path, limit: fl
 
 
 def state_of(mutant: Mutant) -> str:
-    """A hash of a mutant, its file and the files of its tests."""
-    files = {mutant.file, *(test.partition("::")[0] for test in mutant.tests)}
-    texts = [(ROOT / file).read_text(encoding="utf8") for file in sorted(files) if (ROOT / file).is_file()]
+    """A hash of a mutant, its file and its tests."""
+    texts = [(ROOT / mutant.file).read_text(encoding="utf8"), *map(text_of_test, mutant.tests)]
     return hashlib.sha256(repr((mutant, texts)).encode()).hexdigest()
+
+
+def text_of_test(test: str) -> str:
+    """The source of a test function, or of a whole file of tests; empty for a folder."""
+    file, _, name = test.partition("::")
+    text = (ROOT / file).read_text(encoding="utf8") if (ROOT / file).is_file() else ""
+    begin, end = function_lines(text, name.partition("[")[0]) if name else (0, None)
+    return "".join(text.splitlines(keepends=True)[begin:end])
 
 
 def not_killed_before(mutants: list[Mutant]) -> list[Mutant]:

@@ -84,6 +84,8 @@ def test_gold_that_may_not_end_there():
     with pytest.raises(ValueError, match="M201") as caught:
         build([B, O, O, B], [0, 3, 4], allowed)
     assert "'(end of sentence)' after 'B-PER' (token 3" in str(caught.value)
+    with pytest.raises(ValueError, match="M201"):  # behind missing gold, too
+        build([O, -1, B], None, allowed)
 
 
 def test_constraints_do_not_reach_across_missing_gold():

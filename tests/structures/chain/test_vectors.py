@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from spacy_mtl.kernels import kernel
 from spacy_mtl.structures import contract
 from spacy_mtl.structures.chain.build import ChainFeatures, chain_lacks, chain_offers, chain_problem
-from spacy_mtl.structures.chain.vectors import Vectors
+from spacy_mtl.structures.chain.vectors import Vectors, inner_product
 from spacy_mtl.structures.contract import Scale, Weights
 from spacy_mtl.structures.problem import Blocks, Problem, block_starts
 
@@ -116,6 +116,22 @@ def vectors_of(maps, kernelised, first_row):
     values = np.concatenate([values for _, values in in_order]).astype(np.float32)
     starts = block_starts([rows.size for rows, _ in in_order])
     return Vectors(starts, rows, values, np.stack(own, axis=1).astype(np.int32)), sizes
+
+
+@kernel
+def product_of(vectors, t, u, v):
+    return inner_product(vectors, t, u, v)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_inner_products_of_positions(seed):
+    """Of explicit and of kernelised blocks, where a value that is not stored is 0."""
+    rng = np.random.default_rng(seed)
+    maps = [rng.integers(-2, 3, (7, 3)) * (rng.random((7, 3)) < 0.5).astype(float) for _ in range(2)]
+    vectors, _ = vectors_of(maps, [False, True], 4)
+    for v, features in enumerate(maps):
+        found = [[product_of(vectors, t, u, v) for u in range(7)] for t in range(7)]
+        np.testing.assert_allclose(found, features @ features.T)
 
 
 def vector_corpus(plain, kinds) -> VectorCorpus:
