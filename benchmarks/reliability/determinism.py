@@ -31,7 +31,7 @@ TRAINERS: dict[str, tuple[str, dict[str, Any]]] = {
     "L1M3N": ("L1M3N", {}),
     "OnlineMKL": ("OnlineMKL", {}),
 }
-QUICK_TRAINERS = 2
+QUICK_TRAINERS = 1
 SENTENCES = 60
 PASSES = 4
 

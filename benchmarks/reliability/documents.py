@@ -15,9 +15,9 @@ QUICK, FULL = 4000, 1_000_000
 _WORKER = "benchmarks.reliability.documents_worker"
 #: Documents of a question to a worker, and those that two processes share.
 CHUNK = 1000
-SHARED_QUICK, SHARED_FULL = 500, 20_000
-#: Megabytes by which a process that forgets the words of a memory zone may grow after its first quarter.
-GROWTH = 64.0
+SHARED_QUICK, SHARED_FULL = 300, 20_000
+#: Megabytes by which a process that forgets the words of a memory zone may grow after its first quarter. Tables of words are emptied when full.
+GROWTH = 128.0
 
 
 def run(plan: Plan) -> Iterator[Row]:

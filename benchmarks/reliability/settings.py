@@ -9,7 +9,7 @@ from .plan import Plan
 from .workers import Worker
 
 #: Kind -> how many are tried in the quick and in the full part.
-KINDS = {"trainers": (80, 3000), "components": (80, 2000), "corpora": (150, 6000), "templates": (300, 20_000)}
+KINDS = {"trainers": (50, 3000), "components": (50, 2000), "corpora": (100, 6000), "templates": (200, 20_000)}
 #: Cases after which a worker is replaced.
 _LIFE = 1000
 

@@ -32,7 +32,8 @@ EXTREMES: list[Any] = [
     None, True, False, 0, -1, 1, 2, 10**9, 2**31, 2**63, -(2**63), 10**30, 0.0, -0.0, 0.5, 1.5, -1.5, 1e-300, 1e300, 1e308, -1e308,
     float("nan"), float("inf"), float("-inf"), "", "x", "l2", "1", "é" * 1000, [], [1], ["x"], {}, {"x": 1}, {"@mtl_trainers": "x"}, b"x",
 ]  # fmt: skip
-_CODED = re.compile(r"\[M\d{3}\] .+", re.DOTALL)
+#: Of ours, or of spaCy, which looks at a config first.
+_CODED = re.compile(r"\[[ME]\d{3}\] .+", re.DOTALL)
 
 
 def main() -> None:
