@@ -105,7 +105,11 @@ def _to_npz(stored: Stored, header: bytes) -> bytes:
     file = BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as members:
         for array in [*stored.arrays, Array("header", "|u1", [len(header)], header)]:
-            members.writestr(f"{array.name}.npy", _npy(array))
+            member = zipfile.ZipInfo(
+                f"{array.name}.npy"
+            )  # always of the same time, so that a mutant has always the same bytes
+            member.compress_type = zipfile.ZIP_DEFLATED
+            members.writestr(member, _npy(array))
     return file.getvalue()
 
 

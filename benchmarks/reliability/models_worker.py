@@ -51,7 +51,7 @@ class Case:
         forget_peak()
         before, began = resident_megabytes() or 0.0, time.process_time()
         signal.setitimer(signal.ITIMER_PROF, SECONDS)
-        outcome, detail = _outcome(self._tries[which], data)
+        outcome, detail = outcome_of(self._tries[which], data)
         signal.setitimer(signal.ITIMER_PROF, 0)
         megabytes = (peak_megabytes() or 0.0) - before
         if megabytes > allowed:
@@ -60,7 +60,7 @@ class Case:
         return {"seed": seed, "done": done, "outcome": outcome, "detail": detail, **found}
 
 
-def _outcome(attempt: Try, data: bytes) -> tuple[str, str]:
+def outcome_of(attempt: Try, data: bytes) -> tuple[str, str]:
     """refused (one coded sentence), valid (a prediction), uncoded (another exception), invalid (a prediction that is none)."""
     try:
         attempt(data)

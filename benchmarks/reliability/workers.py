@@ -6,6 +6,7 @@ import selectors
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from typing import IO, Any
 
 from .plan import ROOT
@@ -35,8 +36,9 @@ class Worker:
         process = self._process or self._start()
         assert process.stdin is not None
         assert process.stdout is not None
-        process.stdin.write(question + "\n")
-        process.stdin.flush()
+        with suppress(BrokenPipeError):  # it has died since its last answer
+            process.stdin.write(question + "\n")
+            process.stdin.flush()
         answer = _line(process.stdout, PATIENCE)
         if answer:
             return json.loads(answer)
@@ -44,7 +46,7 @@ class Worker:
         if hangs:
             process.kill()
         code = process.wait()
-        self._process = None
+        self.stop()
         if hangs or code == -signal.SIGPROF:
             return {"outcome": "hang", "detail": "no answer" if hangs else "more CPU seconds than allowed"}
         name = signal.Signals(-code).name if code < 0 else f"exit code {code}"
@@ -62,10 +64,14 @@ class Worker:
 
     def stop(self) -> None:
         """End the process."""
-        if self._process is not None:
-            self._process.kill()
-            self._process.communicate()
-            self._process = None
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.wait()
+            for pipe in (process.stdin, process.stdout):
+                with suppress(BrokenPipeError):
+                    assert pipe is not None
+                    pipe.close()
 
 
 def _line(stream: IO[str], seconds: float) -> str | None:
