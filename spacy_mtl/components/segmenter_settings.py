@@ -5,7 +5,7 @@ from typing import Any
 
 from spacy_mtl.learning.known_words import check_known_words
 from spacy_mtl.models.chain.weights import ChainWeights
-from spacy_mtl.models.readable import attributes_of, check_tables
+from spacy_mtl.models.readable import check_tables
 from spacy_mtl.segmentation.boundaries import TAG_SETS
 from spacy_mtl.segmentation.corpus_breaks import check_written
 from spacy_mtl.segmentation.user_words import check_user_words
@@ -30,7 +30,7 @@ CFG_MISSING: dict[str, Any] = {"known": {}}
 def check_segmenter(cfg: dict[str, Any], weights: ChainWeights, learned: Mapping[str, FormTable]) -> None:
     """Refuse known marks with tags that there are not, and templates that read what characters do not have. Raises StoredValueError."""
     check_known_words(cfg["known"], len(TAG_SETS[cfg["tags"]]), "known of cfg")
-    attributes = attributes_of(weights.live_templates())
+    attributes = weights.live_templates().attributes
     check_tables(attributes, learned, words=True)
     for attr in attributes:
         if not of_characters(attr):

@@ -13,7 +13,7 @@ from spacy_mtl.stored.values import Check, fields, mapping, number, optional, te
 from spacy_mtl.templates.attributes.learned import LEARNED, FormTable
 
 from . import store
-from .readable import attributes_of, check_tables
+from .readable import check_tables
 
 _MEGABYTES = optional(number(0, 1e12))
 
@@ -59,7 +59,7 @@ class CheckedModel(Model):
         weights, constraints = self.read_weights(stored["weights"], self._where)
         with store.faults_in(self._where):
             tables = learned if learned is not None else self.attrs["learned"]
-            check_tables(attributes_of(weights.live_templates()), tables, words=True)  # a segmenter gives the words
+            check_tables(weights.live_templates().attributes, tables, words=True)  # a segmenter gives the words
         self.set_read(weights, constraints)
         self.attrs["learned"] = tables
         if "megabytes" in stored:

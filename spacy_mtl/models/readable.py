@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from spacy_mtl.stored.fault import StoredValueError, shown
 from spacy_mtl.templates.arcs.program import check_arc_templates
@@ -14,21 +15,38 @@ from spacy_mtl.templates.grammar import Template, parse_template
 _CHAIN, _TREE = "x", "hmsgbcd"
 
 
+class ReadTemplates(NamedTuple):
+    """Templates, the places that they look at and the attributes that they read, without repetitions."""
+
+    templates: tuple[Template, ...]
+    places: tuple[str, ...]
+    attributes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, templates: tuple[Template, ...]) -> "ReadTemplates":
+        read = [obs for template in templates for obs in template.observations]
+        places, attributes = (
+            dict.fromkeys(obs.place for obs in read),
+            dict.fromkeys(obs.attr for obs in read if obs.attr),
+        )
+        return cls(templates, tuple(places), tuple(attributes))
+
+
 @lru_cache(maxsize=16)  # a pipeline is often loaded several times in a process
-def chain_templates(texts: tuple[str, ...]) -> tuple[Template, ...]:
+def chain_templates(texts: tuple[str, ...]) -> ReadTemplates:
     """The templates of a chain. Raises StoredValueError."""
-    return _templates(texts, _CHAIN)
+    return ReadTemplates.of(_templates(texts, _CHAIN))
 
 
 @lru_cache(maxsize=16)
-def tree_templates(texts: tuple[str, ...]) -> tuple[Template, ...]:
+def tree_templates(texts: tuple[str, ...]) -> ReadTemplates:
     """The templates of trees. Raises StoredValueError."""
     templates = _templates(texts, _TREE)
     try:
         check_arc_templates(templates)
     except ValueError as error:
         raise StoredValueError(f"its templates do not fit each other ({_reason(error)})") from None
-    return templates
+    return ReadTemplates.of(templates)
 
 
 def _templates(texts: Sequence[str], places: str) -> tuple[Template, ...]:
@@ -50,12 +68,6 @@ def _reason(error: ValueError) -> str:
     """The first sentence of a coded message, without braces and line breaks."""
     first = str(error).splitlines()[0].partition(". ")[0]
     return first.replace("{", "(").replace("}", ")")[:200].rstrip(".: ")
-
-
-@lru_cache(maxsize=16)
-def attributes_of(templates: tuple[Template, ...]) -> tuple[str, ...]:
-    """The distinct attributes that the templates read."""
-    return tuple(dict.fromkeys(obs.attr for template in templates for obs in template.observations if obs.attr))
 
 
 def check_tables(attributes: Sequence[str], learned: Collection[str], words: bool) -> None:

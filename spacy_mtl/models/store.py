@@ -143,12 +143,17 @@ def _parse(data: bytes, head: int, end: int) -> tuple[ChainWeights | TreeWeights
 
 def _template_rows(rows: list[Any]) -> tuple[TemplateRow, ...]:
     """The report of the templates, checked column by column, since there may be hundreds."""
-    names = TemplateRow.CHECKS.keys()
-    if not all(type(row) is dict and row.keys() == names for row in rows):
+    names = TemplateRow.CHECKS
+    try:
+        columns = [[row[name] for row in rows] for name in names]
+        exact = all(len(row) == len(names) for row in rows)
+    except (TypeError, LookupError):
+        exact = False
+    if not exact:
         raise StoredValueError(f"a template does not have exactly the entries {', '.join(names)}")
-    for name, check in TemplateRow.CHECKS.items():
-        check([row[name] for row in rows], f"{name} of a template")
-    return tuple(TemplateRow(**row) for row in rows)
+    for column, (name, check) in zip(columns, names.items(), strict=True):
+        check(column, f"{name} of a template")
+    return tuple(map(TemplateRow, *columns))
 
 
 def read(path: Path) -> bytes:

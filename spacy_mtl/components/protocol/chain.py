@@ -10,7 +10,7 @@ from spacy.tokens import Doc
 from spacy_mtl.learning.chain import ChainLearner
 from spacy_mtl.models.chain.model import predict_labels
 from spacy_mtl.models.chain.weights import ChainWeights
-from spacy_mtl.models.readable import attributes_of, check_tables
+from spacy_mtl.models.readable import check_tables
 from spacy_mtl.structures.chain.build import Constraints, chain_offers
 from spacy_mtl.templates.attributes.learned import FormTable
 from spacy_mtl.templates.grammar import Template
@@ -52,7 +52,7 @@ class ChainPipe(StructuredPipe):
         return ChainWeights()
 
     def check_stored(self, cfg: dict[str, Any], weights: ChainWeights, learned: Mapping[str, FormTable]) -> None:
-        check_tables(attributes_of(weights.live_templates()), learned, words=False)
+        check_tables(weights.live_templates().attributes, learned, words=False)
 
     def make_learner(self) -> ChainLearner:
         assert self._reader is not None

@@ -6,12 +6,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from spacy_mtl.models.readable import chain_templates
+from spacy_mtl.models.readable import ReadTemplates, chain_templates
 from spacy_mtl.stored.arrays import Form
 from spacy_mtl.stored.fault import StoredValueError
 from spacy_mtl.stored.ranges import check_ascending, check_finite, check_range, check_shape
 from spacy_mtl.stored.values import Check, integers, numbers, texts
-from spacy_mtl.templates.grammar import Template
 
 #: Bits of a feature key; with a million rows, fewer than one in ten million look-ups of unknown features hits a row by chance.
 KEY_BITS = 48
@@ -101,7 +100,7 @@ class ChainWeights:
             check_finite(scales, f"{name}scales", LARGEST / 128)
         check_finite(self.step, "step", LARGEST)
 
-    def live_templates(self) -> tuple[Template, ...]:
+    def live_templates(self) -> ReadTemplates:
         """The templates that have weights. Raises StoredValueError if one of them is not valid."""
         return chain_templates(tuple(row.text for row in self.templates if row.rows))
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from spacy_mtl.models.readable import attributes_of, check_tables
+from spacy_mtl.models.readable import check_tables
 from spacy_mtl.stored.fault import StoredValueError, shown
 from spacy_mtl.stored.values import Check, boolean, fields, number, one_of, optional, text
 from spacy_mtl.templates.attributes.reader import check_attributes
@@ -60,8 +60,8 @@ def check_rules(stored: Any, name: str) -> dict[str, Any]:
 def check_tree(weights: TreeWeights, rules: TreeRules) -> None:
     """Refuse weights that do not fit the settings, or templates that cannot be read with them. Raises StoredValueError."""
     templates = weights.live_templates()
-    check_tables(attributes_of(templates), (), words=False)
+    check_tables(templates.attributes, (), words=False)
     if weights.filter_tags.size and (rules.filter_attr is None or rules.margin is None):
         raise StoredValueError("it has the tables of a filter, but no attribute or no margin for it")
-    if rules.labelling == "joint" and any(obs.place == "c" for template in templates for obs in template.observations):
+    if rules.labelling == "joint" and "c" in templates.places:
         raise StoredValueError("its templates look at dependents (%c), which are unknown when labels are found jointly")

@@ -6,12 +6,11 @@ from typing import ClassVar
 import numpy as np
 
 from spacy_mtl.models.chain.weights import KEYS, LARGEST, SCALES, TemplateRow, check_complete, check_keys
-from spacy_mtl.models.readable import tree_templates
+from spacy_mtl.models.readable import ReadTemplates, tree_templates
 from spacy_mtl.stored.arrays import Form
 from spacy_mtl.stored.ranges import check_finite, check_range, check_shape
 from spacy_mtl.structures.tree.filter import MOST_TAGS, FilterTables, table_sizes
 from spacy_mtl.templates.arcs.program import DISTANCE_BITS, N_DISTANCES
-from spacy_mtl.templates.grammar import Template
 
 #: The largest number of rows in a table of arcs.
 MOST_ROWS = 1 << 26
@@ -24,7 +23,7 @@ def check_arc_keys(keys: np.ndarray, name: str) -> None:
     """
     check_keys(keys, name)
     check_range(np.array([keys.size]), 0, MOST_ROWS - 1, f"the number of {name}")
-    check_range(keys % (1 << DISTANCE_BITS), 0, N_DISTANCES, f"the distances of {name}")
+    check_range(keys & np.uint64((1 << DISTANCE_BITS) - 1), 0, N_DISTANCES, f"the distances of {name}")
 
 
 @dataclass(frozen=True)
@@ -85,7 +84,7 @@ class TreeWeights:
         check_finite(self.filter_values, "filter_values")
         check_finite(self.pair_scales, "pair_scales", LARGEST / 128)
 
-    def live_templates(self) -> tuple[Template, ...]:
+    def live_templates(self) -> ReadTemplates:
         """The templates that have weights. Raises StoredValueError if one of them is not valid."""
         return tree_templates(tuple(row.text for row in self.templates if row.rows))
 
