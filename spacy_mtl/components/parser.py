@@ -1,5 +1,6 @@
 """mtl_parser: labelled dependency trees, projective or not, within the given sentences of a Doc."""
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, ClassVar, Literal
@@ -12,7 +13,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 from thinc.api import Model
 
-from spacy_mtl.errors import Errors
+from spacy_mtl.errors import Errors, Warnings
 from spacy_mtl.learning.gold_trees import crossing_share, encode, gold_trees, has_several_roots
 from spacy_mtl.learning.tree import TreeLearner
 from spacy_mtl.models.tree.features import TreeTemplates
@@ -21,7 +22,7 @@ from spacy_mtl.models.tree.rules import TreeRules, check_rules, check_tree
 from spacy_mtl.models.tree.weights import TreeWeights
 from spacy_mtl.roots import ROOT, heads_to_doc
 from spacy_mtl.sentences import borders
-from spacy_mtl.settings import brief, is_choice, is_number, is_switch
+from spacy_mtl.settings import brief, is_choice, is_number, is_switch, is_whole
 from spacy_mtl.stored.values import distinct_texts
 from spacy_mtl.structures.tree.build import tree_offers
 from spacy_mtl.templates.arcs.program import check_arc_templates
@@ -45,6 +46,7 @@ DEFAULT_CONFIG = {
     "support": "gold",
     "margin": 5.0,
     "filter_attr": None,
+    "max_words": 500,
     "scorer": {"@scorers": "spacy_mtl.dep_scorer.v1"},
 }
 #: Trees are taken to be projective if the share of sentences with crossing arcs is below this.
@@ -74,6 +76,7 @@ def make_parser(
     support: Literal["gold", "all"],
     margin: float | None,
     filter_attr: str | None,
+    max_words: int | None,
     scorer: Callable | None,
 ) -> "MTLParser":
     """Make a parser.
@@ -85,11 +88,12 @@ def make_parser(
     roots: how many a sentence may have: "one", "several", or "auto", which is several if the training corpus has such sentences. labelling: find
     labels in a "second_pass" over the tree, "joint" with it, or "none". support: which observations get weights, those of "gold" arcs or of "all".
     margin: a filter over tags leaves out arcs that score more than this below the best arc of the same word; null keeps all arcs. filter_attr: the
-    attribute that the filter reads; null chooses one.
+    attribute that the filter reads; null chooses one. max_words: longer sentences are parsed in pieces of at most this many words, whose trees are
+    joined, with a warning (M450); null for no limit.
     """
     return MTLParser(
         nlp.vocab, model, name, trainer=trainer, projective=projective, roots=roots, labelling=labelling, support=support,
-        margin=margin, filter_attr=filter_attr, scorer=scorer,
+        margin=margin, filter_attr=filter_attr, max_words=max_words, scorer=scorer,
     )  # fmt: skip
 
 
@@ -118,6 +122,7 @@ class MTLParser(LabelledPipe):
         support: str = "gold",
         margin: float | None = 5.0,
         filter_attr: str | None = None,
+        max_words: int | None = 500,
         scorer: Callable | None = None,
     ):
         super().__init__(vocab, model, name, trainer=trainer, scorer=scorer)
@@ -135,6 +140,8 @@ class MTLParser(LabelledPipe):
             raise ValueError(Errors.M441.format(name=name, setting="margin", expected=expected, value=brief(margin)))
         if projective is not None and not is_switch(projective):
             refuse(name, "projective", "true, false or null", projective)
+        if max_words is not None and not is_whole(max_words, 2):
+            refuse(name, "max_words", "a whole number of at least 2, or null", max_words)
         attributes = model.attrs["templates"].attributes
         if filter_attr is not None and filter_attr not in attributes:
             expected = f"an attribute that the templates read ({', '.join(attributes)}), or null"
@@ -150,6 +157,8 @@ class MTLParser(LabelledPipe):
                 fault = 'looks at the tree, which labelling = "joint" does not have yet; use "second_pass"'
                 raise ValueError(Errors.M130.format(template=template.text, fault=fault))
         self.roots = roots
+        self.max_words = max_words
+        self._warned = False
         self.projective = projective
         self.settings = TreeRules(projective is not False, roots != "several", labelling, support, margin, filter_attr)  # type: ignore[arg-type]
         self.cfg = {"labels": [], "rules": asdict(self.settings)}
@@ -230,7 +239,17 @@ class MTLParser(LabelledPipe):
         docs = list(docs)
         for doc in docs:
             self._check_borders(doc)
-        return predict_trees(self.model, docs)
+        self._warn_of_long(docs)
+        return predict_trees(self.model, docs, self.max_words)
+
+    def _warn_of_long(self, docs: Sequence[Doc]) -> None:
+        """Warn once (M450) of a sentence that is parsed in pieces."""
+        if self.max_words is None or self._warned or max(map(len, docs), default=0) <= self.max_words:
+            return
+        longest = int(np.diff(borders(docs)).max(initial=0))
+        if longest > self.max_words:
+            self._warned = True
+            warnings.warn(Warnings.M450.format(name=self.name, longest=longest, most=self.max_words), stacklevel=3)
 
     def _check_borders(self, doc: Doc) -> None:
         if len(doc) > 1 and not doc.has_annotation("SENT_START"):

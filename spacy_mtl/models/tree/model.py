@@ -55,7 +55,7 @@ def _forward(model: Model, docs: Sequence[Doc], is_train: bool) -> tuple[list[np
     return predict_trees(model, docs), lambda gradient: []
 
 
-def predict_trees(model: Model, docs: Sequence[Doc]) -> list[np.ndarray]:
+def predict_trees(model: Model, docs: Sequence[Doc], max_words: int | None = None) -> list[np.ndarray]:
     """Heads (within the sentence, from 1; 0 for roots) and labels of each doc, int32[2, n_tokens].
 
     While the model is untrained, the head of every word is the word before it.
@@ -74,12 +74,12 @@ def predict_trees(model: Model, docs: Sequence[Doc]) -> list[np.ndarray]:
         chains = np.stack([heads, np.zeros_like(heads)]).astype(np.int32)
         return np.split(chains, np.cumsum(lengths)[:-1], axis=1)
     if any(doc.vocab is not docs[0].vocab for doc in docs):
-        return [predict_trees(model, [doc])[0] for doc in docs]
+        return [predict_trees(model, [doc], max_words)[0] for doc in docs]
     vocab = docs[0].vocab
     predictor = model.attrs["predictor"]
     if predictor is None or predictor.vocab is not vocab:
         predictor = model.attrs["predictor"] = TreePredictor(weights, model.attrs["constraints"], vocab)
-    return np.split(predictor(docs), np.cumsum(lengths)[:-1], axis=1)
+    return np.split(predictor(docs, max_words), np.cumsum(lengths)[:-1], axis=1)
 
 
 class TreeModel(CheckedModel):

@@ -23,6 +23,7 @@ from .arc_table import arc_table
 from .decode import best_labels, decode_trees
 from .features import TreeTemplates, pair_parts
 from .filters import number_tags
+from .pieces import join_pieces, piece_borders, punctuation_of
 from .rules import TreeRules
 from .weights import TreeWeights
 
@@ -65,15 +66,44 @@ class TreePredictor:
         """Pickle without tables: copies and other processes build their own."""
         return TreePredictor, self._made_of
 
-    def __call__(self, docs: Sequence[Doc]) -> np.ndarray:
-        """Heads (within the sentence, from 1; 0 for roots) and labels of all words, int32[2, N]. Raises ValueError (M444)."""
+    def __call__(self, docs: Sequence[Doc], max_words: int | None = None) -> np.ndarray:
+        """Heads (within the sentence, from 1; 0 for roots) and labels of all words, int32[2, N]. Raises ValueError (M444).
+
+        max_words: longer sentences are parsed in pieces, see :mod:`.pieces`; None for no limit.
+        """
         starts = borders(docs)
         with self._lock:  # the lexicon of the reader grows
             columns = self.reader.read(docs, starts)
         self._check_annotated(docs, columns)
+        if max_words is None or np.diff(starts).max() <= max_words:
+            return self._all_trees(columns, starts)
+        pieces = piece_borders(starts, max_words, punctuation_of(list(docs)))
+        trees = self._all_trees(columns, pieces)
+        joined = join_pieces(trees[0], starts, pieces, self.rules.single_root)
+        self._label_joined(columns, starts, pieces, joined, trees)
+        return trees
+
+    def _all_trees(self, columns: np.ndarray, starts: np.ndarray) -> np.ndarray:
         parts = [starts[begin : end + 1] for begin, end in runs_of_sentences(starts)]
         trees = [self._trees(np.ascontiguousarray(columns[:, part[0] : part[-1]]), part - part[0]) for part in parts]
         return np.concatenate(trees, axis=1)
+
+    def _label_joined(
+        self, columns: np.ndarray, starts: np.ndarray, pieces: np.ndarray, joined: np.ndarray, trees: np.ndarray
+    ) -> None:
+        """Label the words that became modifiers of a word in the piece before, each in a text of these two pieces."""
+        for word in joined.tolist() if self._n_labels else ():
+            piece = int(np.searchsorted(pieces, word, side="right")) - 1
+            begin, end = int(pieces[piece - 1]), int(pieces[piece + 1])
+            sentence = int(starts[np.searchsorted(starts, word, side="right") - 1])
+            heads = trees[0, begin:end] - np.int32(begin - sentence)
+            tree = np.where(heads > 0, heads, 0).astype(np.int32)  # the head of the piece before is not here
+            borders = np.array([0, tree.size], np.int64)
+            scores = np.zeros((tree.size, self._n_labels), np.float32)
+            given = tree if self.rules.labelling == "second_pass" else _NONE
+            arcs = Arcs(np.arange(tree.size + 1), tree)
+            self._score_labels(np.ascontiguousarray(columns[:, begin:end]), borders, arcs, given, scores)
+            trees[1, word] = scores[word - begin].argmax()
 
     def _trees(self, columns: np.ndarray, starts: np.ndarray) -> np.ndarray:
         """Heads and labels of a run of sentences, int32[2, N]."""
