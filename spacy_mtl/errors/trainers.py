@@ -56,4 +56,12 @@ class TrainerWarnings:
     # fmt: off
     M330 = ("{trainer}: pass {n} diverged (its loss is not a number, or far above that of zero weights). Training stops, and {kept} is kept. Choose a smaller "
             "learning rate or C.")
+    M335 = ("{trainer}: no step brings progress in single precision any more, and the relative duality gap is {gap:.1e}, above tol = {tol:g}. Training "
+            "stops, and its weights are usable. Choose a larger tol, or a smaller C.")
+    M336 = ("{trainer}: after {n} passes the relative duality gap is still {gap:.2g}, at C = {C:g}. Its steps become shorter as C grows. Choose a smaller C, or "
+            "SSVM, whose dual ascent solves the same problem.")
+    M337 = ("{trainer}: the relative duality gap is still {gap:.2g} after the last of {rounds} rounds, at C = {C:g}. Raise rounds or inner_passes, or choose a "
+            "smaller C or algorithm = 'cutting_plane'.")
+    M338 = ("{trainer}: the linear programs cannot be solved more precisely, and the relative duality gap is {gap:.1e}, above tol = {tol:g}. Training stops, and "
+            "its weights are usable. Choose a larger tol, or a smaller C.")
     # fmt: on

@@ -7,11 +7,16 @@ import numpy as np
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Problem
 from spacy_mtl.trainers.base import Carry, Report, Training, relative_gap
+from spacy_mtl.trainers.shared.exact import exact_gibbs, exact_norms, lowered, warn_of_precision
 
 from .lbfgs import Memory, search
 from .part_space import PartSpace, Vector
 from .settings import CRFSettings
 from .stochastic import StochasticCRF
+
+#: Training ends where PATIENCE passes lower neither the objective by more than this share, nor its gap by a tenth: more of them would only gather
+#: rounding errors in the history.
+PATIENCE, RESOLUTION = 30, 1e-6
 
 
 class Point(NamedTuple):
@@ -28,9 +33,10 @@ class BatchCRF(Training):
     """min_w  1/2 sum_j ||w_j||^2 / mu_j + C sum_i -log p(y_i),  mu_j = 1.
 
     The gradient is w - w(M), w(M)_j = C mu_j V_j(M) at the part marginals M of w. As M comes from a distribution, it is feasible for the dual
-    D(M) = -1/2 sum_j ||w_j(M)||^2 / mu_j + C sum_i H(M_i), H the entropy, and the duality gap is exactly 1/2 ||gradient||^2 (in the same norm): the
-    certificate costs nothing. A pass is one iteration, which reads the features twice, to compute the data term of the gradient and to score with
-    it. Trials of the line search only need part scores.
+    D(M) = -1/2 sum_j ||w_j(M)||^2 / mu_j + C sum_i H(M_i), H the entropy, and the duality gap is exactly 1/2 ||gradient||^2 (in the same norm). So
+    an estimate in single precision costs nothing; where it is within ``tol``, and for reports, the gap is computed again in double precision.
+    A pass is one iteration, which reads the features twice, to compute the data term of the gradient and to score with it. Trials of the line search
+    only need part scores.
     """
 
     def __init__(self, settings: CRFSettings, problem: Problem):
@@ -47,8 +53,9 @@ class BatchCRF(Training):
         self._memory = Memory(self.settings.memory, self._space.gold.size)
         self._point: Point | None = None
         self._marginals = np.empty_like(self._space.gold)
-        self._dual = -np.inf
+        self._dual = self._bound = -np.inf
         self._made = self._busy = False
+        self._idle, self._lowest, self._least_gap = 0, np.inf, np.inf
         self._warm = None
         self._report: Report | None = None
 
@@ -57,7 +64,7 @@ class BatchCRF(Training):
 
     def end_pass(self) -> None:
         for _ in range(self.settings.inner_passes):
-            if self.converged:
+            if self.finished:
                 return
             if self._warm is not None:
                 self._warm_up(self._warm)
@@ -65,6 +72,8 @@ class BatchCRF(Training):
                 self._iterate()
                 self._check()
             self.passes += 1
+        if self.ended and not self.converged:
+            warn_of_precision(self)
 
     def _warm_up(self, warm: "StochasticCRF") -> None:
         """Run a pass of SGD. After the last one its weights are taken over, unless they are useless."""
@@ -78,7 +87,18 @@ class BatchCRF(Training):
     def _check(self) -> None:
         """Stop if the duality gap is small enough."""
         assert self._point is not None
-        self.converged |= relative_gap(self._point.value, self._dual) <= self.settings.tol
+        self._count_idle(self._point)
+        if self.ended or relative_gap(self._point.value, self._dual) <= self.settings.tol:
+            self.converged = self.report().gap <= self.settings.tol
+
+    def _count_idle(self, point: Point) -> None:
+        """Count the passes that bring no progress."""
+        gap, rounding = 0.5 * point.squared, RESOLUTION * abs(point.value)
+        progress = point.value < self._lowest - rounding or gap < 0.9 * self._least_gap
+        self._idle = 0 if progress else self._idle + 1
+        if progress:
+            self._lowest, self._least_gap = min(self._lowest, point.value), min(self._least_gap, gap)
+        self.ended |= self._idle >= PATIENCE
 
     def _iterate(self) -> None:
         """Make one step of L-BFGS; afterwards the gradient at the new weights is known."""
@@ -88,7 +108,7 @@ class BatchCRF(Training):
         point = self._point or self._first()
         found = self._line(point) or (self._line(point) if self._forget() else None)
         if found is None:
-            self._point, self.converged = point, True  # no better weights in single precision
+            self._point, self.ended = point, True  # no better weights in single precision
         else:
             self._memory.push(found.w.plus(point.w, -1.0), found.gradient.plus(point.gradient, -1.0))
             self._point = found
@@ -161,12 +181,16 @@ class BatchCRF(Training):
         return self._report
 
     def _measure(self) -> Report:
-        """The objective of the weights as they are returned, including rounding, and the best dual value so far."""
-        norms, mu = self.problem.block_norms(self.weights), self._space.mu
-        scores = self._space.scores(self.weights, np.ones_like(mu))
-        loss = self._space.expect(scores, np.empty_like(scores))
-        primal = 0.5 * float(np.sum(norms**2 / mu)) + self.settings.C * loss
-        dual = self._dual if np.isfinite(self._dual) else np.nan  # unknown while warming up
+        """The objective of the weights as they are returned, including rounding, and the best dual value so far; in double precision."""
+        problem, weights, mu, C = self.problem, self.weights, self._space.mu, self.settings.C
+        norms, gibbs = problem.block_norms(weights), exact_gibbs(problem, weights)
+        primal = 0.5 * float(np.sum(norms**2 / mu)) + C * float(gibbs.losses.sum())
+        dual = np.nan  # not of interest while warming up
+        if self._warm is None:
+            gradient = exact_norms(problem, gibbs.marginals, C * mu, weights)
+            gap, rounding = 0.5 * float(np.sum(gradient**2 / mu)), C * float(gibbs.rounding.sum())
+            self._bound = max(self._bound, lowered(primal - gap - rounding, primal))
+            dual = self._bound
         return Report(primal, dual, relative_gap(primal, dual), self._live(norms), mu.size, self.passes)
 
     def _live(self, norms: np.ndarray) -> int:
@@ -193,5 +217,5 @@ class BatchCRF(Training):
         """Start again at ``weights``, which must not be the scratch vector of a new space."""
         scratch = problem.zeros()
         self._space = PartSpace(problem, mu, scratch, weights)
-        self.problem, self.converged = problem, False
+        self.problem, self.converged, self.ended = problem, False, False
         self._restart()

@@ -5,6 +5,7 @@ import numpy as np
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Problem
 from spacy_mtl.trainers.base import Carry, Report, Training, relative_gap
+from spacy_mtl.trainers.shared.exact import ALLOWANCE, exact_gibbs, exact_largest, lowered, warn_of_precision
 
 from .part_space import PartSpace, mixed_entropies
 from .prox_newton import Curvature, descend_coordinates, exceeding, read, write
@@ -17,6 +18,8 @@ RENEWAL = 4
 LEAST_ROOM = 20_000
 #: Coordinate descent on the model: the largest number of sweeps; it also ends when a sweep changes only this share of what the first changed.
 SWEEPS, SETTLED = 20, 1e-2
+#: Training ends where PATIENCE passes leave more than this share of the gap.
+PATIENCE, HARDLY = 100, 0.9
 #: Share of the predicted decrease that a step must achieve, and the largest number of halvings.
 ENOUGH, HALVINGS = 1e-3, 30
 
@@ -27,7 +30,7 @@ class SparseCRF(Training):
     Weights outside the working set are 0. After a pass the gradient of the loss, -C V(M) at the part marginals M, is known for all weights, and it
     gives a bound: the mixture s M + (1 - s) gold is feasible for the dual  max C sum_i H(M_i),  |C V_k(M)| <= 1/2 for all k  (H: entropy), if
     s max_k |C V_k| <= 1/2. One pass over the features computes the gradient, another scores with the step; line search and bound only need
-    part scores.
+    part scores. Where the gap is within ``tol`` in single precision, and for reports, it is computed again in double precision.
     """
 
     def __init__(self, settings: CRFSettings, problem: Problem):
@@ -41,8 +44,9 @@ class SparseCRF(Training):
         self._space = PartSpace(problem, np.ones(problem.blocks.n), problem.zeros())
         self._sparse = at, values
         self._curvature = Curvature(self.settings.memory)
-        self._known = self._made = self._stuck = self.converged = False
-        self._value, self._loss, self._dual = np.inf, 0.0, -np.inf
+        self._known = self._made = self._stuck = self.converged = self.ended = False
+        self._value, self._loss, self._dual, self._bound = np.inf, 0.0, -np.inf, -np.inf
+        self._gap_before = np.inf
         self._report: Report | None = None
 
     def step(self, sentences: np.ndarray) -> None:
@@ -50,10 +54,14 @@ class SparseCRF(Training):
 
     def end_pass(self) -> None:
         for _ in range(self.settings.inner_passes):
-            if self.converged:
+            if self.finished:
                 return
             self._pass()
             self.passes += 1
+            if self.ended or self._value - self._dual <= self.settings.tol * self._value:
+                self.converged = self.report().gap <= self.settings.tol
+        if self.ended and not self.converged:
+            warn_of_precision(self)
 
     def _pass(self) -> None:
         """Make one step on the working set."""
@@ -69,9 +77,16 @@ class SparseCRF(Training):
             self._curvature.push(step, self._gradient - gradient)
             if self._age >= RENEWAL:
                 self._renew()
-        self.converged |= self._value - self._dual <= self.settings.tol * self._value
-        self.converged |= step is None and self._stuck  # no better weights in single precision
+        self.ended = (step is None and self._stuck) or self._is_idle()  # no better weights in single precision
         self._known, self._stuck = step is not None, step is None
+
+    def _is_idle(self) -> bool:
+        """Whether the gap has hardly fallen over PATIENCE passes."""
+        if (self.passes + 1) % PATIENCE:
+            return False
+        gap, before = self._value - self._dual, self._gap_before
+        self._gap_before = gap
+        return gap > HARDLY * before
 
     def _arrive(self) -> None:
         """Compute part scores, gradient and working set from the current weights alone."""
@@ -175,14 +190,19 @@ class SparseCRF(Training):
         return self._report
 
     def _measure(self) -> Report:
-        """The objective of the weights as they are returned, including rounding, and the best dual value so far."""
-        scores = self._space.scores(self.weights, self._space.mu)
-        loss = self._space.expect(scores, np.empty_like(scores))
+        """The objective of the weights as they are returned, including rounding, and the best dual value so far; in double precision."""
+        problem, C = self.problem, self.settings.C
+        gibbs = exact_gibbs(problem, self.weights)
         size = float(np.abs(read(self.weights, self._sparse[0])).sum())
-        primal = PENALTY * size + self.settings.C * loss
+        primal = PENALTY * size + C * float(gibbs.losses.sum())
+        if self.passes:
+            steepest = C * exact_largest(problem, gibbs.marginals)
+            share = min(1.0, (1 - ALLOWANCE) * PENALTY / max(steepest, PENALTY))
+            mixed = mixed_entropies(gibbs.entropies - gibbs.rounding, gibbs.losses, share)
+            self._bound = max(self._bound, lowered(C * float(mixed.sum()), C * float(np.abs(mixed).sum())))
+        dual = self._bound if np.isfinite(self._bound) else np.nan  # unknown before the first pass
         live = int(self.template_weights.sum())
-        dual = self._dual if np.isfinite(self._dual) else np.nan  # unknown before the first pass
-        return Report(primal, dual, relative_gap(primal, dual), live, self.problem.blocks.n, self.passes)
+        return Report(primal, dual, relative_gap(primal, dual), live, problem.blocks.n, self.passes)
 
     def rebind(self, problem: Problem, carry: Carry) -> None:
         """Continue from the carried weights; curvature information is dropped."""

@@ -3,9 +3,12 @@
 from copy import copy
 from typing import Any
 
+import numpy as np
+
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Problem
 from spacy_mtl.trainers.base import Carry
+from spacy_mtl.trainers.shared.exact import Marginals, marginals_of
 
 from .forms import DualForm, PrimalForm
 from .rates import corpus_spread, safe_rate
@@ -14,6 +17,8 @@ from .training import EGTraining, expectation, find_start, new_state
 
 #: A decrease of the dual objective below this share of its terms is a rounding error of single precision.
 ROUNDING = 1e-6
+#: A rate times C below which a step changes no probability.
+LEAST_STEP = 1e-12
 #: Factor on the number of passes between two computations of the gap.
 LOOKS = 1.25
 
@@ -80,6 +85,12 @@ class BatchEG(EGTraining):
         self._next_look = LOOKS * self.passes
         return True
 
+    def _is_stuck(self) -> bool:
+        return self._rate * self.settings.C < LEAST_STEP
+
+    def _marginals(self) -> Marginals:
+        return marginals_of(self.problem, self._state)
+
     @property
     def loss(self) -> float:
         """The increase of the dual objective in the last pass, which goes to 0 at the optimum."""
@@ -92,7 +103,8 @@ class BatchEG(EGTraining):
         form.rebind(problem, carry)
         w, trial = problem.zeros(), problem.zeros()
         self.problem, self._form, self._w, self._trial = problem, form, w, trial
-        self._report, self.converged, self._torn = None, False, True
+        self._report, self.converged, self.ended, self._torn = None, False, False, True
+        self._bound = -np.inf
         self._remake()
 
     def recut(self, problem: Problem) -> None:
@@ -106,5 +118,6 @@ class BatchEG(EGTraining):
             form, rate = self._begin_form(problem, state), self._begin_rate(problem)
         # all at once, so that an interrupt leaves either the old or the new pieces
         self.problem, self._form, self._state, self._rate = problem, form, state, rate
-        self._report, self.converged, self._torn = None, False, True
+        self._report, self.converged, self.ended, self._torn = None, False, False, True
+        self._bound = -np.inf
         self._remake()

@@ -5,6 +5,7 @@ import numpy as np
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Problem
 from spacy_mtl.trainers.base import Carry, Report
+from spacy_mtl.trainers.shared.exact import Marginals
 
 from .rates import safe_rate, sentence_spreads
 from .settings import EGSettings
@@ -39,7 +40,8 @@ class OnlineEG(EGTraining):
         side, gaps = np.zeros(problem.n, np.int64), np.zeros(problem.n)
         self.problem, self._theta, self._states, self._side = problem, theta, (now, other), side
         self._gaps, self._rates, self._dual = gaps, rates, dual
-        self._report, self.converged, self._torn = None, False, False
+        self._report, self.converged, self.ended, self._torn = None, False, False, False
+        self._bound, self._moved = -np.inf, True
 
     def _begin_rates(self, problem: Problem) -> np.ndarray:
         if self.settings.eta != "safe":
@@ -57,10 +59,18 @@ class OnlineEG(EGTraining):
     def _pass(self) -> None:
         C, problem = self.settings.C, self.problem
         least = REST * self.settings.tol * max(self._dual, 0.0) / (C * problem.n)
+        before = self._side.copy()
         self._dual += online_pass(
             problem.arrays, self._w, problem.all_live(), self._theta, self._states, self._side, self._rates,
             self._random.permutation(problem.n), C, self._growth, least, self._gaps,
         )  # fmt: skip
+        self._moved = bool((before != self._side).any())
+
+    def _is_stuck(self) -> bool:
+        return not self._moved
+
+    def _marginals(self) -> Marginals:
+        return Marginals(self._states, self._side)
 
     def _is_near(self) -> bool:
         return bool(self._gaps.sum() * self.settings.C <= 4 * self.settings.tol * self._dual)
@@ -79,6 +89,7 @@ class OnlineEG(EGTraining):
         """Keep theta and the marginals; the weights are computed again from them."""
         w = problem.zeros()
         self.problem, self._w, self._report, self.converged, self._torn = problem, w, None, False, True
+        self.ended, self._bound = False, -np.inf
         self._remake()
 
     def recut(self, problem: Problem) -> None:

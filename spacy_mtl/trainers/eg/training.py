@@ -1,14 +1,23 @@
 """EGTraining, shared by batch and online exponentiated gradient: where they start, when they stop, what they report."""
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from spacy_mtl.errors import Warnings
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Problem
 from spacy_mtl.trainers.base import Report, Training, relative_gap
+from spacy_mtl.trainers.shared.exact import (
+    Marginals,
+    exact_hinges,
+    exact_loss,
+    exact_norms,
+    lowered,
+)
 from spacy_mtl.trainers.shared.passes import NOTHING
 
 from .settings import EGSettings
@@ -22,6 +31,8 @@ LONGEST_STEP = 1e4
 GROWTH = 1.05
 #: The first and the last value tried for the start: beyond it, the sum of the features of wrong parts is lost in single precision.
 FIRST_START, LAST_START = 10.0, 30.0
+#: After so many passes a gap above SLOW is worth a warning (M336).
+PATIENCE, SLOW = 100, 0.5
 
 
 class EGTraining(Training):
@@ -32,6 +43,7 @@ class EGTraining(Training):
         self.settings = settings
         self._w = problem.zeros()
         self._dual = 0.0
+        self._bound = -np.inf
         self._rise = 0.0
         self._torn = False
         self._report: Report | None = None
@@ -49,20 +61,37 @@ class EGTraining(Training):
     def _is_near(self) -> bool:
         """Whether the gap may be small enough to be worth the pass that a certificate takes."""
 
+    @abstractmethod
+    def _is_stuck(self) -> bool:
+        """Whether the last pass changed nothing, so that no other will."""
+
+    @abstractmethod
+    def _marginals(self) -> Marginals:
+        """The part marginals of the current distributions."""
+
     def step(self, sentences: np.ndarray) -> None:
         """Do nothing: all work is done in :meth:`end_pass`, in an order of its own, so that batches do not change the result."""
 
     def end_pass(self) -> None:
         """Run ``inner_passes`` passes, or fewer if the gap closes."""
         for _ in range(self.settings.inner_passes):
-            if self.converged:
+            if self.finished:
                 return
             self._repair()
             self._report = None
             self._pass()
             self.passes += 1
-            if self._is_near():
+            self.ended = self._is_stuck()
+            if self.ended or self._is_near():
                 self.converged = self.report().gap <= self.settings.tol
+            self._warn()
+
+    def _warn(self) -> None:
+        """Warn (M336) of a training that has come to the limits of single precision, or hardly moves."""
+        stuck = self.ended and not self.converged
+        if stuck or (self.passes == PATIENCE and self.report().gap > SLOW):
+            gap, C = self.report().gap, self.settings.C
+            warnings.warn(Warnings.M336.format(trainer="EG", n=self.passes, gap=gap, C=C), stacklevel=3)
 
     def _repair(self) -> None:
         """Compute the weights again after an interrupt between an update of theta and that of the weights."""
@@ -76,14 +105,20 @@ class EGTraining(Training):
         return FIRST_STEP / C if eta is None else min(float(eta), LONGEST_STEP / C)
 
     def report(self) -> Report:
-        """The report, whose dual is the paper's objective F of the current distributions; with the gap it bounds the optimum."""
+        """The report, in double precision. dual: the paper's objective F, of the current distributions, or earlier ones where it fell by rounding."""
         if self._report is None:
             self._repair()
-            norms = self.problem.block_norms(self._w)
-            primal = 0.5 * float(norms @ norms) + self.settings.C * float(self.problem.hinges(self._w).sum())
-            gap = relative_gap(primal, self._dual)
-            self._report = Report(primal, self._dual, gap, int((norms > 0).sum()), norms.size, self.passes)
+            self._report = self._measure()
         return self._report
+
+    def _measure(self) -> Report:
+        problem, C, marginals = self.problem, self.settings.C, self._marginals()
+        norms = problem.block_norms(self._w)
+        primal = 0.5 * float(norms @ norms) + C * float(exact_hinges(problem, self._w).sum())
+        bend, loss = 0.5 * float(np.sum((C * exact_norms(problem, marginals)) ** 2)), C * exact_loss(problem, marginals)
+        self._bound = max(self._bound, lowered(loss - bend, loss + bend))
+        gap = relative_gap(primal, self._bound)
+        return Report(primal, self._bound, gap, int((norms > 0).sum()), norms.size, self.passes)
 
     @property
     def weights(self) -> Weights:

@@ -4,11 +4,13 @@ A primal value is that of the weights as they are returned (float32). A dual val
 outputs: Gibbs distributions, or mixtures of stored outputs. Both are summed in float64, with an allowance for what rounding is left.
 """
 
+import warnings
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from spacy_mtl.errors import Warnings
 from spacy_mtl.kernels import kernel
 from spacy_mtl.structures.contract import (
     Live,
@@ -21,7 +23,6 @@ from spacy_mtl.structures.contract import (
     gold_outputs,
     gold_score,
     load_output,
-    load_parts,
     move,
     n_sentences,
     n_templates,
@@ -32,9 +33,12 @@ from spacy_mtl.structures.contract import (
     set_vertex,
 )
 from spacy_mtl.structures.problem import Problem
+from spacy_mtl.trainers.base import Training
 
 #: Rounding of sums in double precision, relative to the sum of the terms' absolute values: far more than what is seen.
 ALLOWANCE = 1e-12
+#: The same for entropies, differences of two numbers that come from sums over the positions of a sentence.
+ENTROPY = 2e-14
 #: Entries of a vector that are summed in double precision at a time; what is in memory at once is hardly more.
 ENTRIES = 1 << 23
 
@@ -53,23 +57,15 @@ def _hinges(arrays, weights, live, work, out):
 
 
 @kernel
-def _gibbs(arrays, weights, live, work, state, losses, entropies):
+def _gibbs(arrays, weights, live, work, state, losses, entropies, sizes):
     for i in range(losses.size):
         score_parts(arrays, weights, live, i, work)
         gold = gold_score(arrays, i, work)
         log_z = set_marginals(arrays, state, i, work)
-        losses[i] = log_z - gold
-        entropies[i] = log_z - dot_state(arrays, state, i, work)
-
-
-@kernel
-def _gibbs_of_parts(arrays, scores, work, state, losses, entropies):
-    for i in range(losses.size):
-        load_parts(arrays, scores, i, work)
-        gold = gold_score(arrays, i, work)
-        log_z = set_marginals(arrays, state, i, work)
-        losses[i] = log_z - gold
-        entropies[i] = log_z - dot_state(arrays, state, i, work)
+        losses[i] = max(0.0, log_z - gold)
+        inside = dot_state(arrays, state, i, work)
+        entropies[i] = log_z - inside
+        sizes[i] = abs(log_z) + abs(inside)
 
 
 @kernel
@@ -90,21 +86,45 @@ def _mix(arrays, outputs, shares, state, nowhere, work):
 
 
 @kernel
-def _add_gold_minus(arrays, vector, live, state, work):
+def _add_gold_minus(arrays, vector, live, states, side, work):
     n = n_templates(arrays)
     ones, gold = Scale(np.ones(n[0]), np.ones(n[1])), gold_outputs(arrays)
-    for i in range(n_sentences(arrays)):
+    for i in range(side.size):
         load_output(arrays, i, gold, work)
-        set_direction(arrays, state, i, work)
+        set_direction(arrays, states[side[i]], i, work)
         add_direction(arrays, vector, live, ones, i, work, 1.0)
 
 
 @kernel
-def _expected_loss(arrays, state):
+def _expected_loss(arrays, states, side):
     total = 0.0
-    for i in range(n_sentences(arrays)):
-        total += expected_loss(arrays, state, i)
+    for i in range(side.size):
+        total += expected_loss(arrays, states[side[i]], i)
     return total
+
+
+class Marginals(NamedTuple):
+    """Part marginals M in double precision: those of sentence i are in ``states[side[i]]``. states: two states in float64. side: int64[n]."""
+
+    states: tuple[Any, Any]
+    side: np.ndarray
+
+
+def marginals_of(problem: Problem, state: Any) -> Marginals:
+    """The marginals in one state."""
+    return Marginals((state, state), np.zeros(problem.n, np.int64))
+
+
+class Gibbs(NamedTuple):
+    """Distributions p(y) ~ exp(score): part marginals, -log p(y_i) and entropy of every sentence, and how far the entropies' rounding may go.
+
+    losses, entropies, rounding: float64[n].
+    """
+
+    marginals: Marginals
+    losses: np.ndarray
+    entropies: np.ndarray
+    rounding: np.ndarray
 
 
 def in_double(arrays: Any) -> Any:
@@ -129,34 +149,27 @@ def exact_hinges(problem: Problem, weights: Weights) -> np.ndarray:
     return out
 
 
-def exact_gibbs(problem: Problem, weights: Weights) -> tuple[Any, np.ndarray, np.ndarray]:
-    """Part marginals (a state in float64) of p(y) ~ exp(score) under these weights, -log p(y_i) and the entropy of every sentence, float64[n]."""
-    state, losses, entropies = double_state(problem), np.empty(problem.n), np.empty(problem.n)
-    _gibbs(problem.arrays, weights, problem.all_live(), double_work(problem), state, losses, entropies)
-    return state, losses, entropies
+def exact_gibbs(problem: Problem, weights: Weights) -> Gibbs:
+    """The distributions of these weights (float32), in double precision."""
+    state, sizes = double_state(problem), np.empty((3, problem.n))
+    _gibbs(problem.arrays, weights, problem.all_live(), double_work(problem), state, *sizes)
+    return Gibbs(marginals_of(problem, state), sizes[0], sizes[1], ENTROPY * sizes[2])
 
 
-def exact_gibbs_of_parts(problem: Problem, scores: Any) -> tuple[Any, np.ndarray, np.ndarray]:
-    """:func:`exact_gibbs` for scores that are given for every part, a state."""
-    state, losses, entropies = double_state(problem), np.empty(problem.n), np.empty(problem.n)
-    _gibbs_of_parts(problem.arrays, scores, double_work(problem), state, losses, entropies)
-    return state, losses, entropies
-
-
-def mixture(problem: Problem, outputs: np.ndarray, shares: np.ndarray) -> Any:
-    """The part marginals (a state in float64) of a mixture of stored outputs: feasible, whatever the shares.
+def mixture(problem: Problem, outputs: np.ndarray, shares: np.ndarray) -> Marginals:
+    """The part marginals of a mixture of stored outputs: feasible, whatever the shares.
 
     outputs: int32[K, n_slots]. shares: float64[n, K], at least 0; each row is divided by its sum, and a row of zeros is gold. (Shares are
     rounded to single precision on the way, which changes the mixture and not that it is one.)
     """
     state = double_state(problem)
     _mix(problem.arrays, outputs, shares, state, problem.zeros(), double_work(problem))
-    return state
+    return marginals_of(problem, state)
 
 
-def exact_loss(problem: Problem, state: Any) -> float:
+def exact_loss(problem: Problem, marginals: Marginals) -> float:
     """E_M[loss], summed over sentences."""
-    return float(_expected_loss(problem.arrays, state))
+    return float(_expected_loss(problem.arrays, marginals.states, marginals.side))
 
 
 def _groups(problem: Problem) -> Iterator[np.ndarray]:
@@ -168,31 +181,47 @@ def _groups(problem: Problem) -> Iterator[np.ndarray]:
         yield group == number
 
 
-def exact_blocks(problem: Problem, state: Any) -> Iterator[tuple[np.ndarray, Weights]]:
+def exact_blocks(problem: Problem, marginals: Marginals) -> Iterator[tuple[np.ndarray, Weights]]:
     """V(M) in double precision, some templates at a time: their mask, bool[T + Tp], and a vector in which only their blocks are filled.
 
-    state: M, in float64. Memory is only used for the blocks that are filled.
+    Memory is only used for the blocks that are filled.
     """
     work = double_work(problem)
     for mask in _groups(problem):
         vector = Weights(*(np.zeros(matrix.shape) for matrix in problem.zeros()))
-        _add_gold_minus(problem.arrays, vector, problem.live(mask), state, work)
+        _add_gold_minus(problem.arrays, vector, problem.live(mask), marginals.states, marginals.side, work)
         yield mask, vector
 
 
-def exact_norms(problem: Problem, state: Any) -> np.ndarray:
-    """||V_j(M)|| of every template, float64[T + Tp], in double precision."""
+def exact_norms(
+    problem: Problem, marginals: Marginals, factors: np.ndarray | None = None, minus: Weights | None = None
+) -> np.ndarray:
+    """||factors_j V_j(M) - minus_j|| of every template, float64[T + Tp]. factors: float64[T + Tp], 1 by default; minus: 0 by default."""
     out = np.zeros(problem.blocks.n)
-    for mask, vector in exact_blocks(problem, state):
+    for mask, vector in exact_blocks(problem, marginals):
+        for j in np.flatnonzero(mask):
+            block = _block(problem, vector, j)
+            if factors is not None:
+                block *= factors[j]
+            if minus is not None:
+                block -= _block(problem, minus, j)
         out[mask] = problem.block_norms(vector)[mask]
     return out
 
 
-def exact_largest(problem: Problem, state: Any) -> float:
-    """max_k |V_k(M)| over single weights, in double precision."""
+def _block(problem: Problem, weights: Weights, j: Any) -> np.ndarray:
+    """The rows of template j."""
+    blocks, k = problem.blocks, j - problem.blocks.n_node
+    if k < 0:
+        return weights.node[blocks.node[j] : blocks.node[j + 1]]
+    return weights.pair[blocks.pair[k] : blocks.pair[k + 1]]
+
+
+def exact_largest(problem: Problem, marginals: Marginals) -> float:
+    """max_k |V_k(M)| over single weights."""
     return max(
         float(max(matrix.max(initial=0), -matrix.min(initial=0)))
-        for _, vector in exact_blocks(problem, state)
+        for _, vector in exact_blocks(problem, marginals)
         for matrix in vector
     )
 
@@ -205,3 +234,10 @@ def lowered(value: float, size: float) -> float:
 def raised(value: float) -> float:
     """A primal value, a sum of terms of at least 0, plus what its own rounding can have taken away."""
     return float(value * (1 + ALLOWANCE))
+
+
+def warn_of_precision(training: Training) -> None:
+    """Warn (M335) that a training stops at the limits of single precision, above its ``tol``."""
+    settings = training.settings  # type: ignore[attr-defined]
+    text = Warnings.M335.format(trainer=type(settings).__name__, gap=training.report().gap, tol=settings.tol)
+    warnings.warn(text, stacklevel=3)
