@@ -277,13 +277,13 @@ def add_output(problem, vector, i, work, amount):
     for t in range(a, b):
         gold, label = problem.gold[t], work.labels[t - a]
         if gold != label:
-            add_difference(problem.rows[t], vector.node, gold, label, np.float32(amount))
+            add_difference(problem.rows[t], vector.node, gold, label, vector.node.dtype.type(amount))
             if n_vectors:
                 add_vectors(problem, vector, t, gold, label, amount)
         if t > a:
             plus, minus = label_pair(problem, problem.gold, 0, t), label_pair(problem, work.labels, a, t)
             if plus != minus:
-                add_difference(problem.pair_rows[t], vector.pair, plus, minus, np.float32(amount))
+                add_difference(problem.pair_rows[t], vector.pair, plus, minus, vector.pair.dtype.type(amount))
 
 
 @implements(contract.dot_output, ChainProblem)

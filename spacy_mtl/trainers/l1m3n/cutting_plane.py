@@ -5,13 +5,16 @@ weights that its optimum needs, and a few more. A corpus of many sentences needs
 ones are cheap however large the corpus is.
 """
 
+import warnings
 from typing import NamedTuple
 
 import numpy as np
 
+from spacy_mtl.errors import Warnings
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Problem, block_starts
 from spacy_mtl.trainers.base import Carry, Report, Training, relative_gap
+from spacy_mtl.trainers.shared.exact import double_work, double_zeros, lowered
 from spacy_mtl.trainers.shared.passes import NOTHING
 from spacy_mtl.trainers.shared.sentence_cuts import (
     add_cuts,
@@ -27,12 +30,18 @@ from spacy_mtl.trainers.shared.sentence_cuts import (
 
 from .elements import l1_norm
 from .settings import L1M3NSettings
-from .sparse_lp import Entries, SparseLP
+from .sparse_lp import Entries, Optimum, SparseLP
 
 #: Number of weights that may join the linear program the first time, and its growth factor for later times.
 FIRST, GROWTH = 100, 2
 #: A weight joins if |V_k| exceeds 1/2 by more than this share, which is a little more than rounding errors.
 PRICING_TOLERANCE = 1e-6
+#: A cut is looked for down to this share of the violation at which all sentences together could exceed ``tol``.
+SHARE = 0.5
+#: Violations below this may come from the rounding of the weights; longer weights keep the margins again, by these factors.
+ROUNDED, LONGER = 1e-4, (1.0, 1 + 1e-6, 1 + 1e-5)
+#: Rounding of V_k in double precision, relative to the sum of all alphas.
+ROUNDING = 1e-15
 
 
 class Point(NamedTuple):
@@ -49,7 +58,7 @@ class Point(NamedTuple):
 
 
 class NSlackCuttingPlane(Training):
-    """One pass is one round: the most violated output of each sentence becomes a cut if violated by more than eps, then a linear program is solved.
+    """One pass is one round: the most violated outputs become cuts, unless their violation is too small, and a linear program is solved.
 
     (Algorithm 1 solves the program after every single cut, which gives the same optimum with many more programs.) Predicts with the best weights so
     far. A round is stored as outputs int32[n_slots], and bool[n] for the sentences with a cut. Memory: the rounds, the program, and, while it grows,
@@ -71,7 +80,7 @@ class NSlackCuttingPlane(Training):
 
     def _point(self, problem: Problem, weights: Weights, size: float, slacks: np.ndarray) -> Point:
         live = problem.live(problem.block_norms(weights) > 0)
-        return Point(weights, size, slacks, *violated_outputs(problem.arrays, weights, live))
+        return Point(weights, size, slacks, *violated_outputs(problem.arrays, weights, live, double_work(problem)))
 
     def _primal(self, point: Point) -> float:
         return 0.5 * point.size + self.settings.C * float(point.hinges.sum())
@@ -80,17 +89,14 @@ class NSlackCuttingPlane(Training):
         """Do nothing: a round needs the whole corpus."""
 
     def end_pass(self) -> None:
-        """Run a round; training has converged if no output is violated."""
-        if self.converged:
+        """Run a round. Training ends where no new output is violated, and has converged if the gap is within ``tol`` then or before."""
+        if self.finished:
             return
-        violated = self._now.hinges > self._now.slacks + self.settings.eps
-        if not violated.any():
-            self.converged = True
-            return
+        violated = self._now.hinges > self._now.slacks + self._least_violation()
         for outputs, chosen in self._rounds:
             forget_known(self.problem.arrays, self._now.outputs, violated, outputs, chosen)
         if self._lp is not None and not violated.any():
-            self.converged = True  # eps is below the resolution of single precision
+            self._end()
             return
         lp, self._lp = self._lp, None  # it is rebuilt if an interrupt comes before the end
         if violated.any():
@@ -101,20 +107,46 @@ class NSlackCuttingPlane(Training):
         self.passes += 1
         self.converged = self.report().gap <= self.settings.tol
 
+    def _least_violation(self) -> float:
+        """The smallest violation that makes a cut: eps, or less where all sentences together would otherwise keep the gap above ``tol``."""
+        allowed = self.settings.tol * max(self._best_primal, self._dual) / (self.settings.C * self.problem.n)
+        return min(self.settings.eps, SHARE * allowed)
+
+    def _end(self) -> None:
+        """End where the linear program already has all violated outputs: what is left is the precision of its solution, and of the weights."""
+        report = self.report()
+        self.ended, self.converged = True, report.gap <= self.settings.tol
+        if not self.converged:
+            text = Warnings.M338.format(trainer="L1M3N", gap=report.gap, tol=self.settings.tol)
+            warnings.warn(text, stacklevel=3)
+
     def _move_to_optimum(self, lp: SparseLP) -> None:
         """Move to the optimum of the linear program over all cuts and all weights, and keep it if it is the best point so far."""
         most, optimum = FIRST, lp.solve()
         while (new := self._priced_in(lp, optimum.alphas, most)).size:
             self._add_weights(lp, new)
             most, optimum = GROWTH * most, lp.solve()
-        weights = self.problem.zeros()
-        values = optimum.values.astype(np.float32)
-        set_entries(weights, optimum.keys, values)
-        size = float(np.abs(values).sum(dtype=np.float64))
-        now = self._point(self.problem, weights, size, optimum.slacks)
+        now = self._rounded(optimum)
         self._now, self._lp = now, lp
         if self._primal(now) <= self._best_primal:
             self._best, self._best_primal = now, self._primal(now)
+
+    def _rounded(self, optimum: Optimum) -> Point:
+        """The weights of an optimum in single precision; a little longer, if it is rounding that violates margins and C makes that costly."""
+        best: Point | None = None
+        for factor in LONGER:
+            weights = self.problem.zeros()
+            values = (factor * optimum.values).astype(np.float32)
+            set_entries(weights, optimum.keys, values)
+            size = float(np.abs(values).sum(dtype=np.float64))
+            point = self._point(self.problem, weights, size, optimum.slacks)
+            best = point if best is None or self._primal(point) < self._primal(best) else best
+            missed = np.maximum(best.hinges - best.slacks, 0)
+            costly = self.settings.C * float(missed.sum()) > SHARE * self.settings.tol * self._primal(best)
+            if not costly or missed.max() > ROUNDED:
+                break
+        assert best is not None
+        return best
 
     def _priced_in(self, lp: SparseLP, alphas: np.ndarray, most: int) -> np.ndarray:
         """The weights outside the program with |V_k| > 1/2, which the optimum needs: the ``most`` largest, ascending. Empty if there are none.
@@ -122,8 +154,8 @@ class NSlackCuttingPlane(Training):
         V = sum_r alpha_r (Phi(gold) - Phi(output_r)), alphas: float64[cuts]. Divided by the largest factor by which they exceed the constraints of
         the dual over all weights (|V_k| <= 1/2, sums per sentence <= C), the alphas are feasible for it, and so give a lower bound of P1.
         """
-        amounts = np.maximum(alphas, 0).astype(np.float32)
-        vector = Weights(*(np.zeros(matrix.shape) for matrix in self.problem.zeros()))
+        amounts = np.maximum(alphas, 0)
+        vector = double_zeros(self.problem)
         value, first, sums = 0.0, 0, np.zeros(self.problem.n)
         for outputs, chosen in self._rounds:
             sentences = np.flatnonzero(chosen)
@@ -134,8 +166,9 @@ class NSlackCuttingPlane(Training):
             first += sentences.size
         inside = np.abs(take_entries(vector, lp.keys)).max(initial=0.0)
         new, outside = largest_entries(vector, 0.5 * (1 + PRICING_TOLERANCE), most)
-        excess = max(1.0, 2 * inside, 2 * outside, float(sums.max()) / self.settings.C)
-        self._dual = max(self._dual, float(value / excess))
+        steepest = max(float(inside), float(outside)) + ROUNDING * float(amounts.sum())
+        excess = max(1.0, 2 * steepest, float(sums.max()) / self.settings.C)
+        self._dual = max(self._dual, lowered(value / excess, value))
         return np.sort(new)
 
     def _entries(self, outputs: np.ndarray, chosen: np.ndarray, keys: np.ndarray) -> Entries:
@@ -174,7 +207,7 @@ class NSlackCuttingPlane(Training):
     def _restart(self, problem: Problem, best: Weights, rounds: list[tuple[np.ndarray, np.ndarray]]) -> None:
         """Continue with these cuts, from the best weights so far."""
         self._begin(problem, best, float(l1_norm(best)))
-        self._rounds, self.converged, self._lp = rounds, False, None
+        self._rounds, self.converged, self.ended, self._lp = rounds, False, False, None
         if rounds:
             self._move_to_optimum(self._rebuilt())
 

@@ -19,12 +19,12 @@ def l1_norm(weights):
 @kernel
 def largest(weights):
     """max_k |w_k|."""
-    most = np.float32(0)
+    most = 0.0
     for matrix in weights:
         for r in range(matrix.shape[0]):
             for y in range(matrix.shape[1]):
-                most = max(most, abs(matrix[r, y]))
-    return np.float64(most)
+                most = max(most, abs(np.float64(matrix[r, y])))
+    return most
 
 
 @kernel

@@ -53,6 +53,8 @@ class SparseLP:
         self._optimal = highspy.HighsModelStatus.kOptimal
         for option, value in (("output_flag", False), ("threads", 1), ("solver", "simplex")):
             self._highs.setOptionValue(option, value)
+        # what a cut may be violated by is multiplied by C in the objective
+        self._highs.setOptionValue("dual_feasibility_tolerance", float(np.clip(1e-7 / C, 1e-10, 1e-7)))
         self._C = C
         self._sentences = np.empty(0, np.int64)  # of the cuts
         self._rows = np.full(n, -1, np.int64)  # of the sentences with several cuts

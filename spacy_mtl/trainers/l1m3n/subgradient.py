@@ -5,9 +5,11 @@ import numpy as np
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Problem
 from spacy_mtl.trainers.base import Carry, Report, Training, relative_gap
+from spacy_mtl.trainers.shared.exact import double_zeros, exact_hinges
 
+from .elements import l1_norm
 from .settings import L1M3NSettings
-from .subgradient_steps import HINGE, PASSES, Course, forget_objective, lower_bound, new_tally, subgradient_pass
+from .subgradient_steps import HINGE, INSIDE, PASSES, Course, forget_objective, lower_bound, new_tally, subgradient_pass
 
 #: The certificate is computed after every CHECK passes, to decide whether to stop.
 CHECK = 10
@@ -17,14 +19,14 @@ class ProjectedSubgradient(Training):
     """w <- P(w - eta_t g_t). Batch: predicts with the best iterate; stochastic: with an average in which later iterates weigh more.
 
     Any outputs bound the optimum from below, by (1/n) (their loss - radius ||V||_inf). So do means, over passes, of the outputs found, and these
-    bounds are tight. Memory: four weight vectors.
+    bounds are tight. Memory: four weight vectors, the last of which takes twice the space.
     """
 
     def __init__(self, settings: L1M3NSettings, problem: Problem):
         super().__init__(problem)
         self.settings = settings
         self._random = np.random.default_rng(settings.seed)
-        self._course = Course(problem.zeros(), problem.zeros(), problem.zeros(), problem.zeros(), new_tally())
+        self._course = Course(problem.zeros(), problem.zeros(), problem.zeros(), double_zeros(problem), new_tally())
         self._report: Report | None = None
 
     def step(self, sentences: np.ndarray) -> None:
@@ -52,11 +54,20 @@ class ProjectedSubgradient(Training):
         """The report. primal: mean hinge of the weights; dual: lower bound on the mean hinge in the ball. The radius replaces C."""
         if self._report is None:
             n = self.problem.n
-            primal = float(self.problem.hinges(self.weights).sum()) / n
+            self._keep_inside()
+            primal = float(exact_hinges(self.problem, self.weights).sum()) / n
             dual = float(lower_bound(self._course, n, self.settings.radius))
             live, n_templates = int(self.template_weights.sum()), self.problem.blocks.n
             self._report = Report(primal, dual, relative_gap(primal, dual), live, n_templates, self.passes)
         return self._report
+
+    def _keep_inside(self) -> None:
+        """Scale the average where the rounding of many steps has taken it out of the ball."""
+        size = float(l1_norm(self._course.kept))
+        if size > self.settings.radius:
+            factor = np.float32(INSIDE * self.settings.radius / size)
+            for matrix in self._course.kept:
+                np.multiply(matrix, factor, out=matrix)
 
     @property
     def loss(self) -> float:
@@ -77,5 +88,5 @@ class ProjectedSubgradient(Training):
         weights, kept = carry(self._course.weights), carry(self._course.kept)
         tally = self._course.tally.copy()
         forget_objective(tally)
-        self._course = Course(weights, problem.zeros(), kept, problem.zeros(), tally)
+        self._course = Course(weights, problem.zeros(), kept, double_zeros(problem), tally)
         self.problem, self._report, self.converged = problem, None, False

@@ -24,7 +24,7 @@ class Course(NamedTuple):
     """The state of a training. Only kernels change it, so that it is consistent whenever a kernel returns.
 
     weights: the iterate. step: the step being built, zero between steps. kept: the best iterate (batch) or the average (stochastic).
-    cuts: sum over passes of V(outputs found in the pass). tally: float64[N_TALLY], see the constants.
+    cuts: sum over passes of V(outputs found in the pass), float64. tally: float64[N_TALLY], see the constants.
     """
 
     weights: Weights
@@ -39,6 +39,10 @@ class Course(NamedTuple):
 #: projection; best lower bound; largest norm of an iterate.
 PASSES, STEPS, NORMS, CUTS, LOSS, HINGE, BEST, THETA, BOUND, REACH = range(10)
 N_TALLY = 10
+#: Rounding of sums in double precision, relative.
+ROUNDING = 1e-12
+#: Iterates are projected onto a ball that is smaller by this factor: so much that rounding cannot take them out of the ball.
+INSIDE = 1 - 2.0**-22
 
 
 @kernel
@@ -80,15 +84,17 @@ def norm2(vector):
 
 
 @subkernel
-def step_size(course, radius):
+def step_size(course, radius, hinge, norm):
     """The step size: largest norm of an iterate so far over sqrt(sum of ||g||^2 so far), distance over gradients (Ivgi, Hinder and Carmon 2023).
 
-    Using the radius instead of that norm would be far too much if the optimum is spread over many weights: the norm of a border point with K weights
-    can be as small as radius / sqrt(K), its initial value.
+    hinge, norm: mean hinge and ||g|| of this step. Using the radius instead of that norm would be far too much if the optimum is spread over many
+    weights: the norm of a border point with K weights can be as small as radius / sqrt(K). That is its initial value, unless the first step
+    leads to a hinge of 0 on a shorter way, hinge / ||g||: in a large ball the optimum need not be near the border.
     """
     tally = course.tally
-    least = radius / np.sqrt(float(course.weights.node.size + course.weights.pair.size))
-    tally[REACH] = max(tally[REACH], least, np.sqrt(norm2(course.weights)))
+    if tally[REACH] == 0:
+        tally[REACH] = min(radius / np.sqrt(float(course.weights.node.size + course.weights.pair.size)), hinge / norm)
+    tally[REACH] = max(tally[REACH], np.sqrt(norm2(course.weights)))
     return tally[REACH] / np.sqrt(tally[NORMS])
 
 
@@ -128,14 +134,14 @@ def lower_bound(course, n, radius):
     """Best lower bound so far on the mean hinge in the ball: (1/n) (loss - radius ||V||_inf) for the mean of the cuts, or 0, or an earlier bound."""
     tally = course.tally
     if tally[CUTS] > 0:
-        bound = (tally[LOSS] - radius * largest(course.cuts)) / (n * tally[CUTS])
+        bound = ((1 - ROUNDING) * tally[LOSS] - (1 + ROUNDING) * radius * largest(course.cuts)) / (n * tally[CUTS])
         tally[BOUND] = max(tally[BOUND], bound)
     return tally[BOUND]
 
 
 @subkernel
 def forget_cuts(course):
-    """Start the mean of the cuts again: sums of few terms are accurate in single precision, and old cuts carry little information."""
+    """Start the mean of the cuts again: old cuts carry little information."""
     for matrix in course.cuts:
         matrix[:] = 0
     course.tally[CUTS] = course.tally[LOSS] = 0
@@ -150,17 +156,19 @@ def subgradient_pass(arrays, course, live, order, batch_size, radius, rate):
     work, tally, n = new_work(arrays), course.tally, n_sentences(arrays)
     hinges, losses = 0.0, 0.0
     for first in range(0, order.size, batch_size):
-        batch = order[first : first + batch_size]
+        batch, before = order[first : first + batch_size], hinges
         for i in batch:
             hinge, loss = meet(arrays, course, live, i, 1.0 / batch.size, work)
             hinges += hinge
             losses += loss
         if batch.size == n:
             keep(course, hinges / n)
-        tally[NORMS] += norm2(course.step)
+        square = norm2(course.step)
+        tally[NORMS] += square
         tally[STEPS] += 1
-        if tally[NORMS] > 0:
-            take_step(course, rate * step_size(course, radius), radius)
+        if square > 0:
+            size = rate * step_size(course, radius, (hinges - before) / batch.size, np.sqrt(square))
+            take_step(course, size, INSIDE * radius)
         if batch.size < n:
             blend(course.kept, course.weights, 2 / (tally[STEPS] + 1))
     tally[CUTS] += 1

@@ -137,6 +137,11 @@ def double_work(problem: Problem) -> Any:
     return in_double(_new_work(problem.arrays))
 
 
+def double_zeros(problem: Problem) -> Weights:
+    """A weight vector of zeros in float64; memory is only used where it is written."""
+    return Weights(*(np.zeros(matrix.shape) for matrix in problem.zeros()))
+
+
 def double_state(problem: Problem) -> Any:
     """A state in float64, with all mass on gold."""
     return in_double(problem.gold_state())
@@ -188,7 +193,7 @@ def exact_blocks(problem: Problem, marginals: Marginals) -> Iterator[tuple[np.nd
     """
     work = double_work(problem)
     for mask in _groups(problem):
-        vector = Weights(*(np.zeros(matrix.shape) for matrix in problem.zeros()))
+        vector = double_zeros(problem)
         _add_gold_minus(problem.arrays, vector, problem.live(mask), marginals.states, marginals.side, work)
         yield mask, vector
 

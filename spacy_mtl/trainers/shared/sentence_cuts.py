@@ -26,9 +26,8 @@ ALLOWED = -1e6
 
 
 @kernel
-def violated_outputs(arrays, weights, live):
-    """The most violated output of every sentence, as outputs int32[n_slots], and the hinges float64[n]."""
-    work = new_work(arrays)
+def violated_outputs(arrays, weights, live, work):
+    """The most violated output of every sentence, as outputs int32[n_slots], and the hinges float64[n], in the precision of ``work``."""
     outputs = np.full(n_slots(arrays), -1, np.int32)
     hinges = np.zeros(n_sentences(arrays))
     for i in range(hinges.size):
@@ -93,7 +92,7 @@ def cut_losses(arrays, outputs, sentences):
 
 @kernel
 def add_cuts(arrays, vector, outputs, sentences, amounts):
-    """Add sum_k amounts[k] (Phi(gold) - Phi(output)) over the sentences ``sentences[k]`` to vector. sentences: int64[k]; amounts: float32[k]."""
+    """Add sum_k amounts[k] (Phi(gold) - Phi(output)) over the sentences ``sentences[k]`` to vector. sentences: int64[k]; amounts: float[k]."""
     work = new_work(arrays)
     for k in range(sentences.size):
         if amounts[k] != 0:
