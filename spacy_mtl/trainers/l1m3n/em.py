@@ -4,13 +4,16 @@ min_w 1/2 ||w||_1^2 + C sum_i xi_i(w), the paper's P4 at lambda / K = 1/2, by th
 ||w||_1^2 = min over b >= 0, sum b = 1 of sum_k w_k^2 / b_k, reached at b_k = |w_k| / ||w||_1.
 """
 
+import warnings
 from abc import abstractmethod
 
 import numpy as np
 
+from spacy_mtl.errors import Warnings
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Problem
 from spacy_mtl.trainers.base import Carry, Report, Training, relative_gap
+from spacy_mtl.trainers.shared.exact import Marginals, exact_hinges, exact_largest, exact_loss, lowered, mixture
 from spacy_mtl.trainers.shared.frank_wolfe import ascent_pass, best_scaling, gold_atoms
 
 from .elements import fill, l1_norm, largest, multiply
@@ -21,6 +24,10 @@ from .settings import L1M3NSettings
 N_ATOMS = 32
 #: A sentence found at its optimum k times in a row is skipped for k passes of the round, at most this many.
 LONGEST_REST = 4
+#: A gap above this after the last round is worth a warning (M337).
+SLOW = 0.5
+#: Rounding of a sum of features in double precision, relative to the mass of wrong parts.
+ROUNDING = 1e-15
 #: The paper's threshold: weights below this share of the largest are removed in every round.
 TINY = 1e-4
 
@@ -47,9 +54,10 @@ class AdaptiveM3N(Training):
         gaps, idle, rest = np.zeros(problem.n), np.zeros(problem.n, np.int64), np.zeros(problem.n, np.int64)
         self.problem, self._state, self._atoms = problem, state, atoms
         self._gaps, self._idle, self._rest = gaps, idle, rest
-        self._dual, self._stale, self._torn = 0.0, False, True  # the dual of gold
+        self._stale, self._torn = False, True
+        self._bound = 0.0  # the dual of gold
         self._report: Report | None = None
-        self.converged = False
+        self.converged = self.ended = False
         fill(self._w, 0.0)
         self._torn = False
 
@@ -78,15 +86,15 @@ class AdaptiveM3N(Training):
         """The regularizer."""
 
     @abstractmethod
-    def bound(self, vector: Weights, loss: float) -> float:
-        """The dual of the whole problem at marginals with this V(M) and E_M[loss], with the best scaling of the marginals."""
+    def bound(self, marginals: Marginals, loss: float) -> float:
+        """The dual of the whole problem at marginals M with this E_M[loss], with the best scaling of the marginals; in double precision."""
 
     def step(self, sentences: np.ndarray) -> None:
         """Do nothing: all work is done in :meth:`end_pass`, in an order of its own, so that batches do not change the result."""
 
     def end_pass(self) -> None:
         """Run a pass of step 1, after step 2 if a round begins. The weights of a round stay until the next round begins, since step 2 keeps w."""
-        if self.converged:
+        if self.finished:
             return
         if self._between:
             self._report, self._between = None, False
@@ -113,15 +121,19 @@ class AdaptiveM3N(Training):
         self._between = True
         self._idle[:] = self._rest[:] = 0
         solved = self.report().gap <= self.settings.tol
-        if solved and self.prunes_late and not self._late:
+        self.ended = self.rounds >= self.settings.rounds
+        if solved and self.prunes_late and not self._late and not self.ended:
             self._late, solved = True, False  # removing weights now takes a round to recover from
-        self.converged = solved or self.rounds >= self.settings.rounds
+        self.converged = solved
+        if self.ended and self.report().gap > SLOW:
+            gap, settings = self.report().gap, self.settings
+            text = Warnings.M337.format(trainer="L1M3N", gap=gap, rounds=settings.rounds, C=settings.C)
+            warnings.warn(text, stacklevel=3)
 
     def _refresh(self, then) -> None:
-        """Replace the weights by V(M), update the best dual bound with it, and let ``then`` turn it into weights again."""
+        """Replace the weights by V(M), and let ``then`` turn it into weights again."""
         self._torn = True
-        vector, loss = self.problem.gold_minus_expected(self._state, out=self._w)
-        self._dual = max(self._dual, self.bound(vector, loss))
+        vector, _ = self.problem.gold_minus_expected(self._state, out=self._w)
         then(vector)
         self._torn = self._stale = False
 
@@ -134,14 +146,16 @@ class AdaptiveM3N(Training):
             self._refresh(then=self._unscaled)
 
     def report(self) -> Report:
-        """The report, with primal and dual of the problem at the top of the module."""
+        """The report, with primal and dual of the problem at the top of the module, in double precision."""
         if self._report is None:
             self._repair()
             if self._stale:
                 self._refresh(then=self._unscaled)
-            hinges = float(self.problem.hinges(self._w).sum())
-            primal = self.penalty(self._w) + self.settings.C * hinges
-            dual = min(self._dual, primal)  # by weak duality, more can only be rounding
+            primal = self.penalty(self._w) + self.settings.C * float(exact_hinges(self.problem, self._w).sum())
+            marginals = mixture(self.problem, self._atoms.outputs, self._atoms.weights)
+            loss = exact_loss(self.problem, marginals)
+            self._bound = max(self._bound, lowered(self.bound(marginals, loss), self.settings.C * loss))
+            dual = self._bound
             live, n = int(self.template_weights.sum()), self.problem.blocks.n
             self._report = Report(primal, dual, relative_gap(primal, dual), live, n, self.passes)
         return self._report
@@ -168,7 +182,7 @@ class AdaptiveM3N(Training):
         seen, metric = carry(self._w), carry(self._metric)
         fill_new(metric, seen, self.new_scale() if self.rounds else self.start_scale())
         self.problem, self._w, self._metric = problem, seen, metric
-        self._report, self._dual, self.converged = None, 0.0, False
+        self._report, self._bound, self.converged, self.ended = None, 0.0, False, False
         self._idle[:] = self._rest[:] = 0
         self._repair()
 
@@ -207,6 +221,7 @@ class EM(AdaptiveM3N):
         """1/2 ||w||_1^2."""
         return 0.5 * l1_norm(weights) ** 2
 
-    def bound(self, vector: Weights, loss: float) -> float:
+    def bound(self, marginals: Marginals, loss: float) -> float:
         """-1/2 C^2 ||V||_inf^2 + C E_M[loss]."""
-        return best_scaling(loss, largest(vector), self.settings.C)
+        steepest = exact_largest(self.problem, marginals) + ROUNDING * (1 + loss)
+        return best_scaling(loss, steepest, self.settings.C)

@@ -1,10 +1,12 @@
 """The Laplace M3N (Zhu, Xing and Zhang 2008), the pseudo-sparse relative of the l1 M3N: small weights are shrunk but never exactly 0.
 
 min_w sum_k R(w_k) + C sum_i xi_i(w) with R of :mod:`.laplace_penalty`, by rounds of an l2 M3N with prior variances
-s_k <- sqrt((w_k^2 + s_k) / lambda).
+s_k <- sqrt((w_k^2 + s_k) / lambda). R is the penalty whose stationary points this variational update finds. It is not the negative logarithm of a
+Laplace prior, and the posterior distribution of the weights, over which the paper averages, is not kept.
 """
 
 from spacy_mtl.structures.contract import Weights
+from spacy_mtl.trainers.shared.exact import Marginals, exact_vector
 
 from .elements import largest
 from .em import AdaptiveM3N
@@ -13,7 +15,7 @@ from .scales import laplace_scales
 
 
 class Laplace(AdaptiveM3N):
-    """The Laplace M3N: scales are the variances of the weights' priors."""
+    """The Laplace M3N with the variational penalty: scales are the variances of the weights' priors."""
 
     def start_scale(self) -> float:
         """The variance to which a weight of 0 converges, 1 / lambda."""
@@ -29,6 +31,7 @@ class Laplace(AdaptiveM3N):
         """sum_k R(w_k)."""
         return float(laplace_penalty(weights, self.settings.prior_lambda))
 
-    def bound(self, vector: Weights, loss: float) -> float:
+    def bound(self, marginals: Marginals, loss: float) -> float:
         """1/2 sum_k log(1 - C^2 V_k^2 / lambda) + C E_M[loss]."""
+        vector = exact_vector(self.problem, marginals)
         return best_laplace_scaling(vector, loss, largest(vector), self.settings.C, self.settings.prior_lambda)

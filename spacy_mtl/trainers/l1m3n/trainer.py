@@ -56,10 +56,11 @@ def l1_m3n(
 
     algorithm: "em" (rounds of an M3N with a scale for each weight; the one for large corpora), "subgradient" (projected onto an l1 ball),
     "cutting_plane" (linear programs over the most violated outputs, by column generation; many rounds on large corpora), or "laplace" (the Laplace
-    M3N: as em, but small weights are shrunk and never exactly 0). The objectives are in this module's first lines.
+    M3N with its variational penalty: as em, but small weights are shrunk and never exactly 0). The objectives are in this module's first lines.
     C: em, cutting_plane, laplace; weight of the sum of the sentences' hinge losses.
     tol: stop when the relative duality gap falls below it (em and laplace compute it after each round, subgradient after every tenth pass).
-    rounds: em, laplace; how often the scales are estimated. Training ends after the last round, whatever its gap.
+    rounds: em, laplace; how often the scales are estimated. Training ends after the last round, whatever its gap; it has converged only if that is
+    within tol.
     inner_passes: em, laplace; passes over the corpus in each round. A pass of the training is one of these.
     threshold: em; after each round, weights below this share of the largest become exactly 0 for good. Up to 1e-4, the paper's value, this holds in
     all rounds. A larger value applies from the second half of the rounds on, or once the gap is below tol, and removes weights that
@@ -71,7 +72,8 @@ def l1_m3n(
     corpora use hundreds.
     learning_rate: subgradient; factor of the step sizes (largest ||w||_2 so far) / sqrt(sum of the squared norms of all subgradients so far), which
     adapt to the scale of the features.
-    eps: cutting_plane; stop when no sentence's hinge loss exceeds its slack in the linear program by more than this.
+    eps: cutting_plane; an output becomes a cut if its hinge loss exceeds the slack in the linear program by more than this, or by less where tol
+    needs it. Training also ends, with a warning (M338), where no new output is violated above the precision of the weights.
     seed: em, laplace, stochastic subgradient; order of the sentences within a pass.
     Raises ValueError: M302, M305, M325, M326 for settings out of range.
     """

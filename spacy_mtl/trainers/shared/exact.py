@@ -198,6 +198,13 @@ def exact_blocks(problem: Problem, marginals: Marginals) -> Iterator[tuple[np.nd
         yield mask, vector
 
 
+def exact_vector(problem: Problem, marginals: Marginals) -> Weights:
+    """V(M) in double precision, all of it: the memory of two weight vectors."""
+    vector = double_zeros(problem)
+    _add_gold_minus(problem.arrays, vector, problem.all_live(), marginals.states, marginals.side, double_work(problem))
+    return vector
+
+
 def exact_norms(
     problem: Problem, marginals: Marginals, factors: np.ndarray | None = None, minus: Weights | None = None
 ) -> np.ndarray:

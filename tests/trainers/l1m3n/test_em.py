@@ -35,7 +35,8 @@ def test_fifteen_rounds_are_a_training():
     training = fit(L1M3N(C=C, tol=1e-12, inner_passes=2), random_problem(2, observed=True), 1000)
     assert training.rounds == 15
     assert training.passes == 30
-    assert training.converged
+    assert training.ended
+    assert not training.converged
 
 
 def test_each_round_solves_an_m3n_with_scaled_features():
@@ -142,7 +143,7 @@ def test_features_that_are_new_get_a_scale(algorithm):
     training.converged = False
     training.rebind(random_problem(1), forget)
     assert (training._metric.node[: problem.blocks.node[1]] > 0).all()
-    while not training.converged:
+    while not training.finished:
         training.end_pass()
     assert training.report().primal == pytest.approx(solve(problem, algorithm, C)[0], rel=1e-3)
 
@@ -158,7 +159,7 @@ def test_sentences_cut_elsewhere(algorithm):
     assert not flat(training.weights).any()
     assert training.report().dual == 0
     assert training.report().primal == pytest.approx(C * n)
-    while not training.converged:
+    while not training.finished:
         training.end_pass()
     assert training.report().primal == pytest.approx(solve(other, algorithm, C)[0], rel=1e-3)
 
