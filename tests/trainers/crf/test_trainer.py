@@ -87,24 +87,6 @@ def test_l1_reaches_the_optimum_with_exact_zeros(seed):
     assert (flat(training.weights) == 0).mean() > 0.2
 
 
-def test_reweighted_templates_differ_and_its_weights_are_those_of_its_last_round():
-    """At the end w is the optimum of the l2 CRF whose template j is penalised by 1 / mu_j."""
-    problem, _ = optimum(0, "l2")
-    training = fit(CRF(C=C, penalty="irw", tol=1e-5), problem, 2000)
-    mu = training.template_weights
-    assert mu.max() > 2 * mu.min()
-    live = mu > 1e-6 * mu.max()
-    w = flat(training.weights)
-    variable = cp.Variable(w.size)
-    slices = block_slices(problem)
-    scale = np.concatenate([np.full(s.stop - s.start, 1 / max(m, 1e-12)) for s, m in zip(slices, mu, strict=True)])
-    size = 0.5 * cp.sum(cp.multiply(scale, cp.square(variable)))
-    best = cp.Problem(cp.Minimize(size + C * sum(log_losses(problem, variable)))).solve(solver=cp.CLARABEL)
-    found = 0.5 * scale @ w**2 + C * sum(loss.value for loss in log_losses(problem, w))
-    assert live.any()
-    assert found == pytest.approx(best, rel=0.02)
-
-
 @pytest.mark.parametrize("settings", [{}, {"algorithm": "sgd"}, {"penalty": "l1"}, {"penalty": "irw"}])
 def test_rebinding_goes_on(settings):
     problem, _ = optimum(1, "l2")
