@@ -50,18 +50,19 @@ def value_and_gradient(w: np.ndarray, rows: list[np.ndarray], share: np.ndarray)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_each_round_is_that_of_the_reference(seed, rounds):
     mu, w = rounds_of(seed, rounds)
-    training = fit(CRF(penalty="irw", C=C, tol=1e-8, rounds=rounds, epsilon=EPSILON), problem_of(seed), 3000)
+    training = fit(CRF(penalty="irw", C=C, tol=1e-7, rounds=rounds, epsilon=EPSILON), problem_of(seed), 3000)
     assert training.converged
     np.testing.assert_allclose(flat(training.weights), w, atol=2e-3)
     shown = training.template_weights
     np.testing.assert_allclose(shown[shown > 0], mu[shown > 0], rtol=5e-3)
-    assert (shown[mu > 2 * EPSILON] > 0).all()
+    squares = np.array([w[s] @ w[s] for s in block_slices(problem_of(seed))])
+    np.testing.assert_array_equal(shown > 0, squares > EPSILON)
 
 
 def test_epsilon_is_added_to_the_squared_norms():
     """With an epsilon as large as the norms, any other exponent would be seen at once."""
     mu, _ = rounds_of(0, 3, 1.0)
-    training = fit(CRF(penalty="irw", C=C, tol=1e-8, rounds=3, epsilon=1.0), problem_of(0), 3000)
+    training = fit(CRF(penalty="irw", C=C, tol=1e-6, rounds=3, epsilon=1.0), problem_of(0), 3000)
     shown = training.template_weights
     np.testing.assert_allclose(shown[shown > 0], mu[shown > 0], rtol=2e-3)
     assert mu.min() >= 1
