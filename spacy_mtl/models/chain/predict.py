@@ -17,6 +17,7 @@ from spacy_mtl.errors import Warnings
 from spacy_mtl.kernels import kernel
 from spacy_mtl.sentences import borders
 from spacy_mtl.structures.chain.build import Constraints
+from spacy_mtl.structures.chain.many_labels import MANY, row_bounds, viterbi_many
 from spacy_mtl.structures.chain.viterbi import FORBIDDEN, constrain, viterbi
 from spacy_mtl.templates.attributes.characters import CHARACTER_CONTEXT, WordTable, all_places, place_numbers
 from spacy_mtl.templates.attributes.learned import FormTable
@@ -62,6 +63,10 @@ def decode_all(starts, nodes, pairs, chain, labels):
     best, back = np.empty((longest, n_labels), np.float32), np.empty((longest, n_labels), np.int32)
     shared = np.empty((1, n_labels, n_labels), np.float32)
     shared[0] = chain.step + chain.mask
+    many = n_labels >= MANY and not pairs.shape[0]
+    least, most = np.empty(n_labels, np.float32), np.empty(n_labels, np.float32)
+    if many:
+        row_bounds(shared[0], least, most)
     for s in range(starts.size - 1):
         a, b = starts[s], starts[s + 1]
         if a == b:
@@ -73,7 +78,10 @@ def decode_all(starts, nodes, pairs, chain, labels):
             viterbi(nodes[a:b], pairs[a:b], best, back, labels[a:b])
         else:
             constrain(nodes[a:b], shared[:0], chain.start, chain.end, chain.mask, False, False)
-            viterbi(nodes[a:b], shared, best, back, labels[a:b])
+            if many:
+                viterbi_many(nodes[a:b], shared[0], least, most, best, back, labels[a:b])
+            else:
+                viterbi(nodes[a:b], shared, best, back, labels[a:b])
 
 
 class Predictor:

@@ -8,6 +8,7 @@ from spacy_mtl.kernels import kernel, subkernel
 from spacy_mtl.structures import contract
 from spacy_mtl.structures.contract import implements
 
+from .many_labels import MANY, row_bounds, viterbi_many
 from .vectors import Vectors, add_vector_scores
 from .viterbi import add_cost, add_rows, add_scaled_rows, constrain, output_score, viterbi
 
@@ -248,6 +249,11 @@ def decode(problem, i, work, augmented):
     a, n = problem.first[i], problem.last[i] - problem.first[i]
     if augmented:
         add_cost(problem.cost, problem.gold[a : a + n], work.nodes, 1.0)
+    n_labels = problem.start.size
+    if n_labels >= MANY and n > 2 and not problem.observed:
+        least, most = np.empty(n_labels, np.float32), np.empty(n_labels, np.float32)
+        row_bounds(work.pairs[0], least, most)
+        return viterbi_many(work.nodes[:n], work.pairs[0], least, most, work.best, work.back, work.labels)[0]
     pairs = work.pairs[: n if problem.observed else 1]
     return viterbi(work.nodes[:n], pairs, work.best, work.back, work.labels)
 
