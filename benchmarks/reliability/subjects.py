@@ -14,6 +14,8 @@ from .plan import Plan
 #: Subject -> what must hold. The file has the same name.
 SUBJECTS: dict[str, str] = {
     "documents": "Hostile documents: no text changed, the same annotation in every order, batching and process, memory flat",
+    "disk": "A disk that is full or must not be written: one coded sentence names the path, and what was there is unchanged",
+    "kills": "Killed at any time: the last complete model-best loads and predicts, a pipeline saved over another is old or new",
     "models": "Changed model files: one coded error or a valid prediction, within 5 CPU s and 2 x the declared size + 200 MB",
     "bounds": "Changed model files with kernels that check indices: no index out of range",
     "concurrency": "Eight threads with one pipeline find what one thread finds",
