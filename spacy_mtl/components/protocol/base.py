@@ -211,6 +211,8 @@ class StructuredPipe(SavedPipe):
             self._batches.append(shown)
         else:
             self._learner.step(shown[shown < len(self._learner.documents)])
+            if not self.trainer.batch:
+                self._export_later(self._learner)
 
     def _begin_training(self) -> None:
         """Start training, after the first pass, or after one with documents that earlier passes had left out."""
@@ -243,9 +245,13 @@ class StructuredPipe(SavedPipe):
         self._learner.end_pass()
         self._gathered.begin_pass()
         if self._learner.passes != before:  # a training that has converged leaves the weights as they are
-            learner, megabytes = self._learner, self.model.attrs["megabytes"]
-            weights_later(self.model, lambda: learner.export(megabytes), self.model_constraints())
+            self._export_later(self._learner)
         return self._learner.loss
+
+    def _export_later(self, learner: Learner) -> None:
+        """Called whenever the training has new weights: what is saved does not depend on whether somebody has predicted since then."""
+        megabytes = self.model.attrs["megabytes"]
+        weights_later(self.model, lambda: learner.export(megabytes), self.model_constraints())
 
     def finish_update(self, sgd: Any) -> None:
         """Do nothing: the trainer makes its own steps."""

@@ -79,6 +79,7 @@ class BatchCRF(Training):
         """Run a pass of SGD. After the last one its weights are taken over, unless they are useless."""
         self._report = None
         self._last_loss = warm.learn(self.problem, self._random.permutation(self.problem.n))
+        warm.settle()
         if not np.isfinite(self._last_loss):
             self._warm, self.passes = None, max(self.passes, self.settings.warm_up)
         elif self.passes + 1 >= self.settings.warm_up:

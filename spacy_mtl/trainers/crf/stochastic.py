@@ -8,7 +8,7 @@ from spacy_mtl.trainers.base import Carry, Report
 from spacy_mtl.trainers.shared.passes import NOTHING, OnlineTraining
 
 from .settings import CRFSettings
-from .sgd_steps import COUNT, Iterates, Rate, blank_scalars, descend, log_losses, mean_size, settle
+from .sgd_steps import COUNT, SCALE, SUM, Iterates, Rate, blank_scalars, descend, log_losses, mean_size, settle
 
 #: Number of sentences on which initial learning rates are tried.
 SAMPLE = 500
@@ -99,10 +99,22 @@ class StochasticCRF(OnlineTraining):
         value = 0.5 * rate.decay * float(np.sum(problem.block_norms(iterates.v) ** 2)) + loss / sample.size
         return value if np.isfinite(value) else np.inf
 
+    def end_pass(self) -> None:
+        """End the pass as every online training does."""
+        self.settle()
+        super().end_pass()
+
+    def settle(self) -> None:
+        """Multiply the scalars into the vectors, which rounds them: at the end of every pass, and never because somebody looks at the weights."""
+        settle(self._iterates)
+
     def current_weights(self) -> Weights:
         """The average since the second pass if averaging is on, otherwise the last weights."""
-        settle(self._iterates)
-        return self._iterates.u if self._iterates.scalars[COUNT] else self._iterates.v
+        v, u, scalars = self._iterates
+        if scalars[SCALE] != 1 or scalars[SUM]:  # amid a pass
+            v, u = (Weights(*(matrix.copy() for matrix in vector)) for vector in (v, u))
+            settle(Iterates(v, u, scalars.copy()))
+        return u if scalars[COUNT] else v
 
     @property
     def template_weights(self) -> np.ndarray:
@@ -119,7 +131,7 @@ class StochasticCRF(OnlineTraining):
 
     def rebind(self, problem: Problem, carry: Carry) -> None:
         """Carry all vectors over to the new features; time and rate continue."""
-        settle(self._iterates)
+        self.settle()
         v, u, scalars = self._iterates
         averaged = u.node.size + u.pair.size > 0
         best = None if self._best is None else carry(self._best)

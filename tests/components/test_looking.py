@@ -1,0 +1,45 @@
+"""Looking at a training does not change it: whoever predicts, evaluates, saves or asks for reports in between saves the same bytes in the end."""
+
+import pytest
+
+from .test_every_trainer import PAIRS, identify, inputs, read, untrained
+
+#: trainers whose reports round the weights
+ROUNDING = {
+    "MTLStruct",
+    "MTLStruct-1.5-3",
+    "SSVM",
+    "L1M3N-em-100.0",
+    "L1M3N-laplace",
+    "EG-online",
+    "StructReg-MTLStruct",
+}
+
+
+def look(nlp, component, case, examples):
+    """Everything that does not train."""
+    pipe = nlp.get_pipe(component)
+    list(nlp.pipe(inputs(component, nlp, examples[:3])))
+    nlp.evaluate(examples[:3])
+    pipe.to_bytes()
+    pipe.template_weights()
+    if identify(case) not in ROUNDING:
+        assert pipe.report is not None
+
+
+def trained(component, case, read_corpus, looks):
+    """The bytes of a component amid its tenth pass, each in two batches; ``looks`` after each batch but the last."""
+    nlp = untrained(component, case)
+    examples = read(component, nlp, read_corpus)[:24]
+    nlp.initialize(lambda: examples)
+    pipe = nlp.get_pipe(component)
+    for number in range(19):
+        nlp.update(examples[number % 2 :: 2])
+        if 1 <= number < 18:  # the first pass gathers the corpus
+            looks(nlp, component, case, examples)
+    return pipe.to_bytes(exclude=["vocab"])
+
+
+@pytest.mark.parametrize("pair", [pair for pair in PAIRS if pair[0] in ("mtl_ner", "mtl_parser")], ids=identify)
+def test_looking_changes_nothing(pair, read_corpus):
+    assert trained(*pair, read_corpus, look) == trained(*pair, read_corpus, lambda *_: None)
