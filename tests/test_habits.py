@@ -8,6 +8,8 @@ import pytest
 import srsly
 
 from spacy_mtl.errors import Errors
+from spacy_mtl.sequences import archive
+from spacy_mtl.stored import arrays
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -110,9 +112,19 @@ def test_citation_names_version_licence_and_the_five_papers():
     assert all(paper["authors"] and paper["year"] for paper in CITATION["references"])
 
 
-def test_security_names_messages_that_there_are():
+def test_security_names_what_there_is():
+    """``docs/security.md`` is the same text."""
     text = (ROOT / "SECURITY.md").read_text(encoding="utf8")
     assert [code for code in re.findall(r"M\d{3}", text) if not hasattr(Errors, code)] == []
+    places = re.findall(r"`(tests/[\w/.]+)`", text)
+    assert places
+    assert [place for place in places if not (ROOT / place).exists()] == []
+
+
+def test_security_has_the_limits_of_the_code():
+    text = " ".join((ROOT / "SECURITY.md").read_text(encoding="utf8").split())
+    assert f"at most {arrays.FREE >> 20} megabytes and {arrays.RATIO} times its bytes" in text
+    assert f"more than {archive.EXPANSION} times its size and {archive.SPARE >> 20} megabytes" in text
 
 
 def test_every_target_of_the_makefile_says_what_it_does():
