@@ -103,6 +103,22 @@ def test_what_living_processes_write_stays_and_what_dead_ones_left_goes(tmp_path
         assert set(tmp_path.iterdir()) == {path, other}
 
 
+def test_what_is_not_ours_stays(tmp_path):
+    names = {
+        ".file.12.tmp.kept",
+        ".file.12.tmpl",
+        ".file.x.tmp",
+        ".file.1.2.3.tmp",
+        "file.1.tmp",
+        ".files.1.tmp",
+        "more.file.1.tmp",
+    }
+    for name in names:
+        (tmp_path / name).write_bytes(b"")
+    write_atomically(tmp_path / "file", b"whole")
+    assert {path.name for path in tmp_path.iterdir()} == {*names, "file"}
+
+
 def test_the_number_of_a_process_is_no_sign_of_life(tmp_path):
     """Numbers are used again: the one of a file that is left over may be that of this process."""
     left = tmp_path / f".file.{os.getpid()}.0.tmp"

@@ -69,6 +69,7 @@ def put(k, value):
 
 CHANGES = {
     "column beyond the table": {"3.indices": put(0, 6)},
+    "last column just beyond the table": {"3.indices": put(-1, 6)},
     "column below 0": {"3.indices": put(0, -1)},
     "columns out of order": {"3.indices": lambda a: a[::-1].copy()},
     "first row does not begin at 0": {"3.indptr": put(0, 1)},

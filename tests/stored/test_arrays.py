@@ -117,5 +117,19 @@ def test_a_small_file_cannot_declare_much():
         declared(above, forms, 0, 10)
 
 
+def test_what_lies_before_an_array_allows_it_nothing():
+    """The second array is as large as its own ten bytes allow, and then one byte larger."""
+    forms = {name: Form("|u1", (None,), ratio=2, free=0) for name in ("first", "second")}
+    for size in (20, 21):
+        entries = [
+            {"name": name, "dtype": "|u1", "shape": [n], "bytes": 10} for name, n in (("first", 1), ("second", size))
+        ]
+        if size == 20:
+            assert [array.size for array in declared(entries, forms, 1000, 1020)] == [1, 20]
+        else:
+            with pytest.raises(StoredValueError, match="'second' is too large for its 10 bytes"):
+                declared(entries, forms, 1000, 1020)
+
+
 def test_sizes_are_exact_however_large():
     assert Declared("x", "<f4", (1 << 40, 1 << 40), 0, 0).size == 1 << 82
