@@ -18,9 +18,9 @@ MU = np.array([0.4, 0.3, 0.2, 0.1, 0.0])
 NORMS = np.array([4.0, 2, 5, 9, 1])
 
 
-def export(megabytes=None):
+def export(megabytes=None, mu=MU):
     return export_chain(
-        Weights(NODE, PAIR), MU, NORMS, BLOCKS, (*TEMPLATES.node, *TEMPLATES.edge), KEYS, LABELS, megabytes
+        Weights(NODE, PAIR), mu, NORMS, BLOCKS, (*TEMPLATES.node, *TEMPLATES.edge), KEYS, LABELS, megabytes
     )
 
 
@@ -34,6 +34,12 @@ def test_rows_that_are_not_zero_are_kept_in_order_of_their_keys():
     assert weights.pair_keys.tolist() == [5, 6]
     assert np.allclose(weights.node_rows(), NODE[[4, 2, 0]], atol=3 / 200)
     assert np.allclose(weights.pair_rows(), PAIR[[3, 2]], atol=8 / 200)
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
+def test_rows_of_dead_templates_are_not_kept_whatever_the_unit_of_template_weights(scale):
+    mu = scale * np.array([0.4, 1e-6, 0.2, 0.1, 0.0])
+    assert export(mu=mu).keys.tolist() == [30, 50]
 
 
 def test_transitions_without_observation_become_the_step_matrix():

@@ -45,6 +45,16 @@ def test_all_rows_are_kept_where_they_fit(sides):
     assert np.array_equal(same.pair_keys, full.pair_keys)
 
 
+@pytest.mark.parametrize("scale", [1e-9, 1e9])
+def test_rows_of_dead_templates_are_not_kept(scale):
+    one = side("U0", 100, 1, 2)
+    mu, templates = scale * np.array([1, 1e-6, 1]), (Template("U0"), Template("U1"), Template("U2"))
+    three = Side(templates, one.matrix, mu, np.ones(3), one.keys, np.array([0, 20, 50, 100]))
+    weights = export_tree(three, None, (), TAGS, None, None)
+    assert [row.rows for row in weights.templates] == [20, 0, 50]
+    assert weights.keys.size == 70
+
+
 def test_without_labels_arcs_alone_share_the_file(sides):
     weights = export_tree(sides[0], None, (), TAGS, None, 0.2)
     assert 0.85 * 0.2 < len(to_bytes(weights, {})) / 1e6 <= 0.2
