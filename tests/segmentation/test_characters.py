@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import spacy
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
@@ -75,6 +75,7 @@ def test_a_run_ends_with_its_text_and_at_white_space():
 
 
 @given(TEXT)
+@example("\u0301a \u0301")
 def test_the_first_character_always_begins_a_word(text):
     chars = TABLE.read([text])
     assert not TABLE.joined(chars)[chars.starts[:-1]].any()
@@ -96,3 +97,4 @@ def test_text_of_a_doc_without_known_spaces_has_none():
     assert (doc_text(known), doc_text(unknown)) == ("我们 好!", "我们好!")
     assert word_offsets(known).tolist() == [0, 3, 4, 5]
     assert word_offsets(unknown).tolist() == [0, 2, 3, 4]
+    assert word_offsets(Doc(NLP.vocab, words=["我们", "好"], spaces=[True, True])).tolist() == [0, 3, 5]

@@ -14,6 +14,7 @@ from spacy_mtl.structures.tree.build import (
     all_siblings,
     crossing_sentences,
     kept_arcs,
+    tree_lacks,
     tree_layout,
     tree_problem,
 )
@@ -182,6 +183,8 @@ def test_what_is_offered_depends_on_the_kind_of_trees():
     assert not rough.exact
     assert build(siblings=siblings).exact
     assert build(projective=False).exact
+    assert tree_lacks(True, True) == tree_lacks(False, False) == frozenset()
+    assert tree_lacks(True, True, grandparents=True) == tree_lacks(False, True) == {"marginals", "kbest"}
 
 
 def test_grandparents_that_are_not_said_to_be_there_are_refused():

@@ -182,3 +182,10 @@ def test_a_wide_margin_keeps_all_arcs():
     arcs, every = filtered_arcs(rng.integers(1, 4, 41), starts, N_TAGS, random_tables(rng), FAR), all_arcs(starts)
     np.testing.assert_array_equal(arcs.first, every.first)
     np.testing.assert_array_equal(arcs.heads, every.heads)
+
+
+def test_arcs_as_good_as_the_best_are_kept_without_any_margin():
+    starts, tags = np.array([0, 3, 7]), np.array([1, 2, 1, 2, 3, 1, 1])
+    arcs, every = filtered_arcs(tags, starts, N_TAGS, empty_tables(N_TAGS), 0.0), all_arcs(starts)
+    np.testing.assert_array_equal(arcs.first, every.first)
+    np.testing.assert_array_equal(arcs.heads, every.heads)
