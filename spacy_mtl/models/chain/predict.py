@@ -17,8 +17,7 @@ from spacy_mtl.errors import Warnings
 from spacy_mtl.kernels import kernel
 from spacy_mtl.sentences import borders
 from spacy_mtl.structures.chain.build import Constraints
-from spacy_mtl.structures.chain.many_labels import MANY, row_bounds, viterbi_many
-from spacy_mtl.structures.chain.viterbi import FORBIDDEN, constrain, viterbi
+from spacy_mtl.structures.chain.viterbi import FORBIDDEN, MANY, constrain, row_bounds, viterbi, viterbi_many
 from spacy_mtl.templates.attributes.characters import CHARACTER_CONTEXT, WordTable, all_places, place_numbers
 from spacy_mtl.templates.attributes.learned import FormTable
 from spacy_mtl.templates.attributes.reader import AttributeReader

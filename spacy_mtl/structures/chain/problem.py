@@ -8,9 +8,18 @@ from spacy_mtl.kernels import kernel, subkernel
 from spacy_mtl.structures import contract
 from spacy_mtl.structures.contract import implements
 
-from .many_labels import MANY, row_bounds, viterbi_many
 from .vectors import Vectors, add_vector_scores
-from .viterbi import add_cost, add_rows, add_scaled_rows, constrain, output_score, viterbi
+from .viterbi import (
+    MANY,
+    add_cost,
+    add_rows,
+    add_scaled_rows,
+    constrain,
+    output_score,
+    row_bounds,
+    viterbi,
+    viterbi_many,
+)
 
 
 class ChainProblem(NamedTuple):

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_mtl.structures.chain.many_labels import row_bounds, viterbi_many
-from spacy_mtl.structures.chain.viterbi import FORBIDDEN, viterbi
+from spacy_mtl.structures.chain.viterbi import FORBIDDEN, row_bounds, viterbi, viterbi_many
 
 
 def both(nodes, step):
