@@ -9,6 +9,8 @@ class ModelErrors:
     M604 = ("{where} holds the model of a {found}, not of a {expected}. Check the path.")
     M605 = ("{where} cannot be read: {reason}. Check the path, or train again.")
     M610 = ("{where} is not a valid model: {fault}. Its checksum is right, so it was made by hand or by another program: do not use it, or copy it again from its source.")
+    M611 = ("The keys of a model's weights crowd in a table as hashes never do, so that looking them up would take forever. The model was made by hand or by another "
+            "program: do not use it, or copy it again from its source.")
     M640 = ("{where} has {size} MB but would expand to {expanded} MB, more than any model that was saved by this package. Load files only from where you expect them, or train again.")
     M641 = ("The scores of the positions are no finite numbers: the values of a block or the weights are too large. Scale the features, or train again.")
     M650 = ("'{path}' cannot be written: the disk is full. Make room and save again; what was there before is still there.")

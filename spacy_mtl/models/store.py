@@ -27,6 +27,8 @@ from .tree.weights import TreeWeights
 MAGIC = b"SPMTL"
 FORMAT = 3
 _DIGEST = 16
+#: Largest number of templates, and of characters in all of them, which are read one by one.
+MOST_TEMPLATES, MOST_TEXT = 1 << 14, 1 << 20
 #: Kinds of weights by their name in the header; a file without a name has the weights of a chain.
 _KINDS: dict[str, type[ChainWeights] | type[TreeWeights]] = {"chain": ChainWeights, "tree": TreeWeights}
 
@@ -149,6 +151,8 @@ def _template_rows(rows: list[Any]) -> tuple[TemplateRow, ...]:
         exact = all(len(row) == len(names) for row in rows)
     except (TypeError, LookupError):
         exact = False
+    if exact and (len(rows) > MOST_TEMPLATES or sum(map(len, map(str, columns[0]))) > MOST_TEXT):
+        raise StoredValueError(f"it has more than {MOST_TEMPLATES} templates, or {MOST_TEXT >> 20} megabytes of them")
     if not exact:
         raise StoredValueError(f"a template does not have exactly the entries {', '.join(names)}")
     for column, (name, check) in zip(columns, names.items(), strict=True):

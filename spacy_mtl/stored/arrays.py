@@ -14,7 +14,7 @@ from .values import fields, integer, list_of, text
 #: with a weight for one of them compress almost as far as zlib can, about a thousandfold.
 RATIO = 256
 #: Bytes that an array may have in any case.
-FREE = 1 << 26
+FREE = 1 << 25
 #: No length, and no number of bytes, can be larger.
 _MOST = 1 << 48
 

@@ -237,3 +237,12 @@ def test_a_model_that_compresses_too_well_to_be_believed_is_saved_less_compresse
     data = store.to_bytes(weights, {})
     assert len(data) > 6 * n
     np.testing.assert_array_equal(store.from_bytes(data, "the file")[0].keys, keys)
+
+
+@pytest.mark.parametrize(
+    "rows", [{"n": (1 << 14) + 1, "text": "U:%x[0,ORTH]"}, {"n": 3, "text": "U:%x[0,ORTH]" + "/%x[0,ORTH]" * 40_000}]
+)
+def test_templates_are_limited(rows):
+    parts = Parts.of("entities")
+    parts.header["templates"] = [parts.header["templates"][0] | {"text": rows["text"]}] * rows["n"]
+    refused(parts.to_bytes(), "it has more than 16384 templates, or 1 megabytes of them")

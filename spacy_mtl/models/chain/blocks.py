@@ -8,6 +8,7 @@ costs no more than a repeated one.
 import numpy as np
 
 from spacy_mtl.kernels import kernel
+from spacy_mtl.models.spread import FURTHEST, check_spread
 from spacy_mtl.templates.extract import boundary, mix
 
 from .lookup import KEY_MASK
@@ -23,21 +24,27 @@ _ROW = np.uint64((1 << 32) - 1)
 
 @kernel
 def _insert(packed, keys):
+    """Returns False, and stops, where a key lands too far from its first slot."""
     mask = np.uint64(packed.size - 1)
     for i in range(keys.size):
-        slot = keys[i] & mask
+        slot, away = keys[i] & mask, 0
         while packed[slot]:
             slot = (slot + np.uint64(1)) & mask
+            away += 1
+            if away > FURTHEST:
+                return False
         packed[slot] = keys[i] >> _REST << _HALF | np.uint64(i + 1)
+    return True
 
 
 def pack(keys: np.ndarray) -> np.ndarray:
     """Make a hash table of distinct keys (uint64[R], KEY_BITS each): uint64, 0 in free slots, otherwise the upper bits of key i, and i + 1.
 
     At most a quarter of the slots are taken, so that most look-ups end at the first slot and branches are easy to predict.
+    Raises ValueError (M611) for keys that crowd.
     """
     packed = np.zeros(1 << max(4, int(4 * keys.size - 1).bit_length()), np.uint64)
-    _insert(packed, keys)
+    check_spread(_insert(packed, keys), packed != 0)
     return packed
 
 

@@ -5,8 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from spacy_mtl.kernels import kernel
+from spacy_mtl.models.spread import FURTHEST, check_spread
 from spacy_mtl.templates.extract import Program, boundary, mix, observe
-from spacy_mtl.templates.index import Table, empty_table, find, insert_all
+from spacy_mtl.templates.index import Table, empty_table, find, first_slot
 
 from .weights import KEY_BITS
 
@@ -22,10 +23,26 @@ class Lookup(NamedTuple):
 
 
 def key_table(keys: np.ndarray) -> Table:
-    """A table that maps key i to row i."""
+    """A table that maps key i of a model to row i. Raises ValueError (M611) for keys that crowd."""
     table = empty_table(keys.size)
-    insert_all(table, keys)
+    check_spread(_insert(table, keys), table.rows >= 0)
     return table
+
+
+@kernel
+def _insert(table, keys):
+    """Insert distinct keys: key i gets row i. Returns False, and stops, where one lands too far from its first slot."""
+    mask = np.uint64(table.slots.size - 1)
+    for i in range(keys.size):
+        slot, away = first_slot(keys[i], mask), 0
+        while table.rows[slot] >= 0:
+            slot = (slot + np.uint64(1)) & mask
+            away += 1
+            if away > FURTHEST:
+                return False
+        table.slots[slot] = keys[i]
+        table.rows[slot] = i
+    return True
 
 
 @kernel

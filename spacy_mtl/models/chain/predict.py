@@ -31,6 +31,8 @@ from .windows import Window, WindowScores, add_window, one_position
 
 #: Attributes that a component or reader sets on every document; other attributes can be 0 everywhere.
 _ANNOTATED = ("TAG", "POS", "LEMMA", "DEP")
+#: Largest number of scores, by offset and label, in a row of the table of places, which has 16,384 rows.
+MOST_PLACE_SCORES = 4096
 
 
 class Chain(NamedTuple):
@@ -105,6 +107,8 @@ class Predictor:
         lexical = ("ORTH", *self.reader.lexicon.attributes)
         forms = [t for t in node if one_position(t, lexical)]
         places = [t for t in node if one_position(t, CHARACTER_CONTEXT)]
+        if len({t.observations[0].offset for t in places}) * len(weights.labels) > MOST_PLACE_SCORES:
+            places = []  # a table of every combination of values would be huge
         crossing = [t for t in node if t not in forms and t not in places]
         observed = [t for t in templates if t.is_edge and t.observations]
         self._n_labels = len(weights.labels)

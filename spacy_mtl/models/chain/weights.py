@@ -23,7 +23,7 @@ LARGEST_NUMBER = float(np.finfo(np.float64).max)
 #: The largest number of rows of a stored model; hash tables number their rows with 32 bits.
 MOST_ROWS = (1 << 31) - 1
 #: Keys in a file: one byte plane after another. They are close to random, and the tables made of them take several times their size.
-KEYS = Form("|u1", (KEY_BITS // 8, None), ratio=64, free=1 << 20)
+KEYS = Form("|u1", (KEY_BITS // 8, None), ratio=32, free=1 << 20)
 #: Scales in a file: the upper half of a float32.
 SCALES = Form("<u2", (None,))
 

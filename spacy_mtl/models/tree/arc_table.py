@@ -13,6 +13,7 @@ import numpy as np
 
 from spacy_mtl.kernels import kernel
 from spacy_mtl.models.chain.weights import KEY_BITS
+from spacy_mtl.models.spread import FURTHEST, check_spread
 from spacy_mtl.templates.arcs.program import DISTANCE_BITS
 
 _KEY_MASK = np.uint64((1 << KEY_BITS) - 1)
@@ -53,7 +54,7 @@ def check_of(key, away, shift, row_bits):
 
 @kernel
 def _fill(keys, least, most, sieve, sieve_shift, slots, shift, row_bits):
-    """Add the bases that have at least ``least`` and at most ``most`` keys."""
+    """Add the bases that have at least ``least`` and at most ``most`` keys. Returns False, and stops, where one lands too far from its first slot."""
     mask = np.uint64(slots.size - 1)
     i = 0
     while i < keys.size:
@@ -67,14 +68,20 @@ def _fill(keys, least, most, sieve, sieve_shift, slots, shift, row_bits):
             while slots[slot] != 0:
                 slot = (slot + np.uint64(1)) & mask
                 away += np.uint64(1)
+                if away > np.uint64(FURTHEST):
+                    return False
             check = check_of(key, away, shift, row_bits)[0]
             slots[slot] = (check << (row_bits + _KNOWN)) | (known << row_bits) | np.uint64(row)
             bit = key >> sieve_shift
             sieve[bit >> np.uint64(3)] |= np.uint8(1) << np.uint8(bit & np.uint64(7))
+    return True
 
 
 def arc_table(keys: np.ndarray) -> ArcTable:
-    """Make a table that maps key i to row i. keys: uint64[R], strictly ascending, of KEY_BITS bits; R below 2 ** 26."""
+    """Make a table that maps key i to row i. keys: uint64[R], strictly ascending, of KEY_BITS bits; R below 2 ** 26.
+
+    Raises ValueError (M611) for keys that crowd.
+    """
     keys = keys if keys.flags.writeable else keys.copy()  # or kernels would be compiled for constant arrays, too
     bases = np.unique(keys >> _BASE).size
     row_bits = int(keys.size).bit_length()
@@ -86,8 +93,9 @@ def arc_table(keys: np.ndarray) -> ArcTable:
         np.zeros(1 << bits, np.uint64), np.uint64(KEY_BITS - bits), np.uint64(row_bits), keys,
     )  # fmt: skip
     # bases with many distances are frequent, so they are added first and get the best slots
-    for least, most in ((4, 1 << DISTANCE_BITS), (3, 3), (2, 2), (1, 1)):
-        _fill(keys, least, most, *table[:-1])
+    limits = ((4, 1 << DISTANCE_BITS), (3, 3), (2, 2), (1, 1))
+    filled = all(_fill(keys, least, most, *table[:-1]) for least, most in limits)
+    check_spread(filled, table.slots != 0)
     return table
 
 

@@ -83,6 +83,12 @@ def fitting(sides: Sequence[Side], plain: Sequence[int], taken: int, megabytes: 
     return kept
 
 
+def _halved(values: np.ndarray) -> np.ndarray:
+    """float16; what is too large becomes the largest there is, since a model with infinite weights is not loaded."""
+    largest = np.finfo(np.float16).max
+    return np.clip(values, -largest, largest).astype(np.float16)
+
+
 def export_tree(
     node: Side,
     pair: Side | None,
@@ -96,7 +102,7 @@ def export_tree(
     node: weights of arcs and pairs, one column. pair: weights of labels, one column per label; None without labels. tags, tables: the filter.
     megabytes: size limit of the saved file without its header; the strongest rows that fit are kept, None keeps all. Warns (M433) if almost none fit.
     """
-    values = np.empty(0, np.float16) if tables is None else np.concatenate(tables).astype(np.float16)
+    values = np.empty(0, np.float16) if tables is None else _halved(np.concatenate(tables))
     taken = 0
     if megabytes is not None:
         taken = sum(len(compressed(*each)[1]) for each in (("filter_tags", tags), ("filter_values", values)))
@@ -104,7 +110,7 @@ def export_tree(
     plain = [ROW_BYTES, ROW_BYTES + len(labels)][: len(sides)]
     kept = fitting(sides, plain, taken, megabytes)
     report = [line for side, rows in zip(sides, kept, strict=True) for line in side.report(rows)]
-    keys, weights = by_key(node.keys[kept[0]], node.matrix[kept[0], 0].astype(np.float16))
+    keys, weights = by_key(node.keys[kept[0]], _halved(node.matrix[kept[0], 0]))
     arrays = [keys, weights]
     if pair is not None:
         arrays += by_key(pair.keys[kept[1]], *quantize(pair.matrix[kept[1]]))
