@@ -30,12 +30,13 @@ def run(plan: Plan) -> Iterator[Row]:
 
 def documents(plan: Plan, name: str, workers: dict[str, Worker]) -> Row:
     """One pipeline: all documents forward and backward, the first ones with fork and spawn too."""
-    count, shared = plan.size(QUICK, FULL), plan.size(SHARED_QUICK, SHARED_FULL)
+    count = plan.size(QUICK, FULL)
+    shared = min(count, SHARED_FULL if plan.full else SHARED_QUICK)
     told: dict[int, str] = {}
     failures: list[str] = []
     grown, seconds = 0.0, 0.0
     for way, worker in workers.items():
-        chunks = _chunks(plan.seed, min(count, shared) if way in ("fork", "spawn") else count)
+        chunks = [(plan.seed, shared)] if way in ("fork", "spawn") else _chunks(plan.seed, count)
         sizes = []
         for first, n in chunks[::-1] if way == "backward" else chunks:
             answer = worker.ask(f"{name}\t{first}\t{n}")
@@ -49,10 +50,8 @@ def documents(plan: Plan, name: str, workers: dict[str, Worker]) -> Row:
             grown = growth(sizes)
     if grown > GROWTH:
         failures.append(f"memory grew by {grown:.0f} MB after the first quarter")
-    note = f"{seconds:.0f} CPU s, memory grew by {grown:.0f} MB; {min(count, shared):,} of them by fork and spawn"
-    return plan.row(
-        "documents", name, count, failures, shared=min(count, shared), grown_mb=grown, cpu=seconds, note=note
-    )
+    note = f"{seconds:.0f} CPU s, memory grew by {grown:.0f} MB; {shared:,} of them by fork and spawn"
+    return plan.row("documents", name, count, failures, shared=shared, grown_mb=grown, cpu=seconds, note=note)
 
 
 def _chunks(first: int, count: int) -> list[tuple[int, int]]:
