@@ -22,6 +22,7 @@ SUBJECTS: dict[str, str] = {
     "determinism": "The same training gives the same bytes, in any process, and when documents are annotated between passes",
     "memory": "Memory and the time for a document stay what they are, however many new words and characters come",
     "settings": "Bad settings, corpora and templates: one coded sentence, or a training that works",
+    "certificates": "MTLStruct by both solvers: no negative gap, no dual above the optimum, none converged above its tol",
     "certificates_sums": "Trainers other than MTLStruct: no negative gap, no dual above the optimum, none converged above its tol",
     "exponents": "Time grows no faster than size; the parser's with a power of the sentence's length that is documented",
 }

@@ -56,6 +56,10 @@ class TrainerWarnings:
     # fmt: off
     M330 = ("{trainer}: pass {n} diverged (its loss is not a number, or far above that of zero weights). Training stops, and {kept} is kept. Choose a smaller "
             "learning rate or C.")
+    M331 = ("MTLStruct: the cutting plane ends at a relative gap of {gap:.2g} (tol is {tol:g}) at C = {C:g}: the outputs that it finds are cuts already, since "
+            "weights have single precision. Choose a larger tol or a smaller C.")
+    M332 = ("MTLStruct: after {n} passes of dual ascent the relative gap is {gap:.2g} and hardly falls (tol is {tol:g}, p = {p:g}, C = {C:g}). Training goes on "
+            "with solver = \"cutting_plane\". Choose that solver, a smaller C, or a larger tol.")
     M335 = ("{trainer}: no step brings progress in single precision any more, and the relative duality gap is {gap:.1e}, above tol = {tol:g}. Training "
             "stops, and its weights are usable. Choose a larger tol, or a smaller C.")
     M336 = ("{trainer}: after {n} passes the relative duality gap is still {gap:.2g}, at C = {C:g}. Its steps become shorter as C grows. Choose a smaller C, or "

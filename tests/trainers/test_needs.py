@@ -139,7 +139,15 @@ def test_needs_are_the_groups_that_are_called(trainer, never, monkeypatch):
 
 def test_the_walk_sees_functions_behind_several_calls(monkeypatch):
     found = called(training_of(MTLStruct(), monkeypatch), set())
-    assert {"set_direction", "curvature", "move", "same_output", "expected_loss", "gold_score", "kernel_norms"} <= found
+    assert {
+        "set_difference",
+        "curvature",
+        "add_direction",
+        "same_output",
+        "output_loss",
+        "gold_score",
+        "kernel_norms",
+    } <= found
     assert not found & {"kbest", "set_marginals", "direction_entries"}
     assert "kbest" in called(training_of(MIRA(), monkeypatch), set())
     assert "stored_score" in called(training_of(EG(), monkeypatch), set())

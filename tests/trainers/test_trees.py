@@ -96,6 +96,7 @@ def predictions(problem: Problem, weights) -> float:
     return float(problem.hinges(weights).sum())
 
 
+@pytest.mark.filterwarnings("ignore:.*M332")
 @pytest.mark.parametrize("kind", [*KINDS, GRANDPARENTS])
 @pytest.mark.parametrize("p", [1.0, 2.0])
 def test_mtlstruct_reaches_the_optimum(kind, p):

@@ -15,6 +15,7 @@ from spacy_mtl.structures.problem import Problem
 from spacy_mtl.trainers.base import Carry, Report, Training, relative_gap
 from spacy_mtl.trainers.shared.exact import Marginals, exact_hinges, exact_largest, exact_loss, lowered, mixture
 from spacy_mtl.trainers.shared.frank_wolfe import ascent_pass, best_scaling, gold_atoms
+from spacy_mtl.trainers.shared.mixture import gather
 
 from .elements import fill, l1_norm, largest, multiply
 from .scales import fill_new, l1_scales, prune
@@ -50,9 +51,9 @@ class AdaptiveM3N(Training):
 
     def _start_marginals(self, problem: Problem) -> None:
         """Set all marginals to gold, where the weights are 0. All of the state is replaced at once, so that an interrupt cannot split it."""
-        state, atoms = problem.gold_state(), gold_atoms(problem.arrays, N_ATOMS)
+        atoms = gold_atoms(problem.arrays, N_ATOMS)
         gaps, idle, rest = np.zeros(problem.n), np.zeros(problem.n, np.int64), np.zeros(problem.n, np.int64)
-        self.problem, self._state, self._atoms = problem, state, atoms
+        self.problem, self._atoms = problem, atoms
         self._gaps, self._idle, self._rest = gaps, idle, rest
         self._stale, self._torn = False, True
         self._bound = 0.0  # the dual of gold
@@ -108,7 +109,7 @@ class AdaptiveM3N(Training):
         self._report, self._stale = None, True
         live = self.problem.live(self.problem.block_norms(self._metric) > 0)
         order = self._random.permutation(np.flatnonzero(self._rest <= 0))
-        ascent_pass(self.problem.arrays, self._w, live, self._metric, self._state, self._atoms, order, self._gaps)
+        ascent_pass(self.problem.arrays, self._w, live, self._metric, self._atoms, order, self._gaps, 1.0)
         self.passes += 1
         self._rest -= 1
         self._idle[order] = np.where(self._gaps[order] > 0, 0, self._idle[order] + 1)
@@ -133,8 +134,8 @@ class AdaptiveM3N(Training):
     def _refresh(self, then) -> None:
         """Replace the weights by V(M), and let ``then`` turn it into weights again."""
         self._torn = True
-        vector, _ = self.problem.gold_minus_expected(self._state, out=self._w)
-        then(vector)
+        gather(self.problem, self._atoms, out=self._w)
+        then(self._w)
         self._torn = self._stale = False
 
     def _unscaled(self, vector: Weights) -> None:

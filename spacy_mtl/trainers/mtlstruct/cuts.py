@@ -19,21 +19,19 @@ from spacy_mtl.structures.contract import (
 
 
 @kernel
-def most_violated(arrays, weights, live):
-    """The most violated output of every sentence under ``weights``.
+def most_violated(arrays, weights, live, work, hinges, losses):
+    """The most violated output of every sentence under ``weights``, int32[n_slots]; write the hinges and the losses of these outputs, float64[n].
 
-    Returns outputs int32[n_slots], their total loss, and the total structured hinge.
+    work: a buffer of the structure; scores have its precision.
     """
-    work = new_work(arrays)
     outputs = np.full(n_slots(arrays), -1, np.int32)
-    loss, hinge = 0.0, 0.0
     for i in range(n_sentences(arrays)):
         score_parts(arrays, weights, live, i, work)
         gold = gold_score(arrays, i, work)
-        hinge += max(0.0, decode(arrays, i, work, True) - gold)
-        loss += output_loss(arrays, i, work)
+        hinges[i] = max(0.0, decode(arrays, i, work, True) - gold)
+        losses[i] = output_loss(arrays, i, work)
         store_output(arrays, i, work, outputs)
-    return outputs, loss, hinge
+    return outputs
 
 
 @kernel

@@ -1,18 +1,36 @@
 """MTLstruct by the 1-slack cutting plane method (Mao & Tsang, Algorithm 1), with cut pruning."""
 
+import warnings
+from typing import NamedTuple
+
 import numpy as np
 
+from spacy_mtl.errors import Warnings
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Problem
 from spacy_mtl.thresholds import LIVE
 from spacy_mtl.trainers.base import Carry, Report, Training, relative_gap
+from spacy_mtl.trainers.shared.exact import double_work
+from spacy_mtl.trainers.shared.multiples import best_multiple, lengthen
 from spacy_mtl.trainers.shared.passes import NOTHING
 from spacy_mtl.trainers.shared.sentence_cuts import allowed_cut
 
 from .cuts import add_cut, dot_cut, most_violated
 from .norms import block_norm
 from .settings import MTLStructSettings
+from .subproblem.certificate import safe_dual
 from .subproblem.solve import solve_subproblem
+
+#: A cut whose share of all alpha is not above this is idle.
+IDLE = 1e-10
+
+
+class Found(NamedTuple):
+    """What is most violated under some weights: one output per sentence, int32[n_slots], their hinges and losses, float64[n]."""
+
+    outputs: np.ndarray
+    hinges: np.ndarray
+    losses: np.ndarray
 
 
 class CuttingPlane(Training):
@@ -21,7 +39,8 @@ class CuttingPlane(Training):
     In the paper's scale (mean risk, C n): p_j^r = -V_j^r / n, q^r = loss^r / n, Q^j_{rs} = <V_j^r, V_j^s> / n^2.
     """
 
-    def __init__(self, settings: MTLStructSettings, problem: Problem):
+    def __init__(self, settings: MTLStructSettings, problem: Problem, dual: float = 0.0):
+        """dual: a lower bound of the optimum that is known already."""
         super().__init__(problem)
         self.settings = settings
         self._w = problem.zeros()
@@ -31,46 +50,70 @@ class CuttingPlane(Training):
         self._gram = np.empty((problem.blocks.n, 0, 0))
         self._alpha = np.empty(0)
         self._idle = np.empty(0, int)
-        self._dual = 0.0
+        self._dual = dual
         self._last_hinge = 0.0
-        self._found: tuple[np.ndarray, float, float] | None = None
+        self._found: Found | None = None
         self._torn, self._solved = False, True
 
     def step(self, sentences: np.ndarray) -> None:
         """Do nothing: a cut needs the whole corpus."""
 
     def end_pass(self) -> None:
-        if self.converged:
+        if self.finished:
             return
         if self._solved:  # otherwise an interrupt came after the cut
-            outputs, loss, hinge = self._most_violated()
-            self._last_hinge = hinge
-            if (
-                self._cuts
-                and self.settings.C * (hinge - self._working_set_risk()) <= self.settings.tol * self.report().primal
-            ):
-                self.converged = True  # the paper's stop: R_emp(w) - R_s(w) < eps
+            found = self._most_violated()
+            self._last_hinge = float(found.hinges.sum())
+            if self._cuts and (self._closed(found) or self._repeated(found)):
                 return
-            self._add(outputs, loss)
+            self._add(found.outputs, float(found.losses.sum()))
         self._solve()
         self.passes += 1
 
-    def _most_violated(self) -> tuple[np.ndarray, float, float]:
-        """The next cut, its loss and the total hinge, under the current weights."""
+    def _closed(self, found: "Found") -> bool:
+        """Converge if the gap of the weights, or of a multiple of them, is within ``tol``."""
+        settings = self.settings
+        bound = self._primal(found)
+        if relative_gap(bound, self._dual) > settings.tol:
+            bound = best_multiple(found.hinges, found.losses, self._penalty(self._w), settings.C)[1]
+        if relative_gap(bound, self._dual) > settings.tol:
+            return False
+        self._found, self._torn = None, True  # until the weights are what they will be
+        objective = lengthen(self.problem, self._w, self._penalty, settings.C, self._dual, settings.tol)
+        self._torn = False
+        self.converged = relative_gap(objective.primal, self._dual) <= settings.tol
+        return self.converged
+
+    def _repeated(self, found: "Found") -> bool:
+        """End where the most violated outputs are a cut already: single precision cannot tell the weights from the optimum of the subproblem.
+
+        Approximate decoding may find the same outputs again for another reason, and its gaps are lower bounds anyway: then there is no warning.
+        """
+        if not any(np.array_equal(found.outputs, cut) for cut in self._cuts):
+            return False
+        if self.problem.exact:
+            text = Warnings.M331.format(gap=self.report().gap, tol=self.settings.tol, C=self.settings.C)
+            warnings.warn(text, stacklevel=2)
+        self.ended = True
+        return True
+
+    def _most_violated(self) -> "Found":
+        """The next cut and the hinges under the current weights."""
         self._repair()
         if self._found is None:
+            hinges, losses = np.empty(self.problem.n), np.empty(self.problem.n)
             live = self.problem.live(self.mu > 0)
-            self._found = most_violated(self.problem.arrays, self._w, live)
+            work = double_work(self.problem)
+            outputs = most_violated(self.problem.arrays, self._w, live, work, hinges, losses)
+            self._found = Found(outputs, hinges, losses)
         return self._found
 
-    def _block_products(self) -> np.ndarray:
-        """(Q^j alpha)_r of every template, float64[T, s]."""
-        return self._gram @ self._alpha
+    def _penalty(self, weights: Weights) -> float:
+        """1/2 ||w||_{2,p}^2."""
+        return 0.5 * block_norm(self.problem.block_norms(weights), self.settings.p) ** 2
 
-    def _working_set_risk(self) -> float:
-        """n R_s(w) = n max_r (q^r + sum_j <w_j, p_j^r>), at least 0."""
-        values = self._losses / self.problem.n - self.mu @ self._block_products()
-        return self.problem.n * max(0.0, float(values.max()))
+    def _primal(self, found: "Found") -> float:
+        return self._penalty(self._w) + self.settings.C * float(found.hinges.sum())
 
     def _add(self, outputs: np.ndarray, loss: float) -> None:
         """Add a cut and its row of every Q^j, completely or (after an interrupt) not at all."""
@@ -85,24 +128,23 @@ class CuttingPlane(Training):
         result = solve_subproblem(
             self._gram, self._losses / n, settings.C * n, settings.p, solver=settings.subproblem, start=self._alpha
         )
-        idle = np.where(self._used(result.alpha), 0, self._idle + 1)
+        idle = np.where(result.alpha > IDLE * result.alpha.sum(), 0, self._idle + 1)
         self._found, self._torn, self._solved = None, True, True
-        self._alpha, self.mu, self._dual, self._idle = result.alpha, result.mu, result.dual, idle
+        self._alpha, self.mu, self._idle = result.alpha, result.mu, idle
+        self._dual = max(self._dual, safe_dual(self._gram, self._losses / n, settings.C * n, settings.p, result.alpha))
         self._repair()
         self._prune()
-
-    def _used(self, alpha: np.ndarray) -> np.ndarray:
-        return alpha > 1e-10 * self.settings.C * self.problem.n
 
     def _repair(self) -> None:
         """Compute the weights again if alpha and mu have changed since, or if an interrupt came while the weights were being rewritten."""
         if not self._torn:
             return
-        for matrix in self._w:
-            matrix[:] = 0
-        for r in np.flatnonzero(self._used(self._alpha)):
-            add_cut(self.problem.arrays, self._w, self._cuts[r], self._alpha[r] / self.problem.n)
-        self.problem.scale_blocks(self._w, self.mu)
+        vector = double_zeros(self.problem)
+        for r in np.flatnonzero(self._alpha):
+            add_cut(self.problem.arrays, vector, self._cuts[r], self._alpha[r] / self.problem.n)
+        self.problem.scale_blocks(vector, self.mu)
+        for matrix, exact in zip(self._w, vector, strict=True):
+            matrix[:] = exact
         self._torn = False
 
     def _prune(self) -> None:
@@ -136,20 +178,15 @@ class CuttingPlane(Training):
             gram = grown(problem, gram, cuts[:r], cut)
         w, idle = problem.zeros(), np.zeros(len(cuts), int)
         self.problem, self._w, self._cuts, self._losses, self._gram = problem, w, cuts, losses, gram
-        self._idle, self._dual, self._found, self.converged = idle, 0.0, None, False
+        self._idle, self._dual, self._found, self.converged, self.ended = idle, 0.0, None, False, False
         self._torn, self._solved = True, not cuts
         if cuts:
             self._solve()
 
     def report(self) -> Report:
-        hinge = self._most_violated()[2]
-        norms = np.zeros(self.mu.size)
-        if self._cuts:
-            norms = self.mu * np.sqrt(np.maximum(self._block_products() @ self._alpha, 0))
-        primal = 0.5 * block_norm(norms, self.settings.p) ** 2 + self.settings.C * hinge
+        primal = self._primal(self._most_violated())
         live = int((self.mu > LIVE * self.mu.sum()).sum())
-        gap = relative_gap(primal, self._dual)
-        return Report(primal, self._dual, gap, live, self.mu.size, self.passes)
+        return Report(primal, self._dual, relative_gap(primal, self._dual), live, self.mu.size, self.passes)
 
     @property
     def weights(self) -> Weights:
@@ -164,7 +201,7 @@ class CuttingPlane(Training):
 def grown(problem: Problem, gram: np.ndarray, cuts: list[np.ndarray], outputs: np.ndarray) -> np.ndarray:
     """Extend the Q^j of these cuts (float64[T, s, s]) by the row and column of one more cut, float64[T, s + 1, s + 1]."""
     arrays, blocks, size = problem.arrays, problem.blocks, len(cuts)
-    vector = problem.zeros()
+    vector = double_zeros(problem)
     add_cut(arrays, vector, outputs, 1.0)
     larger = np.empty((blocks.n, size + 1, size + 1))
     larger[:, :size, :size] = gram
@@ -173,3 +210,8 @@ def grown(problem: Problem, gram: np.ndarray, cuts: list[np.ndarray], outputs: n
         dot_cut(arrays, vector, cut, node_dots, pair_dots)
         larger[:, r, size] = larger[:, size, r] = np.concatenate([node_dots, pair_dots]) / problem.n**2
     return larger
+
+
+def double_zeros(problem: Problem) -> Weights:
+    """A weight vector of zeros in double precision."""
+    return Weights(*(np.zeros(matrix.shape) for matrix in problem.zeros()))

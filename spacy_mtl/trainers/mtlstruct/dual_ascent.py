@@ -1,13 +1,20 @@
-"""MTLstruct in the part marginals: block-coordinate Frank-Wolfe, with template weights re-estimated after each pass."""
+"""MTLstruct in the dual: block-coordinate Frank-Wolfe over mixtures of outputs, with template weights re-estimated after each pass."""
+
+import warnings
+from typing import NamedTuple
 
 import numpy as np
 
+from spacy_mtl.errors import Warnings
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Problem, shares
 from spacy_mtl.thresholds import LIVE
 from spacy_mtl.trainers.base import Carry, Report, Training, relative_gap
 from spacy_mtl.trainers.shared.frank_wolfe import TemplateWeights, ascent_pass, best_scaling, gold_atoms
+from spacy_mtl.trainers.shared.mixture import gather, mixture_loss
+from spacy_mtl.trainers.shared.multiples import Objective, hinges_and_losses, lengthen
 
+from .cutting_plane import CuttingPlane
 from .norms import block_norm, dual_exponent, dual_norm_weights
 from .settings import MTLStructSettings
 
@@ -19,16 +26,36 @@ REVIVAL = 10
 N_ATOMS = 32
 #: A sentence found at its optimum k times in a row is skipped for k passes, at most this many.
 LONGEST_REST = 4
+#: Rounding of the dual in double precision, relative to its terms: more than it ever is.
+ROUNDING = 1e-12
+#: After so many passes, steps are longer than the best ones by the factor OVER (over-relaxation): sentences then mostly wait for one another.
+LATE = 16
+OVER = 1.5
+#: A certificate is computed after this many passes, and whenever they have doubled; cutting planes take over at the second one or later.
+FIRST_CHECK = 24
+#: From the third one on they take over if the gap has not fallen to this share of itself since the one before.
+STALLED = 0.9
+#: Weights in single precision may not allow a smaller relative gap, whatever the solver.
+PRECISION = 1e-5
+
+
+class Dual(NamedTuple):
+    """value: a lower bound of the optimum. pulls: ||V_j||, float64[T + Tp]."""
+
+    value: float
+    pulls: np.ndarray
 
 
 class DualAscent(Training):
-    """The state is the dual M in part marginals, with w_j = C mu_j V_j(M) updated sentence by sentence (papers.md section 1)."""
+    """The state is the dual M, a mixture of outputs for each sentence, with w_j = C mu_j V_j(M) updated sentence by sentence.
+
+    Where this does not get to the optimum in reasonable time (large C, large p), :class:`.CuttingPlane` takes over, see :meth:`_take_stock`.
+    """
 
     def __init__(self, settings: MTLStructSettings, problem: Problem):
         super().__init__(problem)
         self.settings = settings
         self._w = problem.zeros()
-        self._state = problem.gold_state()
         self._atoms = gold_atoms(problem.arrays, N_ATOMS)
         n = problem.blocks.n
         self.mu = np.full(n, float(n) ** (1 - 2 / settings.p))
@@ -41,28 +68,84 @@ class DualAscent(Training):
         self._random = np.random.default_rng(settings.seed)
         self._average: Weights | None = None
         self._certified: Report | None = None
+        self._dual: Dual | None = None
+        self._planes: CuttingPlane | None = None
+        self._check_at = FIRST_CHECK
+        self._checked: float | None = None
 
     def step(self, sentences: np.ndarray) -> None:
         """Do nothing: all work is done in :meth:`end_pass`, in an order of its own, so that batches do not change the result."""
 
     def end_pass(self) -> None:
-        if self.converged:
+        if self.finished:
+            return
+        if self._planes is not None:
+            self._planes.end_pass()
+            self._follow(self._planes)
             return
         for _ in range(self.settings.inner_passes):
             self._pass()
-        # the sum of the gaps during the pass bounds the gap at fixed mu: a cheap test of whether a certificate is worth its pass
-        if self._gaps.sum() * self.settings.C <= 4 * self.settings.tol * self._objective:
-            self.converged = self.report().gap <= self.settings.tol
+        check = self.passes >= self._check_at
+        if check or self._near_the_end():
+            objective = self._try_to_end()
+            if check:
+                self._take_stock(objective)
+
+    def _near_the_end(self) -> bool:
+        """Whether a certificate is worth its passes over the corpus.
+
+        C times the sum of the gaps met during the pass bounds the gap at fixed mu. Where C is large, longer weights leave a smaller one: about twice
+        the largest shortfall of a margin, in units of the loss.
+        """
+        shortfall = self.settings.C * float(self._gaps.sum()) / max(self._objective, 1e-300)
+        return min(shortfall, 2 * float(self._gaps.max(initial=0.0))) <= 4 * self.settings.tol
+
+    def _try_to_end(self) -> Objective:
+        """Converge if the gap of the weights, or of a multiple of them, is within ``tol``."""
+        settings, dual = self.settings, self._bound().value
+        objective = lengthen(self.problem, self.weights, self._penalty, settings.C, dual, settings.tol)
+        self._certified = self._reported(objective.primal)
+        self.converged = self._certified.gap <= settings.tol
+        return objective
+
+    def _take_stock(self, objective: Objective) -> None:
+        """Let cutting planes take over if the gap will not be within ``tol`` soon: at the second check or later.
+
+        The gap is that of the best multiple of the weights. They take over if it hardly falls at all; or if C is so large that all margins should be
+        kept (the hinges of the weights themselves cost more than half of the primal), and the gap will not be within ``tol`` at the next check.
+        """
+        early = self._check_at < 4 * FIRST_CHECK
+        self._check_at = 2 * self.passes
+        dual = self._bound().value
+        gap, before = max(0.0, relative_gap(objective.bound, dual)), self._checked
+        self._checked = gap
+        if self.converged or before is None or not self.problem.exact:
+            return
+        ratio = gap / before if before > gap else 1.0
+        late = gap * ratio**2 > max(self.settings.tol, PRECISION)
+        stalled = ratio > STALLED and not early
+        if late and (stalled or relative_gap(objective.primal, dual) > 0.5):
+            text = Warnings.M332.format(
+                n=self.passes, gap=gap, tol=self.settings.tol, p=self.settings.p, C=self.settings.C
+            )
+            warnings.warn(text, stacklevel=2)
+            planes = CuttingPlane(self.settings, self.problem, dual)
+            planes.passes = self.passes
+            self._planes, self._average, self._certified = planes, None, None
+
+    def _follow(self, planes: CuttingPlane) -> None:
+        self.passes, self.converged, self.ended = planes.passes, planes.converged, planes.ended
 
     def _pass(self) -> None:
         self._repair()
-        self._certified = None
+        self._certified = self._dual = None
         if self.settings.p == 1 and self.passes and self.passes % REVIVAL == 0:
             self._revive()
         order = self._random.permutation(np.flatnonzero(self._rest <= 0))
         live = self.problem.live(self.mu > 0)
         scale = shares(self.problem, self.settings.C * self.mu)
-        ascent_pass(self.problem.arrays, self._w, live, scale, self._state, self._atoms, order, self._gaps)
+        pace = OVER if self.passes >= LATE else 1.0
+        ascent_pass(self.problem.arrays, self._w, live, scale, self._atoms, order, self._gaps, pace)
         self.passes += 1
         self._rest -= 1
         self._idle[order] = np.where(self._gaps[order] > 0, 0, self._idle[order] + 1)
@@ -75,15 +158,13 @@ class DualAscent(Training):
     def _repair(self) -> None:
         """Compute the weights again from the marginals if an interrupt came while they were being rewritten."""
         if self._torn:
-            self.problem.gold_minus_expected(self._state, out=self._w)
-            self.problem.scale_blocks(self._w, self.settings.C * self.mu)
+            gather(self.problem, self._atoms, self._w, self.settings.C * self.mu)
             self._torn = False
 
     def _revive(self) -> None:
         """Look up all templates again, at fixed passes, so that reports in between change nothing but rounding errors."""
         self._torn = True
-        self.problem.gold_minus_expected(self._state, out=self._w)
-        self.mu = self._selector.revive(self.mu, self.problem.block_norms(self._w), FLOOR)
+        self.mu = self._selector.revive(self.mu, gather(self.problem, self._atoms, self._w), FLOOR)
         self.problem.scale_blocks(self._w, self.settings.C * self.mu)
         self._torn = False
 
@@ -119,61 +200,82 @@ class DualAscent(Training):
         self._averaged += 1
         self.problem.blend(self._average, self._w, 1 / min(self._averaged, self.settings.average))
 
+    def _penalty(self, weights: Weights) -> float:
+        """1/2 ||w||_{2,p}^2."""
+        return 0.5 * block_norm(self.problem.block_norms(weights), self.settings.p) ** 2
+
+    def _bound(self) -> Dual:
+        """The dual of the mixtures; takes two passes over the atoms the first time it is asked for after a pass."""
+        if self._dual is None:
+            C, p = self.settings.C, self.settings.p
+            loss = mixture_loss(self.problem.arrays, self._atoms)
+            pulls = gather(self.problem, self._atoms)
+            dual = best_scaling(loss, block_norm(pulls, dual_exponent(p)), C)
+            self._dual = Dual(dual - ROUNDING * (abs(dual) + 2 * C * loss), pulls)
+        return self._dual
+
     def _certify(self) -> Report:
-        """Exact weights and dual of the marginals, and exact primal of the prediction weights; takes a pass over the corpus and a decoding of it."""
-        C, p = self.settings.C, self.settings.p
-        # in place: removes rounding errors of the steps since the last certificate, and memory holds one vector instead of two
-        self._torn = True
-        vector, loss = self.problem.gold_minus_expected(self._state, out=self._w)
-        pulls = self.problem.block_norms(vector)
-        dual = best_scaling(loss, block_norm(pulls, dual_exponent(p)), C)
-        self.problem.scale_blocks(vector, C * self.mu)
-        self._torn = False
-        norms = C * self.mu * pulls if self._average is None else self.problem.block_norms(self._average)
-        primal = 0.5 * block_norm(norms, p) ** 2 + C * float(self.problem.hinges(self.weights).sum())
-        live = self.mu > LIVE * self.mu.sum() if p < 2 else pulls > 0
+        """The objective of the prediction weights, and the dual; takes a decoding of the corpus besides :meth:`_bound`. Changes nothing else."""
+        weights = self.weights
+        hinges, _ = hinges_and_losses(self.problem, weights)
+        return self._reported(self._penalty(weights) + self.settings.C * float(hinges.sum()))
+
+    def _reported(self, primal: float) -> Report:
+        dual, pulls = self._bound()
+        live = self.mu > LIVE * self.mu.sum() if self.settings.p < 2 else pulls > 0
         return Report(primal, dual, relative_gap(primal, dual), int(live.sum()), self.mu.size, self.passes)
 
     @property
     def loss(self) -> float:
-        """Sum of the Frank-Wolfe gaps in the last pass, which goes to 0 at the optimum."""
-        return float(self._gaps.sum())
+        """Sum of the Frank-Wolfe gaps in the last pass, which goes to 0 at the optimum. Under cutting planes, the hinge loss."""
+        return float(self._gaps.sum()) if self._planes is None else self._planes.loss
 
     def rebind(self, problem: Problem, carry: Carry) -> None:
-        """Keep the marginals; the weights are computed again from them."""
+        """Keep the mixtures; the weights are computed again from them."""
+        if self._planes is not None:
+            self._planes.rebind(problem, carry)
+            self.problem = problem
+            self._follow(self._planes)
+            return
         average = None if self._average is None else carry(self._average)
         filled, w = _filled(problem), problem.zeros()  # block sizes may have changed
         # all at once, so that an interrupt leaves either the old or the new features
         self.problem, self._filled, self._average, self._w = problem, filled, average, w
-        self._certified, self.converged, self._torn = None, False, True
+        self._planes, self._check_at, self._checked = None, self.passes + FIRST_CHECK, None
+        self._certified, self._dual, self.converged, self.ended, self._torn = None, None, False, False, True
         self._idle[:] = self._rest[:] = 0
         self._repair()
 
     def recut(self, problem: Problem) -> None:
-        """Start the marginals, which belong to pieces, again at gold; template weights and the average so far are kept."""
-        state, atoms = problem.gold_state(), gold_atoms(problem.arrays, N_ATOMS)
+        """Start the mixtures, which belong to pieces, again at gold; template weights and the average so far are kept."""
+        atoms = gold_atoms(problem.arrays, N_ATOMS)
         gaps, idle, rest = np.zeros(problem.n), np.zeros(problem.n, np.int64), np.zeros(problem.n, np.int64)
         # all at once, so that an interrupt leaves either the old or the new pieces
-        self.problem, self._state, self._atoms = problem, state, atoms
+        self.problem, self._atoms = problem, atoms
         self._gaps, self._idle, self._rest = gaps, idle, rest
-        self._certified, self.converged, self._torn = None, False, True
+        self._planes, self._check_at, self._checked = None, self.passes + FIRST_CHECK, None
+        self._certified, self._dual, self.converged, self.ended, self._torn = None, None, False, False, True
         for matrix in self._w:
             matrix[:] = 0
         self._torn = False
 
     def report(self) -> Report:
+        if self._planes is not None:
+            return self._planes.report()
         if self._certified is None:
             self._certified = self._certify()
         return self._certified
 
     @property
     def weights(self) -> Weights:
+        if self._planes is not None:
+            return self._planes.weights
         self._repair()
         return self._w if self._average is None else self._average
 
     @property
     def template_weights(self) -> np.ndarray:
-        return self.mu
+        return self.mu if self._planes is None else self._planes.template_weights
 
 
 def _filled(problem: Problem) -> np.ndarray:

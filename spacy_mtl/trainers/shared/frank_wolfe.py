@@ -1,4 +1,4 @@
-"""Block-coordinate Frank-Wolfe on the dual in the part marginals, with pairwise steps (Lacoste-Julien et al. 2013; Osokin et al. 2016).
+"""Block-coordinate Frank-Wolfe on the dual over mixtures of outputs, with pairwise steps (Lacoste-Julien et al. 2013; Osokin et al. 2016).
 
 For fixed template weights mu the dual is  D_mu(M) = -1/2 C^2 sum_j mu_j ||V_j(M)||^2 + C E_M[loss],  with w_j = C mu_j V_j(M).
 """
@@ -9,29 +9,26 @@ import numpy as np
 
 from spacy_mtl.kernels import kernel, subkernel
 from spacy_mtl.structures.contract import (
+    add_direction,
     curvature,
     decode,
     gold_outputs,
     load_output,
-    move,
     n_sentences,
     n_slots,
     new_work,
     same_output,
     score_parts,
     set_difference,
-    set_direction,
-    set_vertex,
     store_output,
     stored_score,
 )
 
 
 class Atoms(NamedTuple):
-    """For each sentence, the few outputs that carry most of the weight in the mixture that its marginals are.
+    """The dual variable M: for each sentence, a few outputs and their shares of its mixture.
 
-    outputs: int32[K, n_slots]. weights: float64[S, K], 0 for free slots; if they sum to less than 1, the rest belongs to
-    outputs that are no longer stored.
+    outputs: int32[K + 1, n_slots], the last one a buffer. weights: float64[S, K], 0 for free slots; they sum to 1 up to double precision.
     """
 
     outputs: np.ndarray
@@ -41,7 +38,7 @@ class Atoms(NamedTuple):
 @kernel
 def gold_atoms(arrays, n_atoms):
     """Put all weight on the gold outputs, with space for ``n_atoms`` outputs per sentence."""
-    outputs = np.zeros((n_atoms, n_slots(arrays)), np.int32)
+    outputs = np.zeros((n_atoms + 1, n_slots(arrays)), np.int32)
     outputs[0] = gold_outputs(arrays)
     weights = np.zeros((n_sentences(arrays), n_atoms))
     weights[:, 0] = 1
@@ -49,87 +46,89 @@ def gold_atoms(arrays, n_atoms):
 
 
 @subkernel
-def find_atom(arrays, atoms, i, work):
-    """The slot of the output in ``work`` among sentence i's atoms; a new output replaces the atom with the least weight."""
-    least = 0
+def score_atoms(arrays, atoms, i, work, scores):
+    """Write the scores of sentence i's atoms to ``scores``, float64[K]; return the best and the worst atom and the mean score."""
+    best, worst, mean = -1, -1, 0.0
+    for k in range(scores.size):
+        share = atoms.weights[i, k]
+        if share > 0:
+            scores[k] = stored_score(arrays, i, atoms.outputs[k], work)
+            mean += share * scores[k]
+            if best < 0 or scores[k] > scores[best]:
+                best = k
+            if worst < 0 or scores[k] < scores[worst]:
+                worst = k
+    return best, worst, mean
+
+
+@subkernel
+def place_of(arrays, atoms, i, work):
+    """The slot of the output in ``work`` among sentence i's atoms, or else a free slot, or else -1."""
+    free = -1
     for k in range(atoms.weights.shape[1]):
-        if atoms.weights[i, k] > 0 and same_output(arrays, i, work, atoms.outputs[k]):
+        if atoms.weights[i, k] == 0:
+            free = k
+        elif same_output(arrays, i, work, atoms.outputs[k]):
             return k
-        if atoms.weights[i, k] < atoms.weights[i, least]:
+    return free
+
+
+@subkernel
+def lightest(weights):
+    """The number of the smallest entry."""
+    least = 0
+    for k in range(weights.size):
+        if weights[k] < weights[least]:
             least = k
-    store_output(arrays, i, work, atoms.outputs[least])
-    atoms.weights[i, least] = 0
     return least
 
 
 @subkernel
-def worst_atom(arrays, atoms, i, work):
-    """The atom with the lowest score, its score, and the total weight of all atoms."""
-    worst, low, total = -1, 0.0, 0.0
-    for k in range(atoms.weights.shape[1]):
-        if atoms.weights[i, k] > 0:
-            total += atoms.weights[i, k]
-            score = stored_score(arrays, i, atoms.outputs[k], work)
-            if worst < 0 or score < low:
-                worst, low = k, score
-    return worst, low, total
+def ascend(arrays, weights, live, scale, atoms, i, work, scores, pace):
+    """Move weight from the worst atom of sentence i to its most violated output, with exact line search; return its Frank-Wolfe gap before.
 
-
-@subkernel
-def settle(arrays, atoms, state, i, work):
-    """If one atom has all the weight, set the marginals to exactly that output, so that its positions cost nothing."""
-    for k in range(atoms.weights.shape[1]):
-        if atoms.weights[i, k] >= 1 - 1e-9:
-            atoms.weights[i] = 0
-            atoms.weights[i, k] = 1
-            load_output(arrays, i, atoms.outputs[k], work)
-            set_vertex(arrays, state, i, work)
-
-
-@subkernel
-def ascend(arrays, weights, live, scale, state, atoms, i, work):
-    """Make one step for sentence i with exact line search; return its Frank-Wolfe gap before the step.
-
-    The pairwise step moves weight only from the worst atom. It is used if the mixture consists of atoms only, or if the
-    worst atom is further below the mixture than the best output is above it.
+    Scores of outputs are summed in double precision over the same part scores, so that rounding cannot make a worse output look better.
     """
     score_parts(arrays, weights, live, i, work)
-    best = decode(arrays, i, work, True)
-    gap = set_direction(arrays, state, i, work)
-    if gap <= 0:
+    decode(arrays, i, work, True)
+    buffer = atoms.outputs[scores.size]
+    store_output(arrays, i, work, buffer)
+    top = stored_score(arrays, i, buffer, work)
+    best, worst, mean = score_atoms(arrays, atoms, i, work, scores)
+    target = place_of(arrays, atoms, i, work)
+    whole = False
+    if top <= scores[best]:
+        target, top = best, scores[best]
+        load_output(arrays, i, atoms.outputs[best], work)
+    elif target < 0:
+        target = worst = lightest(atoms.weights[i])
+        whole = True
+    gap, rise = top - mean, top - scores[worst]
+    if rise <= 0:
         return 0.0
-    target = find_atom(arrays, atoms, i, work)
-    worst, low, total = worst_atom(arrays, atoms, i, work)
-    pairwise = worst >= 0 and worst != target and (total > 1 - 1e-9 or best - gap - low > gap)
-    longest = 1.0
-    rise = gap
-    if pairwise:
-        set_difference(arrays, i, atoms.outputs[worst], work)
-        longest = atoms.weights[i, worst]
-        rise = best - low
-        if rise <= 0:  # rounding of single precision
-            return gap
+    set_difference(arrays, i, atoms.outputs[worst], work)
     bend = curvature(arrays, live, scale, i, work)
-    step = longest if rise >= longest * bend else rise / bend
-    move(arrays, weights, live, scale, state, i, work, step)
-    if pairwise:
-        atoms.weights[i, worst] -= step
-    else:
-        atoms.weights[i] *= 1 - step
+    longest = atoms.weights[i, worst]
+    step = longest if whole or pace * rise >= longest * bend else pace * rise / bend
+    add_direction(arrays, weights, live, scale, i, work, -step)
+    if target == worst or atoms.weights[i, target] == 0:
+        store_output(arrays, i, work, atoms.outputs[target])
+    atoms.weights[i, worst] -= step
     atoms.weights[i, target] += step
-    settle(arrays, atoms, state, i, work)
     return gap
 
 
 @kernel
-def ascent_pass(arrays, weights, live, scale, state, atoms, order, gaps):
+def ascent_pass(arrays, weights, live, scale, atoms, order, gaps, pace):
     """Make one step for each sentence of ``order``, towards its most violated output.
 
     scale: C mu_j of each template. order: int64[k]. gaps: float64[S], entry i is set to the gap of sentence i before its step.
+    pace: factor on the length of the best step, from 1 to below 2 (where the dual would stay as it is).
     """
     work = new_work(arrays)
+    scores = np.empty(atoms.weights.shape[1])
     for k in range(order.size):
-        gaps[order[k]] = ascend(arrays, weights, live, scale, state, atoms, order[k], work)
+        gaps[order[k]] = ascend(arrays, weights, live, scale, atoms, order[k], work, scores, pace)
 
 
 def best_scaling(loss: float, norm: float, C: float) -> float:

@@ -5,6 +5,7 @@ import pytest
 
 from spacy_mtl.trainers.base import fit
 from spacy_mtl.trainers.l1m3n.trainer import L1M3N
+from spacy_mtl.trainers.shared.mixture import gather
 
 from ..l1_reference import flat, objective, solve
 from ..reference import random_problem
@@ -26,7 +27,8 @@ def test_weights_are_shrunk_but_not_zero():
     problem = random_problem(0)
     C, rate = 70.0, 1e4
     laplace = fit(L1M3N("laplace", C=C, prior_lambda=rate, rounds=200, tol=1e-5), problem, 2000)
-    vector, _ = problem.gold_minus_expected(laplace._state)
+    vector = problem.zeros()
+    gather(problem, laplace._atoms, out=vector)
     assert ((flat(laplace.weights) != 0) == (flat(vector) != 0)).all()
     assert (flat(laplace._metric) > 0).all()
     # far out R is sqrt(lambda) ||w||_1: P1 at C / (2 sqrt(lambda))

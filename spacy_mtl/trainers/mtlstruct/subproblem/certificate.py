@@ -73,6 +73,16 @@ def objectives(
     return primal, float(q @ alpha) - 0.5 * block_norm(t, dual_exponent(p)) ** 2
 
 
+def safe_dual(Q: np.ndarray, q: np.ndarray, C: float, p: float, alpha: np.ndarray) -> float:
+    """A lower bound of the dual at alpha: (s,) >= 0 that holds in spite of rounding, and if the sum of alpha is above C by rounding."""
+    alpha = alpha * min(1.0, C / max(float(alpha.sum()), 1e-300))
+    eps = 4.0 * (q.size + 1) * np.finfo(np.float64).eps
+    t = gram_products(Q, alpha)[1]
+    t = np.sqrt(t**2 + eps * (gram_norms(Q) @ alpha) ** 2)
+    gain, bend = float(q @ alpha), 0.5 * block_norm(t, dual_exponent(p)) ** 2
+    return gain - bend - eps * (abs(gain) + bend)
+
+
 def natural_lengths(norms: np.ndarray, q: np.ndarray, C: float, p: float) -> tuple[np.ndarray, float]:
     """The alpha that each cut would take alone, (s,) within (0, C], and that of the cut with the largest dual.
 

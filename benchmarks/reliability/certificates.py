@@ -1,0 +1,101 @@
+"""Primal, dual and gap of MTLStruct against an optimum over all outputs: random small problems, exponents of the norm, C and structures."""
+
+import math
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from benchmarks.common.measure import run_child
+from benchmarks.common.rows import Row
+from spacy_mtl.trainers.base import Report, Training, fit
+from spacy_mtl.trainers.mtlstruct.trainer import MTLStruct
+
+from .enumerated import KINDS, Enumerated, flat, random_problem
+from .plan import Plan
+
+EXPONENTS = (1.0, 4 / 3, 2.0, 4.0, 100.0)
+SOLVERS = ("dual_ascent", "cutting_plane")
+TOL, PASSES = 1e-3, 400
+#: How far above the optimum a dual may be, and how far the reported primal from that of the weights, both relative: rounding in double precision.
+ROUNDING = 1e-9
+AT_ONCE = 50
+
+
+@dataclass(frozen=True)
+class Case:
+    """A problem and the settings of its training."""
+
+    seed: int
+    kind: str
+    p: float
+    C: float
+    solver: str
+
+    def __str__(self) -> str:
+        return f"seed {self.seed}: {self.kind}, p = {self.p:.4g}, C = {self.C:.3g}, {self.solver}"
+
+
+def case_of(seed: int) -> Case:
+    """The case of a seed: every combination of structure, exponent and solver in turn, with C between 1e-4 and 1e6, on a logarithmic scale."""
+    C = 10 ** float(np.random.default_rng([seed, 1]).uniform(-4, 6))
+    return Case(seed, KINDS[seed % 3], EXPONENTS[seed // 3 % 5], C, SOLVERS[seed // 15 % 2])
+
+
+def run(plan: Plan) -> Iterator[Row]:
+    n = plan.size(200, 2000)
+    failures, open_, passes = [], 0, []
+    for first in range(plan.seed, plan.seed + n, AT_ONCE):
+        found = run_child(f"{__name__}:check", first=first, n=min(AT_ONCE, plan.seed + n - first))
+        failures += found["failures"]
+        open_ += found["open"]
+        passes += found["passes"]
+    note = f"{n - open_:,} of {n:,} converged, in {sorted(passes)[len(passes) // 2]} passes (median), {max(passes)} at most"
+    yield plan.row("certificates", "MTLStruct", n, failures, not_converged=open_, most_passes=max(passes), note=note)
+
+
+def check(first: int, n: int) -> dict:
+    """What is false in the reports of ``n`` cases; how many have not converged; and the passes of the others."""
+    failures, open_, passes = [], 0, []
+    for seed in range(first, first + n):
+        case = case_of(seed)
+        training, found = faults(case)
+        failures += [f"{case}: {what}" for what in found]
+        open_ += not training.converged
+        passes += [training.passes] if training.converged else []
+    return {"failures": failures, "open": open_, "passes": passes}
+
+
+def faults(case: Case) -> tuple[Training, list[str]]:
+    """Train with reports on the way and at the end; say what is false in them."""
+    enumerated = random_problem(case.seed, case.kind)
+    optimum, above = enumerated.optimum(case.p, case.C)
+    found: list[str] = []
+
+    def look(training: Training) -> None:
+        if training.passes in (1, 3, 10, 30, 100) or training.finished:
+            primal = enumerated.objective(flat(training.weights), case.p, case.C)
+            found.extend(false_of(training, training.report(), primal, min(optimum, above), above))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # M331 and M332 say that it is slow
+        training = fit(MTLStruct(case.p, case.C, case.solver, TOL), enumerated.problem, PASSES, look)
+    return training, found
+
+
+def false_of(training: Training, report: Report, primal: float, optimum: float, above: float) -> list[str]:
+    """What is false in a report. primal: the objective of its weights. optimum: as well as it is known; above: an upper bound of it."""
+    found = []
+    if not all(map(math.isfinite, (report.primal, report.dual, report.gap))) or report.gap < 0:
+        found.append(f"a gap of {report.gap}")
+    if report.dual > above + ROUNDING * abs(above):
+        found.append(f"the dual is {report.dual / above - 1:.2g} above the optimum")
+    if abs(report.primal - primal) > ROUNDING * primal:
+        found.append(f"the primal is {report.primal}, and {primal} for the weights")
+    if training.converged and primal - optimum > 1.001 * TOL * primal:
+        found.append(f"converged at a gap of {1 - optimum / primal:.2g}")
+    return found
+
+
+__all__ = ["Case", "Enumerated", "case_of", "check", "faults", "run"]

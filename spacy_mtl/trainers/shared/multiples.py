@@ -1,0 +1,98 @@
+"""Objective values in double precision, and the multiple of a weight vector with the smallest one.
+
+Weights are stored in single precision. A margin that is missed by its rounding costs C times as much, while slightly longer weights, which
+predict the same, cost almost nothing.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from spacy_mtl.kernels import kernel
+from spacy_mtl.structures.contract import Weights, decode, gold_score, n_sentences, output_loss, score_parts
+from spacy_mtl.structures.problem import Problem
+from spacy_mtl.trainers.base import relative_gap
+
+from .exact import double_work
+
+#: How much longer than the best multiple the weights are made, in turn: rounding after multiplication moves margins by less than that.
+SLACK = (5e-7, 4e-6, 3e-5)
+
+
+@kernel
+def _margins(arrays, weights, live, work, hinges, losses):
+    for i in range(n_sentences(arrays)):
+        score_parts(arrays, weights, live, i, work)
+        gold = gold_score(arrays, i, work)
+        hinges[i] = max(0.0, decode(arrays, i, work, True) - gold)
+        losses[i] = output_loss(arrays, i, work)
+
+
+def hinges_and_losses(problem: Problem, weights: Weights) -> tuple[np.ndarray, np.ndarray]:
+    """The structured hinge of every sentence and the loss of the output behind it, float64[n], in double precision."""
+    hinges, losses = np.empty(problem.n), np.empty(problem.n)
+    _margins(problem.arrays, weights, problem.all_live(), double_work(problem), hinges, losses)
+    return hinges, losses
+
+
+def best_multiple(hinges: np.ndarray, losses: np.ndarray, penalty: float, C: float) -> tuple[float, float]:
+    """The s >= 0 with the smallest lower bound of the objective at s w, and this bound.
+
+    hinges, losses: float64[n] at w, of :func:`hinges_and_losses`. penalty: the regularizer at w, which must grow with s^2. At s w the output that was
+    found at w has the hinge loss_i + s (hinge_i - loss_i), so the bound is s^2 penalty + C sum_i max(0, loss_i + s (hinge_i - loss_i)).
+    """
+    gains = losses - hinges  # what the hinge falls by when s grows by 1
+    ends = gains > 0  # there is an s at which it is 0
+    at = losses[ends] / gains[ends]
+    order = np.argsort(at)
+    at, falling = at[order], np.cumsum(gains[ends][order][::-1])[::-1]  # what all those fall by that end there or later
+    rising = float(-gains[~ends].sum())
+    slopes = 2 * penalty * at - C * (falling - rising)  # just before each end
+    k = int(np.searchsorted(slopes, 0.0))  # the minimum is after end k - 1 and not after end k
+    s = float(at[k - 1]) if k else 0.0
+    if k < at.size:
+        flat = C * float(falling[k] - rising) / (2 * penalty) if penalty > 0 else np.inf
+        s = max(s, min(flat, float(at[k])))
+    return s, s * s * penalty + C * float(np.maximum(0.0, losses - s * gains).sum())
+
+
+class Objective(NamedTuple):
+    """primal: the objective at the weights as they are. bound: a lower bound of it at all their multiples."""
+
+    primal: float
+    bound: float
+
+
+def lengthen(
+    problem: Problem, weights: Weights, penalty: Callable[[Weights], float], C: float, dual: float, tol: float
+) -> Objective:
+    """The objective at the weights; they are multiplied, in place, by a number if that alone brings the relative gap to ``dual`` within ``tol``.
+
+    penalty: the regularizer, homogeneous of degree 2. Takes a decoding of the corpus, and one for each multiple tried; where none of them is good
+    enough, the weights are left as they were, up to rounding.
+    """
+
+    def measure() -> tuple[Objective, float]:
+        hinges, losses = hinges_and_losses(problem, weights)
+        size = penalty(weights)
+        s, bound = best_multiple(hinges, losses, size, C)
+        return Objective(size + C * float(hinges.sum()), bound), s
+
+    (found, s), total = measure(), 1.0
+    first = found
+    for slack in SLACK:
+        if relative_gap(found.primal, dual) <= tol or relative_gap(found.bound, dual) > tol or s == 0:
+            break
+        _multiply(weights, s * (1 + slack))
+        total *= s * (1 + slack)
+        found, s = measure()
+    if total == 1 or relative_gap(found.primal, dual) <= tol:
+        return found
+    _multiply(weights, 1 / total)
+    return first
+
+
+def _multiply(weights: Weights, factor: float) -> None:
+    for matrix in weights:
+        np.multiply(matrix, np.float32(factor), out=matrix)

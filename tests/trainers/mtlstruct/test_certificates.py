@@ -1,0 +1,84 @@
+"""Primal, dual, gap and ``converged`` of both solvers are true at any p and C, on chains and trees, against an optimum over all outputs."""
+
+import numpy as np
+import pytest
+
+from benchmarks.reliability import certificates
+from benchmarks.reliability.enumerated import KINDS, flat, random_problem
+from spacy_mtl.trainers.base import fit
+from spacy_mtl.trainers.mtlstruct.trainer import MTLStruct
+from spacy_mtl.trainers.shared.multiples import best_multiple
+
+from ..reference import random_problem as six_sentences
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_reports_are_true(seed):
+    """The first of the problems that ``python -m benchmarks.reliability --only certificates`` goes through."""
+    _, faults = certificates.faults(certificates.case_of(seed))
+    assert faults == []
+
+
+@pytest.mark.filterwarnings("ignore:.*M332")
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("p", certificates.EXPONENTS)
+@pytest.mark.parametrize("C", [1e4, 1e6])
+def test_a_large_constant_is_solved_within_200_passes(p, C, kind):
+    """By the solver that gets there: the same settings, from the user's side."""
+    enumerated = random_problem(4, kind)
+    training = fit(MTLStruct(p, C), enumerated.problem, 200)
+    primal = enumerated.objective(flat(training.weights), p, C)
+    optimum = min(enumerated.optimum(p, C))
+    assert training.converged
+    assert 0 <= primal - optimum <= 1e-3 * primal
+
+
+@pytest.mark.filterwarnings("ignore:.*M33[12]")
+@pytest.mark.parametrize("solver", ["dual_ascent", "cutting_plane"])
+def test_a_gigantic_constant_leaves_weights_that_separate(solver):
+    problem = six_sentences(1)
+    training = fit(MTLStruct(2.0, 1e9, solver), problem, 200)
+    report = training.report()
+    assert problem.hinges(training.weights).sum() < 1e-3
+    assert report.gap >= 0
+    assert report.dual == pytest.approx(0.70763, rel=2e-3)
+
+
+def test_a_cut_that_comes_again_ends_the_training_with_a_warning():
+    """Single precision cannot reach this tol: the user is told, and ``converged`` is not claimed."""
+    settings = MTLStruct(2.0, 100.0, "cutting_plane", tol=1e-12)
+    with pytest.warns(UserWarning, match=r"M331.*tol is 1e-12.*larger tol"):
+        training = fit(settings, six_sentences(1), 500)
+    assert training.ended
+    assert not training.converged
+    passes = training.passes
+    training.end_pass()
+    assert training.passes == passes
+    assert 0 <= training.report().gap < 1e-4
+
+
+def test_a_report_between_passes_changes_nothing():
+    """Nor does asking for the weights."""
+    problem, runs = six_sentences(3), []
+    for ask in (lambda training: None, lambda training: (training.report(), training.weights)):
+        runs.append(fit(MTLStruct(4 / 3, 50.0, average=3, tol=1e-6), problem, 30, ask))
+    plain, asked = runs
+    for ours, theirs in zip(plain.weights, asked.weights, strict=True):
+        assert np.array_equal(ours, theirs)
+    assert np.array_equal(plain._w.node, asked._w.node)
+    assert plain.report() == asked.report()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_best_multiple_is_the_minimum_of_its_bound(seed):
+    random = np.random.default_rng(seed)
+    losses = random.integers(0, 4, 30).astype(float)
+    hinges = np.maximum(0, losses + random.normal(-1, 2, 30))
+    C, penalty = 10.0 ** random.integers(-3, 4), random.random()
+
+    def bound(s):
+        return s * s * penalty + C * np.maximum(0, losses + s * (hinges - losses)).sum()
+
+    s, value = best_multiple(hinges, losses, penalty, C)
+    assert value == pytest.approx(bound(s))
+    assert value <= min(bound(t) for t in np.linspace(0, 20, 20001)) * (1 + 1e-12)
