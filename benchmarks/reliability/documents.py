@@ -39,7 +39,7 @@ def documents(plan: Plan, name: str, workers: dict[str, Worker]) -> Row:
         chunks = [(plan.seed, shared)] if way in ("fork", "spawn") else _chunks(plan.seed, count)
         sizes = []
         for first, n in chunks[::-1] if way == "backward" else chunks:
-            answer = worker.ask(f"{name}\t{first}\t{n}")
+            answer = worker.ask(f"{name}\t{first}\t{n}", more=n / 10)
             if "outcome" in answer:
                 failures.append(f"seeds {first} to {first + n - 1}: {way}: {answer['outcome']}: {answer['detail']}")
                 continue

@@ -31,15 +31,15 @@ class Worker:
     def __exit__(self, *error: object) -> None:
         self.stop()
 
-    def ask(self, question: str) -> dict[str, Any]:
-        """The answer, or ``outcome`` "hang" or "crash" with the signal in ``detail``."""
+    def ask(self, question: str, more: float = 0.0) -> dict[str, Any]:
+        """The answer, or ``outcome`` "hang" or "crash" with the signal in ``detail``. more: seconds of waiting beyond PATIENCE."""
         process = self._process or self._start()
         assert process.stdin is not None
         assert process.stdout is not None
         with suppress(BrokenPipeError):  # it has died since its last answer
             process.stdin.write(question + "\n")
             process.stdin.flush()
-        answer = _line(process.stdout, PATIENCE)
+        answer = _line(process.stdout, PATIENCE + more)
         if answer:
             return json.loads(answer)
         hangs = answer is None
