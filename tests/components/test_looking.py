@@ -6,13 +6,9 @@ from .test_every_trainer import PAIRS, identify, inputs, read, untrained
 
 #: trainers whose reports round the weights
 ROUNDING = {
-    "MTLStruct",
-    "MTLStruct-1.5-3",
-    "SSVM",
     "L1M3N-em-100.0",
     "L1M3N-laplace",
     "EG-online",
-    "StructReg-MTLStruct",
 }
 
 
