@@ -20,6 +20,8 @@ SOLVERS = ("dual_ascent", "cutting_plane")
 TOL, PASSES = 1e-3, 400
 #: How far above the optimum a dual may be, and how far the reported primal from that of the weights, both relative: rounding in double precision.
 ROUNDING = 1e-9
+#: Rounding of margins in double precision, summed in another order here; C multiplies it.
+SCORES = 1e-13
 AT_ONCE = 50
 
 
@@ -76,7 +78,8 @@ def faults(case: Case) -> tuple[Training, list[str]]:
     def look(training: Training) -> None:
         if training.passes in (1, 3, 10, 30, 100) or training.finished:
             primal = enumerated.objective(flat(training.weights), case.p, case.C)
-            found.extend(false_of(training, training.report(), primal, min(optimum, above), above))
+            slack = ROUNDING * primal + SCORES * case.C
+            found.extend(false_of(training, training.report(), primal, slack, min(optimum, above), above))
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # M331 and M332 say that it is slow
@@ -84,14 +87,16 @@ def faults(case: Case) -> tuple[Training, list[str]]:
     return training, found
 
 
-def false_of(training: Training, report: Report, primal: float, optimum: float, above: float) -> list[str]:
-    """What is false in a report. primal: the objective of its weights. optimum: as well as it is known; above: an upper bound of it."""
+def false_of(
+    training: Training, report: Report, primal: float, slack: float, optimum: float, above: float
+) -> list[str]:
+    """What is false in a report. primal: the objective of its weights, up to ``slack``. optimum: as far as known; above: a bound."""
     found = []
     if not all(map(math.isfinite, (report.primal, report.dual, report.gap))) or report.gap < 0:
         found.append(f"a gap of {report.gap}")
     if report.dual > above + ROUNDING * abs(above):
         found.append(f"the dual is {report.dual / above - 1:.2g} above the optimum")
-    if abs(report.primal - primal) > ROUNDING * primal:
+    if abs(report.primal - primal) > slack:
         found.append(f"the primal is {report.primal}, and {primal} for the weights")
     if training.converged and primal - optimum > 1.001 * TOL * primal:
         found.append(f"converged at a gap of {1 - optimum / primal:.2g}")
