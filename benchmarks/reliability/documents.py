@@ -9,7 +9,7 @@ from benchmarks.common.rows import Row
 from .documents_worker import WIDTH
 from .pipelines import PIPELINES
 from .plan import Plan
-from .workers import Worker
+from .workers import START, Worker
 
 QUICK, FULL = 4000, 1_000_000
 _WORKER = "benchmarks.reliability.documents_worker"
@@ -37,7 +37,10 @@ def documents(plan: Plan, name: str, workers: dict[str, Worker]) -> Row:
     grown, seconds = 0.0, 0.0
     for way, worker in workers.items():
         chunks = [(plan.seed, shared)] if way in ("fork", "spawn") else _chunks(plan.seed, count)
-        sizes = []
+        sizes: list[float] = []
+        worker.ask(
+            f"{name}\t{plan.seed}\t1", more=START
+        )  # the first document may have to wait until everything is compiled
         for first, n in chunks[::-1] if way == "backward" else chunks:
             answer = worker.ask(f"{name}\t{first}\t{n}", more=n / 10)
             if "outcome" in answer:
