@@ -91,6 +91,7 @@ class BatchCRF(Training):
         self._count_idle(self._point)
         if self.ended or relative_gap(self._point.value, self._dual) <= self.settings.tol:
             self.converged = self.report().gap <= self.settings.tol
+            self._bound = self.report().dual  # here, not in reports: whoever asks for them must not change what follows
 
     def _count_idle(self, point: Point) -> None:
         """Count the passes that bring no progress."""
@@ -190,8 +191,7 @@ class BatchCRF(Training):
         if self._warm is None:
             gradient = exact_norms(problem, gibbs.marginals, C * mu, weights)
             gap, rounding = 0.5 * float(np.sum(gradient**2 / mu)), C * float(gibbs.rounding.sum())
-            self._bound = max(self._bound, lowered(primal - gap - rounding, primal))
-            dual = self._bound
+            dual = max(self._bound, lowered(primal - gap - rounding, primal))
         return Report(primal, dual, relative_gap(primal, dual), self._live(norms), mu.size, self.passes)
 
     def _live(self, norms: np.ndarray) -> int:

@@ -60,6 +60,7 @@ class SparseCRF(Training):
             self.passes += 1
             if self.ended or self._value - self._dual <= self.settings.tol * self._value:
                 self.converged = self.report().gap <= self.settings.tol
+                self._bound = np.fmax(self._bound, self.report().dual)  # here, so that reports change nothing
         if self.ended and not self.converged:
             warn_of_precision(self)
 
@@ -195,12 +196,13 @@ class SparseCRF(Training):
         gibbs = exact_gibbs(problem, self.weights)
         size = float(np.abs(read(self.weights, self._sparse[0])).sum())
         primal = PENALTY * size + C * float(gibbs.losses.sum())
+        bound = self._bound
         if self.passes:
             steepest = C * exact_largest(problem, gibbs.marginals)
             share = min(1.0, (1 - ALLOWANCE) * PENALTY / max(steepest, PENALTY))
             mixed = mixed_entropies(gibbs.entropies - gibbs.rounding, gibbs.losses, share)
-            self._bound = max(self._bound, lowered(C * float(mixed.sum()), C * float(np.abs(mixed).sum())))
-        dual = self._bound if np.isfinite(self._bound) else np.nan  # unknown before the first pass
+            bound = max(bound, lowered(C * float(mixed.sum()), C * float(np.abs(mixed).sum())))
+        dual = bound if np.isfinite(bound) else np.nan  # unknown before the first pass
         live = int(self.template_weights.sum())
         return Report(primal, dual, relative_gap(primal, dual), live, problem.blocks.n, self.passes)
 

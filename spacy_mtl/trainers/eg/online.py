@@ -4,7 +4,7 @@ import numpy as np
 
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Problem
-from spacy_mtl.trainers.base import Carry, Report
+from spacy_mtl.trainers.base import Carry
 from spacy_mtl.trainers.shared.exact import Marginals
 
 from .rates import safe_rate, sentence_spreads
@@ -73,12 +73,10 @@ class OnlineEG(EGTraining):
         return Marginals(self._states, self._side)
 
     def _is_near(self) -> bool:
-        return bool(self._gaps.sum() * self.settings.C <= 4 * self.settings.tol * self._dual)
-
-    def report(self) -> Report:
-        if self._report is None:
-            self._remake()  # in place: removes the rounding errors of the steps since the last report
-        return super().report()
+        near = bool(self._gaps.sum() * self.settings.C <= 4 * self.settings.tol * self._dual)
+        if near:
+            self._remake()  # in place: removes the rounding errors of the steps since the last time
+        return near
 
     @property
     def loss(self) -> float:

@@ -82,8 +82,11 @@ class EGTraining(Training):
             self._pass()
             self.passes += 1
             self.ended = self._is_stuck()
-            if self.ended or self._is_near():
+            if self._is_near() or self.ended:
                 self.converged = self.report().gap <= self.settings.tol
+                self._bound = (
+                    self.report().dual
+                )  # here, not in reports: whoever asks for them must not change what follows
             self._warn()
 
     def _warn(self) -> None:
@@ -116,9 +119,9 @@ class EGTraining(Training):
         norms = problem.block_norms(self._w)
         primal = 0.5 * float(norms @ norms) + C * float(exact_hinges(problem, self._w).sum())
         bend, loss = 0.5 * float(np.sum((C * exact_norms(problem, marginals)) ** 2)), C * exact_loss(problem, marginals)
-        self._bound = max(self._bound, lowered(loss - bend, loss + bend))
-        gap = relative_gap(primal, self._bound)
-        return Report(primal, self._bound, gap, int((norms > 0).sum()), norms.size, self.passes)
+        dual = max(self._bound, lowered(loss - bend, loss + bend))
+        gap = relative_gap(primal, dual)
+        return Report(primal, dual, gap, int((norms > 0).sum()), norms.size, self.passes)
 
     @property
     def weights(self) -> Weights:

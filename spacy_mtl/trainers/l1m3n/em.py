@@ -55,7 +55,7 @@ class AdaptiveM3N(Training):
         gaps, idle, rest = np.zeros(problem.n), np.zeros(problem.n, np.int64), np.zeros(problem.n, np.int64)
         self.problem, self._atoms = problem, atoms
         self._gaps, self._idle, self._rest = gaps, idle, rest
-        self._stale, self._torn = False, True
+        self._torn = True
         self._bound = 0.0  # the dual of gold
         self._report: Report | None = None
         self.converged = self.ended = False
@@ -106,7 +106,7 @@ class AdaptiveM3N(Training):
 
     def _pass(self) -> None:
         self._repair()
-        self._report, self._stale = None, True
+        self._report = None
         live = self.problem.live(self.problem.block_norms(self._metric) > 0)
         order = self._random.permutation(np.flatnonzero(self._rest <= 0))
         ascent_pass(self.problem.arrays, self._w, live, self._metric, self._atoms, order, self._gaps, 1.0)
@@ -121,7 +121,9 @@ class AdaptiveM3N(Training):
         self.rounds += 1
         self._between = True
         self._idle[:] = self._rest[:] = 0
+        self._refresh(then=self._unscaled)  # removes the rounding errors of the round
         solved = self.report().gap <= self.settings.tol
+        self._bound = self.report().dual  # here, not in reports: whoever asks for them must not change what follows
         self.ended = self.rounds >= self.settings.rounds
         if solved and self.prunes_late and not self._late and not self.ended:
             self._late, solved = True, False  # removing weights now takes a round to recover from
@@ -136,7 +138,7 @@ class AdaptiveM3N(Training):
         self._torn = True
         gather(self.problem, self._atoms, out=self._w)
         then(self._w)
-        self._torn = self._stale = False
+        self._torn = False
 
     def _unscaled(self, vector: Weights) -> None:
         multiply(vector, self._metric, 1.0)
@@ -150,13 +152,10 @@ class AdaptiveM3N(Training):
         """The report, with primal and dual of the problem at the top of the module, in double precision."""
         if self._report is None:
             self._repair()
-            if self._stale:
-                self._refresh(then=self._unscaled)
             primal = self.penalty(self._w) + self.settings.C * float(exact_hinges(self.problem, self._w).sum())
             marginals = mixture(self.problem, self._atoms.outputs, self._atoms.weights)
             loss = exact_loss(self.problem, marginals)
-            self._bound = max(self._bound, lowered(self.bound(marginals, loss), self.settings.C * loss))
-            dual = self._bound
+            dual = max(self._bound, lowered(self.bound(marginals, loss), self.settings.C * loss))
             live, n = int(self.template_weights.sum()), self.problem.blocks.n
             self._report = Report(primal, dual, relative_gap(primal, dual), live, n, self.passes)
         return self._report

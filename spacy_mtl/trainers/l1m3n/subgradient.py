@@ -43,7 +43,9 @@ class ProjectedSubgradient(Training):
             self.problem.arrays, self._course, live, order, self._batch_size, settings.radius, settings.learning_rate
         )
         self.passes += 1
+        self._keep_inside()
         if self.passes % CHECK == 0:
+            lower_bound(self._course, self.problem.n, settings.radius)
             self.converged = self.report().gap <= settings.tol
 
     @property
@@ -54,9 +56,11 @@ class ProjectedSubgradient(Training):
         """The report. primal: mean hinge of the weights; dual: lower bound on the mean hinge in the ball. The radius replaces C."""
         if self._report is None:
             n = self.problem.n
-            self._keep_inside()
             primal = float(exact_hinges(self.problem, self.weights).sum()) / n
-            dual = float(lower_bound(self._course, n, self.settings.radius))
+            course = self._course._replace(
+                tally=self._course.tally.copy()
+            )  # a report keeps no bound, and so changes nothing
+            dual = float(lower_bound(course, n, self.settings.radius))
             live, n_templates = int(self.template_weights.sum()), self.problem.blocks.n
             self._report = Report(primal, dual, relative_gap(primal, dual), live, n_templates, self.passes)
         return self._report
