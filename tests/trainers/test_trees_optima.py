@@ -9,7 +9,6 @@ import pytest
 from spacy_mtl.trainers.base import fit
 from spacy_mtl.trainers.crf.trainer import CRF
 from spacy_mtl.trainers.l1m3n.trainer import L1M3N
-from spacy_mtl.trainers.online_mkl.trainer import OnlineMKL
 
 from ..structures.tree.corpora import flat
 from .certificates import laplace_size
@@ -117,13 +116,3 @@ def test_the_projected_subgradient_learns_with_its_defaults(kind):
     """In so large a ball the optimum is at 0 hinge, or nearly so; steps of the radius' size would take hundreds of passes."""
     training = fit(L1M3N(algorithm="subgradient"), corpus_of(*kind).problem, 60)
     assert hinges(kind, flat(training.weights)) < 0.3 * hinges(kind, np.zeros(rows_of(kind)[0][0].shape[1]))
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_online_mkl_comes_near_the_optimum(kind):
-    best, _ = solve(kind, 2.0)
-    training = fit(OnlineMKL(regularizer="l2", C=C), corpus_of(*kind).problem, 300)
-    w = flat(training.weights)
-    found = 0.5 * w @ w + C * hinges(kind, w)
-    assert best * (1 - 1e-6) <= found <= 1.03 * best
-    assert training.report().primal == pytest.approx(found, rel=1e-5)
