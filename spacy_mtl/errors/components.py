@@ -24,7 +24,7 @@ class ComponentErrors:
             "WORD_BEGIN and the like.")
     M412 = ("'{name}' makes a new Doc of words and cannot write its words into an existing one. Call the component itself, or its pipe().")
     M413 = ("'{name}' cannot be trained: none of the {n} training examples contains a word. Check the reader and the path of the corpus.")
-    M414 = ("'{word}' cannot be a word of the user dictionary: words are strings without white space inside. Split it, or leave it out.")
+    M414 = ("{word} cannot be a word of the user dictionary: words are strings of Unicode characters without white space inside. Split it, or leave it out.")
     M415 = ("Cannot read the user dictionary '{path}': {reason}. Give a UTF-8 file with one word a line.")
     M416 = ("'{name}': unknown tag set '{tags}'. Choose one of {known}.")
     M418 = ("'{name}': known must be at least 1, folds (the parts of the corpus) at least 2 and known_marks at least 0, but known = {known}, folds = {folds} "

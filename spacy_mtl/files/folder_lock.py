@@ -7,6 +7,7 @@ import threading
 import weakref
 from pathlib import Path
 
+from . import locks
 from .disk import disk_errors
 from .locks import Lock
 
@@ -45,6 +46,8 @@ def lock_folder(folder: Path) -> FolderLock | str | None:
     path = folder / LOCK_FILE
     with _taking, disk_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
+        if locks.fcntl is None:
+            return None
         held = _of_this_process.get(str(path))
         if held is not None:
             return held
@@ -52,8 +55,9 @@ def lock_folder(folder: Path) -> FolderLock | str | None:
             lock = Lock(os.open(path, os.O_RDWR | os.O_CREAT, 0o666))
             try:
                 taken = lock.take()
-            except OSError:
+            except OSError:  # a file system without locks
                 lock.close()
+                path.unlink()
                 return None
             if not taken:
                 return _holder(lock)

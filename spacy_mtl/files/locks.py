@@ -65,6 +65,8 @@ if hasattr(os, "register_at_fork"):
 
 def lock_if_left_over(path: Path) -> Lock | None:
     """Lock a file or folder that no process holds; None where one does, where it is gone, and where nobody can tell."""
+    if fcntl is None:
+        return None
     is_folder = path.is_dir() and not path.is_symlink()
     try:
         lock = Lock(os.open(path, (os.O_RDONLY if is_folder else os.O_RDWR) | getattr(os, "O_NOFOLLOW", 0)))
@@ -78,7 +80,12 @@ def lock_if_left_over(path: Path) -> Lock | None:
 
 
 def lock_new(path: Path) -> Lock | None:
-    """Lock a file or folder that this process has just made; None if it has been removed as left over before that."""
+    """Lock a file or folder that this process has just made; None if it has been removed as left over before that.
+
+    Where there are no locks, nothing is even opened: Windows opens no folders, and moves no file that is open.
+    """
+    if fcntl is None:
+        return Lock(-1)
     try:
         lock = Lock(os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR))
     except FileNotFoundError:

@@ -4,11 +4,11 @@ from abc import abstractmethod
 from pathlib import Path
 from typing import Any
 
-import srsly
 from thinc.api import Model
 
 from spacy_mtl.errors import Errors
 from spacy_mtl.stored.fault import StoredValueError
+from spacy_mtl.stored.msgpack import read_msgpack
 from spacy_mtl.stored.values import Check, fields, mapping, number, optional, texts
 from spacy_mtl.templates.attributes.learned import LEARNED, FormTable
 
@@ -39,8 +39,8 @@ class CheckedModel(Model):
     def from_bytes(self, bytes_data: bytes) -> "CheckedModel":
         """Load what ``to_bytes`` returned. Raises ValueError: M601-M603, M610."""
         try:
-            message = srsly.msgpack_loads(bytes_data)
-        except Exception:  # whatever msgpack and the decoders of other packages raise
+            message = read_msgpack(bytes_data, "it")
+        except StoredValueError:
             raise ValueError(Errors.M601.format(where=self._where)) from None
         return self.from_dict(message)
 
@@ -83,11 +83,7 @@ def _unpacked(stored: dict[str, Any], name: str, check: Check) -> Any:
     """An attribute as thinc packed it, checked; None if there is none."""
     if name not in stored:
         return None
-    try:
-        value = srsly.msgpack_loads(stored[name])
-    except Exception:
-        raise StoredValueError(f"{name} cannot be unpacked") from None
-    return check(value, name)
+    return check(read_msgpack(stored[name], name), name)
 
 
 def _tables(value: Any, name: str) -> dict[str, FormTable]:

@@ -7,6 +7,7 @@ import numpy as np
 from spacy_mtl.templates.attributes.characters import (
     WordTable,
     can_be_in_table,
+    character,
     characters_of,
     insert_word,
     insert_words,
@@ -40,6 +41,7 @@ class Dictionary:
         known = np.zeros((len(words) + len(words) // 4 + 64, 1), bool)
         known[1 : len(words) + 1] = True
         self._n_fixed, self._size = len(fixed), len(words)
+        self._variants = _variants(list(user_words))
         self.table = WordTable(slots, rows, known)
 
     def follow(self, user_words: UserWords) -> WordTable:
@@ -47,17 +49,18 @@ class Dictionary:
         version, changed = user_words.version, None
         if user_words is self._user_words:
             changed = user_words.changed_since(self._version)
-        if changed is None or not all(self._enter(word, word in user_words) for word in changed):
+        if changed is None or not all(self._enter(word, user_words) for word in changed):
             self._make(user_words)
         else:
             self._version = version
         return self.table
 
-    def _enter(self, word: str, wanted: bool) -> bool:
+    def _enter(self, word: str, user_words: UserWords) -> bool:
         """Add or remove a word; returns False if there is no room."""
         slots, rows, known = self.table
         if 2 * (self._taken + len(word)) > rows.size or self._size + 2 > len(known):
             return False
+        wanted = self._is_wanted(word, user_words)
         new = self._size + 1
         known[new] = wanted  # before another thread can find the row
         row, taken = insert_word(characters_of([word])[0], slots, rows, new)
@@ -66,3 +69,26 @@ class Dictionary:
         if row > self._n_fixed:
             known[row] = wanted
         return True
+
+    def _is_wanted(self, word: str, user_words: UserWords) -> bool:
+        """Whether the user has the word, or another one that the table cannot tell from it (of full-width letters, say)."""
+        form = _form(word)
+        if form != tuple(word):
+            others = self._variants.setdefault(form, set())
+            (others.add if word in user_words else others.discard)(word)
+        return bool(self._variants.get(form)) or (max(map(len, form)) == 1 and "".join(form) in user_words)
+
+
+def _form(word: str) -> tuple[str, ...]:
+    """The characters by which a table knows a word."""
+    return tuple(map(character, word))
+
+
+def _variants(words: list[str]) -> dict[tuple[str, ...], set[str]]:
+    """By their forms, the words that have characters for which tables have others."""
+    odd = {char for char in set("".join(words)) if character(char) != char}
+    found: dict[tuple[str, ...], set[str]] = {}
+    for word in words if odd else []:
+        if not odd.isdisjoint(word):
+            found.setdefault(_form(word), set()).add(word)
+    return found

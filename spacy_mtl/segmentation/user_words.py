@@ -1,14 +1,17 @@
 """The user dictionary: words that can be added and removed at any time."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator, MutableSet
 from pathlib import Path
 from typing import Any
 
 from spacy_mtl.errors import Errors
-from spacy_mtl.stored.fault import StoredValueError
+from spacy_mtl.stored.fault import StoredValueError, shown
 from spacy_mtl.stored.values import texts
 from spacy_mtl.templates.attributes.characters import LONGEST_WORD
 
+#: A surrogate alone, which no file can hold.
+_HALF_A_CHARACTER = re.compile("[\ud800-\udfff]")
 #: Number of changed words that are listed for those who follow the changes.
 _LISTED = 4096
 
@@ -91,10 +94,8 @@ class UserWords(MutableSet[str]):
 
 
 def _check(word: str) -> str:
-    if not isinstance(word, str) or len(word.split()) > 1:
-        raise ValueError(
-            Errors.M414.format(word=f"{word[:40]}..." if isinstance(word, str) and len(word) > 40 else word)
-        )
+    if not isinstance(word, str) or len(word.split()) > 1 or _HALF_A_CHARACTER.search(word):
+        raise ValueError(Errors.M414.format(word=shown(word)))
     word = word.strip()
     if len(word) > LONGEST_WORD:
         raise ValueError(Errors.M447.format(word=word[:40], length=len(word), most=LONGEST_WORD))

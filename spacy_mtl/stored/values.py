@@ -185,8 +185,8 @@ def fields(
     mapping(value, name)
     unknown, lacking = value.keys() - checks.keys(), checks.keys() - value.keys() - set(missing or ())
     if unknown:
-        raise StoredValueError(f"{name} has an unknown entry {shown(min(unknown))}")
+        raise StoredValueError(f"{name} has an unknown entry {min(map(shown, unknown))}")
     if lacking:
-        raise StoredValueError(f"{name} lacks the entry {shown(min(lacking))}")
+        raise StoredValueError(f"{name} lacks the entry {min(map(shown, lacking))}")
     older = missing or {}
     return {key: check(value[key], f"{key} of {name}") if key in value else older[key] for key, check in checks.items()}

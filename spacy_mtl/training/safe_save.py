@@ -1,5 +1,6 @@
 """Saving whole pipelines safely: :func:`save`, and the callback ``spacy_mtl.safe_save.v1`` for ``[training] before_to_disk``."""
 
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -17,6 +18,8 @@ Callback = Callable[[Language], Language]
 
 #: What spaCy saves besides components.
 PARTS = {"config.cfg", "meta.json", "tokenizer", "vocab"}
+#: What may be lost: temporary files of the parts above, and what file managers leave in folders that they show.
+LITTER = re.compile(r"\..+\.\d+(\.\d+)?\.(tmp|old)|\.DS_Store|Thumbs\.db|desktop\.ini")
 
 
 def save(nlp: Language, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
@@ -43,10 +46,10 @@ def _others(path: Path, nlp: Language) -> list[str]:
     except (OSError, ValueError, AttributeError):
         saved = []
     known = PARTS | {name for name in saved if isinstance(name, str)} | set(nlp.component_names)
-    known |= {
-        Path(name).stem for name in known
-    }  # some components add .json to their names, in place of what follows a dot
-    return sorted(entry.name for entry in path.iterdir() if not {entry.name, entry.stem} & known)
+    # some components add .json to their names, in place of what follows a dot
+    known |= {Path(name).stem for name in known}
+    others = [entry.name for entry in path.iterdir() if not {entry.name, entry.stem} & known]
+    return sorted(name for name in others if not LITTER.fullmatch(name))
 
 
 def _listed(names: list[str]) -> str:

@@ -8,8 +8,9 @@ from spacy_mtl.segmentation.dictionary import Dictionary
 from spacy_mtl.segmentation.user_words import UserWords
 from spacy_mtl.templates.attributes.characters import LONGEST_WORD, ONE_PART, characters_of, match_words, word_table
 
-WORDS = st.text("甲乙丙", min_size=2, max_size=4)
-TEXT = "甲乙丙甲甲乙乙丙丙甲丙乙甲乙乙甲丙"
+#: Tables do not tell the full-width letter from the other one.
+WORDS = st.text("甲丙AＡ", min_size=2, max_size=4)
+TEXT = "甲A丙甲甲ＡA丙丙甲丙A甲ＡA甲丙"
 
 
 def matched(table, text=TEXT):
@@ -85,3 +86,14 @@ def test_long_words_are_left_out():
     most = "甲" * LONGEST_WORD
     assert matched(Dictionary([most, most + "甲"], UserWords()).table, most + "甲")[0][:3] == [5, 5, 0]
     assert matched(word_table([most + "甲"]), most + "甲")[0] == [0] * (LONGEST_WORD + 1)
+
+
+def test_a_word_stays_while_there_is_another_that_looks_the_same():
+    words = UserWords(["AB公司"])
+    followed = Dictionary([], words)
+    words.add("ＡＢ公司")
+    followed.follow(words)
+    words.discard("ＡＢ公司")
+    assert matched(followed.follow(words), "AB公司")[0] == [4, 0, 0, 0]
+    words.discard("AB公司")
+    assert matched(followed.follow(words), "AB公司")[0] == [0, 0, 0, 0]

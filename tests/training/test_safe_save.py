@@ -104,6 +104,14 @@ def test_what_is_no_pipelines_is_not_removed(tmp_path, others):
     assert spacy.load(path).lang == "es"
 
 
+@pytest.mark.parametrize("litter", [".tokenizer.123.0.tmp", ".model.7.old", ".DS_Store", "Thumbs.db"])
+def test_what_nobody_misses_is_in_nobodys_way(tmp_path, litter):
+    save(pipeline(), tmp_path / "model")
+    (tmp_path / "model" / litter).write_text("")
+    save(pipeline(), tmp_path / "model")
+    assert litter not in names(tmp_path / "model")
+
+
 def test_a_damaged_pipeline_is_replaced(tmp_path):
     save(pipeline(), tmp_path / "model")
     (tmp_path / "model" / "meta.json").write_text("{")

@@ -13,6 +13,7 @@ from spacy_mtl.files import write_atomically
 from spacy_mtl.models import store
 from spacy_mtl.models.chain.model import current_weights, set_weights
 from spacy_mtl.stored.fault import StoredValueError, shown
+from spacy_mtl.stored.msgpack import read_msgpack
 from spacy_mtl.stored.values import Check, fields, mapping, text
 from spacy_mtl.templates.attributes.learned import FormTable, by_value, stored_tables
 
@@ -110,11 +111,18 @@ class SavedPipe(TrainablePipe):
 
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "SavedPipe":
         """Load what :meth:`to_bytes` returned. Raises ValueError: M601-M604, M610."""
+        where = f"The serialized component '{self.name}'"
         parts: dict[str, Callable[[Any], Any]] = {
             "vocab": lambda data: self.vocab.from_bytes(data, exclude=exclude),
-            "model": lambda data: self._load_model(data, f"The serialized component '{self.name}'"),
+            "model": lambda data: self._load_model(data, where),
         }
-        util.from_bytes(bytes_data, parts, exclude)
+        try:
+            message = mapping(read_msgpack(bytes_data, "it"), "it")
+        except StoredValueError:
+            message = {}
+        if "model" not in message and "model" not in exclude:
+            raise ValueError(Errors.M601.format(where=where))
+        util.from_dict(message, parts, exclude)
         return self
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:

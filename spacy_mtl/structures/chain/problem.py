@@ -260,7 +260,7 @@ def decode(problem, i, work, augmented):
         add_cost(problem.cost, problem.gold[a : a + n], work.nodes, 1.0)
     n_labels = problem.start.size
     if n_labels >= MANY and n > 2 and not problem.observed:
-        least, most = np.empty(n_labels, np.float32), np.empty(n_labels, np.float32)
+        least, most = np.empty(n_labels, work.pairs.dtype), np.empty(n_labels, work.pairs.dtype)
         row_bounds(work.pairs[0], least, most)
         return viterbi_many(work.nodes[:n], work.pairs[0], least, most, work.best, work.back, work.labels)[0]
     pairs = work.pairs[: n if problem.observed else 1]

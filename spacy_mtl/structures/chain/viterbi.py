@@ -84,7 +84,7 @@ def viterbi(nodes, pairs, best, back, labels):
 
 @kernel
 def row_bounds(step, least, most):
-    """Set least[x] and most[x] (float32[L]) to the smallest and the largest transition score from label x. step: float32[L, L]."""
+    """Set least[x] and most[x] (float[L]) to the smallest and the largest transition score from label x. step: float[L, L]."""
     for x in range(step.shape[0]):
         low, high = step[x, 0], step[x, 0]
         for y in range(1, step.shape[1]):
