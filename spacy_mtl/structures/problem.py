@@ -88,13 +88,18 @@ class Problem:
         """The templates of a mask bool[T + Tp]."""
         return Live(np.flatnonzero(mask[: self.blocks.n_node]), np.flatnonzero(mask[self.blocks.n_node :]))
 
-    def block_norms(self, weights: Weights) -> np.ndarray:
-        """||w_j|| of every template, float64[T + Tp], accumulated in double precision."""
-        out = np.empty(self.blocks.n)
-        _block_norms(weights.node, self.blocks.node, out[: self.blocks.n_node])
+    def block_norms(self, weights: Weights, only: np.ndarray | None = None) -> np.ndarray:
+        """||w_j|| of every template, float64[T + Tp], accumulated in double precision.
+
+        only: bool[T + Tp], the templates that are looked at; the norms of others are 0.
+        """
+        out, n = np.zeros(self.blocks.n), self.blocks.n_node
+        looked = np.ones(self.blocks.n, bool) if only is None else only
+        _block_norms(weights.node, self.blocks.node, looked[:n], out[:n])
         if "features" not in self.offers:
-            _kernel_norms(self.arrays, weights, out[: self.blocks.n_node])
-        _block_norms(weights.pair, self.blocks.pair, out[self.blocks.n_node :])
+            _kernel_norms(self.arrays, weights, out[:n])
+            out[:n][~looked[:n]] = 0
+        _block_norms(weights.pair, self.blocks.pair, looked[n:], out[n:])
         return out
 
     def scale_blocks(self, weights: Weights, factors: np.ndarray) -> None:
@@ -170,8 +175,8 @@ def _blend(mean, matrix, rate):
 
 
 @kernel
-def _block_norms(matrix, blocks, out):
-    for j in range(blocks.size - 1):
+def _block_norms(matrix, blocks, looked, out):
+    for j in np.flatnonzero(looked):
         total = 0.0
         for r in range(blocks[j], blocks[j + 1]):
             for y in range(matrix.shape[1]):

@@ -1,6 +1,7 @@
 """MTLstruct in the dual: block-coordinate Frank-Wolfe over mixtures of outputs, with template weights re-estimated after each pass."""
 
 import warnings
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -70,6 +71,7 @@ class DualAscent(Training):
         self._certified: Report | None = None
         self._dual: Dual | None = None
         self._planes: CuttingPlane | None = None
+        self._best = np.inf
         self._check_at = FIRST_CHECK
         self._checked: float | None = None
 
@@ -102,8 +104,10 @@ class DualAscent(Training):
 
     def _try_to_end(self) -> Objective:
         """Converge if the gap of the weights, or of a multiple of them, is within ``tol``."""
-        settings, dual = self.settings, self._bound().value
-        objective = lengthen(self.problem, self.weights, self._penalty, settings.C, dual, settings.tol)
+        settings, dual, weights = self.settings, self._bound().value, self.weights
+        self._torn = self._average is None  # until the weights are what they were, or converged
+        objective = lengthen(self.problem, weights, self._penalty, settings.C, dual, settings.tol)
+        self._torn = False
         self._certified = self._reported(objective.primal)
         self.converged = self._certified.gap <= settings.tol
         return objective
@@ -131,10 +135,17 @@ class DualAscent(Training):
             warnings.warn(text, stacklevel=2)
             planes = CuttingPlane(self.settings, self.problem, dual)
             planes.passes = self.passes
-            self._planes, self._average, self._certified = planes, None, None
+            self._planes, self._best, self._certified = planes, objective.primal, None
 
     def _follow(self, planes: CuttingPlane) -> None:
         self.passes, self.converged, self.ended = planes.passes, planes.converged, planes.ended
+        if planes.converged or planes.report().primal <= self._best:
+            self._best = -np.inf
+
+    @property
+    def _leading(self) -> CuttingPlane | None:
+        """The cutting planes, once their weights are as good as those of the ascent were."""
+        return None if self._best > -np.inf else self._planes
 
     def _pass(self) -> None:
         self._repair()
@@ -233,8 +244,9 @@ class DualAscent(Training):
     def rebind(self, problem: Problem, carry: Carry) -> None:
         """Keep the mixtures; the weights are computed again from them."""
         if self._planes is not None:
+            w = carry(self.weights)
             self._planes.rebind(problem, carry)
-            self.problem = problem
+            self.problem, self._w, self._average = problem, w, None
             self._follow(self._planes)
             return
         average = None if self._average is None else carry(self._average)
@@ -260,22 +272,27 @@ class DualAscent(Training):
         self._torn = False
 
     def report(self) -> Report:
+        if self._leading is not None:
+            return self._leading.report()
         if self._planes is not None:
-            return self._planes.report()
+            planes = self._planes.report()
+            gap = relative_gap(self._best, planes.dual)
+            live = int((self.mu > LIVE * self.mu.sum()).sum())
+            return replace(planes, primal=self._best, gap=gap, live_templates=live)
         if self._certified is None:
             self._certified = self._certify()
         return self._certified
 
     @property
     def weights(self) -> Weights:
-        if self._planes is not None:
-            return self._planes.weights
+        if self._leading is not None:
+            return self._leading.weights
         self._repair()
         return self._w if self._average is None else self._average
 
     @property
     def template_weights(self) -> np.ndarray:
-        return self.mu if self._planes is None else self._planes.template_weights
+        return self.mu if self._leading is None else self._leading.template_weights
 
 
 def _filled(problem: Problem) -> np.ndarray:

@@ -217,7 +217,7 @@ def exact_norms(
                 block *= factors[j]
             if minus is not None:
                 block -= _block(problem, minus, j)
-        out[mask] = problem.block_norms(vector)[mask]
+        out += problem.block_norms(vector, mask)
     return out
 
 

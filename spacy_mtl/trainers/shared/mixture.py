@@ -108,8 +108,7 @@ def gather(problem: Problem, atoms: Atoms, out: Weights | None = None, factors: 
     """||V_j(M)|| of every template, float64[T + Tp]. ``out`` is set to factors_j V_j(M) if given. factors: float64[T + Tp], 1 by default."""
     norms = np.zeros(problem.blocks.n)
     for mask, vector in mixture_vectors(problem, atoms):
-        some = problem.block_norms(vector)
-        norms[mask] = some[mask]
+        norms += problem.block_norms(vector, mask)
         if out is not None:
             for j in map(int, np.flatnonzero(mask)):
                 factor = 1.0 if factors is None else factors[j]

@@ -83,3 +83,24 @@ def test_best_multiple_is_the_minimum_of_its_bound(seed):
     s, value = best_multiple(hinges, losses, penalty, C)
     assert value == pytest.approx(bound(s))
     assert value <= min(bound(t) for t in np.linspace(0, 20, 20001)) * (1 + 1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:.*M332")
+def test_while_cutting_planes_begin_the_weights_of_the_ascent_are_kept():
+    """The first cuts alone say little: whoever stops there gets the best weights so far."""
+    enumerated = random_problem(4, KINDS[0])
+    training = MTLStruct(4.0, 1e4).begin(enumerated.problem)
+    primals, first = [], None
+    while not training.finished and training.passes < 200:
+        training.end_pass()
+        report = training.report()
+        primals.append(report.primal)
+        assert report.primal == pytest.approx(enumerated.objective(flat(training.weights), 4.0, 1e4), rel=1e-6)
+        assert 0 <= report.gap <= 1
+        if first is None and training._planes is not None:
+            first = len(primals) - 1
+            assert any(matrix.any() for matrix in training.weights)
+    assert first is not None
+    assert len(primals) > first + 2
+    assert max(primals[first:]) <= primals[first] * (1 + 1e-6)
+    assert training.converged
