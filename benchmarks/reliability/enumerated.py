@@ -1,9 +1,11 @@
 """Random chains and trees that are small enough to list all outputs, with the MTLstruct objective and its optimum by cvxpy, in double precision."""
 
+import contextlib
 import warnings
 from dataclasses import dataclass
 from itertools import pairwise, product
 
+import cvxpy as cp
 import numpy as np
 
 from spacy_mtl.structures.chain.build import ChainFeatures, Constraints, chain_problem
@@ -40,8 +42,6 @@ class Enumerated:
 
     def optimum(self, p: float, C: float) -> tuple[float, float]:
         """The optimum by cvxpy, and an upper bound of it however well that was solved: the objective of the best multiple of its w."""
-        import cvxpy as cp
-
         w, hinges = cp.Variable(self.blocks[-1].stop), cp.Variable(len(self.sentences))
         norms = cp.hstack([cp.norm(w[block]) for block in self.blocks])
         kept = [d @ w + loss <= hinges[i] for i, (d, loss) in enumerate(self.sentences)]
@@ -49,9 +49,17 @@ class Enumerated:
         problem = cp.Problem(cp.Minimize(0.5 * cp.square(size) + C * cp.sum(hinges)), kept)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # how exact the solution is, is measured below
-            value = problem.solve(solver=cp.CLARABEL, tol_gap_abs=1e-11, tol_gap_rel=1e-11, tol_feas=1e-11)
+            value = _solved(problem)
         multiples = [1.0, *(1 + k * 10.0**-e for e in range(2, 13) for k in (-1, 1, 2, 5))]
         return float(value), min(self.objective(s * w.value, p, C) for s in multiples)
+
+
+def _solved(problem: cp.Problem) -> float:
+    """Solve as exactly as Clarabel can. Raises cvxpy's SolverError if it cannot at all."""
+    for tol in (1e-11, 1e-9, 1e-7):
+        with contextlib.suppress(cp.SolverError):
+            return float(problem.solve(solver=cp.CLARABEL, tol_gap_abs=tol, tol_gap_rel=tol, tol_feas=tol))
+    return float(problem.solve(solver=cp.CLARABEL, tol_gap_abs=1e-5, tol_gap_rel=1e-5, tol_feas=1e-7))
 
 
 def flat(weights: Weights) -> np.ndarray:
