@@ -84,7 +84,7 @@ class Saving:
 def _check(nlp: Language) -> str:
     doc = nlp(TEXT)
     check_doc(doc, TEXT)
-    pipe: Any = nlp.get_pipe("ner")
+    _, pipe = nlp.pipeline[-1]
     return "complete" if pipe.template_weights() else "without weights"
 
 
