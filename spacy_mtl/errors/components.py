@@ -46,6 +46,8 @@ class ComponentErrors:
             "@mtl_templates = \"spacy_mtl.ner.v1\".")
     M449 = ("The trainer of '{name}' must be a trainer, but is a {found}. Give it a block of its own, such as [components.{name}.trainer] with "
             "@mtl_trainers = \"spacy_mtl.MTLStruct.v1\".")
+    M451 = ("{n} words are seen at least {least} times, but with {labels} labels a model can remember the labels of {most} at most. Set the least number of times ('known_words') "
+            "higher, or to 0 for none.")
     # fmt: on
 
 

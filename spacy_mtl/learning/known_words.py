@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 from spacy.strings import StringStore
 
+from spacy_mtl.errors import Errors
 from spacy_mtl.stored.fault import StoredValueError
+from spacy_mtl.stored.json import MOST_CONTAINERS
 from spacy_mtl.stored.values import numbers_by_name
 from spacy_mtl.structures.chain.build import Constraints
 
@@ -15,18 +17,26 @@ from .gather import Piece
 
 #: For each word, the numbers of its labels.
 KnownWords = dict[str, list[int]]
+#: Most words, each of which is a list in the header of a model file.
+MOST_WORDS = MOST_CONTAINERS // 2
 #: The largest size of a table of words and labels, in bytes.
 MOST_CELLS = 1 << 27
 
 
 def count_known_words(pieces: Sequence[Piece], strings: StringStore, n_labels: int, least: int) -> KnownWords:
-    """The label numbers of each word that has gold at least ``least`` times in the pieces, sorted by string."""
+    """The label numbers of each word that has gold at least ``least`` times in the pieces, sorted by string.
+
+    Raises ValueError (M451) for more words than a model file can have.
+    """
     orths = np.concatenate([piece.given[0] for piece in pieces])
     gold = np.concatenate([piece.gold for piece in pieces])
     forms, rows = np.unique(orths[gold >= 0], return_inverse=True)
     seen = np.zeros((forms.size, n_labels), np.int64)
     np.add.at(seen, (rows, gold[gold >= 0]), 1)
     often = np.flatnonzero(seen.sum(axis=1) >= least)
+    most = min(MOST_CELLS // max(1, n_labels), MOST_WORDS)
+    if often.size > most:
+        raise ValueError(Errors.M451.format(n=often.size, least=least, most=most, labels=n_labels))
     known = {strings[int(forms[k])]: np.flatnonzero(seen[k]).tolist() for k in often}
     return dict(sorted(known.items()))
 

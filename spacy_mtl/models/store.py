@@ -18,7 +18,7 @@ import numpy as np
 from spacy_mtl.errors import Errors
 from spacy_mtl.stored.arrays import Form, declared, most_bytes, read_array
 from spacy_mtl.stored.fault import StoredValueError
-from spacy_mtl.stored.json import read_json
+from spacy_mtl.stored.json import MOST_BYTES, read_json
 from spacy_mtl.stored.values import distinct_texts, fields, list_of, mapping, one_of
 
 from .chain.weights import KEY_BITS, SCALE_SHIFT, ChainWeights, TemplateRow
@@ -74,7 +74,8 @@ def _chunk(name: str, array: np.ndarray, form: Form) -> tuple[np.ndarray, bytes]
 
 
 def to_bytes(weights: ChainWeights | TreeWeights, settings: dict[str, Any]) -> bytes:
-    """Serialize weights and JSON-serializable ``settings``."""
+    """Serialize weights and JSON-serializable ``settings``. Raises ValueError (M612) for what :func:`from_bytes` would refuse to read."""
+    _check_writable(weights)
     described, chunks, forms = [], [], weights.forms(len(weights.labels))
     for name in weights.ARRAYS:
         array, chunk = _chunk(name, getattr(weights, name), forms[name])
@@ -87,9 +88,27 @@ def to_bytes(weights: ChainWeights | TreeWeights, settings: dict[str, Any]) -> b
         "templates": [asdict(row) for row in weights.templates],
         "arrays": described,
     }
-    text = json.dumps(header, ensure_ascii=False).encode("utf8")
+    text = _header_text(header)
     body = b"".join([MAGIC, bytes([FORMAT]), len(text).to_bytes(8, "little"), text, *chunks])
     return body + blake2b(body, digest_size=_DIGEST).digest()
+
+
+def _check_writable(weights: ChainWeights | TreeWeights) -> None:
+    try:
+        distinct_texts(list(weights.labels), "the list of labels")
+        _template_rows([asdict(row) for row in weights.templates])
+    except StoredValueError as fault:
+        raise ValueError(Errors.M612.format(fault=fault)) from None
+
+
+def _header_text(header: dict[str, Any]) -> bytes:
+    try:
+        text = json.dumps(header, ensure_ascii=False, allow_nan=False).encode("utf8")
+    except ValueError as fault:
+        raise ValueError(Errors.M612.format(fault=fault)) from None
+    if len(text) > MOST_BYTES:
+        raise ValueError(Errors.M612.format(fault=f"its settings would take more than {MOST_BYTES >> 20} megabytes"))
+    return text
 
 
 def from_bytes(data: bytes, where: str) -> tuple[Any, dict[str, Any]]:

@@ -219,7 +219,7 @@ def fit_block(name: str, value: Any, n: int) -> tuple[FittedBlock, Any]:
 def fit_categories(name: str, columns: np.ndarray, names: Sequence[str] | None) -> CategoryBlock:
     """Collect the values of each column. Raises ValueError (M229) for a wrong number of names."""
     n = columns.shape[1]
-    names = tuple(names or ([name] if n == 1 else [f"{name}{k}" for k in range(n)]))
+    names = tuple(map(str, names or ([name] if n == 1 else [f"{name}{k}" for k in range(n)])))
     if len(names) != n:
         raise ValueError(Errors.M229.format(name=name, got=f"{n} columns with {len(names)} names"))
     return CategoryBlock(name, names, tuple(np.unique(column[column >= 0]) for column in columns.T))
@@ -234,7 +234,7 @@ def check_positions(name: str, table: Any, n: int) -> None:
 def as_kernel(block: KernelBlock, name: str, vectors: Any) -> Kernel:
     """The kernel of a block. Raises ValueError naming the block: M227 a setting out of range, M235 an unknown kernel, M236 no width found."""
     if callable(block.kernel):
-        return Kernel("function", normalize=block.normalize, function=block.kernel)
+        return Kernel("function", normalize=bool(block.normalize), function=block.kernel)
     if block.kernel not in KERNELS:
         raise ValueError(Errors.M235.format(name=name, kernel=block.kernel, known=", ".join(KERNELS)))
     settings: dict[str, Any] = {setting: getattr(block, setting) for setting in KERNELS[block.kernel]}
@@ -250,7 +250,7 @@ def as_kernel(block: KernelBlock, name: str, vectors: Any) -> Kernel:
             least = "of at least 0" if setting == "offset" else "above 0"
             raise ValueError(Errors.M227.format(name=name, setting=setting, value=value, least=least))
     numbers: dict[str, Any] = {setting: float(value) for setting, value in settings.items()}
-    return Kernel(block.kernel, normalize=block.normalize, **numbers)
+    return Kernel(block.kernel, normalize=bool(block.normalize), **numbers)
 
 
 def is_number(value: Any) -> bool:

@@ -1,8 +1,10 @@
 """Frequent words keep the labels they were seen with."""
 
 import numpy as np
+import pytest
 from spacy.strings import StringStore
 
+from spacy_mtl.learning import known_words
 from spacy_mtl.learning.gather import Piece
 from spacy_mtl.learning.known_words import constrain_words, count_known_words
 from spacy_mtl.structures.chain.build import Constraints
@@ -39,3 +41,13 @@ def test_words_become_constraints_of_their_forms():
 def test_without_words_nothing_is_constrained():
     plain = Constraints.none(3)
     assert constrain_words(plain, {}, StringStore()) is plain
+
+
+def test_more_words_than_a_file_can_have_are_refused_before_training(monkeypatch):
+    monkeypatch.setattr(known_words, "MOST_CELLS", 7)
+    strings = StringStore()
+    assert len(count_known_words(pieces(strings), strings, 3, 3)) == 2
+    with pytest.raises(
+        ValueError, match=r"^\[M451\] 3 words are seen at least 1 times, but with 3 labels .* of 2 at most"
+    ):
+        count_known_words(pieces(strings), strings, 3, 1)

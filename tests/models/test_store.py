@@ -156,3 +156,22 @@ def test_missing_file_is_named(tmp_path):
 def test_nothing_in_the_package_unpickles():
     names = {"pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve"}
     assert not names & set(vars(store))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"labels": ("a", "a", "b")},
+        {"templates": (TemplateRow("B", float("nan"), 1.0, 1),)},
+        {"templates": tuple(TemplateRow(f"U{k}:%x[0,ORTH]", 0.0, 0.0, 0) for k in range(store.MOST_TEMPLATES + 1))},
+    ],
+)
+def test_what_could_not_be_read_is_not_written(change):
+    with pytest.raises(ValueError, match=r"^\[M612\]"):
+        store.to_bytes(replace(make_weights(0, 3, 5, 2), **change), SETTINGS)
+
+
+@pytest.mark.parametrize("settings", [{"margin": float("nan")}, {"word": "\ud800"}, {"words": "x" * (1 << 28)}])
+def test_settings_that_could_not_be_read_are_not_written(settings):
+    with pytest.raises(ValueError, match=r"^\[M612\]"):
+        store.to_bytes(make_weights(0, 3, 5, 2), settings)
