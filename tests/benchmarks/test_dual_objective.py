@@ -8,6 +8,7 @@ from benchmarks.trainers.dual_objective import draw, table
 from ..trainers.reference import random_problem, solve_primal
 
 
+@pytest.mark.filterwarnings("ignore:.*M331")  # as far as single precision goes
 def test_every_contestant_rises_to_the_same_optimum():
     problem = random_problem(0)
     optimum, _ = solve_primal(problem, 2.0, 0.7)

@@ -146,6 +146,7 @@ def test_refitted_weights_are_those_of_the_selected_features_alone():
     assert not np.delete(weights.node, left, axis=0).any()
 
 
+@pytest.mark.filterwarnings("ignore:.*M332")
 def test_rows_are_found_again(tmp_path, monkeypatch):
     """All of the command, on little data."""
     monkeypatch.setattr(

@@ -119,9 +119,7 @@ class SavedPipe(TrainablePipe):
         try:
             message = mapping(read_msgpack(bytes_data, "it"), "it")
         except StoredValueError:
-            message = {}
-        if "model" not in message and "model" not in exclude:
-            raise ValueError(Errors.M601.format(where=where))
+            raise ValueError(Errors.M601.format(where=where)) from None
         util.from_dict(message, parts, exclude)
         return self
 

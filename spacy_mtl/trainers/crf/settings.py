@@ -59,8 +59,11 @@ class CRFSettings:
 
     @property
     def needs(self) -> frozenset[str]:  # type: ignore[override]
-        """Sums over all outputs; for l1, features with weights of their own."""
-        return frozenset({"decode", "directions", "marginals"} | ({"features"} if self.penalty == "l1" else set()))
+        """Sums over all outputs; where there are certificates, gold outputs; for l1, features with weights of their own."""
+        certified = {"outputs"} if self.method != "sgd" else set()
+        return frozenset(
+            {"decode", "directions", "marginals"} | certified | ({"features"} if self.penalty == "l1" else set())
+        )
 
     @property
     def batch(self) -> bool:  # type: ignore[override]

@@ -306,6 +306,7 @@ def test_an_interrupt_inside_a_pass_leaves_no_torn_weights(monkeypatch, mode, wh
     with pytest.raises(KeyboardInterrupt):  # noqa: PT012  whichever calls the kernel first
         training.end_pass()
         training.report()
+        training._remake()
     monkeypatch.setattr(module, kernel, original)
     kept = flat(training.weights)
     training._remake()

@@ -29,19 +29,22 @@ def test_weights_stay_in_the_ball(batch_size):
 def test_one_batch_step_is_that_of_the_paper():
     """w_1 = P(eta g_0) with eta = radius / (sqrt(K) ||g_0||), for g_0 the mean of gold minus most violated outputs at 0."""
     from spacy_mtl.trainers.mtlstruct.cuts import add_cut, most_violated
+    from spacy_mtl.trainers.shared.exact import double_work
 
     from ..l1_reference import project_l1_ball
 
     problem = random_problem(1)
     vector = problem.zeros()
-    outputs, _, hinge = most_violated(problem.arrays, vector, problem.all_live())
+    hinges, losses = np.empty(problem.n), np.empty(problem.n)
+    work = double_work(problem)
+    outputs = most_violated(problem.arrays, vector, problem.all_live(), work, hinges, losses)
     add_cut(problem.arrays, vector, outputs, 1 / problem.n)
     step = flat(vector)
     training = fit(trainer(learning_rate=3.0), problem, 1)
     size = 3 * RADIUS / np.sqrt(step.size)
     wanted = project_l1_ball(size * step / np.linalg.norm(step), RADIUS)
     np.testing.assert_allclose(flat(training._course.weights), wanted, atol=1e-6)
-    assert training.loss == pytest.approx(hinge)
+    assert training.loss == pytest.approx(hinges.sum())
 
 
 def test_batch_returns_the_best_iterate():
