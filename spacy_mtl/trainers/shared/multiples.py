@@ -80,7 +80,6 @@ def lengthen(
         return Objective(size + C * float(hinges.sum()), bound), s
 
     (found, s), total = measure(), 1.0
-    first = found
     for slack in SLACK:
         if relative_gap(found.primal, dual) <= tol or relative_gap(found.bound, dual) > tol or s == 0:
             break
@@ -90,7 +89,7 @@ def lengthen(
     if total == 1 or relative_gap(found.primal, dual) <= tol:
         return found
     _multiply(weights, 1 / total)
-    return first
+    return measure()[0]
 
 
 def _multiply(weights: Weights, factor: float) -> None:
