@@ -28,10 +28,10 @@ _CALLS = {
 def _state_of_sources(part: str) -> str:
     """A hash that changes whenever a source file behind this part's kernels does; for modules elsewhere (tests, plug-ins), any source file."""
     root = Path(__file__).parent
-    files = [path for name in _CALLS.get(part, (part,)) for path in sorted((root / name).rglob("*.py"))]
-    stats = ((str(path.relative_to(root)), path.stat()) for path in files)
-    text = ";".join(f"{name} {stat.st_mtime_ns} {stat.st_size}" for name, stat in stats)
-    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+    state = hashlib.blake2b(digest_size=8)
+    for path in (path for name in _CALLS.get(part, (part,)) for path in sorted((root / name).rglob("*.py"))):
+        state.update(f"{path.relative_to(root)} {path.stat().st_size}\n".encode() + path.read_bytes())
+    return state.hexdigest()
 
 
 #: NamedTuple classes of problems from elsewhere, and the states of the folders of the files that implement the contract for them.
@@ -113,8 +113,11 @@ def _compile_later(function: Callable, **options: Any) -> Callable:
             logger.warning("Compiled kernels cannot be cached here (%s): every process will compile them again.", error)
             _warned = True
         return njit(**options)(function)
-    _stamp(compiled, _state_of_sources(_part(function.__module__)))
+    state = _state_of_sources(_part(function.__module__))
+    _stamp(compiled, state)
     _key(compiled)
+    if (shared := getattr(config, "CACHE_DIR", None)) and _part(function.__module__):
+        _share(compiled, Path(shared, f"{function.__module__}-{state}"))
     return compiled
 
 
@@ -152,3 +155,44 @@ def _key(compiled: Callable) -> None:
     cache_of._index_key = lambda signature, codegen: (*_signature_key(signature), *plain(signature, codegen)[1:])
     cache_of.load_overload = lambda signature, context: None if _is_of_a_script(signature) else load(signature, context)
     cache_of.save_overload = lambda signature, data: None if _is_of_a_script(signature) else save(signature, data)
+
+
+class SharedFiles:
+    """Compiled kernels under ``NUMBA_CACHE_DIR``, a file for each, named after all that it was compiled from.
+
+    So they serve every copy of the package with the same sources, wherever it is installed; and processes that write at the same moment cannot
+    mistake each other's files, as they can with numba's, which are numbered.
+    """
+
+    def __init__(self, files: Any, folder: Path):
+        self._files = files  # numba's, for reading and writing a single one
+        self._folder = folder
+        files._cache_path = str(folder)
+
+    def _name(self, key: Any) -> str:
+        text = repr((key, self._files._index_name, self._files._source_stamp, self._files._version))
+        return f"{hashlib.blake2b(text.encode(), digest_size=16).hexdigest()}.nbc"
+
+    def load(self, key: Any) -> Any:
+        """What was saved under this key; None if nothing was."""
+        try:
+            return self._files._load_data(self._name(key))
+        except FileNotFoundError:
+            return None
+
+    def save(self, key: Any, data: Any) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._files._save_data(self._name(key), data)
+
+    def flush(self) -> None:
+        """Forget the kernels of these sources."""
+        for path in self._folder.glob("*.nbc"):
+            path.unlink(missing_ok=True)
+
+
+def _share(compiled: Callable, folder: Path) -> None:
+    """Keep a kernel in :class:`SharedFiles`; by numba's internals, as above."""
+    cache_of: Any = getattr(compiled, "_cache", None)
+    files = getattr(cache_of, "_cache_file", None)
+    if all(hasattr(files, name) for name in ("_index_name", "_source_stamp", "_version", "_load_data", "_save_data")):
+        cache_of._cache_file = SharedFiles(files, folder)

@@ -1,6 +1,5 @@
 """Settings of the whole suite: how kernels are compiled and cached, which worker runs what, and how hypothesis runs."""
 
-import hashlib
 import os
 import shutil
 import tempfile
@@ -12,22 +11,11 @@ from hypothesis import settings
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
-SPACY_MTL = Path(__file__).parents[1] / "spacy_mtl"
 WEEK = 7 * 24 * 3600
 
 
-def kernel_hash() -> str:
-    """Hash of every source with kernels: numba sees a change in a kernel's own file only, not in what it calls."""
-    digest = hashlib.sha256()
-    for path in sorted(SPACY_MTL.rglob("*.py")):
-        source = path.read_bytes()
-        if b"@kernel" in source or b"@subkernel" in source or b"implements(" in source:
-            digest.update(str(path.relative_to(SPACY_MTL)).encode() + source)
-    return digest.hexdigest()[:16]
-
-
 def cache_root() -> Path:
-    """Where the compiled kernels of all states of the sources live: the user's cache, or else the temporary directory."""
+    """Where the compiled kernels live, of all states of the sources (see spacy_mtl/kernels.py): the user's cache, or else the temporary directory."""
     for base in (os.environ.get("XDG_CACHE_HOME"), os.path.expanduser("~/.cache"), tempfile.gettempdir()):
         if base and os.path.isabs(base):
             root = Path(base, "spacy-mtl-tests")
@@ -41,19 +29,18 @@ def cache_root() -> Path:
 
 
 def use_cache(root: Path) -> None:
-    """Have numba keep its cache under ``root``, here and in processes that tests start; drop what a week has not used.
+    """Have compiled kernels kept under ``root``, here and in processes that tests start; drop folders that nothing was added to for a week.
 
     Runs of mutants keep kernels of their own, in the folder SPACY_MTL_TEST_KERNELS.
     """
     if "SPACY_MTL_TEST_KERNELS" in os.environ:
         os.environ["NUMBA_CACHE_DIR"] = os.environ["SPACY_MTL_TEST_KERNELS"]
         return
-    cache = root / f"{kernel_hash()}-O{os.environ['NUMBA_OPT']}"
+    cache = root / f"O{os.environ['NUMBA_OPT']}"
     cache.mkdir(exist_ok=True)
-    os.utime(cache)
     os.environ["NUMBA_CACHE_DIR"] = str(cache)
-    for old in root.iterdir():
-        if old.stat().st_mtime < time.time() - WEEK:
+    for old in (*root.iterdir(), *cache.iterdir()):
+        if old != cache and old.stat().st_mtime < time.time() - WEEK:
             shutil.rmtree(old, ignore_errors=True)
 
 

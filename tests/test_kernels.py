@@ -1,6 +1,7 @@
 """Kernels for Python, and those that kernels alone call."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -147,3 +148,35 @@ def test_indices_are_checked_where_a_variable_says_so(run, tmp_path, monkeypatch
         assert run(tmp_path / "a", "import reading; print(reading.attempt(7))") == found
         assert run(tmp_path / "a", "import reading; print(reading.attempt(4))") == 4
     assert len(cached(tmp_path)) == 4
+
+
+def copy_of_the_package(folder, time):
+    """A package named spacy_mtl with the real kernels.py and two kernels in files of this time, of which one calls the other."""
+    structures = folder / "spacy_mtl" / "structures"
+    structures.mkdir(parents=True)
+    for package in (structures.parent, structures):
+        (package / "__init__.py").touch()
+    shutil.copy(ROOT / "spacy_mtl" / "kernels.py", structures.parent)
+    one = "from spacy_mtl.kernels import kernel\n\n@kernel\ndef one():\n    return 1\n"
+    (structures / "one.py").write_text(one)
+    (structures / "two.py").write_text(one.replace("one", "two").replace("return 1", "return one() + 1") + "\n")
+    (structures / "two.py").write_text("from .one import one\n" + (structures / "two.py").read_text())
+    for path in structures.iterdir():
+        os.utime(path, (time, time))
+    return folder
+
+
+def test_copies_with_the_same_sources_share_what_is_compiled(tmp_path):
+    code = "from spacy_mtl.structures.two import two; print(two(), sum(two.stats.cache_hits.values()))"
+
+    def run(folder):
+        environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(folder)}
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, cwd=folder)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.split()
+
+    first, second = copy_of_the_package(tmp_path / "first", 1), copy_of_the_package(tmp_path / "second", 9)
+    assert [run(first), run(first), run(second)] == [["2", "0"], ["2", "1"], ["2", "1"]]
+    called = second / "spacy_mtl" / "structures" / "one.py"
+    called.write_text(called.read_text().replace("return 1", "return 2"))
+    assert [run(second), run(second), run(first)] == [["3", "0"], ["3", "1"], ["2", "1"]]

@@ -1,6 +1,5 @@
 """Measuring: one core, a process of its own for every contestant, CPU seconds, peak memory."""
 
-import hashlib
 import json
 import os
 import statistics
@@ -28,14 +27,11 @@ def use_one_core() -> None:
 
 
 def use_kernel_cache() -> None:
-    """Cache compiled kernels by the state of the sources (numba itself does not see a change in what a kernel calls)."""
+    """Cache compiled kernels in a folder of their own, by the sources they were compiled from (see spacy_mtl/kernels.py)."""
     if "NUMBA_CACHE_DIR" in os.environ:
         return
-    digest = hashlib.sha256()
-    for path in sorted((ROOT / "spacy_mtl").rglob("*.py")):
-        digest.update(path.read_bytes())
     cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"), "spacy-mtl-benchmarks")
-    os.environ["NUMBA_CACHE_DIR"] = str(cache / digest.hexdigest()[:16])
+    os.environ["NUMBA_CACHE_DIR"] = str(cache)
 
 
 def prepare() -> None:
