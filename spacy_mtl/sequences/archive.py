@@ -4,7 +4,6 @@ An ``.npz`` file is a zip of ``.npy`` files, and every one of these says its typ
 """
 
 import ast
-import json
 import math
 import re
 import struct
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from spacy_mtl.errors import Errors
+from spacy_mtl.stored.fault import StoredValueError
 
 #: The arrays of a file may be this many times as large as the file, and this many bytes more.
 EXPANSION, SPARE = 64, 1 << 24
@@ -34,7 +34,7 @@ _FAULTS = (ValueError, OSError, EOFError, LookupError, RuntimeError, zipfile.Bad
 
 
 class DamagedError(ValueError):
-    """The file is not what the writer wrote; the caller says which file."""
+    """The file is no zip as numpy writes it; the caller says which file. What a sound zip holds is checked by :mod:`spacy_mtl.stored`."""
 
 
 def most_bytes(size: int) -> int:
@@ -81,7 +81,9 @@ class Archive:
         return {name.removesuffix(".npy") for name in self._members}
 
     def read(self, name: str, at_most: int | None = None) -> np.ndarray:
-        """An array, C-contiguous. Raises DamagedError; its type and shape are compared with the size of its member before memory is asked for.
+        """An array, C-contiguous. Its type and shape are compared with the size of its member before memory is asked for.
+
+        Raises DamagedError, or StoredValueError for a type that no model has.
 
         at_most: bytes that it may have.
         """
@@ -95,6 +97,8 @@ class Archive:
                     raise DamagedError
                 array = np.empty(shape[::-1] if is_transposed else shape, dtype)
                 _fill(array, file)
+        except StoredValueError:
+            raise
         except _FAULTS:
             raise DamagedError from None
         return np.ascontiguousarray(array.T if is_transposed else array)
@@ -107,12 +111,12 @@ def _is_plain(member: zipfile.ZipInfo) -> bool:
 
 
 def _header(file: Any) -> tuple[np.dtype, bool, tuple[int, ...]]:
-    """The type of a ``.npy`` file, whether its columns come first, and its shape. Raises DamagedError for types that no model has."""
+    """The type of a ``.npy`` file, whether its columns come first, and its shape. Raises StoredValueError for those that no model has."""
     start = file.read(len(_MAGIC) + 2)
     length = int.from_bytes(start[len(_MAGIC) :], "little")
     found = _HEADER.fullmatch(file.read(length)) if start.startswith(_MAGIC) and length <= _LONGEST_HEADER else None
     if found is None:
-        raise DamagedError
+        raise StoredValueError("an array has a type or a shape that no model has")
     return np.dtype(found[1].decode()), found[2] == b"True", ast.literal_eval(found[3].decode())
 
 
@@ -126,15 +130,3 @@ def _fill(array: np.ndarray, file: Any) -> None:
         rest = rest[n:]
     if file.read(1):
         raise DamagedError
-
-
-def parse_json(text: bytes) -> Any:
-    """The value of a JSON text in UTF-8. Raises DamagedError where it is none, has NaN or Infinity, or is nested too deeply for Python."""
-    try:
-        return json.loads(text.decode("utf8"), parse_constant=_refuse)
-    except (ValueError, RecursionError):
-        raise DamagedError from None
-
-
-def _refuse(constant: str) -> None:
-    raise DamagedError

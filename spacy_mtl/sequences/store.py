@@ -11,8 +11,11 @@ from scipy import sparse
 
 from spacy_mtl.errors import Errors
 from spacy_mtl.files import write_atomically
+from spacy_mtl.stored.fault import StoredValueError
+from spacy_mtl.stored.json import read_json
+from spacy_mtl.stored.values import fields
 
-from .archive import Archive, DamagedError, parse_json, to_archive
+from .archive import Archive, DamagedError, to_archive
 from .blocks import CategoryBlock, FeatureBlock, FittedBlock, KernelisedBlock
 from .gram import KernelFunction
 from .model import SequenceModel
@@ -69,8 +72,8 @@ def _put_table(table: Any, prefix: str, arrays: dict[str, np.ndarray]) -> None:
 def load(path: str | Path, functions: Mapping[str, KernelFunction] | None = None) -> SequenceModel:
     """Load a model; the file may come from a stranger. functions: block name -> kernel, for blocks whose kernel is a user's function.
 
-    Raises ValueError: M605 the file cannot be read, M601 it is not such a model, M602 another format, M603 damaged or made up, M640 it would
-    expand to far more than its size, M221 a function is missing.
+    Raises ValueError: M605 the file cannot be read, M601 it is not such a model, M602 another format, M603 damaged, M610 a value in it is not
+    allowed, M640 it would expand to far more than its size, M221 a function is missing.
     """
     try:
         data = Path(path).read_bytes()
@@ -83,25 +86,28 @@ def load(path: str | Path, functions: Mapping[str, KernelFunction] | None = None
         model = read_model(archive, _header(archive, path)["blocks"])
     except DamagedError:
         raise ValueError(Errors.M603.format(where=path)) from None
+    except StoredValueError as fault:
+        raise ValueError(Errors.M610.format(where=path, fault=fault)) from None
     return replace(model, blocks=tuple(_with_function(block, functions or {}, path) for block in model.blocks))
 
 
 def _header(archive: Archive, path: str | Path) -> dict[str, Any]:
-    """The JSON header, a mark, a format and blocks. Raises ValueError: M601 there is none, M602 it is of another format, DamagedError."""
+    """The JSON header: a mark, a format and blocks.
+
+    Raises ValueError: M601 there is none, M602 it is of another format; DamagedError or StoredValueError where it is none at all.
+    """
     if "header" not in archive.names:
         raise ValueError(Errors.M601.format(where=path))
     text = archive.read("header", at_most=_LONGEST_HEADER)
     if text.dtype != np.uint8:
-        raise DamagedError
-    header = parse_json(text.tobytes())
+        raise StoredValueError("the header is no text")
+    header = read_json(text.tobytes())
     if not isinstance(header, dict) or header.get("mark") != _MARK:
         raise ValueError(Errors.M601.format(where=path))
     found = header.get("format")
     if type(found) is not int or found != FORMAT:
         raise ValueError(Errors.M602.format(where=path, found=found, expected=FORMAT))
-    if set(header) != {"mark", "format", "blocks"}:
-        raise DamagedError
-    return header
+    return fields(header, "the header", {name: lambda value, _: value for name in ("mark", "format", "blocks")})
 
 
 def _with_function(block: FittedBlock, functions: Mapping[str, KernelFunction], path: str | Path) -> FittedBlock:

@@ -1,5 +1,7 @@
 """Ranges of the entries of arrays: finite numbers, indices inside what they index, ascending keys, offsets."""
 
+from collections.abc import Collection
+
 import numpy as np
 
 from .fault import StoredValueError
@@ -8,8 +10,8 @@ from .fault import StoredValueError
 _HALF_EXPONENT = np.uint16(0x7C00)
 
 
-def check_finite(array: np.ndarray, name: str, most: float | None = None) -> None:
-    """Refuse floats that are not finite, or above ``most`` in absolute value. Raises StoredValueError."""
+def check_finite(array: np.ndarray, name: str, most: float | None = None, least: float | None = None) -> None:
+    """Refuse floats that are not finite, above ``most`` in absolute value, or below ``least``. Raises StoredValueError."""
     if not array.size:
         return
     if array.dtype == np.float16:  # which numpy compares slowly
@@ -21,6 +23,14 @@ def check_finite(array: np.ndarray, name: str, most: float | None = None) -> Non
         raise StoredValueError(f"{name} has a number that is not finite")
     if most is not None and max(-float(array.min()), float(array.max())) > most:
         raise StoredValueError(f"{name} has a number above {most:g} in absolute value")
+    if least is not None and float(array.min()) < least:
+        raise StoredValueError(f"{name} has a number below {least:g}")
+
+
+def check_among(array: np.ndarray, allowed: Collection[float], name: str) -> None:
+    """Refuse numbers other than those allowed. Raises StoredValueError."""
+    if not bool(np.isin(array, list(allowed)).all()):
+        raise StoredValueError(f"{name} has a number that is none of {', '.join(f'{value:g}' for value in allowed)}")
 
 
 def check_range(array: np.ndarray, least: int, most: int, name: str) -> None:
@@ -39,6 +49,14 @@ def check_offsets(array: np.ndarray, last: int, name: str) -> None:
     """Refuse borders of consecutive blocks that do not begin at 0, descend, or do not end at ``last``. Raises StoredValueError."""
     if not array.size or int(array[0]) != 0 or int(array[-1]) != last or not bool(np.all(array[1:] >= array[:-1])):
         raise StoredValueError(f"{name} does not lead from 0 to {last}")
+
+
+def check_rows_ascend(columns: np.ndarray, starts: np.ndarray, name: str) -> None:
+    """Refuse columns that are not strictly ascending inside each row. starts: borders of the rows, checked. Raises StoredValueError."""
+    follows = np.ones(columns.size, bool)
+    follows[starts[:-1][np.diff(starts) > 0]] = False  # the first of a row
+    if not bool((columns[1:] > columns[:-1])[follows[1:]].all()):
+        raise StoredValueError(f"{name} is not in ascending order inside a row")
 
 
 def check_shape(array: np.ndarray, shape: tuple[int, ...], name: str) -> None:

@@ -98,8 +98,6 @@ def test_files_of_another_kind(letters, tmp_path):
 @pytest.mark.parametrize(
     "changes",
     [
-        {"step": None},
-        {"0.weights": None},
         {"0.weights": np.zeros((2, 3), np.float32)},
         {"0.weights": np.zeros((6, 3))},
         {"labels": np.array(["a"])},
@@ -115,6 +113,15 @@ def test_arrays_that_do_not_fit_each_other(letters, tmp_path, changes):
     rewrite(path)
     load(path)
     rewrite(path, **changes)
+    with pytest.raises(ValueError, match=r"\[M610\]"):
+        load(path)
+
+
+@pytest.mark.parametrize("name", ["step", "0.weights"])
+def test_an_array_that_is_missing(letters, tmp_path, name):
+    path = tmp_path / "model.npz"
+    save(some_model(letters, blocks={"x": letters.vectors}), path)
+    rewrite(path, **{name: None})
     with pytest.raises(ValueError, match=r"\[M603\]"):
         load(path)
 
@@ -123,7 +130,7 @@ def test_nothing_is_unpickled(letters, tmp_path):
     path = tmp_path / "model.npz"
     save(some_model(letters, blocks={"x": letters.vectors}), path)
     rewrite(path, labels=np.array(["a", "b", None], object))
-    with pytest.raises(ValueError, match=r"\[M603\]"):
+    with pytest.raises(ValueError, match=r"\[M610\]"):
         load(path)
 
 
