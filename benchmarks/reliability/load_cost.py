@@ -5,15 +5,10 @@ whole pipeline as ``spacy.load`` reads it, and its components' folders alone.
 """
 
 import argparse
-import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from statistics import median
-from typing import Any
 
-from benchmarks.common.measure import THREADS
+from benchmarks.common.checkout import Checkout
 from benchmarks.common.rows import Row, append_rows, show
 
 from .loading import SAVED
@@ -23,44 +18,18 @@ _WORKER = Path(__file__).with_name("load_cost_worker.py")
 _WHAT = ("pipeline", "components")
 
 
-class Checkout:
-    """A process that loads pipelines with the package of a checkout."""
-
-    def __init__(self, folder: Path, pipelines: list[Path]):
-        environment = {**os.environ, **dict.fromkeys(THREADS, "1"), "PYTHONPATH": str(folder)}
-        self._process = subprocess.Popen(
-            [sys.executable, str(_WORKER), *map(str, pipelines)], env=environment, text=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        )  # fmt: skip
-        package = Path(self._answer()["package"])
-        if package != (folder / "spacy_mtl").resolve():
-            raise SystemExit(f"{folder} is no checkout: {package} was imported.")
-
-    def _answer(self) -> dict[str, Any]:
-        assert self._process.stdout is not None
-        return json.loads(self._process.stdout.readline())
-
-    def load(self, pipeline: int) -> dict[str, float]:
-        """CPU seconds."""
-        assert self._process.stdin is not None
-        print(pipeline, file=self._process.stdin, flush=True)
-        return self._answer()
-
-    def stop(self) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        self._process.wait()
-
-
 def compare(before: Path, pipelines: list[Path], rounds: int) -> list[Row]:
     """A row for each pipeline. The order of the two checkouts changes from round to round."""
-    checkouts = {"before": Checkout(before.resolve(), pipelines), "after": Checkout(ROOT, pipelines)}
+    worker = [str(_WORKER), *map(str, pipelines)]
+    checkouts = {"before": Checkout(before.resolve(), worker), "after": Checkout(ROOT, worker)}
+    for checkout in checkouts.values():
+        checkout.wait()
     rows = []
     for k, path in enumerate(pipelines):
         found: dict[str, list[dict[str, float]]] = {name: [] for name in checkouts}
         for number in range(rounds):
             for name in sorted(checkouts, reverse=number % 2 == 0):
-                found[name].append(checkouts[name].load(k))
+                found[name].append(checkouts[name].ask(k))
         row: Row = {
             "benchmark": "reliability",
             "mode": "load cost",
