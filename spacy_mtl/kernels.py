@@ -10,6 +10,8 @@ from typing import Any
 
 from numba import config, njit, types
 
+from spacy_mtl.compiling.inner import compile_for_linking, is_nested
+
 logger = logging.getLogger("spacy_mtl")
 _warned = False
 
@@ -29,7 +31,9 @@ def _state_of_sources(part: str) -> str:
     """A hash that changes whenever a source file behind this part's kernels does; for modules elsewhere (tests, plug-ins), any source file."""
     root = Path(__file__).parent
     state = hashlib.blake2b(digest_size=8)
-    for path in (path for name in _CALLS.get(part, (part,)) for path in sorted((root / name).rglob("*.py"))):
+    for path in (
+        path for name in (*_CALLS.get(part, (part,)), "compiling") for path in sorted((root / name).rglob("*.py"))
+    ):
         state.update(f"{path.relative_to(root)} {path.stat().st_size}\n".encode() + path.read_bytes())
     return state.hexdigest()
 
@@ -73,7 +77,8 @@ def _signature_key(signature: Any) -> tuple[str, ...]:
     names = sorted(f"{cls.__module__}.{cls.__qualname__}" for cls in classes)
     states = sorted(set().union(*(_WATCHED.get(cls, set()) for cls in classes)))
     checked = ("indices checked",) if getattr(config, "BOUNDSCHECK", None) else ()
-    return str(signature), *names, *states, *checked
+    nested = ("for kernels",) if is_nested() else ()
+    return str(signature), *names, *states, *checked, *nested
 
 
 def _is_of_a_script(signature: Any) -> bool:
@@ -112,10 +117,13 @@ def _compile_later(function: Callable, **options: Any) -> Callable:
         if not _warned:
             logger.warning("Compiled kernels cannot be cached here (%s): every process will compile them again.", error)
             _warned = True
-        return njit(**options)(function)
+        compiled = njit(**options)(function)
+        compile_for_linking(compiled)
+        return compiled
     state = _state_of_sources(_part(function.__module__))
     _stamp(compiled, state)
     _key(compiled)
+    compile_for_linking(compiled)
     if (shared := getattr(config, "CACHE_DIR", None)) and _part(function.__module__):
         _share(compiled, Path(shared, f"{function.__module__}-{state}"))
     return compiled

@@ -151,12 +151,13 @@ def test_indices_are_checked_where_a_variable_says_so(run, tmp_path, monkeypatch
 
 
 def copy_of_the_package(folder, time):
-    """A package named spacy_mtl with the real kernels.py and two kernels in files of this time, of which one calls the other."""
+    """A package named spacy_mtl with the real kernels.py, compiling/ and two kernels in files of this time, of which one calls the other."""
     structures = folder / "spacy_mtl" / "structures"
     structures.mkdir(parents=True)
     for package in (structures.parent, structures):
         (package / "__init__.py").touch()
     shutil.copy(ROOT / "spacy_mtl" / "kernels.py", structures.parent)
+    shutil.copytree(ROOT / "spacy_mtl" / "compiling", structures.parent / "compiling")
     one = "from spacy_mtl.kernels import kernel\n\n@kernel\ndef one():\n    return 1\n"
     (structures / "one.py").write_text(one)
     (structures / "two.py").write_text(one.replace("one", "two").replace("return 1", "return one() + 1") + "\n")

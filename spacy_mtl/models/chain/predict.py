@@ -63,26 +63,45 @@ def decode_all(starts, nodes, pairs, chain, labels):
         longest = max(longest, starts[s + 1] - starts[s])
     best, back = np.empty((longest, n_labels), np.float32), np.empty((longest, n_labels), np.int32)
     shared = np.empty((1, n_labels, n_labels), np.float32)
-    shared[0] = chain.step + chain.mask
-    many = n_labels >= MANY and not pairs.shape[0]
-    least, most = np.empty(n_labels, np.float32), np.empty(n_labels, np.float32)
-    if many:
-        row_bounds(shared[0], least, most)
+    for x in range(n_labels):
+        for y in range(n_labels):
+            shared[0, x, y] = chain.step[x, y] + chain.mask[x, y]
     for s in range(starts.size - 1):
         a, b = starts[s], starts[s + 1]
         if a == b:
             continue
         if pairs.shape[0]:
             for t in range(a, b):
-                pairs[t] += chain.step
+                for x in range(n_labels):
+                    for y in range(n_labels):
+                        pairs[t, x, y] += chain.step[x, y]
             constrain(nodes[a:b], pairs[a:b], chain.start, chain.end, chain.mask, False, False)
             viterbi(nodes[a:b], pairs[a:b], best, back, labels[a:b])
         else:
             constrain(nodes[a:b], shared[:0], chain.start, chain.end, chain.mask, False, False)
-            if many:
-                viterbi_many(nodes[a:b], shared[0], least, most, best, back, labels[a:b])
-            else:
-                viterbi(nodes[a:b], shared, best, back, labels[a:b])
+            viterbi(nodes[a:b], shared, best, back, labels[a:b])
+
+
+@kernel
+def decode_many(starts, nodes, chain, labels):
+    """:func:`decode_all` for many labels, without observed transitions."""
+    n_labels = nodes.shape[1]
+    longest = 1
+    for s in range(starts.size - 1):
+        longest = max(longest, starts[s + 1] - starts[s])
+    best, back = np.empty((longest, n_labels), np.float32), np.empty((longest, n_labels), np.int32)
+    shared = np.empty((n_labels, n_labels), np.float32)
+    for x in range(n_labels):
+        for y in range(n_labels):
+            shared[x, y] = chain.step[x, y] + chain.mask[x, y]
+    least, most = np.empty(n_labels, np.float32), np.empty(n_labels, np.float32)
+    row_bounds(shared, least, most)
+    no_pairs = np.empty((0, n_labels, n_labels), np.float32)
+    for s in range(starts.size - 1):
+        a, b = starts[s], starts[s + 1]
+        if a < b:
+            constrain(nodes[a:b], no_pairs, chain.start, chain.end, chain.mask, False, False)
+            viterbi_many(nodes[a:b], shared, least, most, best, back, labels[a:b])
 
 
 class Predictor:
@@ -213,5 +232,8 @@ class Predictor:
         if forbidden is not None:
             forbid(nodes, *forbidden)
         labels = np.zeros(given.shape[1], np.int32)
-        decode_all(starts, nodes, pairs, self._chain, labels)
+        if self._n_labels >= MANY and not pairs.shape[0]:
+            decode_many(starts, nodes, self._chain, labels)
+        else:
+            decode_all(starts, nodes, pairs, self._chain, labels)
         return labels

@@ -15,18 +15,21 @@ def n_slots(problem):
 @implements(contract.store_output, ChainProblem)
 def store_output(problem, i, work, outputs):
     a, b = problem.first[i], problem.last[i]
-    outputs[a:b] = work.labels[: b - a]
+    for t in range(a, b):
+        outputs[t] = work.labels[t - a]
 
 
 @implements(contract.load_output, ChainProblem)
 def load_output(problem, i, outputs, work):
     a, b = problem.first[i], problem.last[i]
-    work.labels[: b - a] = outputs[a:b]
+    for t in range(a, b):
+        work.labels[t - a] = outputs[t]
 
 
 @implements(contract.take_output, ChainProblem)
 def take_output(problem, i, output, work):
-    work.labels[: output.size] = output
+    for t in range(output.size):
+        work.labels[t] = output[t]
 
 
 @implements(contract.gold_outputs, ChainProblem)

@@ -48,7 +48,7 @@ def insert_pairs(slots, rows, pairs):
     """Insert distinct pairs: pair i gets row i."""
     for i in range(pairs.shape[0]):
         slot = find_pair(slots, rows, pairs[i, 0], pairs[i, 1])
-        slots[slot] = pairs[i]
+        slots[slot, 0], slots[slot, 1] = pairs[i, 0], pairs[i, 1]
         rows[slot] = i
 
 
@@ -56,7 +56,8 @@ def break_table(pairs: np.ndarray, values: np.ndarray) -> BreakTable:
     """Make a table. pairs: uint64[R, 2], distinct pairs of characters. values: uint8[R] for a single part, or uint8[R, K]."""
     rows = empty_table(len(pairs)).rows
     slots = np.zeros((rows.size, 2), np.uint64)
-    insert_pairs(slots, rows, pairs)
+    if len(pairs):  # most components have none, and need not wait until this is compiled
+        insert_pairs(slots, rows, pairs)
     return BreakTable(slots, rows, values if values.ndim == 2 else values[:, None])
 
 

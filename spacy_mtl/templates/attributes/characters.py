@@ -213,7 +213,8 @@ def word_table(words: Iterable[str], known: np.ndarray | None = None) -> WordTab
     chars, borders = characters_of(list(rows))
     free = empty_table(chars.size).rows
     slots = np.zeros((free.size, 2), np.uint64)
-    insert_words(chars, borders, slots, free)
+    if rows:  # most components have none, and need not wait until this is compiled
+        insert_words(chars, borders, slots, free)
     chosen = np.ones((len(rows), 1), bool) if known is None else known[list(rows.values())]
     return WordTable(slots, free, np.concatenate([np.zeros((1, chosen.shape[1]), bool), chosen]))
 

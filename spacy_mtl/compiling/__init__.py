@@ -1,0 +1,1 @@
+"""How kernels are compiled with little work, and how users hear of it."""

@@ -1,0 +1,122 @@
+"""Functions that only kernels call: compiled once, as part of these, without counting references that their callers hold."""
+
+import os
+import subprocess
+import sys
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from numba import njit
+from numba.core.runtime import _nrt_python, rtsys
+
+from spacy_mtl.compiling.inner import SUPPORTED, InnerLibrary, OuterLibrary
+from spacy_mtl.kernels import kernel, subkernel
+
+pytestmark = pytest.mark.skipif(not SUPPORTED, reason="this numba is left as it is")
+
+
+class Pair(NamedTuple):
+    first: np.ndarray
+    second: np.ndarray
+
+
+@subkernel
+def total(pair, scale):
+    """Looks at views alone."""
+    row, last = pair.first[1:], pair.second[-1]
+    for x in row:
+        last += scale * x
+    return last
+
+
+@subkernel
+def copied(row):
+    """Returns an array of its own."""
+    out = np.empty(row.size)
+    for k in range(row.size):
+        out[k] = row[k]
+    return out
+
+
+@subkernel
+def for_a_moment(row, chosen):
+    """Makes arrays and returns none."""
+    return copied(row)[chosen].sum() + np.sort(row)[0]
+
+
+@kernel
+def both(x):
+    return 2 * x
+
+
+@kernel
+def everything(pair, chosen):
+    kept = copied(pair.first)
+    views = Pair(kept[::2], pair.second)
+    return total(pair, 1) + total(pair, 3) + for_a_moment(kept, chosen) + both(1) + views.first[1]
+
+
+def library(compiled):
+    (result,) = compiled.overloads.values()
+    return result.library
+
+
+def test_results_and_memory():
+    """No array is freed early, and none is left over."""
+    pair, chosen = Pair(np.arange(6.0), np.array([1.0, 5.0])), np.array([0, 3])
+    wanted = (5 + 15) + (5 + 45) + 3 + 0 + 2 + 2
+    assert everything(pair, chosen) == wanted
+    _nrt_python.memsys_enable_stats()
+    before = rtsys.get_allocation_stats()
+    assert [everything(pair, chosen) for _ in range(20)] == [wanted] * 20
+    after = rtsys.get_allocation_stats()
+    _nrt_python.memsys_disable_stats()
+    assert after.alloc - before.alloc == after.free - before.free > 0
+    assert [sys.getrefcount(array) for array in pair] == [sys.getrefcount(np.arange(6.0)) + 2] * 2
+
+
+def test_only_what_python_calls_becomes_machine_code():
+    test_results_and_memory()
+    assert isinstance(library(everything), OuterLibrary)
+    assert {type(library(called)) for called in (total, copied, for_a_moment)} == {InnerLibrary}
+    assert "NRT_incref" not in str(library(total)._final_module)
+    assert "NRT_MemInfo" in str(library(copied)._final_module)
+
+
+def test_a_number_known_beforehand_makes_no_version_of_its_own():
+    test_results_and_memory()
+    assert len(total.overloads) == 1
+
+
+def test_python_may_call_what_kernels_called_first():
+    test_results_and_memory()
+    assert both(21) == 42
+    assert both(21) == 42
+    assert isinstance(library(both), OuterLibrary)
+
+
+def test_functions_of_others_may_use_what_was_compiled_for_kernels():
+    test_results_and_memory()
+
+    @njit
+    def other(n):
+        return np.empty(n).size + both(n)
+
+    assert other(4) == 12
+
+
+def test_what_is_cached_for_linking_is_linked(tmp_path):
+    """A second kernel, in a second process, takes the subkernel from the cache."""
+    (tmp_path / "mine.py").write_text(
+        "import numpy as np\nfrom spacy_mtl.kernels import kernel, subkernel\n\n"
+        "@subkernel\ndef inner(x):\n    return np.full(3, x).sum()\n\n"
+        "@kernel\ndef one(x):\n    return inner(x) + 1\n\n"
+        "@kernel\ndef two(x):\n    return inner(x) + 2\n"
+    )
+    path = os.pathsep.join([str(tmp_path), os.getcwd()])
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": path}
+    for call, hits in (("one(2.0)", 0), ("two(2.0)", 1), ("two(2.0)", 0)):
+        code = f"import mine; print(mine.{call}, sum(mine.inner.stats.cache_hits.values()))"
+        done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+        assert done.stdout.split() == [str(6.0 + (1 if "one" in call else 2)), str(hits)]
