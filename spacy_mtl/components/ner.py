@@ -5,7 +5,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from spacy.attrs import ENT_ID, ENT_IOB, ENT_KB_ID, ENT_TYPE
-from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
@@ -29,51 +28,12 @@ from .entity_tags import (
     tag_constraints,
     tag_labels,
 )
+from .factories import make_ner  # noqa: F401  (earlier installations have it as their entry point)
 from .protocol.chain import ChainPipe
 from .protocol.labelled import LabelledPipe
 from .protocol.settings import check_switches, refuse
 
-DEFAULT_CONFIG = {
-    "model": {
-        "@architectures": "spacy_mtl.TemplateChain.v1",
-        "templates": {"@mtl_templates": "spacy_mtl.ner.v1", "tag": False},
-    },
-    "trainer": {"@mtl_trainers": "spacy_mtl.MTLStruct.v1"},
-    "scheme": "biluo",
-    "valid_only": True,
-    "overwrite": False,
-    "costs": {},
-    "scorer": {"@scorers": "spacy.ner_scorer.v1"},
-}
 _IOB_CODES = {"-": MISSING, "O": OUTSIDE, "B": BEGIN, "U": BEGIN, "I": INSIDE, "L": INSIDE}
-
-
-@Language.factory(
-    "mtl_ner",
-    assigns=["doc.ents", "token.ent_iob", "token.ent_type"],
-    default_config=DEFAULT_CONFIG,
-    default_score_weights={"ents_f": 1.0, "ents_p": 0.0, "ents_r": 0.0, "ents_per_type": None},
-)
-def make_ner(
-    nlp: Language,
-    name: str,
-    model: Model,
-    trainer: Trainer,
-    scheme: str,
-    valid_only: bool,
-    overwrite: bool,
-    costs: dict[str, float],
-    scorer: Callable | None,
-) -> "MTLEntityRecognizer":
-    """Make an entity recognizer.
-
-    model: ``@architectures = "spacy_mtl.TemplateChain.v1"``. trainer: any of ``@mtl_trainers``. scheme: "biluo" or "iob2", the tags of the chain.
-    valid_only: decode only tag sequences that spell whole entities. overwrite: replace entities that are already on a Doc (otherwise they stay, and
-    predictions that overlap them are dropped). costs: training loss of a wrong tag where it is not 1, e.g. {"*>O": 2.0} to miss fewer entities.
-    """
-    return MTLEntityRecognizer(
-        nlp.vocab, model, name, trainer=trainer, scheme=scheme, valid_only=valid_only, overwrite=overwrite, costs=costs, scorer=scorer,
-    )  # fmt: skip
 
 
 class MTLEntityRecognizer(ChainPipe, LabelledPipe):

@@ -3,11 +3,10 @@
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from spacy.attrs import DEP, HEAD
-from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
@@ -30,71 +29,15 @@ from spacy_mtl.templates.attributes.learned import FormTable
 from spacy_mtl.templates.grammar import Template
 from spacy_mtl.trainers.base import Trainer
 
+from .factories import make_parser  # noqa: F401  (earlier installations have it as their entry point)
 from .protocol.labelled import LabelledPipe
 from .protocol.places import check_places
 from .protocol.settings import refuse
 
-DEFAULT_CONFIG = {
-    "model": {
-        "@architectures": "spacy_mtl.TemplateTree.v1",
-        "templates": {"@mtl_templates": "spacy_mtl.parse.v1"},
-    },
-    "trainer": {"@mtl_trainers": "spacy_mtl.MTLStruct.v1", "p": 1.3333, "C": 0.3, "average": 6},
-    "projective": None,
-    "roots": "auto",
-    "labelling": "second_pass",
-    "support": "gold",
-    "margin": 5.0,
-    "filter_attr": None,
-    "max_words": 500,
-    "scorer": {"@scorers": "spacy_mtl.dep_scorer.v1"},
-}
 #: Trees are taken to be projective if the share of sentences with crossing arcs is below this.
 CROSSING = 0.05
 #: The label of all arcs of a parser without labels.
 UNLABELLED = "dep"
-
-
-@Language.factory(
-    "mtl_parser",
-    assigns=["token.dep", "token.head"],
-    default_config=DEFAULT_CONFIG,
-    default_score_weights={
-        "dep_uas": 0.5, "dep_las": 0.5, "dep_las_per_type": None, "dep_uas_conllx": None, "dep_las_conllx": None,
-        "dep_uas_all": None, "dep_las_all": None, "dep_complete": None, "dep_complete_all": None,
-        "dep_crossing_p": None, "dep_crossing_r": None, "dep_crossing_f": None,
-    },
-)  # fmt: skip
-def make_parser(
-    nlp: Language,
-    name: str,
-    model: Model,
-    trainer: Trainer,
-    projective: bool | None,
-    roots: Literal["auto", "one", "several"],
-    labelling: Literal["second_pass", "joint", "none"],
-    support: Literal["gold", "all"],
-    margin: float | None,
-    filter_attr: str | None,
-    max_words: int | None,
-    scorer: Callable | None,
-) -> "MTLParser":
-    """Make a parser.
-
-    model: ``@architectures = "spacy_mtl.TemplateTree.v1"``; its templates decide the order: those that look at ``%s`` score pairs of siblings,
-    those that look at ``%g`` pairs with grandparents.
-    trainer: any of ``@mtl_trainers`` that can train such trees. projective: predict only projective trees (crossing arcs may still be learnt
-    from); null: do so if fewer than one sentence in twenty of the training corpus has crossing arcs.
-    roots: how many a sentence may have: "one", "several", or "auto", which is several if the training corpus has such sentences. labelling: find
-    labels in a "second_pass" over the tree, "joint" with it, or "none". support: which observations get weights, those of "gold" arcs or of "all".
-    margin: a filter over tags leaves out arcs that score more than this below the best arc of the same word; null keeps all arcs. filter_attr: the
-    attribute that the filter reads; null chooses one. max_words: longer sentences are parsed in pieces of at most this many words, whose trees are
-    joined, with a warning (M450); null for no limit.
-    """
-    return MTLParser(
-        nlp.vocab, model, name, trainer=trainer, projective=projective, roots=roots, labelling=labelling, support=support,
-        margin=margin, filter_attr=filter_attr, max_words=max_words, scorer=scorer,
-    )  # fmt: skip
 
 
 class MTLParser(LabelledPipe):

@@ -40,23 +40,10 @@ from spacy_mtl.templates.attributes.learned import CHAR_GROUP, FormTable
 from spacy_mtl.templates.attributes.reader import AttributeReader, of_characters
 from spacy_mtl.trainers.base import Trainer
 
+from .factories import make_segmenter  # noqa: F401  (earlier installations have it as their entry point)
 from .protocol.chain import ChainPipe
 from .protocol.settings import check_switches
 from .segmenter_settings import CFG_CHECKS, CFG_MISSING, check_segmenter
-
-DEFAULT_CONFIG = {
-    "model": {
-        "@architectures": "spacy_mtl.TemplateChain.v1",
-        "templates": {"@mtl_templates": "spacy_mtl.seg.v1"},
-    },
-    "trainer": {"@mtl_trainers": "spacy_mtl.MTLStruct.v1"},
-    "tags": "bmes",
-    "keep_runs": True,
-    "folds": 2,
-    "known": 1,
-    "known_marks": 5,
-    "scorer": {"@scorers": "spacy_mtl.segmenter_scorer.v1"},
-}
 
 
 def score_words(examples: Iterable[Example], **_: Any) -> dict[str, Any]:
@@ -68,39 +55,6 @@ def score_words(examples: Iterable[Example], **_: Any) -> dict[str, Any]:
 def make_segmenter_scorer() -> Callable[..., dict[str, Any]]:
     """Make a scorer of words: token_acc, token_p, token_r and token_f."""
     return score_words
-
-
-@Language.factory(
-    "mtl_segmenter",
-    default_config=DEFAULT_CONFIG,
-    default_score_weights={"token_f": 1.0, "token_p": 0.0, "token_r": 0.0, "token_acc": None},
-    retokenizes=True,
-)
-def make_segmenter(
-    nlp: Language,
-    name: str,
-    model: Model,
-    trainer: Trainer,
-    tags: str,
-    keep_runs: bool,
-    folds: int,
-    known: int,
-    known_marks: int,
-    scorer: Callable | None,
-) -> "MTLSegmenter":
-    """Make a word segmenter.
-
-    model: ``@architectures = "spacy_mtl.TemplateChain.v1"``. trainer: any of ``@mtl_trainers``. tags: "bmes", "bie" or "bcdmes", the tags of the
-    chain. keep_runs: never begin a word inside a Latin word or a number, or between a character and a combining mark that belongs to it.
-    known: a word of the corpus that occurs at least this many times is in the dictionary that templates read.
-    folds: during training the corpus is divided into this many parts, and the dictionary and word boundaries that templates read in one part are
-    counted on the others: if every training word were known, nothing could be learnt about unknown words.
-    known_marks: a punctuation mark or symbol that occurs at least this many times, and at least once as a word of its own, is given only tags it was
-    seen with; 0 allows every character all tags.
-    """
-    return MTLSegmenter(
-        nlp.vocab, model, name, trainer=trainer, tags=tags, keep_runs=keep_runs, folds=folds, known=known, known_marks=known_marks, scorer=scorer,
-    )  # fmt: skip
 
 
 class MTLSegmenter(ChainPipe):

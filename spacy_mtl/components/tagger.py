@@ -5,7 +5,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from spacy.attrs import POS, TAG
-from spacy.language import Language
 from spacy.parts_of_speech import IDS
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -24,50 +23,13 @@ from spacy_mtl.templates.attributes.learned import USUAL_TAG, FormTable
 from spacy_mtl.templates.attributes.reader import AttributeReader
 from spacy_mtl.trainers.base import Trainer
 
+from .factories import make_tagger  # noqa: F401  (earlier installations have it as their entry point)
 from .protocol.chain import ChainPipe
 from .protocol.labelled import LabelledPipe
 from .protocol.settings import check_count, check_switches, refuse
 
-DEFAULT_CONFIG = {
-    "model": {
-        "@architectures": "spacy_mtl.TemplateChain.v1",
-        "templates": {"@mtl_templates": "spacy_mtl.pos.v1"},
-    },
-    "trainer": {"@mtl_trainers": "spacy_mtl.MTLStruct.v1", "p": 1.3333, "C": 0.2, "average": 8},
-    "known_words": 0,
-    "pos_map": {},
-    "overwrite": False,
-    "scorer": {"@scorers": "spacy.tagger_scorer.v1"},
-}
 #: Names of the universal parts of speech, as spaCy knows them.
 UNIVERSAL = tuple(name for name in IDS if name and name.isupper() and name not in ("EOL", "SPACE", "CONJ"))
-
-
-@Language.factory(
-    "mtl_tagger",
-    assigns=["token.tag", "token.pos"],
-    default_config=DEFAULT_CONFIG,
-    default_score_weights={"tag_acc": 1.0},
-)
-def make_tagger(
-    nlp: Language,
-    name: str,
-    model: Model,
-    trainer: Trainer,
-    known_words: int,
-    pos_map: dict[str, str],
-    overwrite: bool,
-    scorer: Callable | None,
-) -> "MTLTagger":
-    """Make a tagger.
-
-    model: ``@architectures = "spacy_mtl.TemplateChain.v1"``. trainer: any of ``@mtl_trainers``. known_words: a word seen at least this many times
-    in training is given only tags it was seen with; 0 allows every word all tags. pos_map: the universal part of speech of each tag, written to
-    ``token.pos``. overwrite: replace tags that are already on a Doc (otherwise they stay).
-    """
-    return MTLTagger(
-        nlp.vocab, model, name, trainer=trainer, known_words=known_words, pos_map=pos_map, overwrite=overwrite, scorer=scorer
-    )  # fmt: skip
 
 
 class MTLTagger(ChainPipe, LabelledPipe):

@@ -1,0 +1,201 @@
+"""The factories of the four components, which spaCy imports whenever a pipeline is made, even one without any of them.
+
+So nothing heavy is imported here: a component's module, and with it numba, is imported when the component is made.
+"""
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, Literal
+
+from spacy.language import Language
+from spacy.pipeline import TrainablePipe
+from thinc.api import Model
+
+import spacy_mtl.registry  # noqa: F401  (adds the registries that the defaults name)
+
+NER_CONFIG = {
+    "model": {
+        "@architectures": "spacy_mtl.TemplateChain.v1",
+        "templates": {"@mtl_templates": "spacy_mtl.ner.v1", "tag": False},
+    },
+    "trainer": {"@mtl_trainers": "spacy_mtl.MTLStruct.v1"},
+    "scheme": "biluo",
+    "valid_only": True,
+    "overwrite": False,
+    "costs": {},
+    "scorer": {"@scorers": "spacy.ner_scorer.v1"},
+}
+TAGGER_CONFIG = {
+    "model": {
+        "@architectures": "spacy_mtl.TemplateChain.v1",
+        "templates": {"@mtl_templates": "spacy_mtl.pos.v1"},
+    },
+    "trainer": {"@mtl_trainers": "spacy_mtl.MTLStruct.v1", "p": 1.3333, "C": 0.2, "average": 8},
+    "known_words": 0,
+    "pos_map": {},
+    "overwrite": False,
+    "scorer": {"@scorers": "spacy.tagger_scorer.v1"},
+}
+SEGMENTER_CONFIG = {
+    "model": {
+        "@architectures": "spacy_mtl.TemplateChain.v1",
+        "templates": {"@mtl_templates": "spacy_mtl.seg.v1"},
+    },
+    "trainer": {"@mtl_trainers": "spacy_mtl.MTLStruct.v1"},
+    "tags": "bmes",
+    "keep_runs": True,
+    "folds": 2,
+    "known": 1,
+    "known_marks": 5,
+    "scorer": {"@scorers": "spacy_mtl.segmenter_scorer.v1"},
+}
+PARSER_CONFIG = {
+    "model": {
+        "@architectures": "spacy_mtl.TemplateTree.v1",
+        "templates": {"@mtl_templates": "spacy_mtl.parse.v1"},
+    },
+    "trainer": {"@mtl_trainers": "spacy_mtl.MTLStruct.v1", "p": 1.3333, "C": 0.3, "average": 6},
+    "projective": None,
+    "roots": "auto",
+    "labelling": "second_pass",
+    "support": "gold",
+    "margin": 5.0,
+    "filter_attr": None,
+    "max_words": 500,
+    "scorer": {"@scorers": "spacy_mtl.dep_scorer.v1"},
+}
+
+
+def _component(module: str, name: str) -> Any:
+    """A component's class. Its module imports this one, so that installations of before find the factory there."""
+    return getattr(import_module(f"spacy_mtl.components.{module}"), name)
+
+
+@Language.factory(
+    "mtl_ner",
+    assigns=["doc.ents", "token.ent_iob", "token.ent_type"],
+    default_config=NER_CONFIG,
+    default_score_weights={"ents_f": 1.0, "ents_p": 0.0, "ents_r": 0.0, "ents_per_type": None},
+)
+def make_ner(
+    nlp: Language,
+    name: str,
+    model: Model,
+    trainer: Any,
+    scheme: str,
+    valid_only: bool,
+    overwrite: bool,
+    costs: dict[str, float],
+    scorer: Callable | None,
+) -> TrainablePipe:
+    """Make an entity recognizer.
+
+    model: ``@architectures = "spacy_mtl.TemplateChain.v1"``. trainer: any of ``@mtl_trainers``. scheme: "biluo" or "iob2", the tags of the chain.
+    valid_only: decode only tag sequences that spell whole entities. overwrite: replace entities that are already on a Doc (otherwise they stay, and
+    predictions that overlap them are dropped). costs: training loss of a wrong tag where it is not 1, e.g. {"*>O": 2.0} to miss fewer entities.
+    """
+    return _component("ner", "MTLEntityRecognizer")(
+        nlp.vocab, model, name, trainer=trainer, scheme=scheme, valid_only=valid_only, overwrite=overwrite, costs=costs, scorer=scorer,
+    )  # fmt: skip
+
+
+@Language.factory(
+    "mtl_tagger",
+    assigns=["token.tag", "token.pos"],
+    default_config=TAGGER_CONFIG,
+    default_score_weights={"tag_acc": 1.0},
+)
+def make_tagger(
+    nlp: Language,
+    name: str,
+    model: Model,
+    trainer: Any,
+    known_words: int,
+    pos_map: dict[str, str],
+    overwrite: bool,
+    scorer: Callable | None,
+) -> TrainablePipe:
+    """Make a tagger.
+
+    model: ``@architectures = "spacy_mtl.TemplateChain.v1"``. trainer: any of ``@mtl_trainers``. known_words: a word seen at least this many times
+    in training is given only tags it was seen with; 0 allows every word all tags. pos_map: the universal part of speech of each tag, written to
+    ``token.pos``. overwrite: replace tags that are already on a Doc (otherwise they stay).
+    """
+    return _component("tagger", "MTLTagger")(
+        nlp.vocab, model, name, trainer=trainer, known_words=known_words, pos_map=pos_map, overwrite=overwrite, scorer=scorer
+    )  # fmt: skip
+
+
+@Language.factory(
+    "mtl_segmenter",
+    default_config=SEGMENTER_CONFIG,
+    default_score_weights={"token_f": 1.0, "token_p": 0.0, "token_r": 0.0, "token_acc": None},
+    retokenizes=True,
+)
+def make_segmenter(
+    nlp: Language,
+    name: str,
+    model: Model,
+    trainer: Any,
+    tags: str,
+    keep_runs: bool,
+    folds: int,
+    known: int,
+    known_marks: int,
+    scorer: Callable | None,
+) -> TrainablePipe:
+    """Make a word segmenter.
+
+    model: ``@architectures = "spacy_mtl.TemplateChain.v1"``. trainer: any of ``@mtl_trainers``. tags: "bmes", "bie" or "bcdmes", the tags of the
+    chain. keep_runs: never begin a word inside a Latin word or a number, or between a character and a combining mark that belongs to it.
+    known: a word of the corpus that occurs at least this many times is in the dictionary that templates read.
+    folds: during training the corpus is divided into this many parts, and the dictionary and word boundaries that templates read in one part are
+    counted on the others: if every training word were known, nothing could be learnt about unknown words.
+    known_marks: a punctuation mark or symbol that occurs at least this many times, and at least once as a word of its own, is given only tags it was
+    seen with; 0 allows every character all tags.
+    """
+    return _component("segmenter", "MTLSegmenter")(
+        nlp.vocab, model, name, trainer=trainer, tags=tags, keep_runs=keep_runs, folds=folds, known=known, known_marks=known_marks, scorer=scorer,
+    )  # fmt: skip
+
+
+@Language.factory(
+    "mtl_parser",
+    assigns=["token.dep", "token.head"],
+    default_config=PARSER_CONFIG,
+    default_score_weights={
+        "dep_uas": 0.5, "dep_las": 0.5, "dep_las_per_type": None, "dep_uas_conllx": None, "dep_las_conllx": None,
+        "dep_uas_all": None, "dep_las_all": None, "dep_complete": None, "dep_complete_all": None,
+        "dep_crossing_p": None, "dep_crossing_r": None, "dep_crossing_f": None,
+    },
+)  # fmt: skip
+def make_parser(
+    nlp: Language,
+    name: str,
+    model: Model,
+    trainer: Any,
+    projective: bool | None,
+    roots: Literal["auto", "one", "several"],
+    labelling: Literal["second_pass", "joint", "none"],
+    support: Literal["gold", "all"],
+    margin: float | None,
+    filter_attr: str | None,
+    max_words: int | None,
+    scorer: Callable | None,
+) -> TrainablePipe:
+    """Make a parser.
+
+    model: ``@architectures = "spacy_mtl.TemplateTree.v1"``; its templates decide the order: those that look at ``%s`` score pairs of siblings,
+    those that look at ``%g`` pairs with grandparents.
+    trainer: any of ``@mtl_trainers`` that can train such trees. projective: predict only projective trees (crossing arcs may still be learnt
+    from); null: do so if fewer than one sentence in twenty of the training corpus has crossing arcs.
+    roots: how many a sentence may have: "one", "several", or "auto", which is several if the training corpus has such sentences. labelling: find
+    labels in a "second_pass" over the tree, "joint" with it, or "none". support: which observations get weights, those of "gold" arcs or of "all".
+    margin: a filter over tags leaves out arcs that score more than this below the best arc of the same word; null keeps all arcs. filter_attr: the
+    attribute that the filter reads; null chooses one. max_words: longer sentences are parsed in pieces of at most this many words, whose trees are
+    joined, with a warning (M450); null for no limit.
+    """
+    return _component("parser", "MTLParser")(
+        nlp.vocab, model, name, trainer=trainer, projective=projective, roots=roots, labelling=labelling, support=support,
+        margin=margin, filter_attr=filter_attr, max_words=max_words, scorer=scorer,
+    )  # fmt: skip
