@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import groupby, islice
 from pathlib import Path
+from typing import ClassVar
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -15,6 +16,7 @@ from spacy_mtl.settings import brief, is_choice, is_path, is_switch
 
 from .columns import IGNORED, SCHEMES, Sentence, read_columns
 from .docs import COLUMNS, Attributes, DocMaker, sentence_starts
+from .kept import kept_examples
 from .settings import check_counts, check_names, check_text, refuse
 
 
@@ -41,6 +43,8 @@ class ConllCorpus:
     Raises ValueError on construction for invalid settings (M505-M507, M509, M511, M514) and files that do not
     exist (M501); while reading, for what is wrong with a file, with its line (M502-M504, M508, M510, M512, M513).
     """
+
+    gives_words: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -91,7 +95,11 @@ class ConllCorpus:
         return read_columns(path, self.columns, self.encoding, self.separator)
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
-        """Stream the Examples, with Docs in ``nlp.vocab``."""
+        """Stream the Examples, with Docs in ``nlp.vocab``; in a training of spaCy, each file is read once (:mod:`spacy_mtl.corpora.kept`)."""
+        return kept_examples(self, nlp)
+
+    def read(self, nlp: Language) -> Iterator[Example]:
+        """Stream the Examples, newly made."""
         for predicted, reference, _ in self.docs(nlp.vocab):
             yield Example(predicted, reference)
 

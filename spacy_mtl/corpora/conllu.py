@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, groupby, islice
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 from spacy.attrs import LEMMA, MORPH, POS, SENT_START, TAG
@@ -21,6 +22,7 @@ from spacy_mtl.settings import brief, is_choice
 from .conll import corpus_paths
 from .conllu_read import MISSING, TreeSentence, read_conllu
 from .docs import Attributes, Ids, spaces_between
+from .kept import kept_examples
 from .settings import check_counts, check_names, check_text
 
 GIVEN = ("TAG", "POS", "MORPH", "LEMMA")
@@ -56,6 +58,8 @@ class ConlluCorpus:
     Raises ValueError on construction for invalid settings (M511, M514, M558) and files that do not exist (M501); while reading, for
     what is wrong with a file, with line and sentence (M502, M504, M513, M550-M555, M557, M559).
     """
+
+    gives_words: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -94,7 +98,11 @@ class ConlluCorpus:
         return read_conllu(path, self.format, self.encoding, self.broken)
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
-        """Stream the Examples, with Docs in ``nlp.vocab``."""
+        """Stream the Examples, with Docs in ``nlp.vocab``; in a training of spaCy, each file is read once (:mod:`spacy_mtl.corpora.kept`)."""
+        return kept_examples(self, nlp)
+
+    def read(self, nlp: Language) -> Iterator[Example]:
+        """Stream the Examples, newly made."""
         for predicted, reference, _ in self.docs(nlp.vocab):
             yield Example(predicted, reference)
 

@@ -4,6 +4,7 @@ import unicodedata
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
+from typing import ClassVar
 
 from spacy.lang.zh import ChineseTokenizer
 from spacy.language import Language
@@ -18,6 +19,7 @@ from spacy_mtl.registry import registry
 from .columns import text_lines
 from .conll import corpus_paths
 from .docs import Ids
+from .kept import kept_examples
 from .settings import check_counts, check_file, check_text
 
 #: Characters that separate words as a space does: tab and ideographic space.
@@ -104,6 +106,8 @@ class SegmentedCorpus:
     with a file (M502, M513, M520).
     """
 
+    gives_words: ClassVar[bool] = False
+
     def __init__(self, path: str | Path | list[str | Path] | None, encoding: str = "utf8", limit: int = 0):
         self.paths = corpus_paths(path)
         self.encoding = encoding
@@ -114,7 +118,11 @@ class SegmentedCorpus:
             read_segmented(file, encoding)  # checks the path at once, reads nothing yet
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
-        """Stream the Examples, with Docs in ``nlp.vocab``."""
+        """Stream the Examples, with Docs in ``nlp.vocab``; in a training of spaCy, each file is read once (:mod:`spacy_mtl.corpora.kept`)."""
+        return kept_examples(self, nlp)
+
+    def read(self, nlp: Language) -> Iterator[Example]:
+        """Stream the Examples, newly made."""
         for reference in self.references(nlp.vocab):
             yield Example(_make_doc(nlp, reference.text), reference)
 

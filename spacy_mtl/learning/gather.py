@@ -88,6 +88,11 @@ class Gatherer:
     def is_complete(self) -> bool:
         return self._n_shown >= self.n_expected
 
+    @property
+    def begins_pass(self) -> bool:
+        """Whether no document has been seen since the last pass ended."""
+        return self._n_shown == 0
+
     def begin_pass(self) -> None:
         self._shown.clear()
         self._n_shown = 0

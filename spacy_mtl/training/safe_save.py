@@ -11,8 +11,9 @@ from spacy_mtl.errors import Errors
 from spacy_mtl.files import write_folder
 from spacy_mtl.files.folder_lock import FolderLock, lock_folder
 from spacy_mtl.registry import registry
+from spacy_mtl.running import running_trainings
 
-from .spacy_loop import output_of_training, running_trainings, watch_copies
+from .spacy_loop import output_of_training, watch_copies
 
 Callback = Callable[[Language], Language]
 

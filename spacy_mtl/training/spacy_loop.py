@@ -1,40 +1,22 @@
-"""What safe saving has to know of spaCy's training loop, which it tells nobody.
+"""What saving and batching have to know of spaCy's training loop, which it tells nobody.
 
 ``spacy.training.loop.train`` calls ``before_to_disk(nlp).to_disk(output / "model-last")``; after an evaluation that is the best so far it removes
 ``model-best`` and copies ``model-last`` there, file by file; and it begins by removing both. A callback sees none of this, so:
 
-- Where the training saves to is read from the variables of the functions that are running, and nothing is changed there. It is known when
+- Where the training saves to is read from the variables of the functions that are running (:mod:`spacy_mtl.running`). It is known when
   ``[training]`` is resolved, before the corpus is read.
 - The loop's module gets a ``shutil`` of its own, with another ``rmtree`` and ``copytree`` for trainings that save safely; those of other trainings,
   and of all other modules, are Python's.
 """
 
 import shutil
-import sys
 from pathlib import Path
-from types import CodeType, FrameType
 from typing import Any
 
 from spacy.training import loop
 
 from spacy_mtl.files import write_folder
-
-
-def running_trainings() -> list[FrameType]:
-    """Calls of spaCy's training, by the command or the loop, that the caller runs in; the innermost first."""
-    frame: FrameType | None = sys._getframe(1)
-    codes = _training_codes()
-    found = []
-    while frame is not None:
-        if frame.f_code in codes:
-            found.append(frame)
-        frame = frame.f_back
-    return found
-
-
-def _training_codes() -> set[CodeType]:
-    command = sys.modules.get("spacy.cli.train")  # not imported for those who train from Python
-    return {loop.train.__code__} | ({command.train.__code__} if command else set())
+from spacy_mtl.running import running_loop, running_trainings
 
 
 def output_of_training() -> Path | None:
@@ -44,6 +26,21 @@ def output_of_training() -> Path | None:
         if output is not None:
             return Path(output)
     return None
+
+
+def learns_from_whole_corpora() -> bool:
+    """Whether spaCy's loop is running, over a fixed corpus, and whatever learns in its pipeline takes the corpus as a whole.
+
+    A component says so by an attribute ``takes_whole_corpus`` that is True. Where a component annotates documents for the others, they have to see
+    the copies that it annotates.
+    """
+    running = running_loop()
+    settings = None if running is None else running.get("T")
+    if running is None or settings is None or settings["max_epochs"] < 0 or settings["annotating_components"]:
+        return False
+    frozen = settings["frozen_components"]
+    learning = [pipe for name, pipe in running["nlp"].pipeline if name not in frozen and hasattr(pipe, "update")]
+    return bool(learning) and all(getattr(pipe, "takes_whole_corpus", False) is True for pipe in learning)
 
 
 def _saves_safely() -> bool:

@@ -6,7 +6,7 @@ from importlib import import_module
 import pytest
 from typer.testing import CliRunner
 
-TASKS = ("letters", "ner", "parsing", "segmentation", "structreg", "synthetic", "tagging", "trainers")
+TASKS = ("door", "letters", "ner", "parsing", "segmentation", "structreg", "synthetic", "tagging", "trainers")
 
 
 @pytest.mark.parametrize("task", TASKS)

@@ -13,7 +13,7 @@ CONFIG = ROOT / "configs" / "parser.cfg"
 SMALL = {
     "paths.train": str(ROOT / "assets/nl-trees/dev.conllu"),
     "paths.dev": str(ROOT / "assets/nl-trees/dev.conllu"),
-    "training.max_epochs": 3,
+    "training.max_epochs": 1,
     "training.logger.progress_bar": False,
 }
 
@@ -41,7 +41,7 @@ def config_with_tagger(tmp_path):
 
 
 def test_behind_a_tagger(config_with_tagger, tmp_path):
-    train(config_with_tagger, tmp_path / "out", overrides={**SMALL, "training.max_epochs": 5})
+    train(config_with_tagger, tmp_path / "out", overrides={**SMALL, "training.max_epochs": 1})
     nlp = spacy.load(tmp_path / "out" / "model-last")
     assert nlp.meta["performance"]["tag_acc"] > 0.8
     assert nlp.meta["performance"]["dep_las"] > 0.6

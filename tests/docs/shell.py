@@ -26,7 +26,7 @@ ELSEWHERE = "DIR"
 #: commands of spaCy that are run; of the others only the options are checked
 RUN = {"convert", "evaluate", "mtl", "train"}
 #: epochs of a training that a page begins; the quickstart, whose entities pages print, is run to its end
-EPOCHS = 3
+EPOCHS = 1
 
 Words = list[str]
 

@@ -18,6 +18,7 @@ from spacy_mtl.learning.gather import Gatherer, Piece, content_key
 from spacy_mtl.learning.learner import Learner, check_set
 from spacy_mtl.models.chain.model import current_weights, set_weights, weights_later
 from spacy_mtl.sentences import borders
+from spacy_mtl.stand_in import stood_for
 from spacy_mtl.templates.attributes.learned import FormTable
 from spacy_mtl.templates.attributes.reader import AttributeReader
 from spacy_mtl.templates.grammar import Template
@@ -28,9 +29,10 @@ from .examples import each_example
 from .places import check_known
 from .saved import SavedPipe
 from .settings import refuse
+from .whole import TakesWholeCorpus
 
 
-class StructuredPipe(SavedPipe):
+class StructuredPipe(TakesWholeCorpus, SavedPipe):
     """A trainable component over some structure.
 
     Subclasses define the structure, the labels, and how gold annotation is read and predictions are written.
@@ -38,7 +40,7 @@ class StructuredPipe(SavedPipe):
 
     #: Attributes of the reference Doc that hold the gold annotation.
     gold_attributes: ClassVar[tuple[str, ...]]
-    of_training: ClassVar[tuple[str, ...]] = ("_gathered", "_learner", "_reader", "_batches")
+    of_training: ClassVar[tuple[str, ...]] = ("_gathered", "_learner", "_reader", "_batches", "_held")
 
     def __init__(self, vocab: Vocab, model: Model, name: str, *, trainer: Trainer, scorer: Callable | None = None):
         if not isinstance(trainer, Trainer):
@@ -62,6 +64,7 @@ class StructuredPipe(SavedPipe):
         self._learner: Learner | None = None
         self._reader: AttributeReader | None = None
         self._batches: list[np.ndarray] = []
+        self._held: list[Example] | None = None  # all documents of the training, where they came as a whole
 
     # --- what a subclass provides ---
 
@@ -170,7 +173,8 @@ class StructuredPipe(SavedPipe):
     ) -> dict[str, float]:
         """Pass a batch to the trainer. Batch methods work once the last document of the corpus has arrived; ``drop`` and ``sgd`` are ignored.
 
-        Whenever a pass ends, its training loss is added to losses[name]. Raises ValueError: M404 before initialize, M405 for an unknown example.
+        A single Example may stand for the whole corpus (:mod:`spacy_mtl.stand_in`). Whenever a pass ends, its training loss is added to losses[name].
+        Raises ValueError: M404 before initialize, M405 for an unknown example.
         """
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
@@ -180,20 +184,28 @@ class StructuredPipe(SavedPipe):
             raise ValueError(Errors.M404.format(name=self.name))
         if not examples:
             return losses
+        corpus = stood_for(examples)
+        losses[self.name] += self._show_batch(examples) if corpus is None else self._learn_whole(corpus)
+        return losses
+
+    def _show_batch(self, examples: list[Example]) -> float:
+        loss = 0.0
         slots: list[int] = []
+        assert self._gathered is not None
         assert self._reader is not None
+        self._held = None
         inputs = self.read_input(self._reader, [example.predicted for example in examples])
         for example, (given, starts) in zip(examples, inputs, strict=True):
             key = content_key(example.reference, self.gold_attributes)
             if self._gathered.repeats(key):
                 self._end_batch(slots)
-                losses[self.name] += self._end_pass()
+                loss += self._end_pass()
                 slots = []
             slots.append(self._show(key, example, given, starts))
         self._end_batch(slots)
         if self._gathered.is_complete:
-            losses[self.name] += self._end_pass()
-        return losses
+            loss += self._end_pass()
+        return loss
 
     def _show(self, key: bytes, example: Example, given: np.ndarray, starts: np.ndarray) -> int:
         assert self._gathered is not None

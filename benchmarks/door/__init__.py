@@ -1,0 +1,1 @@
+"""What ``spacy train`` costs, the whole process, beside the training in memory and beside python-crfsuite's whole process."""

@@ -1,0 +1,57 @@
+"""What ``spacy train`` costs: ``python -m benchmarks.door MODE --help``. Whole processes on one core, CPU seconds, kernels cached."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from benchmarks.common.measure import run_child
+from benchmarks.common.rows import Row, append_rows, progress, show
+
+from . import processes
+from .tasks import TASKS
+
+app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+CorporaOption = Annotated[Path, typer.Option(help="The folder that the corpora are in.", envvar="SPACY_MTL_CORPORA")]
+TaskOption = Annotated[list[str], typer.Option("--task", help=f"Of {', '.join(TASKS)}; again for another.")]
+JsonOption = Annotated[Path | None, typer.Option("--json", help="Add the rows to this file of JSON lines.")]
+_COLUMNS = {
+    "task": "task",
+    "contestant": "contestant",
+    "cpu": "CPU s",
+    "ratio": "times in memory",
+    "score": "dev score",
+    "passes": "passes",
+    "evaluations": "evaluations",
+    "pipeline_mb": "MB",
+}
+
+
+@app.command()
+def train(
+    corpora: CorporaOption,
+    task: TaskOption = list(TASKS),  # noqa: B006
+    repeats: Annotated[int, typer.Option(help="Of each process, in turn.", min=1)] = 1,
+    json: JsonOption = None,
+) -> None:
+    """The whole process of ``spacy train``, and the same training in memory, with as many passes over the same documents."""
+    rows: list[Row] = []
+    for name in task:
+        for _ in range(repeats):
+            about: Row = {"benchmark": "door", "mode": "train", "task": name}
+            found = processes.door(name, str(corpora))
+            memory = run_child(
+                "benchmarks.door.processes:in_memory", task=name, corpora=str(corpora), passes=found["passes"]
+            )
+            rows += [{**about, **found, "ratio": found["cpu"] / memory["cpu"]}, {**about, **memory}]
+            progress.print(f"{name}: {found['cpu']:.1f} s, in memory {memory['cpu']:.1f} s", highlight=False)
+    show("spacy train, the whole process", _COLUMNS, rows)
+    append_rows(json, rows)
+
+
+@app.command()
+def crfsuite(corpora: CorporaOption, json: JsonOption = None) -> None:
+    """python-crfsuite's whole process on Spanish entities: files read, features in Python, default stop, model written."""
+    row: Row = {"benchmark": "door", "mode": "train", "task": "ner", **processes.crfsuite("ner", str(corpora))}
+    show("python-crfsuite, the whole process", _COLUMNS, [row])
+    append_rows(json, [row])
