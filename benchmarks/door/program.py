@@ -41,7 +41,7 @@ def train(
             about: Row = {"benchmark": "door", "mode": "train", "task": name}
             found = processes.door(name, str(corpora))
             memory = run_child(
-                "benchmarks.door.processes:in_memory", task=name, corpora=str(corpora), passes=found["passes"]
+                "benchmarks.door.processes:in_memory", name=name, corpora=str(corpora), passes=found["passes"]
             )
             rows += [{**about, **found, "ratio": found["cpu"] / memory["cpu"]}, {**about, **memory}]
             progress.print(f"{name}: {found['cpu']:.1f} s, in memory {memory['cpu']:.1f} s", highlight=False)

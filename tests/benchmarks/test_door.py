@@ -1,0 +1,42 @@
+"""What the figures of ``benchmarks.door`` rest on."""
+
+import sys
+
+import pytest
+import spacy
+from spacy.util import load_config
+
+from benchmarks.door import processes
+from benchmarks.door.crfsuite import tags_of
+from benchmarks.door.tasks import SMALL, TASKS
+from spacy_mtl.corpora.conll import ConllCorpus
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_settings_are_of_the_config(task):
+    """Of that component alone, so that a report can be told from others; a limit for the run that compiles."""
+    config = load_config(TASKS[task].path, overrides={"paths.train": "a", "paths.dev": "b"})
+    assert config["nlp"]["pipeline"] == [task]
+    overrides = TASKS[task].overrides("DIR", **SMALL)
+    assert overrides["paths.train"].startswith("DIR")
+    for name in overrides:
+        section, *rest = name.split(".")
+        assert section in config
+        assert rest[-1] in ("limit", "columns") or load_config(TASKS[task].path, overrides={name: "0"})
+
+
+def test_seconds_are_of_the_whole_process():
+    """Also of what it does before and after; little where there is little to do."""
+    busy = "import time\nwhile time.process_time() < 0.5: pass"
+    assert 0.5 <= processes.cpu_of([sys.executable, "-c", busy]) < 5
+
+
+def test_settings_come_on_the_standard_input():
+    processes.cpu_of([sys.executable, "-c", "assert input() == 'x'"], "x\n")
+
+
+def test_tags_as_crfsuite_learns_them(tmp_path):
+    (tmp_path / "a.conll").write_text("Ana N B-PER\nPaz N I-PER\nva V O\n", encoding="utf8")
+    nlp = spacy.blank("es")
+    (example,) = ConllCorpus(tmp_path / "a.conll")(nlp)
+    assert tags_of(example.reference) == ["B-PER", "I-PER", "O"]
