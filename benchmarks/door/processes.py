@@ -39,12 +39,17 @@ def spacy_train(task: str, corpora: str, folder: str, **more: str) -> float:
     return cpu_of([sys.executable, "-m", "spacy", "train", str(TASKS[task].path), "--output", folder, *options])
 
 
-def door(name: str, corpora: str) -> Row:
+def limited(documents: int) -> dict[str, str]:
+    """Settings for so many training documents, 0 for all."""
+    return {"corpora.train.limit": str(documents)} if documents else {}
+
+
+def door(name: str, corpora: str, documents: int = 0) -> Row:
     """``spacy train`` with kernels cached: CPU seconds, the best dev score, and how many passes it took."""
     with TemporaryDirectory() as folder:
         spacy_train(name, corpora, f"{folder}/small", **SMALL)
         log = Path(folder, "log.jsonl")
-        cpu = spacy_train(name, corpora, f"{folder}/out", **{"training.logger.path": str(log)})
+        cpu = spacy_train(name, corpora, f"{folder}/out", **limited(documents), **{"training.logger.path": str(log)})
         rows = [srsly.json_loads(line) for line in log.read_text(encoding="utf8").splitlines()]
         files = [path for path in Path(folder, "out/model-best").rglob("*") if path.is_file()]
         size = sum(path.stat().st_size for path in files) / 1e6
@@ -60,10 +65,10 @@ def door(name: str, corpora: str) -> Row:
     }
 
 
-def in_memory(name: str, corpora: str, passes: int) -> Row:
+def in_memory(name: str, corpora: str, passes: int, documents: int = 0) -> Row:
     """The same training of the same documents in memory: initialize, so many passes, weights that can predict. Kernels are loaded before."""
     learn(name, corpora, 1, **SMALL)
-    return {"contestant": "in memory", "cpu": learn(name, corpora, passes), "passes": passes}
+    return {"contestant": "in memory", "cpu": learn(name, corpora, passes, **limited(documents)), "passes": passes}
 
 
 def learn(task: str, corpora: str, passes: int, **more: str) -> float:

@@ -31,6 +31,7 @@ _COLUMNS = {
 def train(
     corpora: CorporaOption,
     task: TaskOption = list(TASKS),  # noqa: B006
+    documents: Annotated[int, typer.Option(help="Of the training corpus, 0 for all.", min=0)] = 0,
     repeats: Annotated[int, typer.Option(help="Of each process, in turn.", min=1)] = 1,
     json: JsonOption = None,
 ) -> None:
@@ -38,10 +39,14 @@ def train(
     rows: list[Row] = []
     for name in task:
         for _ in range(repeats):
-            about: Row = {"benchmark": "door", "mode": "train", "task": name}
-            found = processes.door(name, str(corpora))
+            about: Row = {"benchmark": "door", "mode": "train", "task": name, "documents": documents}
+            found = processes.door(name, str(corpora), documents)
             memory = run_child(
-                "benchmarks.door.processes:in_memory", name=name, corpora=str(corpora), passes=found["passes"]
+                "benchmarks.door.processes:in_memory",
+                name=name,
+                corpora=str(corpora),
+                passes=found["passes"],
+                documents=documents,
             )
             rows += [{**about, **found, "ratio": found["cpu"] / memory["cpu"]}, {**about, **memory}]
             progress.print(f"{name}: {found['cpu']:.1f} s, in memory {memory['cpu']:.1f} s", highlight=False)
@@ -52,6 +57,12 @@ def train(
 @app.command()
 def crfsuite(corpora: CorporaOption, json: JsonOption = None) -> None:
     """python-crfsuite's whole process on Spanish entities: files read, features in Python, default stop, model written."""
-    row: Row = {"benchmark": "door", "mode": "train", "task": "ner", **processes.crfsuite("ner", str(corpora))}
+    row: Row = {
+        "benchmark": "door",
+        "mode": "train",
+        "task": "ner",
+        "documents": 0,
+        **processes.crfsuite("ner", str(corpora)),
+    }
     show("python-crfsuite, the whole process", _COLUMNS, [row])
     append_rows(json, [row])
