@@ -77,7 +77,7 @@ def learn(task: str, corpora: str, passes: int, **more: str) -> float:
     options = [word for name, value in settings.items() for word in (f"--{name}", value)]
     config = load_config(TASKS[task].path, overrides=parse_config_overrides(options))
     nlp = load_model_from_config(config, auto_fill=True)
-    examples: list[Example] = list(registry.resolve(config["corpora"])["train"](nlp))
+    examples: list[Example] = list(registry.resolve(nlp.config.interpolate()["corpora"])["train"](nlp))
     (pipe,) = (pipe for _, pipe in nlp.pipeline)
     begin = time.process_time()
     nlp.initialize(lambda: examples)

@@ -5,6 +5,7 @@ import math
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -70,6 +71,17 @@ class _Log:
         self._write(header(self._columns))
         if self._with_bar:  # show the bar at once: the first pass is the slow one
             self._bar = tqdm(desc=FIRST_PASS, bar_format="{desc}", disable=None, leave=False, file=self._stderr)
+            self._watch(self._show_pass)
+
+    def _watch(self, show: Callable[[str, int, int], None] | None) -> None:
+        """Have components that make several passes an update tell of each; None for no longer."""
+        for name, pipe in self._pipes.items():
+            if hasattr(pipe, "after_pass"):
+                pipe.after_pass = None if show is None else partial(show, name)
+
+    def _show_pass(self, name: str, done: int, passes: int) -> None:
+        if self._bar is not None and passes > 1:
+            self._bar.set_description_str(f"{name}: pass {done} of {passes}")
 
     def step(self, info: Info | None) -> None:
         """Called after each update, with the results of an evaluation or None."""
@@ -99,6 +111,7 @@ class _Log:
 
     def finalize(self) -> None:
         """Called once when training ends, in whatever way."""
+        self._watch(None)
         self._close_bar()
         if self._file is not None:
             self._file.close()

@@ -279,3 +279,19 @@ def test_a_full_disk_is_named_and_the_training_can_end():
     with pytest.raises(OSError, match=r"^\[Errno 28\] \[M650\] '/dev/full' cannot be written: the disk is full"):
         step(info())
     finalize()
+
+
+def test_passes_of_a_long_update_are_shown():
+    """Each pass by the bar of its step, until the training has ended; nothing where an update is one pass."""
+    pipe = SimpleNamespace(report=report(), after_pass=None)
+    terminal = Terminal()
+    step, finalize = console_logger()(make_nlp(("ner", pipe)), io.StringIO(), terminal)
+    pipe.after_pass(1, 1)
+    assert "pass 1" not in terminal.getvalue()
+    pipe.after_pass(3, 10)
+    assert "ner: pass 3 of 10" in terminal.getvalue()
+    step(info())
+    pipe.after_pass(2, 5)
+    assert "ner: pass 2 of 5" in terminal.getvalue()
+    finalize()
+    assert pipe.after_pass is None

@@ -120,6 +120,13 @@ def test_a_step_is_as_many_passes_as_the_schedule_says_and_copies_one_example(ru
     assert words > N_TRAIN
 
 
+def test_the_logger_is_told_of_each_pass(run, monkeypatch):
+    told = []
+    monkeypatch.setattr("spacy_mtl.training.logger._Log._show_pass", lambda log, *what: told.append(what))
+    run(lambda config: config["training"]["logger"].update(progress_bar=True))
+    assert told == [("ner", k, n) for n in (3, 2, 1) for k in range(1, n + 1)]
+
+
 def test_the_model_is_that_of_ordinary_batches(run, tmp_path, sizes):
     def ordinary(config):
         config["training"] |= {"max_epochs": 6, "eval_frequency": 1000}

@@ -40,7 +40,7 @@ class StructuredPipe(TakesWholeCorpus, SavedPipe):
 
     #: Attributes of the reference Doc that hold the gold annotation.
     gold_attributes: ClassVar[tuple[str, ...]]
-    of_training: ClassVar[tuple[str, ...]] = ("_gathered", "_learner", "_reader", "_batches", "_held")
+    of_training: ClassVar[tuple[str, ...]] = ("_gathered", "_learner", "_reader", "_batches", "_held", "after_pass")
 
     def __init__(self, vocab: Vocab, model: Model, name: str, *, trainer: Trainer, scorer: Callable | None = None):
         if not isinstance(trainer, Trainer):
@@ -65,6 +65,7 @@ class StructuredPipe(TakesWholeCorpus, SavedPipe):
         self._reader: AttributeReader | None = None
         self._batches: list[np.ndarray] = []
         self._held: list[Example] | None = None  # all documents of the training, where they came as a whole
+        self.after_pass = None
 
     # --- what a subclass provides ---
 

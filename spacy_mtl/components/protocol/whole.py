@@ -1,6 +1,7 @@
 """Learning from a corpus as a whole, where one Example stands for all others (:mod:`spacy_mtl.stand_in`)."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import ClassVar
 
 import numpy as np
@@ -23,6 +24,8 @@ class TakesWholeCorpus(ABC):
     _gathered: Gatherer | None
     _learner: Learner | None
     _held: list[Example] | None
+    #: Called after each pass of an update that makes several, with its number (from 1) and how many there are: a logger may set it.
+    after_pass: Callable[[int, int], None] | None
 
     @abstractmethod
     def _show_batch(self, examples: list[Example]) -> float:
@@ -41,9 +44,15 @@ class TakesWholeCorpus(ABC):
         while left and self._held is not corpus.examples:
             loss += self._show_all(corpus.examples)
             left -= 1
-        for _ in range(left):
+            self._tell(corpus.passes - left, corpus.passes)
+        for k in range(left):
             loss += self._repeat_pass()
+            self._tell(corpus.passes - left + k + 1, corpus.passes)
         return loss
+
+    def _tell(self, done: int, passes: int) -> None:
+        if self.after_pass is not None:
+            self.after_pass(done, passes)
 
     def _show_all(self, examples: list[Example]) -> float:
         assert self._gathered is not None
