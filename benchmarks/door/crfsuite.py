@@ -30,18 +30,18 @@ def tags_of(doc: Doc) -> list[str]:
     return ["-".join(filter(None, (token.ent_iob_, token.ent_type_))) for token in doc]
 
 
-def train(task: str, corpora: str, model: str) -> dict[str, Any]:
+def train(name: str, corpora: str, model: str) -> dict[str, Any]:
     """Train L-BFGS to its default stop and write the model."""
     trainer = pycrfsuite.Trainer("lbfgs", verbose=False)
-    for rows, tags in _sentences(task, str(Path(corpora, TASKS[task].train))):
+    for rows, tags in _sentences(name, str(Path(corpora, TASKS[name].train))):
         trainer.append(rows, tags)
     trainer.train(model)
     return {}
 
 
-def score(task: str, corpora: str, model: str) -> dict[str, Any]:
+def score(name: str, corpora: str, model: str) -> dict[str, Any]:
     """Entity F1 on the dev file, in percent."""
     tagger = pycrfsuite.Tagger()
     tagger.open(model)
-    pairs = [(tags, tagger.tag(rows)) for rows, tags in _sentences(task, str(Path(corpora, TASKS[task].dev)))]
+    pairs = [(tags, tagger.tag(rows)) for rows, tags in _sentences(name, str(Path(corpora, TASKS[name].dev)))]
     return {"score": entity_f1([gold for gold, _ in pairs], [found for _, found in pairs])}

@@ -16,6 +16,7 @@ from spacy.util import load_config, load_model_from_config, registry
 from benchmarks.common.measure import run_child
 from benchmarks.common.origin import ROOT
 from spacy_mtl.models.chain.model import current_weights
+from spacy_mtl.stand_in import stand_in
 
 from .tasks import SMALL, TASKS
 
@@ -66,7 +67,10 @@ def door(name: str, corpora: str, documents: int = 0) -> Row:
 
 
 def in_memory(name: str, corpora: str, passes: int, documents: int = 0) -> Row:
-    """The same training of the same documents in memory: initialize, so many passes, weights that can predict. Kernels are loaded before."""
+    """The same training of the same documents in memory: initialize, so many passes, weights that can predict.
+
+    Documents are read once by the component, and kernels are loaded before.
+    """
     learn(name, corpora, 1, **SMALL)
     return {"contestant": "in memory", "cpu": learn(name, corpora, passes, **limited(documents)), "passes": passes}
 
@@ -81,17 +85,16 @@ def learn(task: str, corpora: str, passes: int, **more: str) -> float:
     (pipe,) = (pipe for _, pipe in nlp.pipeline)
     begin = time.process_time()
     nlp.initialize(lambda: examples)
-    for _ in range(passes):
-        pipe.update(examples)
+    pipe.update([stand_in(examples, passes)])
     current_weights(pipe.model)
     pipe.predict([examples[0].predicted])
     return time.process_time() - begin
 
 
-def crfsuite(task: str, corpora: str) -> Row:
+def crfsuite(name: str, corpora: str) -> Row:
     """python-crfsuite: files read, features computed in Python, trained to its default stop, model written; then scored, which does not count."""
     with TemporaryDirectory() as folder:
-        settings = {"task": task, "corpora": corpora, "model": str(Path(folder, "model"))}
+        settings = {"name": name, "corpora": corpora, "model": str(Path(folder, "model"))}
         command = [
             sys.executable,
             "-m",

@@ -41,6 +41,7 @@ class Training:
         config["components"]["ner"]["model"]["templates"] = {"@mtl_templates": "spacy_mtl.tp1.v1"}
         config["corpora"]["train"]["limit"] = config["corpora"]["dev"]["limit"] = 60
         config["training"] |= {"max_epochs": 4, "accumulate_gradient": 1}
+        config["training"]["batcher"]["passes"] = [1]
         config.to_disk(self._config)
         self.run()  # compiles, and is the first complete one
 

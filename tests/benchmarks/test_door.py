@@ -1,13 +1,14 @@
 """What the figures of ``benchmarks.door`` rest on."""
 
+import inspect
 import sys
 
 import pytest
 import spacy
 from spacy.util import load_config
 
-from benchmarks.door import processes
-from benchmarks.door.crfsuite import tags_of
+from benchmarks.common.measure import run_child
+from benchmarks.door import crfsuite, processes
 from benchmarks.door.tasks import SMALL, TASKS
 from spacy_mtl.corpora.conll import ConllCorpus
 
@@ -39,4 +40,12 @@ def test_tags_as_crfsuite_learns_them(tmp_path):
     (tmp_path / "a.conll").write_text("Ana N B-PER\nPaz N I-PER\nva V O\n", encoding="utf8")
     nlp = spacy.blank("es")
     (example,) = ConllCorpus(tmp_path / "a.conll")(nlp)
-    assert tags_of(example.reference) == ["B-PER", "I-PER", "O"]
+    assert crfsuite.tags_of(example.reference) == ["B-PER", "I-PER", "O"]
+
+
+def test_children_take_what_they_are_given():
+    """run_child calls them with the names of their arguments."""
+    for function, settings in ((crfsuite.train, {}), (crfsuite.score, {}), (processes.in_memory, {"passes": 2})):
+        inspect.signature(run_child).bind("task", name="ner", corpora="DIR", **settings)
+        model = {} if settings else {"model": "file"}
+        inspect.signature(function).bind(name="ner", corpora="DIR", **settings, **model)
