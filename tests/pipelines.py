@@ -30,11 +30,21 @@ def read_corpus(nlp, split="train", limit=40, **settings) -> list[Example]:
     return list(ConllCorpus(ASSETS / f"{split}.conll", limit=limit, **settings)(nlp))
 
 
+#: MTLStruct as in the paper, which drops templates; the default settings do not.
+PLAIN = {"@mtl_trainers": "spacy_mtl.MTLStruct.v1", "p": 1.0, "C": 1.0, "average": 1}
+
+
+def plain_trainer(changes=None):
+    """Another trainer, or :data:`PLAIN` with these settings changed."""
+    changes = changes or {}
+    return changes if "@mtl_trainers" in changes else {**PLAIN, **changes}
+
+
 def make_nlp(texts=TEMPLATES, megabytes=None, trainer=None, name="mtl_ner", **config):
     """A blank Spanish pipeline with one component."""
     nlp = spacy.blank("es")
     model = {"templates": patterns(texts) if texts else {"@mtl_templates": "spacy_mtl.ner.v1"}, "megabytes": megabytes}
-    nlp.add_pipe("mtl_ner", name=name, config={"model": model, "trainer": trainer or {}, **config})
+    nlp.add_pipe("mtl_ner", name=name, config={"model": model, "trainer": plain_trainer(trainer), **config})
     return nlp
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from spacy_mtl.training.dependencies import crossing
+from spacy_mtl.roots import crossing
 
 from .data import Sentence, Tree
 

@@ -18,7 +18,7 @@ NER_CONFIG = {
         "@architectures": "spacy_mtl.TemplateChain.v1",
         "templates": {"@mtl_templates": "spacy_mtl.ner.v1", "tag": False},
     },
-    "trainer": {"@mtl_trainers": "spacy_mtl.MTLStruct.v1"},
+    "trainer": {"@mtl_trainers": "spacy_mtl.MTLStruct.v1", "p": 1.3333, "C": 0.3, "average": 6},
     "scheme": "biluo",
     "valid_only": True,
     "overwrite": False,
@@ -41,7 +41,7 @@ SEGMENTER_CONFIG = {
         "@architectures": "spacy_mtl.TemplateChain.v1",
         "templates": {"@mtl_templates": "spacy_mtl.seg.v1"},
     },
-    "trainer": {"@mtl_trainers": "spacy_mtl.MTLStruct.v1"},
+    "trainer": {"@mtl_trainers": "spacy_mtl.MTLStruct.v1", "p": 1.3333, "C": 1.0, "average": 4},
     "tags": "bmes",
     "keep_runs": True,
     "folds": 2,
@@ -188,7 +188,7 @@ def make_parser(
     model: ``@architectures = "spacy_mtl.TemplateTree.v1"``; its templates decide the order: those that look at ``%s`` score pairs of siblings,
     those that look at ``%g`` pairs with grandparents.
     trainer: any of ``@mtl_trainers`` that can train such trees. projective: predict only projective trees (crossing arcs may still be learnt
-    from); null: do so if fewer than one sentence in twenty of the training corpus has crossing arcs.
+    from); null: do so if fewer than one arc in fifty of the training corpus crosses another.
     roots: how many a sentence may have: "one", "several", or "auto", which is several if the training corpus has such sentences. labelling: find
     labels in a "second_pass" over the tree, "joint" with it, or "none". support: which observations get weights, those of "gold" arcs or of "all".
     margin: a filter over tags leaves out arcs that score more than this below the best arc of the same word; null keeps all arcs. filter_attr: the

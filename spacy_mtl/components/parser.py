@@ -34,8 +34,8 @@ from .protocol.labelled import LabelledPipe
 from .protocol.places import check_places
 from .protocol.settings import refuse
 
-#: Trees are taken to be projective if the share of sentences with crossing arcs is below this.
-CROSSING = 0.05
+#: Trees are taken to be projective if the share of arcs that cross is below this.
+CROSSING = 0.02
 #: The label of all arcs of a parser without labels.
 UNLABELLED = "dep"
 

@@ -6,8 +6,7 @@ import numpy as np
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from spacy_mtl.roots import ROOT, doc_heads, sentence_of
-from spacy_mtl.structures.tree.algorithms.eisner import is_projective
+from spacy_mtl.roots import ROOT, crossing, doc_heads, sentence_of
 
 #: Values in place of a head, for a root and for a word without gold.
 ROOT_HEAD, UNKNOWN = -1, -2
@@ -63,12 +62,12 @@ def has_several_roots(doc: Doc) -> bool:
 
 
 def crossing_share(docs: Iterable[Doc]) -> float:
-    """Share of sentences with crossing arcs, among those with complete trees."""
-    sentences = crossing = 0
+    """Share of arcs that another arc of their sentence crosses, among those of sentences with complete trees."""
+    arcs = crossed = 0
     for doc in docs:
         trees = doc_heads(doc)
         for begin, end in trees.spans:
             if trees.known[begin:end].all():
-                sentences += 1
-                crossing += not is_projective(trees.heads[begin:end])
-    return crossing / max(sentences, 1)
+                arcs += end - begin
+                crossed += int(np.count_nonzero(crossing(trees.heads[begin:end])))
+    return crossed / max(arcs, 1)

@@ -12,7 +12,7 @@ from spacy.tokens import Doc, Token
 from spacy.training import Example
 
 from spacy_mtl.registry import registry
-from spacy_mtl.roots import doc_heads, sentence_of
+from spacy_mtl.roots import crossing, doc_heads, sentence_of
 
 #: Labels that the scorer of spaCy's own parser ignores.
 _IGNORED_BY_SPACY = ("p", "punct")
@@ -108,23 +108,6 @@ def _positions(heads: np.ndarray, begin: int) -> np.ndarray:
     """Heads as positions from 1, 0 for the root and -1 for no head in the sentence. heads: int[n], relative to ``begin``."""
     inside = (heads >= 0) & (heads < len(heads))
     return np.where(inside, heads + 1, np.where(heads + begin == _ROOT, 0, -1))
-
-
-def crossing(heads: np.ndarray) -> np.ndarray:
-    """Whether the arc to each word crosses another arc of the sentence, bool[n].
-
-    heads: int[n], position of each word's head from 1, 0 for a root, -1 for a word without an arc. The root is at position 0, before the sentence,
-    and its arcs count like all others, so that a tree is projective if no arcs cross. Arcs a - b and c - d (a < b, c < d) cross if
-    a < c < b < d or c < a < d < b; arcs that share an end do not cross.
-    """
-    words = np.arange(1, len(heads) + 1)
-    has_arc = heads >= 0
-    low, high = np.minimum(heads, words)[has_arc], np.maximum(heads, words)[has_arc]
-    a, b = low[:, None], high[:, None]
-    starts_inside = (a < low) & (low < b) & (b < high)  # [i, j]: arc j begins inside arc i and ends outside
-    found = np.zeros(len(heads), bool)
-    found[has_arc] = starts_inside.any(1) | starts_inside.any(0)
-    return found
 
 
 def _predicted(example: Example) -> tuple[np.ndarray, np.ndarray]:

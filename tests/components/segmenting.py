@@ -8,6 +8,8 @@ from spacy.training import Example
 import spacy_mtl.components.tokenizer  # noqa: F401 (registers the tokenizer)
 from spacy_mtl.components.segmenter import MTLSegmenter
 
+#: MTLStruct as in the paper, which drops templates; the default settings do not.
+PLAIN = {"@mtl_trainers": "spacy_mtl.MTLStruct.v1", "p": 1.0, "C": 1.0, "average": 1}
 SENTENCES = """
 我们 昨天 在 北京 大学 学习 中文 。
 他们 今天 去 上海 参观 博物馆 。
@@ -52,8 +54,10 @@ def make(texts=None, trainer=None, name="mtl_segmenter", **config):
     templates = {"@mtl_templates": "spacy_mtl.seg.v1"}
     if texts:
         templates = {"@mtl_templates": "spacy_mtl.patterns.v1", "patterns": texts}
+    trainer = trainer or {}
+    trainer = trainer if "@mtl_trainers" in trainer else {**PLAIN, **trainer}
     nlp.add_pipe(
-        "mtl_segmenter", name=name, config={"model": {"templates": templates}, "trainer": trainer or {}, **config}
+        "mtl_segmenter", name=name, config={"model": {"templates": templates}, "trainer": trainer, **config}
     )
     return nlp
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from spacy_mtl.models.tree import predict as tree_predict
-from spacy_mtl.roots import doc_heads, first_off_tree
-from spacy_mtl.training.dependencies import crossing
+from spacy_mtl.roots import crossing, doc_heads, first_off_tree
 
 from .parsing import bare_doc, examples, make_parser, train, treebank
 

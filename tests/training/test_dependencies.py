@@ -8,8 +8,8 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import registry
 
-from spacy_mtl.roots import set_trees
-from spacy_mtl.training.dependencies import crossing, dep_scorer, is_punctuation
+from spacy_mtl.roots import crossing, set_trees
+from spacy_mtl.training.dependencies import dep_scorer, is_punctuation
 
 VOCAB = spacy.blank("xx").vocab
 
