@@ -1,4 +1,4 @@
-"""``python -m spacy mtl config``: change the language, template set or trainer of a config.
+"""``python -m spacy mtl config``: change the language, template set, trainer or any other setting of a config, and keep its comments.
 
 The overrides of ``spacy train`` can change single settings, but another trainer or template set has settings of its own.
 """
@@ -6,6 +6,7 @@ The overrides of ``spacy train`` can change single settings, but another trainer
 import inspect
 import json
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +14,9 @@ import typer
 
 from spacy_mtl.errors import Errors
 
+from .shared.any_setting import set_any
+from .shared.config_text import ConfigText
+from .shared.languages import check_language
 from .shared.messages import clear_errors, reason_of
 from .shared.output import write_file
 
@@ -22,6 +26,8 @@ if TYPE_CHECKING:
 
 #: The language names in the files of CoNLL-2002, and their codes.
 FILE_LANGUAGES = {"esp": "es", "ned": "nl"}
+
+LEFT_OUT = "'{name}' is left out: {trainer} has no such setting, or one of another type"
 
 Block = dict[str, Any]
 
@@ -33,31 +39,62 @@ def config_cli(
     templates: Annotated[str | None, typer.Option(help="Template set, such as ner or spacy_mtl.ner.v1.")] = None,
     trainer: Annotated[str | None, typer.Option(help="Trainer, such as SSVM or spacy_mtl.SSVM.v1.")] = None,
     settings: Annotated[
-        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A setting of the trainer. Repeatable.")
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="A setting of the trainer (C=1), or any other by its full name (components.ner.overwrite=true). Repeatable.",
+        ),
     ] = None,
     component: Annotated[
         str | None, typer.Option(help="Component to change; by default the only one with a trainer.")
     ] = None,
 ) -> None:
-    """Write a config with another language, template set or trainer.
+    """Write a config with another language, template set or trainer, or other settings. Comments stay.
 
     Settings of the old template set or trainer that the new one does not have are left out, and so are --set settings that the trainer does
     not have; a line is printed for each. A trainer that wraps another (StructReg) wraps the one that the config had.
     """
     with clear_errors():
-        config = _read(source)
-        block = _component(config, source, component)
+        config, text = _read(source)
+        before = deepcopy(config)
+        asked = [_setting(setting) for setting in settings or ()]
+        full = [(name, value) for name, value in asked if "." in name]
         if lang is not None:
             config["nlp"]["lang"] = FILE_LANGUAGES.get(lang, lang)
-        if templates is not None:
-            use_templates(block, templates)
-        left_out = use_trainer(block, trainer, [_setting(text) for text in settings or ()])
-        check_trainer(block["trainer"])
-        write_file(output, config.to_str().encode())
-    for name in left_out:
-        typer.echo(
-            f"'{name}' is left out: {block['trainer']['@mtl_trainers']} has no such setting, or one of another type"
-        )
+        left_out: list[str] = []
+        if templates is not None or trainer is not None or not full or len(full) < len(asked):
+            name, block = _component(config, source, component)
+            if templates is not None:
+                use_templates(block, templates)
+            left_out = use_trainer(block, trainer, [(name, value) for name, value in asked if "." not in name])
+            left_out = [LEFT_OUT.format(name=each, trainer=block["trainer"]["@mtl_trainers"]) for each in left_out]
+            _keep_wrapped(text, f"components.{name}", before["components"][name], block["trainer"])
+        for name, value in full:
+            set_any(config, name, value)
+        check_language(config["nlp"]["lang"])
+        for block in config.get("components", {}).values():
+            if "trainer" in block:
+                check_trainer(block["trainer"])
+        _write_changes(text, before, config)
+        write_file(output, str(text).encode())
+    for line in left_out:
+        typer.echo(line)
+
+
+def _write_changes(text: ConfigText, before: "Config", config: "Config") -> None:
+    for section, block in config.items():
+        if section not in text.names:
+            text.add_section(f"[{section}]", after=text.names[-1])
+        text.put(section, block, before.get(section, {}))
+
+
+def _keep_wrapped(text: ConfigText, section: str, component: Block, new: Block) -> None:
+    """Where a trainer wraps the component's old one, let the old one's section, with its comments, be that of the wrapped one."""
+    if new.get("trainer") == component["trainer"] and f"{section}.trainer" in text.names:
+        text.rename_section(f"{section}.trainer", f"{section}.trainer.trainer")
+        text.add_section(f"[{section}.trainer]", before=f"{section}.trainer.trainer")
+        component["trainer"] = {"trainer": component["trainer"]}
 
 
 def use_templates(block: Block, name: str) -> None:
@@ -117,11 +154,11 @@ def _alike(value: Any, default: Any) -> bool:
     return value is None or default is None or kinds[0] is kinds[1]
 
 
-def _read(path: Path) -> "Config":
+def _read(path: Path) -> tuple["Config", ConfigText]:
     from spacy.util import load_config
 
     try:
-        return load_config(path, interpolate=False)
+        return load_config(path, interpolate=False), ConfigText(path.read_text(encoding="utf8"))
     except OSError as error:
         reason = (error.strerror or "there is no such file").lower()
     except Exception as error:  # configparser and confection each complain in their own way
@@ -129,17 +166,17 @@ def _read(path: Path) -> "Config":
     raise ValueError(Errors.M709.format(path=path, reason=reason))
 
 
-def _component(config: "Config", path: Path, name: str | None) -> Block:
-    """The block of the component to change: the named one, or the only one with a trainer."""
+def _component(config: "Config", path: Path, name: str | None) -> tuple[str, Block]:
+    """Name and block of the component to change: the named one, or the only one with a trainer."""
     found = {key: block for key, block in config.get("components", {}).items() if "trainer" in block}
     if name is None and len(found) == 1:
-        return next(iter(found.values()))
+        return next(iter(found.items()))
     if name is None and found:
         raise ValueError(Errors.M718.format(path=path, names=", ".join(found)))
     if name not in found:
         component = f" '{name}'" if name is not None else ""
         raise ValueError(Errors.M712.format(path=path, component=component, names=", ".join(found) or "none"))
-    return found[name]
+    return name, found[name]
 
 
 def _full_name(kind: str, name: str, registry: "Registry") -> str:

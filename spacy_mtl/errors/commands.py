@@ -21,4 +21,6 @@ class CommandErrors:
     M716 = ("{trainer} does not take these settings: {reason}. Correct the values of --set, or the trainer's block of the config.")
     M717 = ("The file '{path}' of --code cannot be imported: {reason}. Correct it, or give another.")
     M718 = ("The config '{path}' has several components with a trainer: {names}. Name the one to change with --component.")
+    M725 = ("'{name}' is not a setting of [{section}], which takes {known}.")
+    M726 = ("Cannot set '{name}': the config has no section [{section}]. Beside it there are {known}.")
     # fmt: on

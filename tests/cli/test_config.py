@@ -168,3 +168,79 @@ def test_settings_that_the_trainer_refuses_are_refused_before_anything_is_writte
     assert result.exit_code == 1
     assert "M306" in result.stderr + result.stdout
     assert not (tmp_path / "out.cfg").exists()
+
+
+def comments(path):
+    return [line for line in path.read_text(encoding="utf8").splitlines() if line.startswith("#")]
+
+
+def test_comments_and_order_stay(tmp_path):
+    changed(tmp_path, "--trainer", "SSVM", "--templates", "conll2002", "--set", "training.patience=3")
+    found, before = comments(tmp_path / "out.cfg"), comments(SOURCE)
+    gone = [line for line in before if line not in found]
+    assert found == [line for line in before if line in found]
+    assert len(gone) == 2  # those of p and of "tag", which are gone too
+    assert all("exponent" in line or "true to read part-of-speech tags" in line for line in gone)
+
+
+def test_a_config_that_is_changed_back_is_the_same_but_for_defaults(tmp_path):
+    changed(tmp_path, "--set", "C=7")
+    result = invoke(tmp_path / "out.cfg", tmp_path / "back.cfg", "--set", "C=0.3")
+    assert result.exit_code == 0
+    lines = iter((tmp_path / "back.cfg").read_text(encoding="utf8").splitlines())
+    assert all(line in lines for line in SOURCE.read_text(encoding="utf8").splitlines())  # in this order
+
+
+def test_a_wrapped_trainer_keeps_its_comments(tmp_path):
+    changed(tmp_path, "--trainer", "StructReg")
+    text = (tmp_path / "out.cfg").read_text(encoding="utf8")
+    inner = text[text.index("[components.ner.trainer.trainer]") :]
+    assert "# exponent of the block norm" in inner
+    assert text.index("[components.ner.trainer]") < text.index("[components.ner.trainer.trainer]")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "found"),
+    [
+        ("components.ner.costs", '{"*>O": 3}', {"*>O": 3}),
+        ("components.ner.overwrite", "true", True),
+        ("components.ner.model.megabytes", "null", None),
+        ("corpora.train.group", "0", 0),
+        ("corpora.train.limit", "5", 5),
+        ("training.patience", "3", 3),
+        ("paths.more", "a.conll", "a.conll"),
+        ("nlp.batch_size", "10", 10),
+        ("components.ner.trainer.C", "2", 2),
+    ],
+)
+def test_any_setting(tmp_path, name, value, found):
+    config, said = changed(tmp_path, "--set", f"{name}={value}")
+    for key in name.split("."):
+        config = config[key]
+    assert config == found
+    assert said == []
+
+
+@pytest.mark.parametrize(
+    ("setting", "code"),
+    [
+        ("components.ner.cots=1", "[M725]"),
+        ("corpora.train.columms=1", "[M725]"),
+        ("training.patence=1", "[M725]"),
+        ("nlp.language=xx", "[M725]"),
+        ("components.tagger.overwrite=true", "[M726]"),
+        ("components.ner.trainer.C=-1", "[M302]"),
+    ],
+)
+def test_settings_that_there_are_not(tmp_path, setting, code):
+    result = invoke(SOURCE, tmp_path / "out.cfg", "--set", setting)
+    assert (result.exit_code, result.stderr[:6]) == (1, code)
+    assert len(result.stderr.splitlines()) == 1
+    assert not (tmp_path / "out.cfg").exists()
+
+
+def test_languages(tmp_path):
+    assert invoke(SOURCE, tmp_path / "out.cfg", "--lang", "xx").exit_code == 0
+    result = invoke(SOURCE, tmp_path / "none.cfg", "--lang", "qq")
+    assert (result.exit_code, result.stderr[:6]) == (1, "[M515]")
+    assert len(result.stderr.splitlines()) == 1
