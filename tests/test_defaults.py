@@ -8,7 +8,6 @@ import spacy
 from spacy.util import load_config
 from thinc.api import Config
 
-
 ROOT = Path(__file__).parents[1]
 #: What a config says of its own corpus, and nothing else may differ: its name, component and setting.
 OWN = {

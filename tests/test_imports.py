@@ -16,11 +16,11 @@ FLOORS = [
     {"cli", "testing"},
     {"components"},
     {"segmentation"},
-    {"learning", "sequences", "training"},
+    {"learning", "sequences", "survey", "training"},
     {"models", "trainers", "corpora"},
     {"structures", "templates"},
     {
-        "compiling", "errors", "files", "kernels", "registry", "roots", "running", "sentences", "settings", "stand_in", "stored", "thresholds",
+        "compiling", "configs", "errors", "files", "kernels", "registry", "roots", "running", "sentences", "settings", "stand_in", "stored", "thresholds",
     },  # fmt: skip
 ]
 FLOOR = {part: number for number, floor in enumerate(FLOORS) for part in floor}

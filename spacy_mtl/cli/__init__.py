@@ -9,6 +9,7 @@ from spacy.cli import app
 from .config import config_cli
 from .convert import convert_cli
 from .evaluate import evaluate_cli
+from .init_config import init_config_cli
 from .summary import summary_cli
 from .templates import templates_cli
 from .tokenizer import tokenizer_cli
@@ -22,6 +23,7 @@ mtl = typer.Typer(
 mtl.command("config")(config_cli)
 mtl.command("convert")(convert_cli)
 mtl.command("evaluate")(evaluate_cli)
+mtl.command("init-config")(init_config_cli)
 mtl.command("summary")(summary_cli)
 mtl.command("templates")(templates_cli)
 mtl.command("tokenizer")(tokenizer_cli)

@@ -173,7 +173,7 @@ def _component(config: "Config", path: Path, name: str | None) -> tuple[str, Blo
         return next(iter(found.items()))
     if name is None and found:
         raise ValueError(Errors.M718.format(path=path, names=", ".join(found)))
-    if name not in found:
+    if name is None or name not in found:
         component = f" '{name}'" if name is not None else ""
         raise ValueError(Errors.M712.format(path=path, component=component, names=", ".join(found) or "none"))
     return name, found[name]

@@ -19,7 +19,7 @@ from spacy_mtl.models.tree.features import TreeTemplates
 from spacy_mtl.models.tree.model import predict_trees
 from spacy_mtl.models.tree.rules import TreeRules, check_rules, check_tree
 from spacy_mtl.models.tree.weights import TreeWeights
-from spacy_mtl.roots import ROOT, heads_to_doc
+from spacy_mtl.roots import FEW_CROSSING, ROOT, heads_to_doc
 from spacy_mtl.sentences import borders
 from spacy_mtl.settings import brief, is_choice, is_number, is_switch, is_whole
 from spacy_mtl.stored.values import distinct_texts
@@ -34,8 +34,6 @@ from .protocol.labelled import LabelledPipe
 from .protocol.places import check_places
 from .protocol.settings import refuse
 
-#: Trees are taken to be projective if the share of arcs that cross is below this.
-CROSSING = 0.02
 #: The label of all arcs of a parser without labels.
 UNLABELLED = "dep"
 
@@ -159,7 +157,7 @@ class MTLParser(LabelledPipe):
         if self.roots == "auto":
             self.cfg["rules"]["single_root"] = not several
         if self.projective is None:
-            self.cfg["rules"]["projective"] = crossing_share(references) < CROSSING
+            self.cfg["rules"]["projective"] = crossing_share(references) < FEW_CROSSING
             self._check_trainer(self.rules.projective)
 
     def gold_labels(self, example: Example, starts: np.ndarray) -> np.ndarray:

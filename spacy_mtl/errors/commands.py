@@ -23,4 +23,7 @@ class CommandErrors:
     M718 = ("The config '{path}' has several components with a trainer: {names}. Name the one to change with --component.")
     M725 = ("'{name}' is not a setting of [{section}], which takes {known}.")
     M726 = ("Cannot set '{name}': the config has no section [{section}]. Beside it there are {known}.")
+    M727 = ("'{name}' is not a component of this package. Choose from {known}, separated by commas.")
+    M728 = ("'{name}' cannot be trained on '{path}', which has {seen}. {hint}.")
+    M729 = ("'{dev}' does not go with '{train}': one has {found}, the other {expected}. Give two files of the same format and columns.")
     # fmt: on

@@ -47,6 +47,7 @@ class CorpusErrors:
             "another label, or give the word the head 0.")
     M558 = "'{setting}' of the corpus cannot be '{value}'. Choose one of {known}."
     M559 = "Line {line} of '{path}' (sentence {sentence}) has an empty word. Give it a form, or '_' if the form is unknown."
+    M561 = ("Line {line} of '{path}' has {got} column(s), but the lines before have {expected}. Correct the line, or name the columns with --columns.")
     # fmt: on
 
 

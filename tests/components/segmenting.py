@@ -56,9 +56,7 @@ def make(texts=None, trainer=None, name="mtl_segmenter", **config):
         templates = {"@mtl_templates": "spacy_mtl.patterns.v1", "patterns": texts}
     trainer = trainer or {}
     trainer = trainer if "@mtl_trainers" in trainer else {**PLAIN, **trainer}
-    nlp.add_pipe(
-        "mtl_segmenter", name=name, config={"model": {"templates": templates}, "trainer": trainer, **config}
-    )
+    nlp.add_pipe("mtl_segmenter", name=name, config={"model": {"templates": templates}, "trainer": trainer, **config})
     return nlp
 
 

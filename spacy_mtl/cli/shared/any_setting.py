@@ -19,7 +19,9 @@ def set_any(config: Block, name: str, value: Any) -> None:
     for number, section in enumerate(sections):
         if not isinstance(block.get(section), Mapping):
             where = ".".join(sections[:number])
-            raise ValueError(Errors.M726.format(name=name, section=".".join(sections[: number + 1]), known=_sections(block, where)))
+            raise ValueError(
+                Errors.M726.format(name=name, section=".".join(sections[: number + 1]), known=_sections(block, where))
+            )
         block = block[section]
     known = known_settings(sections, block)
     if known is not None and key not in known and key not in block:
@@ -41,7 +43,7 @@ def known_settings(sections: list[str], block: Block) -> set[str] | None:
 
         factories = spacy.blank("xx")  # knows the factories of all packages
         if factories.has_factory(block["factory"]):
-            return {"factory", *Language.get_factory_meta(block["factory"]).default_config}
+            return {"factory", *(Language.get_factory_meta(block["factory"]).default_config or {})}
     for key, name in block.items():
         if key.startswith("@"):
             function = getattr(registry, key[1:]).get(name)

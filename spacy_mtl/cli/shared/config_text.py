@@ -89,14 +89,36 @@ class ConfigText:
                     [f"[{renamed}]" if _HEADING.match(line) else line for line in lines],
                 )
 
-    def add_section(self, text: str, after: str = "", before: str = "") -> None:
-        """Add sections, as :meth:`section` gives them, behind another and all below that, or before another."""
+    def keys(self, section: str) -> list[str]:
+        """The settings of a section, without those of sections below it."""
+        return [found[1] for line in self._lines(section) if (found := _SETTING.match(line))]
+
+    def clear(self, section: str) -> None:
+        """Remove the settings of a section; its first comments stay."""
+        lines = self._lines(section)
+        heading = next(number for number, line in enumerate(lines) if _HEADING.match(line))
+        end = heading + 1
+        while end < len(lines) and lines[end].startswith("#"):
+            end += 1
+        lines[end:] = [""]
+
+    def set_top(self, comment: str) -> None:
+        """Set the comment at the top of the file."""
+        first = self._sections[0][1]
+        first[:] = [*_comment(comment), ""]
+        following = self._sections[1][1]
+        while following and following[0].startswith("#"):
+            del following[0]
+
+    def add_section(self, text: str, after: str = "", before: str = "", at: str = "") -> None:
+        """Add sections, as :meth:`section` gives them: behind another and all below that, before another, or right behind it (``at``)."""
         below = [number for number, (name, _) in enumerate(self._sections) if f"{name}.".startswith(f"{after}.")]
-        at = self._number(before) if before else below[-1] + 1
+        place = self._number(before) if before else self._number(at) + 1 if at else below[-1] + 1
         parts = [(name, [*_without_end(lines), ""]) for name, lines in ConfigText(text)._sections if name]
-        self._sections[at:at] = parts
-        if at:
-            self._sections[at - 1] = (self._sections[at - 1][0], [*_without_end(self._sections[at - 1][1]), ""])
+        self._sections[place:place] = parts
+        if place:
+            name, lines = self._sections[place - 1]
+            self._sections[place - 1] = (name, [*_without_end(lines), ""])
 
     def put(self, section: str, block: Block, old: Block) -> None:
         """Make a section say what ``block`` says, where it says ``old`` now; what is the same stays as it is written.

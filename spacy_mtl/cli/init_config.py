@@ -1,0 +1,96 @@
+"""``python -m spacy mtl init-config``: look at the files of a corpus and write a config for them."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from spacy_mtl.errors import Errors
+
+from .shared.config_text import written
+from .shared.languages import check_language
+from .shared.messages import clear_errors
+from .shared.options import Encoding, split_names
+from .shared.output import write_file
+
+if TYPE_CHECKING:
+    from spacy_mtl.survey.found import Survey
+    from spacy_mtl.survey.propose import Choice
+
+
+def init_config_cli(
+    output: Annotated[Path, typer.Argument(metavar="OUTPUT", help="Config to write.")],
+    lang: Annotated[str, typer.Option(help='Language code, such as "es", or "xx" for any language.')],
+    pipeline: Annotated[
+        str, typer.Option(help="Components, separated by commas: ner, tagger, parser, segmenter, or several.")
+    ],
+    train: Annotated[Path, typer.Option(metavar="FILE", help="The corpus to train on.")],
+    dev: Annotated[Path, typer.Option(metavar="FILE", help="The corpus to score on while training.")],
+    columns: Annotated[
+        str | None, typer.Option(help="Columns from left to right, such as ORTH,_,ENT. Default: found out.")
+    ] = None,
+    tags: Annotated[
+        bool | None, typer.Option(help="Whether entities are found with the help of part-of-speech tags.")
+    ] = None,
+    group: Annotated[
+        int | None, typer.Option(help="Sentences per Doc. Default: the documents of the file, if any.")
+    ] = None,
+    encoding: Encoding = "utf8",
+) -> None:
+    """Look at the files of a corpus, say what is in them, and write a config that suits them.
+
+    The files may be columns of CoNLL (.conll, .iob), trees (.conllu), segmented texts, or .spacy files. Everything is written with the reason for it,
+    and "spacy train" can use the config at once.
+    """
+    from spacy_mtl.survey.look import survey
+    from spacy_mtl.survey.propose import check_pipeline, propose
+
+    from .shared.new_config import new_config
+
+    with clear_errors():
+        check_language(lang)
+        names = split_names(columns) if columns is not None else None
+        found = survey(train, encoding, names)
+        other = survey(dev, encoding, names)
+        order = check_pipeline(split_names(pipeline), found)
+        _check_dev(found, other)
+        choices = propose(order, found, tags, group)
+        text = new_config(lang, order, found.kind, {"train": str(train), "dev": str(dev)}, choices)
+        if found.kind in ("columns", "trees", "segmented"):
+            text.set("corpora.train", "encoding", encoding)
+        write_file(output, str(text).encode())
+    for each in (found, other):
+        _say(each)
+    _say_choices(choices)
+    typer.echo(f"\nWritten: {output}. Train with: python -m spacy train {output} --output training/{output.stem}")
+
+
+def _check_dev(train: "Survey", dev: "Survey") -> None:
+    """Refuse a dev corpus of another format (M729), and warn of one that is the training corpus, or has labels that this does not."""
+    seen = [f"{each.kind} {' '.join(each.columns)}".strip() for each in (train, dev)]
+    if train.kind != dev.kind or len(train.columns) != len(dev.columns):
+        raise ValueError(Errors.M729.format(dev=dev.path, train=train.path, found=seen[1], expected=seen[0]))
+    if train.path.resolve() == dev.path.resolve():
+        dev.warnings.append(
+            "it is the training corpus, so the scores in training say nothing. Set other texts aside for it"
+        )
+    new = sorted((set(dev.entities) - set(train.entities)) | (set(dev.tags) - set(train.tags)))
+    if new:
+        dev.warnings.append(f"{len(new)} labels do not occur in '{train.path}', such as {', '.join(new[:5])}")
+
+
+def _say(found: "Survey") -> None:
+    typer.echo(f"{found.path}: {found.size()}")
+    for line in found.lines:
+        typer.echo(f"  {line}")
+    for warning in found.warnings:
+        typer.echo(f"  ! {warning}.")
+
+
+def _say_choices(choices: "list[Choice]") -> None:
+    typer.echo("Chosen:")
+    for choice in choices:
+        if choice.value != {}:
+            value = f"{len(choice.value)} tags" if isinstance(choice.value, dict) else written(choice.value)
+            reason = " ".join(f" ({choice.reason})".splitlines()) if choice.reason else ""
+            typer.echo(f"  [{choice.section}] {choice.key} = {value}{reason}")

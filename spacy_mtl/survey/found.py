@@ -1,0 +1,50 @@
+"""What a survey of a corpus file found."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+
+@dataclass
+class Survey:
+    """One corpus file.
+
+    kind: "columns", "trees", "segmented" or "binary". documents: marked in the file, 0 where they are not. words, sentences, longest (sentence, in
+    words): counts. columns: what each column of a column file holds, by its name there ("_" if it is not used). tags, entities: how often each
+    occurs. pos_of: the universal parts of speech of each tag. crossing: share of crossing arcs. case, features: share of words with a case, and with
+    any morphological features. broken: sentences left out because their heads are no tree. reader: settings of the reader that differ from
+    its defaults. lines: what was seen, for people. warnings: what looks wrong, or is not used.
+    """
+
+    path: Path
+    kind: str
+    documents: int = 0
+    sentences: int = 0
+    words: int = 0
+    longest: int = 0
+    columns: list[str] = field(default_factory=list)
+    tags: Counter[str] = field(default_factory=Counter)
+    entities: Counter[str] = field(default_factory=Counter)
+    pos_of: dict[str, Counter[str]] = field(default_factory=dict)
+    trees: int = 0
+    crossing: float = 0.0
+    case: float = 0.0
+    features: float = 0.0
+    coarse: bool = False
+    broken: int = 0
+    reader: dict[str, Any] = field(default_factory=dict)
+    lines: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+    def size(self) -> str:
+        """The first line about a file."""
+        what = "lines" if self.kind == "segmented" else "sentences"
+        documents = f"{self.documents:,} documents, " if self.documents else ""
+        return f"{documents}{self.sentences:,} {what}, {self.words:,} words, at most {self.longest:,} in one"
+
+
+def most_common(counts: Counter[str], n: int = 5) -> str:
+    """The most frequent values with their counts, for people."""
+    shown = ", ".join(f"{value} {count:,}" for value, count in counts.most_common(n))
+    return shown + (", ..." if len(counts) > n else "")

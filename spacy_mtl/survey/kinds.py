@@ -1,0 +1,43 @@
+"""Which format a corpus file is in."""
+
+import re
+from collections import Counter
+from itertools import islice
+from pathlib import Path
+
+from spacy_mtl.corpora.columns import text_lines
+from spacy_mtl.corpora.settings import check_file
+
+_PEEK = 2000
+_ID = re.compile(r"[0-9]+([-.][0-9]+)?")
+_TREE_COLUMNS = 10
+
+
+def kind_of(path: Path, encoding: str = "utf8") -> str:
+    """ "binary", "trees", "columns" or "segmented", judged by the ending .spacy and the first lines.
+
+    Trees have ten columns separated by tabs, of which the first is a number; column files have two columns or more, as many in each line, and empty
+    lines. Raises ValueError: M501, M502, M513.
+    """
+    check_file(path)
+    if path.suffix == ".spacy":
+        return "binary"
+    lines = [line.rstrip("\n") for line in islice(text_lines(path, encoding), _PEEK)]
+    rows = [line for line in lines if line.strip() and not line.startswith("#")]
+    if rows and all(_is_tree_row(row) for row in rows):
+        return "trees"
+    if all(line.strip() for line in lines):
+        return "segmented"  # column files have empty lines
+    rows = [line for line in lines if line.strip() and not line.startswith("-DOCSTART-")]
+    widths = Counter(len(row.split()) for row in rows)
+    tabs = Counter(row.count("\t") for row in rows)
+    mostly = 0.9 * len(rows)  # a line with a column too few is refused later, by its number
+    common = max(widths, key=widths.__getitem__, default=0)
+    if common >= 2 and widths[common] > mostly:
+        return "columns"
+    return "columns" if tabs and max(tabs.values()) > mostly and not tabs[0] > mostly else "segmented"
+
+
+def _is_tree_row(row: str) -> bool:
+    values = row.split("\t")
+    return len(values) == _TREE_COLUMNS and bool(_ID.fullmatch(values[0]))

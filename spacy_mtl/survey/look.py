@@ -1,0 +1,26 @@
+"""Look at a corpus file of any format."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from .binary import survey_binary
+from .columns import survey_columns
+from .found import Survey
+from .kinds import kind_of
+from .texts import survey_segmented
+from .trees import survey_trees
+
+
+def survey(path: Path, encoding: str = "utf8", columns: Sequence[str] | None = None) -> Survey:
+    """What is in a corpus file. columns: names that the user gives.
+
+    Raises ValueError: what is wrong with the file (M501-M559, M561, M705).
+    """
+    kind = "columns" if columns is not None and path.suffix != ".spacy" else kind_of(path, encoding)
+    if kind == "trees":
+        return survey_trees(path, encoding)
+    if kind == "binary":
+        return survey_binary(path)
+    if kind == "columns":
+        return survey_columns(path, encoding, columns)
+    return survey_segmented(path, encoding)

@@ -1,0 +1,169 @@
+"""Settings that suit a corpus, with the reason of each."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from spacy.parts_of_speech import IDS as POS_IDS
+
+from spacy_mtl.corpora.conllu import GIVEN
+from spacy_mtl.errors import Errors
+from spacy_mtl.roots import FEW_CROSSING
+
+from .found import Survey
+
+#: The components in the order of a pipeline, and the formats that each can be trained on.
+KINDS = {
+    "segmenter": ("segmented", "columns", "binary"),
+    "tagger": ("columns", "trees", "binary"),
+    "parser": ("trees",),
+    "ner": ("columns", "binary"),
+}
+#: A smaller share of words with a case means that word order, not case, tells subject from object.
+MUCH_CASE = 0.2
+#: From this many words on, the segmenter does better with a smaller C.
+MANY_WORDS = 500_000
+#: From this many sentences on, templates of grandparents are worth their time.
+MANY_TREES = 1000
+_SURE = 0.99
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A setting of a config and why it is chosen; without a reason, it is what the file says."""
+
+    section: str
+    key: str
+    value: Any
+    reason: str = ""
+
+
+def check_pipeline(components: Sequence[str], train: Survey) -> list[str]:
+    """The components in the order of a pipeline. Raises ValueError: M727 for an unknown one, M728 for one that the corpus cannot train."""
+    unknown = [name for name in components if name not in KINDS]
+    if unknown or not components:
+        raise ValueError(Errors.M727.format(name=", ".join(unknown), known=", ".join(KINDS)))
+    for name in components:
+        needs = {
+            "segmenter": train.words > 0,
+            "tagger": bool(train.tags),
+            "parser": train.trees > 0,
+            "ner": bool(train.entities),
+        }
+        if train.kind not in KINDS[name] or not needs[name]:
+            seen = {"columns": " ".join(train.columns), "binary": "a .spacy file"}.get(train.kind, train.kind)
+            hint = _hint(name, train)
+            raise ValueError(Errors.M728.format(name=name, path=train.path, seen=seen, hint=hint))
+    return [name for name in KINDS if name in components]
+
+
+def _hint(name: str, train: Survey) -> str:
+    if name == "parser" and train.kind == "binary" and train.trees:
+        return "Write its trees as CoNLL-U first: python -m spacy mtl convert FILE.spacy FILE.conllu --lang LANG"
+    if train.kind == "columns" and name != "parser":
+        return "Name its columns with --columns, such as --columns ORTH,TAG,ENT, or leave the component out"
+    wanted = {
+        "segmenter": "a segmented text, or a column file",
+        "tagger": "a file with tags",
+        "parser": "a file of trees, CoNLL-U or CoNLL-X",
+        "ner": "a column file, or a .spacy file, with entities",
+    }
+    return f"It is trained on {wanted[name]}"
+
+
+def propose(pipeline: Sequence[str], train: Survey, tags: bool | None = None, group: int | None = None) -> list[Choice]:
+    """Settings for a pipeline trained on a corpus. tags: whether entities are to be found with the help of tags. group: sentences per Doc."""
+    choices = _reader(pipeline, train, tags, group)
+    if "segmenter" in pipeline and train.words >= MANY_WORDS:
+        reason = "weight of the losses against the norm: a larger value fits the training data more closely; smaller for a large corpus"
+        choices.append(Choice("components.segmenter.trainer", "C", 0.3, reason))
+    if "tagger" in pipeline:
+        choices.append(Choice("components.tagger", "pos_map", pos_map(train)))
+    if "parser" in pipeline:
+        choices += _parser(pipeline, train)
+    if "ner" in pipeline:
+        choices.append(_ner_tags(pipeline, train, tags))
+    return choices
+
+
+def _reader(pipeline: Sequence[str], train: Survey, tags: bool | None, group: int | None) -> list[Choice]:
+    section = "corpora.train"
+    choices = [Choice(section, key, value) for key, value in train.reader.items()]
+    if train.kind == "columns":
+        choices.append(Choice(section, "columns", train.columns))
+        choices.append(_given(pipeline, train, bool(tags)))
+        choices.append(_group(pipeline, train, group))
+    if train.kind == "trees":
+        if group is not None:
+            choices.append(Choice(section, "group", group))
+        if "parser" not in pipeline or "tagger" in pipeline:
+            given = GIVEN if "parser" in pipeline else ()
+            reason = "columns that are input for the pipeline: the parser learns from the tags of the corpus"
+            choices.append(Choice(section, "given", list(given), reason if given else "columns that are input: none"))
+    return choices
+
+
+def _given(pipeline: Sequence[str], train: Survey, tags: bool) -> Choice:
+    if tags and "TAG" in train.columns:
+        return Choice("corpora.train", "given", ["TAG"], "columns that are input, which templates read")
+    return Choice(
+        "corpora.train", "given", [], "columns that are input for the pipeline: none, so that it needs nothing but text"
+    )
+
+
+def _group(pipeline: Sequence[str], train: Survey, group: int | None) -> Choice:
+    about = "sentences per document, the context of DOC_... and RUN_... attributes; 0 keeps the documents of the file"
+    if group is None and "ner" in pipeline and 1 < train.documents < train.sentences:
+        reason = f"{about}: {train.documents:,} are marked.\nUse the same in prediction, or 1 for single sentences"
+        return Choice("corpora.train", "group", 0, reason)
+    reason = f"{about} (-DOCSTART-)" + ("" if train.documents else ", but none are marked")
+    return Choice("corpora.train", "group", 1 if group is None else group, reason)
+
+
+def _ner_tags(pipeline: Sequence[str], train: Survey, tags: bool | None) -> Choice:
+    section = "components.ner.model.templates"
+    if tags:
+        return Choice(
+            section, "tag", True, "read part-of-speech tags; texts then need them in prediction, too (from a tagger)"
+        )
+    known = "the corpus has tags, but plain text has none" if train.tags else "the corpus has no tags"
+    return Choice(section, "tag", False, f"whether to read part-of-speech tags: {known}")
+
+
+def _parser(pipeline: Sequence[str], train: Survey) -> list[Choice]:
+    few = train.crossing < FEW_CROSSING
+    reason = (
+        "true finds projective trees only, false lets arcs cross, null decides by how many arcs cross in the training corpus\n"
+        f"(here {train.crossing:.1%})"
+    )
+    choices = [Choice("components.parser", "projective", few, reason)]
+    section = "components.parser.model.templates"
+    about = "attributes that templates read"
+    if "tagger" in pipeline:
+        choices.append(Choice(section, "tag", "TAG", f"{about}; the tagger sets TAG and POS, and no other"))
+        choices.append(Choice(section, "coarse", "POS" if pos_map(train) and train.coarse else None))
+    elif train.case >= MUCH_CASE:
+        share = f"{train.case:.0%} of words have a case"
+        choices.append(Choice(section, "tag", "MORPH", f"{share}, which tells subjects from objects"))
+        choices.append(Choice(section, "coarse", "POS"))
+    else:
+        choices.append(Choice(section, "tag", "TAG"))
+        choices.append(Choice(section, "coarse", "POS" if train.coarse else None))
+    if train.trees >= MANY_TREES:
+        choices.append(Choice(section, "grandparents", True))
+    return choices
+
+
+def pos_map(train: Survey) -> dict[str, str]:
+    """The universal part of speech of each tag, where the corpus tells: for tags that are universal, or nearly always have the same one."""
+    tags = sorted(train.tags)
+    if set(tags) <= set(POS_IDS):
+        return {tag: tag for tag in tags}
+    found = {}
+    for tag in tags:
+        counts = train.pos_of.get(tag, Counter())
+        for pos, count in counts.most_common(1):
+            if pos in POS_IDS and count >= _SURE * counts.total():
+                found[tag] = pos
+    return found

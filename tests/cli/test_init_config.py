@@ -1,0 +1,149 @@
+"""``spacy mtl init-config``: what it says of the files, and configs that train at once."""
+
+from pathlib import Path
+
+import pytest
+import spacy
+from spacy.cli import app
+from spacy.cli.train import train
+from spacy.util import load_config
+from typer.testing import CliRunner
+
+from spacy_mtl.configs import NAMES, config_text
+from spacy_mtl.corpora.convert import convert_columns
+
+ASSETS = Path(__file__).parents[2] / "assets"
+ENTITIES, TREES, WORDS = ASSETS / "es-entities", ASSETS / "nl-trees", ASSETS / "zh-words"
+FEW = {"training.max_epochs": 1, "training.logger.progress_bar": False}
+
+
+def invoke(*args):
+    return CliRunner().invoke(app, ["mtl", "init-config", *map(str, args)])
+
+
+def made(tmp_path, *args):
+    """The config written, and what the command said."""
+    result = invoke(tmp_path / "made.cfg", *args)
+    assert (result.exit_code, result.stderr) == (0, "")
+    return load_config(tmp_path / "made.cfg", interpolate=True), result.stdout
+
+
+def entities(*more):
+    return ("--lang", "es", "--pipeline", "ner", "--train", ENTITIES / "train.conll", "--dev", ENTITIES / "dev.conll", *more)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_package_has_the_configs_of_the_sources(name):
+    """Whoever changes a config of ``configs/`` copies it to ``spacy_mtl/configs/``."""
+    assert config_text(name) == (ASSETS.parent / "configs" / f"{name}.cfg").read_text(encoding="utf8")
+
+
+@pytest.mark.parametrize(
+    ("lang", "pipeline", "files", "scores"),
+    [
+        ("es", "ner", ENTITIES / "dev.conll", {"ents_f"}),
+        ("xx", "ner,tagger", ENTITIES / "dev.conll", {"ents_f", "tag_acc"}),
+        ("nl", "tagger", TREES / "dev.conllu", {"tag_acc"}),
+        ("nl", "tagger,parser", TREES / "dev.conllu", {"tag_acc", "dep_las", "dep_uas"}),
+        ("zh", "segmenter", WORDS / "dev.txt", {"token_f"}),
+        ("zh", "segmenter,tagger,ner", WORDS / "dev.conll", {"token_f", "tag_acc", "ents_f"}),
+    ],
+)
+def test_configs_train_at_once(tmp_path, lang, pipeline, files, scores):
+    config, said = made(tmp_path, "--lang", lang, "--pipeline", pipeline, "--train", files, "--dev", files)
+    assert "it is the training corpus" in said
+    assert set(config["nlp"]["pipeline"]) == set(pipeline.split(","))
+    train(tmp_path / "made.cfg", tmp_path / "out", overrides=FEW)
+    nlp = spacy.load(tmp_path / "out" / "model-last")
+    weights = {key for key, weight in config["training"]["score_weights"].items() if weight}
+    assert weights == scores
+    assert all(nlp.meta["performance"][score] is not None for score in scores)
+
+
+def test_binary_corpora_train_too(tmp_path):
+    convert_columns(ENTITIES / "dev.conll", tmp_path / "dev.spacy", "es")
+    files = ("--train", tmp_path / "dev.spacy", "--dev", tmp_path / "dev.spacy")
+    config, said = made(tmp_path, "--lang", "es", "--pipeline", "ner", *files)
+    assert "entities: PER" in said
+    assert config["corpora"]["train"]["@readers"] == "spacy.Corpus.v1"
+    train(tmp_path / "made.cfg", tmp_path / "out", overrides=FEW)
+    assert spacy.load(tmp_path / "out" / "model-last").pipe_names == ["ner"]
+    result = invoke(tmp_path / "no.cfg", "--lang", "es", "--pipeline", "parser", *files)
+    assert result.stderr.startswith("[M728]")
+
+
+def test_what_it_says(tmp_path):
+    config, said = made(tmp_path, *entities())
+    assert "train.conll: 340 sentences, 6,020 words, at most 31 in one" in said
+    assert "column 3 ENT: entities, scheme iob2: PER 197, LOC 178, ORG 143, MISC 65" in said
+    assert "[components.ner.model.templates] tag = false" in said
+    assert "python -m spacy train" in said
+    assert config["corpora"]["train"]["columns"] == ["ORTH", "TAG", "ENT"]
+    assert config["corpora"]["dev"]["scheme"] == "iob2"
+    assert config["components"]["ner"]["model"]["templates"]["tag"] is False
+
+
+def test_comments_say_why(tmp_path):
+    made(tmp_path, *entities())
+    lines = (tmp_path / "made.cfg").read_text(encoding="utf8").splitlines()
+    assert "the corpus has tags, but plain text has none" in lines[lines.index("tag = false") - 1]
+    assert lines[lines.index("C = 0.3") - 1].startswith("# weight of the losses")
+
+
+def test_tags_can_be_asked_for(tmp_path):
+    config, _ = made(tmp_path, *entities("--tags", "--group", 5))
+    assert config["components"]["ner"]["model"]["templates"]["tag"] is True
+    assert config["corpora"]["train"]["given"] == ["TAG"]
+    assert config["corpora"]["dev"]["group"] == 5
+
+
+FOUR = """-DOCSTART- -X- -X- O
+
+Ana NNP I-NP I-PER
+vive VB I-VP O
+en IN I-PP O
+Lima NNP I-NP I-LOC
+
+Llueve VB I-VP O
+
+-DOCSTART- -X- -X- O
+
+Bea NNP I-NP I-PER
+y CC O O
+Cruz NNP I-NP B-PER
+
+Nada NN I-NP O
+"""
+
+
+def test_a_column_left_over_and_documents(tmp_path):
+    (tmp_path / "four.iob").write_text(FOUR, encoding="utf8")
+    files = ("--train", tmp_path / "four.iob", "--dev", tmp_path / "four.iob")
+    config, said = made(tmp_path, "--lang", "es", "--pipeline", "ner", *files)
+    assert config["corpora"]["train"]["columns"] == ["ORTH", "TAG", "_", "ENT"]
+    assert "! column 3 is not used; it holds I-NP, I-VP, O, which look like spans of another kind." in said
+    assert config["corpora"]["train"]["group"] == 0
+    assert "four.iob: 2 documents, 4 sentences" in said
+    config, said = made(tmp_path, "--lang", "es", "--pipeline", "ner", *files, "--columns", "ORTH,_,ENT")
+    assert config["corpora"]["train"]["columns"] == ["ORTH", "_", "ENT", "_"]
+    assert "entities, scheme iob1: NP 4, VP 2, PP 1" in said
+
+
+@pytest.mark.parametrize(
+    ("args", "code"),
+    [
+        (["--lang", "qq"], "[M515]"),
+        (["--pipeline", "lemmatizer"], "[M727]"),
+        (["--pipeline", ""], "[M727]"),
+        (["--pipeline", "parser"], "[M728]"),
+        (["--columns", "ORTH,TAG,_"], "[M728]"),
+        (["--train", "nowhere.conll"], "[M501]"),
+        (["--dev", TREES / "dev.conllu"], "[M729]"),
+        (["--encoding", "ascii"], "[M502]"),
+    ],
+)
+def test_bad_input_is_one_message(tmp_path, args, code):
+    result = invoke(tmp_path / "made.cfg", *entities(*args))
+    assert (result.exit_code, result.stderr[:6]) == (1, code)
+    assert len(result.stderr.splitlines()) == 1
+    assert not (tmp_path / "made.cfg").exists()

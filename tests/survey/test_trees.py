@@ -1,0 +1,49 @@
+"""What a survey finds in files of trees, and what is proposed for them."""
+
+import pytest
+
+from spacy_mtl.survey.propose import pos_map, propose
+from spacy_mtl.survey.trees import survey_trees
+
+
+def rows(heads, feats="_", xpos="_", upos="NOUN"):
+    lines = [f"{i}\tw{i}\t_\t{upos}\t{xpos}\t{feats}\t{head}\tdep\t_\t_" for i, head in enumerate(heads, 1)]
+    return "\n".join(lines) + "\n\n"
+
+
+def survey(tmp_path, text):
+    path = tmp_path / "a.conllu"
+    path.write_text(text, encoding="utf8")
+    return survey_trees(path)
+
+
+def chosen(found, pipeline=("parser",)):
+    return {(choice.section.rpartition(".")[2], choice.key): choice.value for choice in propose(pipeline, found)}
+
+
+@pytest.mark.parametrize(("flat", "projective"), [(10, False), (80, True)])
+def test_crossing_arcs_are_counted_and_not_sentences(tmp_path, flat, projective):
+    """Two arcs of six words cross in one sentence; the share is of arcs."""
+    found = survey(tmp_path, rows([0, 4, 1, 1, 1, 1]) + rows([0, 1]) * flat)
+    assert found.crossing == pytest.approx(2 / (6 + 2 * flat))
+    assert chosen(found)["parser", "projective"] is projective
+
+
+def test_case_decides_between_morphology_and_tags(tmp_path):
+    case = survey(tmp_path, rows([0, 1], "Case=Nom|Number=Sing"))
+    assert (chosen(case)["templates", "tag"], chosen(case)["templates", "coarse"]) == ("MORPH", "POS")
+    none = survey(tmp_path, rows([0, 1], "Number=Sing", "NN"))
+    assert (chosen(none)["templates", "tag"], chosen(none)["templates", "coarse"]) == ("TAG", "POS")
+    assert chosen(case, ("tagger", "parser"))["templates", "tag"] == "TAG"
+
+
+def test_broken_trees_are_skipped_and_said(tmp_path):
+    found = survey(tmp_path, rows([0, 1]) + rows([2, 1]))
+    assert (found.broken, found.reader["broken"]) == (1, "skip")
+    assert found.warnings[0].startswith("1 sentence(s) of")
+
+
+def test_parts_of_speech_of_tags(tmp_path):
+    nouns, verbs = rows([0, 1], xpos="NN"), rows([0, 1], xpos="VB", upos="VERB")
+    text = nouns + verbs + rows([0, 1], xpos="X1") + rows([0, 1], xpos="X1", upos="VERB")
+    assert pos_map(survey(tmp_path, text)) == {"NN": "NOUN", "VB": "VERB"}
