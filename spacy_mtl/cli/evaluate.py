@@ -12,21 +12,20 @@ import typer
 
 from spacy_mtl.errors import Errors
 
+from .shared.input import asked_for, read_spacy, reading, say_input
 from .shared.messages import clear_errors
 from .shared.options import (
+    AsColumns,
+    AsGroup,
+    AsScheme,
+    AsSeparator,
+    AsTag,
     Code,
-    Columns,
     Encoding,
     FileFormat,
     Format,
     Given,
-    Group,
     Limit,
-    Scheme,
-    Separator,
-    Tag,
-    reader_settings,
-    tree_settings,
 )
 from .shared.output import make_console, write_json
 from .shared.pipelines import load_pipeline
@@ -60,14 +59,20 @@ def evaluate_cli(
         list[str], typer.Argument(metavar="DATA...", help="Column files, segmented texts, trees, or .spacy files.")
     ],
     file_format: FileFormat = Format.columns,
-    columns: Columns = "ORTH,TAG,ENT",
+    columns: AsColumns = None,
     given: Given = None,
-    scheme: Scheme = "auto",
-    separator: Separator = None,
+    scheme: AsScheme = None,
+    separator: AsSeparator = None,
     encoding: Encoding = "utf8",
-    group: Group = 1,
+    group: AsGroup = None,
     limit: Limit = 0,
-    tag: Tag = "auto",
+    tag: AsTag = None,
+    borders: Annotated[
+        bool | None,
+        typer.Option(
+            help="Whether sentence borders of .spacy files are input. Default: as in training, else if needed."
+        ),
+    ] = None,
     code: Code = None,
     lexicon: Annotated[
         list[Path] | None,
@@ -77,20 +82,24 @@ def evaluate_cli(
 ) -> None:
     """Evaluate a pipeline on column files, segmented texts, dependency trees or .spacy files.
 
+    Files are read as in the training of the pipeline, if its config says how; a line says what was taken from there.
     The pipeline sees the given columns as input; without --given, those that it predicts itself are hidden.
-    Scores and JSON are those of "spacy evaluate". A .spacy file has its own columns; --given chooses among them.
+    Scores and JSON are those of "spacy evaluate" for the same input. A .spacy file has its own columns; --given chooses among them, and a
+    line says what is input that "spacy evaluate" does not give.
     Segmented texts use only --encoding and --limit of the other options; trees use --given, --tag, --encoding, --group and --limit.
     With --lexicon, words are also scored as in the SIGHAN bakeoffs.
     """
-    settings = reader_settings(columns, given, scheme, separator, encoding, group, limit)
+    asked = asked_for(columns, given, separator, scheme=scheme, group=group, tag=tag)
     with clear_errors():
         nlp = load_pipeline(model, code)
+        settings = {**reading(nlp, file_format, asked), "encoding": encoding, "limit": limit}
         if file_format is Format.segmented:
             examples = read_segmented(nlp, data, encoding, limit)
         elif file_format is Format.conllu:
-            examples = read_trees(nlp, data, tree_settings(given, tag, "error", encoding, group, limit))
+            examples = read_trees(nlp, data, settings, asked["given"])
         else:
-            examples = read_examples(nlp, data, settings, settings["given"] if given is not None else None)
+            examples = read_examples(nlp, data, settings, asked["given"], borders)
+        _warn_of_given(nlp, asked["given"] or [])
         scores = evaluate(nlp, examples, lexicon)
         if output is not None:
             write_json(output, scores)
@@ -109,40 +118,57 @@ def read_segmented(nlp: "Language", data: list[str], encoding: str, limit: int) 
     return [example for path in data for example in SegmentedCorpus(path, encoding, limit)(nlp)]
 
 
-def read_trees(nlp: "Language", data: list[str], settings: dict[str, Any]) -> list["Example"]:
-    """Examples of all files of dependency trees. Columns that the pipeline predicts are input only if ``settings`` names them.
-
-    Raises ValueError (M501-M559) for what is wrong with a file.
+def read_trees(
+    nlp: "Language", data: list[str], settings: dict[str, Any], given: list[str] | None = None
+) -> list["Example"]:
+    """Examples of all files of dependency trees. given: the input columns that the user named; if None, columns that the pipeline predicts are not
+    input. Raises ValueError (M501-M559) for what is wrong with a file.
     """
     from spacy_mtl.corpora.conllu import GIVEN, ConlluCorpus
 
     hidden = predicted_columns(nlp)
-    settings = {"given": [column for column in GIVEN if column not in hidden], **settings}
-    return [example for path in data for example in ConlluCorpus(path, **settings)(nlp)]
+    shown = [column for column in settings.get("given", GIVEN) if column not in hidden] if given is None else given
+    return [example for path in data for example in ConlluCorpus(path, **{**settings, "given": shown})(nlp)]
 
 
 def read_examples(
-    nlp: "Language", data: list[str], settings: dict[str, Any], given: list[str] | None
+    nlp: "Language",
+    data: list[str],
+    settings: dict[str, Any],
+    given: list[str] | None,
+    borders: bool | None = None,
 ) -> list["Example"]:
-    """Examples of all files; column files are read with ``settings``.
+    """Examples of all files; column files are read with ``settings``, in which "given" is TAG if it is not there.
 
-    given: the input columns that the user named; if None, columns that the pipeline predicts are not input.
+    given: the input columns that the user named; if None, columns that the pipeline predicts are not input. borders: whether sentence borders of
+    ``.spacy`` files are input, None as in training.
     Raises ValueError for what is wrong with a file (M501-M514, M705, M714), and where there is no document at all (M706).
     """
-    from spacy_mtl.corpora.binary import read_binary
     from spacy_mtl.corpora.conll import ConllCorpus
 
     hidden = predicted_columns(nlp) if given is None else []
-    settings = {**settings, "given": [column for column in settings["given"] if column not in hidden]}
+    default = [column for column in ("TAG",) if column in settings["columns"]]
+    shown = [column for column in settings.get("given", default) if column not in hidden]
     examples: list[Example] = []
+    binary: list[Example] = []
     for path in data:
         if Path(path).suffix == ".spacy":
-            examples += list(read_binary(path, nlp.vocab, given, hidden))[: settings["limit"] or None]
+            found = read_spacy(nlp, path, given, hidden, borders)[: settings["limit"] or None]
+            examples += found
+            binary += found
         else:
-            examples += ConllCorpus(path, **settings)(nlp)
+            examples += ConllCorpus(path, **{**settings, "given": shown})(nlp)
     if not examples:
         raise ValueError(Errors.M706.format(paths=", ".join(data)))
+    say_input(nlp, binary)
     return examples
+
+
+def _warn_of_given(nlp: "Language", given: list[str]) -> None:
+    """Warn of columns that are given although the pipeline predicts them: what is given usually stays."""
+    both = sorted(set(given) & set(predicted_columns(nlp)))
+    if both:
+        typer.echo(Errors.M730.format(columns=", ".join(both)), err=True)
 
 
 def predicted_columns(nlp: "Language") -> list[str]:

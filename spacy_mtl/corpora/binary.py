@@ -22,13 +22,17 @@ _ATTRIBUTES = {
 
 
 def read_binary(
-    path: str | Path, vocab: Vocab, given: Sequence[str] | None = None, hidden: Sequence[str] = ()
+    path: str | Path,
+    vocab: Vocab,
+    given: Sequence[str] | None = None,
+    hidden: Sequence[str] = (),
+    sentences: bool | None = None,
 ) -> Iterator[Example]:
     """Stream the Examples of a ``.spacy`` file, with Docs in ``vocab``.
 
     given: columns (TAG, POS, MORPH, LEMMA, ENT) copied from the reference to the predicted Doc; None for those that the file lists for each
-    Doc, as ``convert`` writes them, or TAG where it lists none. hidden: columns not to copy. Sentence starts are copied too if
-    a Doc has several sentences, or trees.
+    Doc, as ``convert`` writes them, or TAG where it lists none. hidden: columns not to copy. sentences: whether to copy sentence
+    starts; None to copy them if a Doc has several sentences, or trees.
 
     Raises ValueError for an unknown column (M714), a file that cannot be read (M501) or is damaged or of another format (M705).
     """
@@ -37,7 +41,8 @@ def read_binary(
             raise ValueError(Errors.M714.format(column=column, known=", ".join(_ATTRIBUTES)))
     for reference in load_docs(Path(path)).get_docs(vocab):
         columns = reference.user_data.get(GIVEN_KEY, ("TAG",)) if given is None else given
-        yield Example(_predicted(reference, [column for column in columns if column not in hidden]), reference)
+        shown = [column for column in columns if column not in hidden]
+        yield Example(_predicted(reference, shown, sentences), reference)
 
 
 def load_docs(path: Path) -> DocBin:
@@ -52,11 +57,14 @@ def load_docs(path: Path) -> DocBin:
         raise ValueError(Errors.M705.format(path=path)) from None
 
 
-def _predicted(reference: Doc, columns: Sequence[str]) -> Doc:
+def _predicted(reference: Doc, columns: Sequence[str], sentences: bool | None) -> Doc:
     words, spaces = reference.to_array(["ORTH", "SPACY"]).reshape(len(reference), 2).T
     doc = Doc(reference.vocab, words=words.tolist(), spaces=spaces.astype(bool).tolist())
     attributes: list[int | str] = [attribute for column in columns for attribute in _ATTRIBUTES.get(column, ())]
-    if np.count_nonzero(reference.to_array(["SENT_START"]) == 1) > 1 or reference.has_annotation("DEP"):
+    if sentences is None:
+        starts = np.count_nonzero(reference.to_array(["SENT_START"]) == 1)
+        sentences = bool(starts > 1) or reference.has_annotation("DEP")
+    if sentences:
         attributes.append("SENT_START")
     if attributes:
         values = reference.to_array(attributes).reshape(len(doc), len(attributes))

@@ -61,6 +61,8 @@ class ComponentWarnings:
             "[initialize.tokenizer] to a pipeline with mtl_segmenter, or make one with: python -m spacy mtl tokenizer MODEL OUTPUT")
     M433 = ("The limit of {megabytes} megabytes leaves the parser {kept} of the {rows} observations that have weights (the filter over tags takes {filter:.2f} "
             "megabytes), too few to parse well. Set 'megabytes' of its model higher, or to null for no limit.")
+    M434 = ("'{name}' predicts {column}, but the reader of [{section}] gives it ('given'), and what is given stays, so the scores are those of the gold "
+            "annotation. Take {column} out of 'given' of [{section}], or set overwrite = true.")
     M450 = ("A sentence of {longest} words is longer than the {most} that '{name}' parses at once, so it is parsed in pieces, whose trees are joined. Check what "
             "sets the sentence boundaries, or raise 'max_words' (the time grows with its cube; null for no limit).")
     # fmt: on

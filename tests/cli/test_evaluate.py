@@ -148,7 +148,9 @@ def test_what_a_pipeline_predicts_is_no_input(tmp_path, binary):
         data = tmp_path / "dev.spacy"
         convert_columns(DEV, data, "es")
     assert 0.3 < scores_of(tmp_path / "model", data, output=tmp_path / "a.json")["tag_acc"] < 0.9
-    assert scores_of(tmp_path / "model", data, "--given", "TAG", output=tmp_path / "b.json")["tag_acc"] == 1.0
+    result = invoke(tmp_path / "model", data, "--given", "TAG", "--output", tmp_path / "b.json")
+    assert (result.exit_code, result.stderr[:6], len(result.stderr.splitlines())) == (0, "[M730]", 1)
+    assert json.loads((tmp_path / "b.json").read_text())["tag_acc"] == 1.0
 
 
 # --- segmented texts ---
@@ -232,7 +234,7 @@ def test_trees_are_read_without_what_the_pipeline_predicts():
     assert len(examples) == 34
     assert {token.pos_ for token in examples[0].predicted} > {"NOUN", "VERB"}
     assert not any(example.predicted.has_annotation(name) for example in examples for name in ("TAG", "DEP"))
-    examples = read_trees(nlp, files[:1], {"given": ["TAG"]})
+    examples = read_trees(nlp, files[:1], {}, ["TAG"])
     assert [token.tag_ for token in examples[1].predicted] == [token.tag_ for token in examples[1].reference]
 
 
@@ -244,3 +246,81 @@ def test_trees(tmp_path):
     assert (result.exit_code, result.stderr) == (0, "")
     assert "on 5 documents" in result.stdout
     check_refused(invoke(tmp_path / "model", TREES / "README.md", "--format", "conllu"), "M550")
+
+
+# --- what a pipeline was trained with ---
+
+
+@pytest.fixture(scope="module")
+def with_config(trained, tmp_path_factory):
+    """The pipeline with a config that says how its corpus was read, as ``spacy train`` leaves it."""
+
+    def make(name, reader, **settings):
+        nlp = spacy.load(trained)
+        config = nlp.config.copy()
+        config["corpora"] = {"mine": {"@readers": reader, "path": "dev.conll", **settings}}
+        config["training"]["dev_corpus"] = "corpora.mine"
+        nlp.config = config
+        path = tmp_path_factory.mktemp("with_config") / name
+        nlp.to_disk(path)
+        return path
+
+    return make
+
+
+def test_files_are_read_as_in_training(with_config, tmp_path):
+    settings = {"columns": ["ORTH", "_", "ENT"], "given": [], "group": 5}
+    model = with_config("groups", "spacy_mtl.ConllCorpus.v1", **settings)
+    result = invoke(model, DEV)
+    assert result.stderr.startswith("[M111]")  # no tags: they are not among the columns
+    assert "Read as in training: columns ORTH _ ENT, given none, group 5 (options change this)" in result.stdout
+    result = invoke(model, DEV, "--columns", "ORTH,TAG,ENT", "--given", "TAG")
+    assert "Read as in training: group 5 (options" in result.stdout
+    assert "on 14 documents" in result.stdout
+    result = invoke(model, DEV, "--columns", "ORTH,TAG,ENT", "--given", "TAG", "--group", 1)
+    assert "Read as in training" not in result.stdout
+    assert "on 70 documents" in result.stdout
+
+
+def test_a_config_of_another_format_says_nothing(with_config):
+    model = with_config("trees", "spacy_mtl.ConlluCorpus.v1", group=3)
+    result = invoke(model, DEV)
+    assert "Read as in training" not in result.stdout
+    assert "on 70 documents" in result.stdout
+
+
+def test_sentence_borders_of_binary_files(with_config, trained, tmp_path):
+    convert_columns(DEV, tmp_path / "dev.spacy", "es", group=7)
+    said = "Given with the .spacy documents: {}. 'spacy evaluate' gives the text alone"
+    both = said.format("their words, TAG, sentence borders")
+    assert both in invoke(trained, tmp_path / "dev.spacy").stdout
+    single = with_config("single", "spacy_mtl.ConllCorpus.v1", group=1)
+    assert said.format("their words, TAG") in invoke(single, tmp_path / "dev.spacy").stdout
+    assert both in invoke(single, tmp_path / "dev.spacy", "--borders").stdout
+    groups = with_config("groups", "spacy_mtl.ConllCorpus.v1", group=7)
+    assert both in invoke(groups, tmp_path / "dev.spacy").stdout
+    assert said.format("their words, TAG") in invoke(groups, tmp_path / "dev.spacy", "--no-borders").stdout
+
+
+@pytest.mark.filterwarnings("ignore:.*W030")
+def test_a_pipeline_of_spacys_reader_scores_as_spacy_evaluate(tmp_path):
+    """The same scores from both commands, for a pipeline that needs nothing but text."""
+    nlp = spacy.blank("es")
+    templates = {"@mtl_templates": "spacy_mtl.patterns.v1", "patterns": ["U0:%x[0,SUFFIX2]", "U1:%x[-1,LOWER]", "B"]}
+    nlp.add_pipe("mtl_ner", name="ner", config={"model": {"templates": templates}})
+    examples = list(ConllCorpus(ASSETS / "train.conll", limit=60, given=[])(nlp))
+    nlp.initialize(lambda: examples)
+    for _ in range(4):
+        nlp.update(examples)
+    config = nlp.config.copy()
+    config["corpora"] = {"dev": {"@readers": "spacy.Corpus.v1", "path": "dev.spacy"}}
+    nlp.config = config
+    nlp.to_disk(tmp_path / "model")
+    convert_columns(DEV, tmp_path / "dev.spacy", "es", group=7)
+    found = scores_of(tmp_path / "model", tmp_path / "dev.spacy", output=tmp_path / "ours.json")
+    args = ["evaluate", str(tmp_path / "model"), str(tmp_path / "dev.spacy"), "--output", str(tmp_path / "spacys.json")]
+    assert CliRunner().invoke(app, args).exit_code == 0
+    theirs = json.loads((tmp_path / "spacys.json").read_text())
+    figures = [key for key in theirs if isinstance(theirs[key], float) and key != "speed"]
+    assert [found[key] for key in figures] == pytest.approx([theirs[key] for key in figures], abs=1e-9)
+    assert found["ents_f"] > 0

@@ -121,7 +121,7 @@ def test_a_column_left_over_and_documents(tmp_path):
     files = ("--train", tmp_path / "four.iob", "--dev", tmp_path / "four.iob")
     config, said = made(tmp_path, "--lang", "es", "--pipeline", "ner", *files)
     assert config["corpora"]["train"]["columns"] == ["ORTH", "TAG", "_", "ENT"]
-    assert "! column 3 is not used; it holds I-NP, I-VP, O, which look like spans of another kind." in said
+    assert "! column 3 is not used; it holds I-NP, I-VP, I-PP, which look like spans of another kind." in said
     assert config["corpora"]["train"]["group"] == 0
     assert "four.iob: 2 documents, 4 sentences" in said
     config, said = made(tmp_path, "--lang", "es", "--pipeline", "ner", *files, "--columns", "ORTH,_,ENT")

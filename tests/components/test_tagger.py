@@ -1,5 +1,7 @@
 """The tagger by itself and in a pipeline."""
 
+import warnings
+
 import numpy as np
 import pytest
 import spacy
@@ -199,3 +201,17 @@ def test_a_negative_count_is_refused():
 def test_an_unknown_part_of_speech_is_refused():
     with pytest.raises(ValueError, match=r"M421.*'NN' to 'THING', which is not a universal part-of-speech tag.*NOUN"):
         make_tagger(pos_map={"NN": "THING"})
+
+
+@pytest.mark.parametrize(("given", "overwrite", "warned"), [(["TAG"], False, 1), (["TAG"], True, 0), ([], False, 0)])
+def test_a_dev_corpus_that_gives_the_tags_is_warned_of(corpus_path, given, overwrite, warned):
+    """Otherwise the scores in training would be those of gold tags."""
+    nlp = make_tagger(overwrite=overwrite)
+    config = nlp.config.copy()
+    path = str(corpus_path / "dev.conll")
+    config["corpora"]["dev"] = {"@readers": "spacy_mtl.ConllCorpus.v1", "path": path, "given": given}
+    nlp.config = config
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        nlp.initialize(lambda: read(nlp, corpus_path, limit=5))
+    assert len([each for each in caught if "[M434] 'mtl_tagger' predicts TAG" in str(each.message)]) == warned

@@ -27,6 +27,37 @@ Given = Annotated[
     str | None,
     typer.Option(help="Columns that are input. Default: TAG if it is a column; for trees, TAG,POS,MORPH,LEMMA."),
 ]
+# the same options of a command that asks the pipeline first how it was trained
+_ELSE = " Default: as in training, else {}."
+AsColumns = Annotated[
+    str | None,
+    typer.Option(
+        "--columns",
+        help="Column names from left to right, '_' for a column to ignore." + _ELSE.format("ORTH,TAG,ENT"),
+    ),
+]
+AsScheme = Annotated[
+    str | None,
+    typer.Option("--scheme", help="Tag scheme of the ENT column: iob1, iob2, biluo or auto." + _ELSE.format("auto")),
+]
+AsSeparator = Annotated[
+    str | None,
+    typer.Option("--separator", help="Separator of columns, '\\t' for a tab." + _ELSE.format("any run of blanks")),
+]
+AsGroup = Annotated[
+    int | None,
+    typer.Option(
+        "--group",
+        help="Sentences per Doc; 0 for one Doc per -DOCSTART- document, or per file of trees." + _ELSE.format("1"),
+    ),
+]
+AsTag = Annotated[
+    str | None,
+    typer.Option(
+        "--tag",
+        help="Trees: the column that TAG is read from: xpos, upos, or auto (xpos if used)." + _ELSE.format("auto"),
+    ),
+]
 Tag = Annotated[
     str, typer.Option(help="Trees: the column that TAG is read from: xpos, upos, or auto (xpos if it is used).")
 ]

@@ -26,6 +26,7 @@ from spacy_mtl.trainers.base import Report, Trainer
 
 from .annotated import annotated
 from .examples import each_example
+from .given import warn_of_given
 from .places import check_known
 from .saved import SavedPipe
 from .settings import refuse
@@ -135,7 +136,10 @@ class StructuredPipe(TakesWholeCorpus, SavedPipe):
         ``get_examples`` returns something other than examples.
         """
         self.check_trainer()
-        training = nlp.config.interpolate()["training"] if nlp is not None else {}
+        config = nlp.config.interpolate() if nlp is not None else {}
+        training = config.get("training", {})
+        if not getattr(self, "overwrite", True):
+            warn_of_given(self.name, config, self.gold_attributes)
         if training.get("max_epochs") == -1:
             raise ValueError(Errors.M406.format(name=self.name))
         self.vocab = self.vocab if nlp is None else nlp.vocab  # a sourced component belongs to this pipeline now

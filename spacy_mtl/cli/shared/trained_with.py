@@ -1,0 +1,46 @@
+"""How the documents were read that a pipeline was trained with, according to the config that is saved with it."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from .options import Format
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+#: The reader of each format, and those of its settings that say how documents look to the pipeline.
+READERS = {
+    "spacy_mtl.ConllCorpus.v1": (Format.columns, ("columns", "given", "scheme", "separator", "group", "spaces")),
+    "spacy_mtl.ConlluCorpus.v1": (Format.conllu, ("given", "tag", "group")),
+    "spacy_mtl.SegmentedCorpus.v1": (Format.segmented, ()),
+}
+SPACY_READER = "spacy.Corpus.v1"
+
+
+def dev_reader(nlp: "Language") -> Mapping[str, Any]:
+    """The reader of the dev corpus in the config of a pipeline; empty where it says none, as for a pipeline trained in Python."""
+    block: Any = nlp.config.interpolate()
+    path = (block.get("training") or {}).get("dev_corpus")
+    for key in path.split(".") if isinstance(path, str) else [""]:
+        block = block.get(key) if isinstance(block, Mapping) else None
+    named = isinstance(block, Mapping) and isinstance(block.get("@readers"), str)
+    # a blank pipeline has spaCy's default config, whose corpora have no path
+    return block if named and block.get("path") is not None else {}
+
+
+def trained_with(nlp: "Language", file_format: Format) -> dict[str, Any]:
+    """Settings of the reader that the pipeline was scored with in training, for files of this format; empty if it was another reader."""
+    reader = dev_reader(nlp)
+    kind, names = READERS.get(reader.get("@readers", ""), (None, ()))
+    return {name: reader[name] for name in names if name in reader} if kind is file_format else {}
+
+
+def had_borders(nlp: "Language") -> bool | None:
+    """Whether documents had sentence borders when the pipeline was scored in training; None if its config does not say."""
+    reader = dev_reader(nlp)
+    name = reader.get("@readers", "")
+    if name in ("spacy_mtl.SegmentedCorpus.v1", SPACY_READER):
+        return False
+    if name == "spacy_mtl.ConllCorpus.v1":
+        return reader.get("group", 1) != 1
+    return True if name in READERS else None
