@@ -2,11 +2,12 @@
 
 import codecs
 import re
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from spacy_mtl.errors import Errors
+from spacy_mtl.errors import Errors, Warnings
 from spacy_mtl.settings import brief
 
 from .settings import check_file
@@ -19,6 +20,7 @@ _BEGINS = frozenset("BUS")
 _ENDS = frozenset("LUES")
 _PREFIXES = {"iob1": "BI", "iob2": "BI", "biluo": "BILUES", "auto": "BILUES"}
 _SHOWN = {"iob1": "I-X or B-X", "iob2": "B-X or I-X", "biluo": "B-X, I-X, L-X or U-X", "auto": "B-X, I-X, L-X or U-X"}
+_SPAN_TAG = re.compile(r"O|[BILUES]-\S+")
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 
 
@@ -83,6 +85,8 @@ def _sentences(
             rows.append(values)
             continue
         if rows:
+            if empty:
+                _warn_of_more(path, columns, rows)
             yield _sentence(path, columns, rows, number - len(rows), document)
             rows, in_document, empty = [], True, False
         if border and in_document:
@@ -91,6 +95,17 @@ def _sentences(
         yield _sentence(path, columns, rows, number + 1 - len(rows), document)
     elif empty:
         raise ValueError(Errors.M504.format(path=path))
+
+
+def _warn_of_more(path: Path, columns: list[str], rows: list[list[str]]) -> None:
+    """Warn (M562) where entities are read from a column, but the last column of the file, which has no name, has tags of such a kind, too."""
+    last = {row[-1] for row in rows if len(row) > len(columns)}
+    if "ENT" in columns and last and all(_SPAN_TAG.fullmatch(tag) for tag in last):
+        got, tag = len(rows[0]), max(last, key=len)
+        shown = " ".join(columns)
+        warnings.warn(
+            Warnings.M562.format(path=path, got=got, expected=len(columns), columns=shown, tag=tag), stacklevel=2
+        )
 
 
 def _sentence(path: Path, columns: list[str], rows: list[list[str]], line: int, document: int) -> Sentence:

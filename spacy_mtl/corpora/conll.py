@@ -1,7 +1,7 @@
 """The reader ``spacy_mtl.ConllCorpus.v1``: column files as spaCy Examples."""
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby, islice
+from itertools import chain, groupby, islice
 from pathlib import Path
 from typing import ClassVar
 
@@ -12,7 +12,7 @@ from spacy.vocab import Vocab
 
 from spacy_mtl.errors import Errors
 from spacy_mtl.registry import registry
-from spacy_mtl.settings import brief, is_choice, is_path, is_switch
+from spacy_mtl.settings import brief, is_choice, is_number, is_path, is_switch
 
 from .columns import IGNORED, SCHEMES, Sentence, read_columns
 from .docs import COLUMNS, Attributes, DocMaker, sentence_starts
@@ -36,6 +36,8 @@ class ConllCorpus:
     scheme: of the ENT column, "iob1", "iob2", "biluo" or "auto"; "-" or "_" in that column means that gold is missing.
     group: sentences per Doc; 0 for one Doc per document (the text between two ``-DOCSTART-`` lines, or a whole file without
         them). A Doc never crosses a document border. Mind ``nlp.max_length``, spaCy's limit on characters.
+    singles: with ``group`` other than 1, a share of the sentences, from 0 to 1, that are given once more, after the documents, each as a Doc of its
+        own, so that one model is good at documents and at single sentences. They are spread evenly.
     limit: the largest number of Examples to read; 0 for all.
     spaces: True for spaces between words, False for none, None to follow the language's writing system, where only
         Chinese, Japanese and the like have none.
@@ -57,6 +59,7 @@ class ConllCorpus:
         group: int = 1,
         limit: int = 0,
         spaces: bool | None = None,
+        singles: float = 0.0,
     ):
         self.paths = corpus_paths(path)
         check_names(columns=columns, given=given)
@@ -68,6 +71,7 @@ class ConllCorpus:
         self.group = group
         self.limit = limit
         self.spaces = spaces
+        self.singles = singles
         self._check()
 
     def _check(self) -> None:
@@ -88,6 +92,8 @@ class ConllCorpus:
             refuse("separator", "a string such as a tab, or null", self.separator)
         if self.spaces is not None and not is_switch(self.spaces):
             refuse("spaces", "true, false or null", self.spaces)
+        if not is_number(self.singles, 0, 1):
+            refuse("singles", "a number from 0 to 1", self.singles)
         for path in self.paths:
             self._read(path)  # checks path and columns at once, reads nothing yet
 
@@ -106,13 +112,23 @@ class ConllCorpus:
     def docs(self, vocab: Vocab) -> Iterator[tuple[Doc, Doc, int]]:
         """Stream predicted Doc, reference Doc and their number of sentences, in the order of the files."""
         maker = DocMaker(vocab, self.scheme, self.spaces)
-        pairs = (self._pair(maker, path, group) for path in self.paths for group in self._groups(path))
-        return islice(pairs, self.limit or None)
+        documents = (self._pair(maker, path, group) for path in self.paths for group in self._groups(path))
+        alone = (self._pair(maker, path, [sentence]) for path, sentence in self._alone())
+        return islice(chain(documents, alone), self.limit or None)
 
     def _groups(self, path: Path) -> Iterator[list[Sentence]]:
         for _, document in groupby(self._read(path), key=lambda sentence: sentence.document):
             while group := list(islice(document, self.group or None)):
                 yield group
+
+    def _alone(self) -> Iterator[tuple[Path, Sentence]]:
+        """The sentences that are given once more: the k-th of all if a new whole number is reached at k times their share."""
+        if self.group == 1 or not self.singles:
+            return
+        sentences = ((path, sentence) for path in self.paths for sentence in self._read(path))
+        for k, (path, sentence) in enumerate(sentences):
+            if int((k + 1) * self.singles) > int(k * self.singles):
+                yield path, sentence
 
     def _pair(self, maker: DocMaker, path: Path, sentences: list[Sentence]) -> tuple[Doc, Doc, int]:
         words, spaces = maker.words(sentences)

@@ -53,5 +53,7 @@ class CorpusErrors:
 
 class CorpusWarnings:
     # fmt: off
+    M562 = ("'{path}' has {got} columns, of which the first {expected} are named ({columns}). The last is ignored, though it looks like entities ('{tag}'): "
+            "if these are the ones to learn, name all columns, with '_' for those to ignore; 'spacy mtl init-config' does.")
     M560 = ("{n} sentence(s) of '{path}' were left out because their heads do not form a tree. The first: {reason}")
     # fmt: on

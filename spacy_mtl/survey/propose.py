@@ -26,6 +26,8 @@ MUCH_CASE = 0.2
 MANY_WORDS = 500_000
 #: From this many sentences on, templates of grandparents are worth their time.
 MANY_TREES = 1000
+#: Share of the sentences of documents that are learnt from by themselves, too.
+SINGLES = 0.4
 _SURE = 0.99
 
 
@@ -93,7 +95,7 @@ def _reader(pipeline: Sequence[str], train: Survey, tags: bool | None, group: in
     if train.kind == "columns":
         choices.append(Choice(section, "columns", train.columns))
         choices.append(_given(pipeline, train, bool(tags)))
-        choices.append(_group(pipeline, train, group))
+        choices += _group(pipeline, train, group)
     if train.kind == "trees":
         if group is not None:
             choices.append(Choice(section, "group", group))
@@ -112,13 +114,15 @@ def _given(pipeline: Sequence[str], train: Survey, tags: bool) -> Choice:
     )
 
 
-def _group(pipeline: Sequence[str], train: Survey, group: int | None) -> Choice:
+def _group(pipeline: Sequence[str], train: Survey, group: int | None) -> list[Choice]:
+    section = "corpora.train"
     about = "sentences per document, the context of DOC_... and RUN_... attributes; 0 keeps the documents of the file"
     if group is None and "ner" in pipeline and 1 < train.documents < train.sentences:
-        reason = f"{about}: {train.documents:,} are marked.\nUse the same in prediction, or 1 for single sentences"
-        return Choice("corpora.train", "group", 0, reason)
+        also = "share of sentences that are learnt from once more by themselves, so that the model is good at single sentences, too"
+        documents = Choice(section, "group", 0, f"{about}: {train.documents:,} are marked")
+        return [documents, Choice(section, "singles", SINGLES, also)]
     reason = f"{about} (-DOCSTART-)" + ("" if train.documents else ", but none are marked")
-    return Choice("corpora.train", "group", 1 if group is None else group, reason)
+    return [Choice(section, "group", 1 if group is None else group, reason)]
 
 
 def _ner_tags(pipeline: Sequence[str], train: Survey, tags: bool | None) -> Choice:

@@ -122,7 +122,7 @@ def test_reasons_are_told_whole(model, tmp_path):
     nlp = spacy.blank("es")
     nlp.add_pipe("mtl_ner")
     nlp.to_disk(tmp_path / "ner")
-    config = (tmp_path / "ner" / "config.cfg").read_text().replace("\nC = 1.0\n", '\nC = "0,5"\n')
+    config = (tmp_path / "ner" / "config.cfg").read_text().replace("\nC = 0.3\n", '\nC = "0,5"\n')
     (tmp_path / "ner" / "config.cfg").write_text(config)
     result = invoke(tmp_path / "ner")
     check_refused(result, "M701")

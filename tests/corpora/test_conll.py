@@ -1,3 +1,5 @@
+import warnings
+
 import pytest
 import spacy
 from spacy.util import registry
@@ -185,3 +187,30 @@ def test_spaces_as_the_language_is_written(path):
     assert text("zh") == "AnaviveenLima."
     assert text("es") == text("zh", spaces=True) == "Ana vive en Lima."
     assert text("es", spaces=False) == "AnaviveenLima."
+
+
+def test_single_sentences_beside_their_documents(nlp, documents):
+    """Every second of four sentences once more, as a document of its own."""
+    corpus = ConllCorpus(documents, group=0, singles=0.5)
+    assert words(corpus(nlp)) == [["a", "b", "c"], ["d"], ["b"], ["d"]]
+    alone = list(corpus(nlp))[2]
+    assert [(ent.text, ent.label_) for ent in alone.reference.ents] == [("b", "X")]
+    assert alone.predicted[0].tag_ == "N"
+    assert len(list(ConllCorpus(documents, group=0, singles=1)(nlp))) == 6
+    assert len(list(ConllCorpus(documents, group=0, singles=1, limit=3)(nlp))) == 3
+    assert len(list(ConllCorpus(documents, group=1, singles=1)(nlp))) == 4
+
+
+@pytest.mark.parametrize("singles", [-0.1, 1.5, "half", True, None])
+def test_shares_of_single_sentences_that_cannot_be(documents, singles):
+    with pytest.raises(ValueError, match=r"M514.*singles"):
+        ConllCorpus(documents, singles=singles)
+
+
+@pytest.mark.parametrize(("columns", "warned"), [(["ORTH", "TAG", "ENT"], 1), (["ORTH", "TAG", "_", "ENT"], 0), (["ORTH", "TAG"], 0)])  # fmt: skip
+def test_entities_in_a_column_without_a_name_are_noticed(nlp, tmp_path, columns, warned):
+    (tmp_path / "four").write_text("Ana NNP B-NP B-PER\nlee VB B-VP O\n\nAna NNP B-NP B-PER\n", encoding="utf8")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        list(ConllCorpus(tmp_path / "four", columns=columns)(nlp))
+    assert ["[M562]" in str(each.message) and "'B-PER'" in str(each.message) for each in caught] == [True] * warned

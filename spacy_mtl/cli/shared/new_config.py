@@ -91,7 +91,7 @@ def _dev_reader(text: ConfigText, pipeline: Sequence[str], kind: str) -> None:
     """Let the dev corpus be read as the training corpus, but without what a component of the pipeline predicts."""
     if kind in ("columns", "trees"):
         for key in text.keys("corpora.train"):
-            if key not in ("@readers", "path"):
+            if key not in ("@readers", "path", "singles"):
                 text.set("corpora.dev", key, f"${{corpora.train.{key}}}")
     if kind == "trees" and "tagger" in pipeline:
         left = ["MORPH", "LEMMA"] if "parser" in pipeline else []
