@@ -20,8 +20,20 @@ FLOORS = [
     {"models", "trainers", "corpora"},
     {"structures", "templates"},
     {
-        "compiling", "configs", "errors", "files", "kernels", "registry", "roots", "running", "sentences", "settings", "stand_in", "stored", "thresholds",
-    },  # fmt: skip
+        "compiling",
+        "configs",
+        "errors",
+        "files",
+        "kernels",
+        "registry",
+        "roots",
+        "running",
+        "sentences",
+        "settings",
+        "stand_in",
+        "stored",
+        "thresholds",
+    },
 ]
 FLOOR = {part: number for number, floor in enumerate(FLOORS) for part in floor}
 #: parts that know less than their floor would let them: what they must not import

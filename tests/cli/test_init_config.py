@@ -126,7 +126,7 @@ def test_a_column_left_over_and_documents(tmp_path):
     assert "four.iob: 2 documents, 4 sentences" in said
     config, said = made(tmp_path, "--lang", "es", "--pipeline", "ner", *files, "--columns", "ORTH,_,ENT")
     assert config["corpora"]["train"]["columns"] == ["ORTH", "_", "ENT", "_"]
-    assert "entities, scheme iob1: NP 4, VP 2, PP 1" in said
+    assert "entities, scheme iob1: NP 5, VP 2, PP 1" in said
 
 
 @pytest.mark.parametrize(
