@@ -13,6 +13,7 @@ from benchmarks.common.rows import append_rows, epochs_to_try, ratio, read_rows,
 
 from . import tables
 from .curves import reached
+from .data import GROUPS
 from .runs import (
     EPOCHS,
     child,
@@ -27,6 +28,10 @@ from .runs import (
 from .startup import startup as measure_startup
 
 app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+
+
+#: C of a model of documents and sentences, whose losses add up to more.
+MIXED_C = 0.25
 
 
 class Lang(str, Enum):
@@ -261,3 +266,38 @@ def spacy_ner(
         append_rows(json, rows)
         note = f"spaCy counts steps; its best score on testa came after {rows[-1]['cpu_to_best']:.0f} CPU s."
         show(f"Against spaCy's ner, {data.lang}", tables.TRAINING, rows, note)
+
+
+@app.command()
+def mixed(
+    corpora: CorporaOption,
+    json: JsonOption = None,
+    quick: QuickOption = False,
+    lang: LangOption = Lang.ned,
+    share: Annotated[
+        list[float] | None, typer.Option(help="Of single sentences beside documents; 0.4 if not given.")
+    ] = None,
+    C: COption = None,
+    passes: PassesOption = None,
+    group: GroupOption = None,
+    test: Annotated[
+        bool, typer.Option(help="Score on testb too: once, when everything has been chosen on testa.")
+    ] = False,
+) -> None:
+    """One model for documents and single sentences, against models made for each (no tags; the Dutch files mark their documents).
+
+    Models made for each have the settings that are best for them; --C is that of the mixed one.
+    """
+    for data in corpora_of(corpora, lang.value, quick, GROUPS[lang.value] if group is None else group):
+        ours = our_settings("ner.v1", tag=False, passes=passes, average=6)
+        mixed_one = our_settings("ner.v1", tag=False, passes=passes, average=6, C=C or MIXED_C)
+        compile_first(data, ours)
+        runs = [("documents", ours, data.group, 0.0), ("sentences", ours, 1, 0.0)]
+        runs += [(f"documents and {part:.0%} of sentences", mixed_one, data.group, part) for part in share or [0.4]]
+        rows = []
+        for says, settings, size, part in runs:
+            more = {"group": size, "singles": part, "parts": ["testa", "testb"] if test else ["testa"]}
+            row = identity("mixed", data, settings) | {"trained_on": says, "C": settings.C, "passes": settings.passes}
+            rows.append(row | {"singles": part} | child("benchmarks.ner.mixed:train", says, data, settings, **more))
+            append_rows(json, rows[-1:])
+        show(f"Documents and single sentences, {data.lang}, ner.v1 without tags", tables.MIXED, rows)

@@ -63,6 +63,17 @@ SIZE = {
 }
 
 
+MIXED = {
+    "trained_on": "trained on",
+    "C": "C",
+    "f1_testa_documents": "testa, documents",
+    "f1_testa_sentences": "testa, sentences",
+    "f1_testb_documents": "testb, documents",
+    "f1_testb_sentences": "testb, sentences",
+    "cpu": "CPU s",
+}
+
+
 def training_note(row: Row) -> str:
     """Where our seconds went."""
     parts = ("initialize", "extraction", "passes", "export")
