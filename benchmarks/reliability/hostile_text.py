@@ -1,7 +1,7 @@
 """Texts that nobody writes: one for each seed, from every plane of Unicode, near to each other, empty, long, or all one character."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 
 from .plan import ROOT
@@ -27,6 +27,13 @@ def text(seed: int) -> str:
         at = own.randrange(len(made))
         made = made[:at] + _character(own) + made[at + own.randrange(2) :]
     return made
+
+
+def every_character(length: int = 100) -> Iterator[str]:
+    """Texts of this length in which every character of Unicode occurs, assigned or not."""
+    codes = [code for code in range(0x110000) if not 0xD800 <= code < 0xE000]
+    for k in range(0, len(codes), length):
+        yield "".join(map(chr, codes[k : k + length]))
 
 
 @cache

@@ -1,11 +1,13 @@
 """Memory stays flat however many new words and characters documents bring, and so does the time that a document takes."""
 
 from collections.abc import Iterator
+from itertools import cycle, islice
 from typing import Any
 
 from benchmarks.common.measure import run_child
 from benchmarks.common.rows import Row
 
+from .hostile_text import every_character
 from .plan import Plan
 
 #: Documents of ten new words each, and documents between two looks at the clock and the memory.
@@ -72,9 +74,7 @@ def _texts(what: str, name: str, n: int) -> Iterator[str]:
             )
             yield " ".join(word + end for end in "abcdefghij")
         return
-    codes = [code for code in range(0x110000) if not 0xD800 <= code < 0xE000]
-    for k in range(n):
-        yield "".join(map(chr, (codes[(100 * k + i) % len(codes)] for i in range(100))))
+    yield from islice(cycle(every_character()), n)
 
 
 def _number(k: int, digits: str) -> str:
