@@ -13,6 +13,7 @@ from .init_config import init_config_cli
 from .summary import summary_cli
 from .templates import templates_cli
 from .tokenizer import tokenizer_cli
+from .validate import validate_cli
 
 mtl = typer.Typer(
     name="mtl",
@@ -27,6 +28,7 @@ mtl.command("init-config")(init_config_cli)
 mtl.command("summary")(summary_cli)
 mtl.command("templates")(templates_cli)
 mtl.command("tokenizer")(tokenizer_cli)
+mtl.command("validate")(validate_cli)
 app.add_typer(mtl)
 
 __all__ = ["mtl"]

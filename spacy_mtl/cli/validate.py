@@ -1,0 +1,98 @@
+"""``python -m spacy mtl validate``: what a config would make of a corpus, before any training."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from spacy_mtl.errors import Errors
+
+from .shared.messages import clear_errors, reason_of
+from .shared.options import Code
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.training import Example
+
+    from spacy_mtl.components.protocol.dry_run import DryRun
+
+_MOST_SHOWN = 12
+
+
+def validate_cli(
+    corpus: Annotated[Path, typer.Argument(metavar="CORPUS", help="Corpus file, in the format of the config.")],
+    config: Annotated[Path, typer.Option("--config", "-c", metavar="FILE", help="Config of the training.")],
+    every: Annotated[bool, typer.Option("--all", help="Show every template.")] = False,
+    code: Code = None,
+) -> None:
+    """Say what a config would make of a corpus: documents, labels, gold that cannot be used, observations of templates, and memory.
+
+    The corpus is read as [corpora.train] of the config says. Everything that training would refuse is refused here, and nothing is trained.
+    """
+    from spacy_mtl.components.protocol.base import StructuredPipe
+    from spacy_mtl.components.protocol.dry_run import dry_run
+
+    with clear_errors():
+        nlp = make_pipeline(config, code)
+        examples = read_examples(nlp, config, corpus)
+        sentences = sum(
+            len(list(each.reference.sents)) if each.reference.has_annotation("SENT_START") else 1 for each in examples
+        )
+        words = sum(len(example.reference) for example in examples)
+        typer.echo(f"{corpus}: {len(examples):,} documents, {sentences:,} sentences, {words:,} words")
+        for name, pipe in nlp.pipeline:
+            if isinstance(pipe, StructuredPipe):
+                _say(name, dry_run(pipe, nlp, examples), every)
+
+
+def make_pipeline(path: Path, code: Path | None = None) -> "Language":
+    """The untrained pipeline of a config. Raises ValueError: M709 it cannot be read, M731 it makes no pipeline, M717, or a component's own."""
+    from spacy.util import import_file, load_config, load_model_from_config
+
+    try:
+        config = load_config(path)
+    except Exception as error:  # configparser and confection each complain in their own way
+        raise ValueError(Errors.M709.format(path=path, reason=reason_of(error))) from None
+    try:
+        if code is not None:
+            import_file("python_code", code)
+        return load_model_from_config(config, auto_fill=True)
+    except Exception as error:
+        if str(error).startswith("[M"):
+            raise
+        raise ValueError(Errors.M731.format(path=path, reason=reason_of(error))) from None
+
+
+def read_examples(nlp: "Language", path: Path, corpus: Path) -> list["Example"]:
+    """The examples of a corpus, read as ``[corpora.train]`` of the pipeline's config says. Raises ValueError: M731, and the reader's own."""
+    from spacy import registry
+
+    config: Any = nlp.config.interpolate()
+    block = {**config["corpora"].get("train", {}), "path": str(corpus)}
+    try:
+        return list(registry.resolve({"reader": block})["reader"](nlp))
+    except Exception as error:
+        if str(error).startswith("[M"):
+            raise
+        raise ValueError(Errors.M731.format(path=path, reason=reason_of(error))) from None
+
+
+def _say(name: str, found: "DryRun", every: bool) -> None:
+    unknown = (
+        f"; {found.unknown:,} have no gold that can be used (missing, misaligned or impossible)"
+        if found.unknown
+        else ""
+    )
+    typer.echo(f"{name}: {found.labels:,} labels; {found.positions:,} positions{unknown}")
+    total = sum(found.observations.values())
+    typer.echo(
+        f"  {total:,} observations, {found.features:,} features; training takes about {found.megabytes:,.0f} MB beside the documents"
+    )
+    rows = sorted(found.observations.items(), key=lambda row: -row[1])
+    for template, count in rows if every else rows[:_MOST_SHOWN]:
+        typer.echo(f"  {count:>10,}  {template}")
+    if len(rows) > _MOST_SHOWN and not every:
+        typer.echo(f"  ... and {len(rows) - _MOST_SHOWN} more (--all)")
+    idle = [template for template, count in rows if not count]
+    if idle:
+        typer.echo(f"  ! {len(idle)} templates have no observation: {', '.join(idle[:8])}")

@@ -1,0 +1,77 @@
+"""What a component would learn from, without learning: its labels, the gold that it can use, its observations and the memory that training takes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from spacy.language import Language
+from spacy.training import Example
+
+from spacy_mtl.learning.gather import Piece
+
+from .base import StructuredPipe
+
+#: Times the arrays of a problem: features are made in steps that hold them twice.
+_WHILE_MADE = 2
+#: Times the weights: the present ones, their average, and those of a report.
+_WEIGHTS = 3
+
+
+@dataclass(frozen=True)
+class DryRun:
+    """labels: what the structure's positions can be. positions, unknown: of the corpus (words or characters), and those without usable gold.
+
+    observations: how many of each template occur often enough, by its text. features: weights of all of them. megabytes: estimate of what training
+    takes on top of the documents.
+    """
+
+    labels: int
+    positions: int
+    unknown: int
+    observations: dict[str, int]
+    features: int
+    megabytes: float
+
+
+def dry_run(pipe: StructuredPipe, nlp: Language, examples: Sequence[Example]) -> DryRun:
+    """Initialize a component on a corpus and make its features. It is untrained afterwards. Raises ValueError: all that training refuses."""
+    pipe.initialize(lambda: examples, nlp=nlp)
+    assert pipe._reader is not None
+    inputs = pipe.read_input(pipe._reader, [example.predicted for example in examples])
+    pieces = [
+        Piece(number.to_bytes(8, "big"), given, starts, pipe.gold_labels(example, starts))
+        for number, (example, (given, starts)) in enumerate(zip(examples, inputs, strict=True))
+    ]
+    pipe.prepare(pieces)
+    pipe.before_features(pieces)
+    learner = pipe.make_learner()
+    learner.begin(pieces)
+    trainings = [learner.training, getattr(learner, "labelling", None)]
+    problems = [training.problem for training in trainings if training is not None]
+    gold = np.concatenate([piece.gold for piece in pieces])
+    rows = {name: count for problem in problems for name, count in _rows(problem).items()}
+    weights = sum(matrix.size for problem in problems for matrix in problem.zeros())
+    held = sum(_bytes(problem.arrays) for problem in problems) + sum(piece.given.nbytes for piece in pieces)
+    pipe._end_training()
+    return DryRun(
+        len(pipe.model_labels),
+        gold.size,
+        int(np.count_nonzero(gold < 0)),
+        rows,
+        weights,
+        (_WHILE_MADE * held + 4 * _WEIGHTS * weights) / 1e6,
+    )
+
+
+def _rows(problem: Any) -> dict[str, int]:
+    blocks = problem.blocks
+    counts = np.concatenate([np.diff(blocks.node), np.diff(blocks.pair)]).tolist()
+    return dict(zip(blocks.names, counts, strict=True))
+
+
+def _bytes(value: Any) -> int:
+    """Bytes of all arrays in a tuple of tuples."""
+    if isinstance(value, np.ndarray):
+        return value.nbytes
+    return sum(_bytes(part) for part in value) if isinstance(value, tuple) else 0

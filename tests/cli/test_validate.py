@@ -1,0 +1,79 @@
+"""``spacy mtl validate``: what a config would make of a corpus."""
+
+import tracemalloc
+from pathlib import Path
+
+import pytest
+import spacy
+from spacy.cli import app
+from spacy.tokens import Doc
+from spacy.training import Example
+from typer.testing import CliRunner
+
+from spacy_mtl.components.protocol.dry_run import dry_run
+from spacy_mtl.corpora.conll import ConllCorpus
+
+ROOT = Path(__file__).parents[2]
+DEV = ROOT / "assets" / "es-entities" / "dev.conll"
+
+
+def invoke(*args):
+    return CliRunner().invoke(app, ["mtl", "validate", *map(str, args)])
+
+
+@pytest.fixture(scope="module")
+def recognizer():
+    nlp = spacy.blank("es")
+    templates = {"@mtl_templates": "spacy_mtl.patterns.v1", "patterns": ["U0:%x[0,ORTH]", "U1:%x[0,SHAPE]", "B"]}
+    nlp.add_pipe("mtl_ner", config={"model": {"templates": templates}})
+    return nlp
+
+
+def test_what_it_says():
+    result = invoke(DEV, "--config", ROOT / "configs" / "ner.cfg", "--all")
+    assert (result.exit_code, result.stderr) == (0, "")
+    lines = result.stdout.splitlines()
+    assert lines[0] == f"{DEV}: 70 documents, 70 sentences, 1,263 words"
+    assert lines[1] == "ner: 17 labels; 1,263 positions"
+    assert lines[2].endswith(" MB beside the documents")
+    counts = {line.split()[1]: int(line.split()[0].replace(",", "")) for line in lines[3:] if line[:4] == "    "}
+    words = {line.split()[0] for line in DEV.read_text(encoding="utf8").splitlines() if line}
+    assert counts["U00"] == len(words)
+
+
+def test_gold_that_cannot_be_used_is_counted(recognizer):
+    doc = Doc(recognizer.vocab, ["Ana", "lee", "hoy"])
+    gold = Doc(recognizer.vocab, ["Ana", "lee", "hoy"], ents=["B-PER", "O", ""])
+    found = dry_run(recognizer.get_pipe("mtl_ner"), recognizer, [Example(doc, gold)])
+    assert (found.positions, found.unknown) == (3, 1)
+    assert found.observations == {"U0": 3, "U1": 2, "B": found.observations["B"]}
+    assert recognizer.get_pipe("mtl_ner").report is None
+
+
+def test_memory_is_estimated_within_a_factor_of_three(recognizer):
+    nlp = recognizer
+    examples = list(ConllCorpus(ROOT / "assets" / "es-entities" / "train.conll", given=[])(nlp))
+    nlp.add_pipe("mtl_ner", name="rich")
+    estimate = dry_run(nlp.get_pipe("rich"), nlp, examples).megabytes
+    pipe = nlp.get_pipe("rich")
+    tracemalloc.start()
+    pipe.initialize(lambda: examples, nlp=nlp)
+    for _ in range(2):
+        pipe.update(examples)
+    peak = tracemalloc.get_traced_memory()[1] / 1e6
+    tracemalloc.stop()
+    assert estimate / 3 < peak < estimate * 3, (estimate, peak)
+
+
+@pytest.mark.parametrize(
+    ("args", "code"),
+    [
+        ((DEV, "--config", "nowhere.cfg"), "[M709]"),
+        (("nowhere.conll", "--config", ROOT / "configs" / "ner.cfg"), "[M501]"),
+        ((ROOT / "assets/nl-trees/dev.conllu", "--config", ROOT / "configs" / "ner.cfg"), "[M508]"),
+    ],
+)
+def test_bad_input_is_one_message(args, code):
+    result = invoke(*args)
+    assert (result.exit_code, result.stderr[:6]) == (1, code)
+    assert len(result.stderr.splitlines()) == 1
