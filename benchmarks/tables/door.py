@@ -1,0 +1,31 @@
+"""The table of whole processes: the rows of ``benchmarks.door``."""
+
+from .table import Column, Line, Table
+
+_OURS = (
+    Line("`spacy train`, the whole process", {"contestant": "spacy train"}),
+    Line("the same training in memory", {"contestant": "in memory"}),
+)
+_GROUPS = {
+    "entities, Spanish": ("ner", _OURS),
+}
+
+DOOR = Table(
+    "door",
+    "door",
+    ("task", "process"),
+    (
+        Column("CPU s", "cpu"),
+        Column("times in memory", "ratio", "{:.2f}"),
+        Column("dev score", "score", "{:.2f}"),
+        Column("passes", "passes", "{:.0f}"),
+        Column("evaluations", "evaluations", "{:.0f}"),
+        Column("MB", "pipeline_mb"),
+    ),
+    {
+        group: tuple(Line(line.label, {**line.where, "task": task}) for line in lines)
+        for group, (task, lines) in _GROUPS.items()
+    },
+    {"benchmark": "door", "mode": "train"},
+)
+TABLES = (DOOR,)
