@@ -3,12 +3,13 @@
 import hashlib
 import logging
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from numba import config, njit, types
+from numba.core import caching
 
 from spacy_mtl.compiling.inner import compile_for_linking, is_nested
 
@@ -31,9 +32,8 @@ def _state_of_sources(part: str) -> str:
     """A hash that changes whenever a source file behind this part's kernels does; for modules elsewhere (tests, plug-ins), any source file."""
     root = Path(__file__).parent
     state = hashlib.blake2b(digest_size=8)
-    for path in (
-        path for name in (*_CALLS.get(part, (part,)), "compiling") for path in sorted((root / name).rglob("*.py"))
-    ):
+    files = [path for name in _CALLS.get(part, (part,)) for path in sorted((root / name).rglob("*.py"))]
+    for path in (*files, root / "compiling" / "inner.py"):
         state.update(f"{path.relative_to(root)} {path.stat().st_size}\n".encode() + path.read_bytes())
     return state.hexdigest()
 
@@ -109,14 +109,12 @@ def subkernel(function: Callable) -> Callable:
 
 def _compile_later(function: Callable, **options: Any) -> Callable:
     """Apply njit with the package's options. The C callback wrapper is left out too, since nothing here is called from C."""
-    global _warned
     options |= {"nogil": True, "no_cfunc_wrapper": True}
     try:
-        compiled = njit(cache=True, **options)(function)
+        with _read_only_folder():
+            compiled = njit(cache=True, **options)(function)
     except RuntimeError as error:  # numba: "cannot cache function ...: no locator available"
-        if not _warned:
-            logger.warning("Compiled kernels cannot be cached here (%s): every process will compile them again.", error)
-            _warned = True
+        _warn(error)
         compiled = njit(**options)(function)
         compile_for_linking(compiled)
         return compiled
@@ -127,6 +125,28 @@ def _compile_later(function: Callable, **options: Any) -> Callable:
     if (shared := getattr(config, "CACHE_DIR", None)) and _part(function.__module__):
         _share(compiled, Path(shared, f"{function.__module__}-{state}"))
     return compiled
+
+
+def _warn(error: Exception) -> None:
+    global _warned
+    if not _warned:
+        logger.warning("Compiled kernels cannot be cached here (%s): every process will compile them again.", error)
+        _warned = True
+
+
+@contextmanager
+def _read_only_folder() -> Iterator[None]:
+    """Have numba take a folder ``NUMBA_CACHE_DIR`` even if it cannot be written: what it holds may have been compiled for an image."""
+    locator: Any = getattr(caching, "UserProvidedCacheLocator", None)
+    folder = getattr(config, "CACHE_DIR", None)
+    if locator is None or "ensure_cache_path" in vars(locator) or not folder or not Path(folder).is_dir():
+        yield
+        return
+    locator.ensure_cache_path = lambda self: None
+    try:
+        yield
+    finally:
+        del locator.ensure_cache_path
 
 
 def _close_to_python(compiled: Any) -> None:
@@ -162,7 +182,15 @@ def _key(compiled: Callable) -> None:
     plain, load, save = cache_of._index_key, cache_of.load_overload, cache_of.save_overload
     cache_of._index_key = lambda signature, codegen: (*_signature_key(signature), *plain(signature, codegen)[1:])
     cache_of.load_overload = lambda signature, context: None if _is_of_a_script(signature) else load(signature, context)
-    cache_of.save_overload = lambda signature, data: None if _is_of_a_script(signature) else save(signature, data)
+
+    def save_overload(signature: Any, data: Any) -> None:
+        if not _is_of_a_script(signature):
+            try:
+                save(signature, data)
+            except OSError as error:  # a full disk, or a folder that cannot be written
+                _warn(error)
+
+    cache_of.save_overload = save_overload
 
 
 class SharedFiles:

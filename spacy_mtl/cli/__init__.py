@@ -6,6 +6,8 @@ This module is loaded whenever any spaCy command runs, so nothing heavy is impor
 import typer
 from spacy.cli import app
 
+from spacy_mtl.compiling.progress import show_on_stderr
+
 from .config import config_cli
 from .convert import convert_cli
 from .evaluate import evaluate_cli
@@ -14,6 +16,7 @@ from .summary import summary_cli
 from .templates import templates_cli
 from .tokenizer import tokenizer_cli
 from .validate import validate_cli
+from .warmup import warmup_cli
 
 mtl = typer.Typer(
     name="mtl",
@@ -29,6 +32,8 @@ mtl.command("summary")(summary_cli)
 mtl.command("templates")(templates_cli)
 mtl.command("tokenizer")(tokenizer_cli)
 mtl.command("validate")(validate_cli)
+mtl.command("warmup")(warmup_cli)
 app.add_typer(mtl)
+show_on_stderr()  # commands of spaCy compile kernels, too
 
 __all__ = ["mtl"]

@@ -22,6 +22,8 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.environment import lookup_environment
 from numba.core.sigutils import normalize_signature
 
+from .progress import progress
+
 _PASS: Any = getattr(typed_passes, "BaseNativeLowering", None)
 _LIBRARY: Any = getattr(_codegen, "JITCodeLibrary", object)
 _INTERNALS = (
@@ -62,7 +64,13 @@ class _WithoutAddresses:
 
 
 class InnerLibrary(_LIBRARY):
-    """A function that only compiled functions call, and all that it calls: code for linking, which is not optimized and has no address."""
+    """A function that only compiled functions call, and all that it calls: code for linking, which has no address.
+
+    It is not optimized, but for kernels that call nothing: their loops are vectorized before they become a part of larger ones, where more values
+    could overlap.
+    """
+
+    of_kernel = False
 
     @property
     def codegen(self) -> Any:
@@ -70,6 +78,9 @@ class InnerLibrary(_LIBRARY):
 
     def _optimize_functions(self, module: Any) -> None:
         """Drop what is not used, such as addresses of Python objects: a function that refers to one is not cached."""
+        if self._is_leaf():
+            super()._optimize_functions(module)
+            return
         module.data_layout = self._codegen._data_layout
         passes = create_new_module_pass_manager()
         for name in _PASSES:
@@ -77,7 +88,11 @@ class InnerLibrary(_LIBRARY):
         passes.run(module, self._codegen._pass_builder(opt=1, loop_vectorize=False, slp_vectorize=False))
 
     def _optimize_final_module(self) -> None:
-        pass
+        if self._is_leaf():
+            super()._optimize_final_module()
+
+    def _is_leaf(self) -> bool:
+        return self.of_kernel and not self._linking_libraries
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
@@ -130,9 +145,10 @@ def makes_arrays(state: Any) -> bool:
     return False
 
 
-def _library(state: Any) -> Any:
+def _library(state: Any, of_kernel: bool) -> Any:
     kind = InnerLibrary if state.flags.no_cpython_wrapper else OuterLibrary
     library = kind(state.targetctx.codegen(), state.func_id.func_qualname)
+    library.of_kernel = of_kernel
     library.enable_object_caching()
     return library
 
@@ -146,7 +162,7 @@ def _lowering(plain: Callable) -> Callable:
         flags, is_kernel = state.flags, _compiling[-1] is state.func_id.func
         flags.no_cpython_wrapper = bool(flags.no_cpython_wrapper or (is_kernel and is_nested()))
         flags.no_cfunc_wrapper = bool(flags.no_cfunc_wrapper or flags.no_cpython_wrapper)
-        state.library = _library(state)
+        state.library = _library(state, is_kernel)
         if not is_kernel or makes_arrays(state):
             return plain(self, state)
         counting = state.targetctx
@@ -154,7 +170,7 @@ def _lowering(plain: Callable) -> Callable:
         try:
             return plain(self, state)
         except Exception:  # it makes arrays for a moment, as some of numba's own functions do
-            state.targetctx, state.library = counting, _library(state)
+            state.targetctx, state.library = counting, _library(state, is_kernel)
             return plain(self, state)
 
     return run_pass
@@ -195,6 +211,7 @@ def compile_for_linking(compiled: Any) -> None:
         return
     compile_plain, add_plain, template = compiled.compile, compiled.add_overload, compiled.get_call_template
     load_plain = compiled._cache.load_overload
+    name = f"{compiled.py_func.__module__.partition('.')[2]}.{compiled.py_func.__name__}"
 
     def compile(signature: Any) -> Any:
         with _linked_once(compiled.py_func):
@@ -202,7 +219,15 @@ def compile_for_linking(compiled: Any) -> None:
             found = compiled.overloads.get(arguments)
             if found is not None and isinstance(found.library, InnerLibrary) and not is_nested():
                 del compiled.overloads[arguments]  # Python calls what only kernels have called so far
-            return compile_plain(signature)
+            misses = sum(compiled.stats.cache_misses.values())
+            try:
+                entry = compile_plain(signature)
+            finally:
+                if not is_nested():
+                    progress.stop()
+            if not is_nested() and sum(compiled.stats.cache_misses.values()) > misses:
+                progress.end(name)
+            return entry
 
     def add_overload(result: Any) -> None:
         if isinstance(result.library, InnerLibrary):  # nothing that a call from Python should find
@@ -216,7 +241,9 @@ def compile_for_linking(compiled: Any) -> None:
 
     def load_overload(signature: Any, context: Any) -> Any:
         if not is_nested():
-            return load_plain(signature, context)
+            found = load_plain(signature, context)
+            (progress.begin if found is None else progress.ready)(name)
+            return found
         with _inner_libraries(context.codegen()):
             return load_plain(signature, context)
 

@@ -21,6 +21,8 @@ class CommandErrors:
     M716 = ("{trainer} does not take these settings: {reason}. Correct the values of --set, or the trainer's block of the config.")
     M717 = ("The file '{path}' of --code cannot be imported: {reason}. Correct it, or give another.")
     M718 = ("The config '{path}' has several components with a trainer: {names}. Name the one to change with --component.")
+    M719 = ("Compiled kernels cannot be kept in '{path}': {reason}. Set NUMBA_CACHE_DIR to a folder that can be written, here and where the pipelines are to run.")
+    M720 = ("'{name}' is not a component that can be warmed up. Choose from {known}, or give no name for all of them.")
     M725 = ("'{name}' is not a setting of [{section}], which takes {known}.")
     M726 = ("Cannot set '{name}': the config has no section [{section}]. Beside it there are {known}.")
     M727 = ("'{name}' is not a component of this package. Choose from {known}, separated by commas.")

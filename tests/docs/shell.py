@@ -25,6 +25,8 @@ from .configs import check_overrides, make
 ELSEWHERE = "DIR"
 #: commands of spaCy that are run; of the others only the options are checked
 RUN = {"convert", "evaluate", "mtl", "train"}
+#: but not this command of ours, which compiles everything
+SLOW = ["warmup"]
 #: epochs of a training that a page begins; the quickstart, whose entities pages print, is run to its end
 EPOCHS = 1
 
@@ -64,7 +66,7 @@ def check_spacy(words: Words) -> None:
         return check_project(args)
     if command == "train":
         return check_train(args)
-    if command in RUN and ELSEWHERE not in " ".join(args):
+    if command in RUN and ELSEWHERE not in " ".join(args) and args[:1] != SLOW:
         return run_spacy(command, *args)
     return parse(typer.main.get_command(app), [command, *args])
 

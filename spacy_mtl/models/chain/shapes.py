@@ -164,7 +164,10 @@ def add_shape(columns, starts, lookup, shapes, memory, g, first, out):
     mask, most, shape = np.uint64(rows.size - 1), places.size, np.uint64(g)
     template = shapes.template[shapes.first[g]]
     begin, stop = lookup.program.first[template], lookup.program.first[template + 1]
-    for s in range(np.searchsorted(starts, first, side="right") - 1, starts.size - 1):
+    s0 = 0
+    while s0 < starts.size - 1 and starts[s0 + 1] <= first:
+        s0 += 1
+    for s in range(s0, starts.size - 1):
         start, end = starts[s], starts[s + 1]
         for p in range(max(start, first), end - shapes.reach[g]):
             key = shape_key(columns, shapes, lookup.program, g, p)

@@ -61,7 +61,9 @@ def pair_norms(problem, live, i, work, out):
     for k in range(n_pairs):
         norm = dot(work.pair_change[k], work.pair_change[k])
         if norm > 0:
-            places[count], norms[count], change[count] = k, norm, work.pair_change[k]
+            places[count], norms[count] = k, norm
+            for z in range(change.shape[1]):
+                change[count, z] = work.pair_change[k, z]
             count += 1
     for j in live.pair:
         out[j] = block_norm2(
@@ -215,7 +217,8 @@ def add_marginals(problem, vector, state, i, amount):
     at = a if problem.observed else i
     change = np.empty(n_labels * n_labels, np.float32)
     for k in range(n_pair_parts(problem, i)):
-        change[:] = -state.pairs[at + k]
+        for z in range(change.size):
+            change[z] = -state.pairs[at + k, z]
         for t in range(max(1, k), k + 1 if problem.observed else n):
             change[problem.gold[a + t - 1] * n_labels + problem.gold[a + t]] += 1
         add_pair(problem, vector, a + k, change, amount)

@@ -169,7 +169,13 @@ def forbid(problem, i, work):
 @subkernel
 def split_live(problem, live):
     """Live node blocks that are templates, and those that are vectors (int64 block numbers)."""
-    n = np.searchsorted(live.node, problem.rows.shape[1])
+    n, end = 0, live.node.size
+    while n < end:  # bisection: numba's own searchsorted is many functions to compile
+        middle = (n + end) // 2
+        if live.node[middle] < problem.rows.shape[1]:
+            n = middle + 1
+        else:
+            end = middle
     return live.node[:n], live.node[n:]
 
 

@@ -39,7 +39,9 @@ class Atoms(NamedTuple):
 def gold_atoms(arrays, n_atoms):
     """Put all weight on the gold outputs, with space for ``n_atoms`` outputs per sentence."""
     outputs = np.zeros((n_atoms + 1, n_slots(arrays)), np.int32)
-    outputs[0] = gold_outputs(arrays)
+    gold = gold_outputs(arrays)
+    for slot in range(gold.size):  # numba's assignment of rows compiles formatted messages
+        outputs[0, slot] = gold[slot]
     weights = np.zeros((n_sentences(arrays), n_atoms))
     weights[:, 0] = 1
     return Atoms(outputs, weights)
