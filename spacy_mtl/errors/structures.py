@@ -42,5 +42,7 @@ class StructureErrors:
     M248 = ("Word {position} of the corpus (in sentence {sentence}) has no gold head (-1). A training problem needs complete trees: leave out partly annotated sentences.")
     M249 = ("Sentence {sentence} has a crossing gold tree and no projective tree among its arcs: there is nothing to decode. Keep more of its arcs, leave it out, "
             "or allow crossing trees (projective = false).")
+    M260 = ("Offsets must be numbers of at most {most} with the shapes {expected}, one for each label and each label pair. Make them with the model and the documents "
+            "of the problem.")
     M250 = ("'lacks' of a problem names {unknown}, but the groups and abilities of the contract are: {known}. Correct the name.")
     # fmt: on

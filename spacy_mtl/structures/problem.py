@@ -42,6 +42,7 @@ class Problem:
     exact: whether decoding finds the best output. If not, hinges (and so all primal objectives and gaps) are lower bounds of the true ones, computed
     from the outputs that were found and gold; duals are still lower bounds of the optimum, since all mass is on actual outputs.
     lacks: groups of the contract and abilities that this problem lacks although its type implements them. structure: its name in messages.
+    has_offset: whether its parts have constant scores (``contract.add_offset``).
     outputs: a function from the arrays to all possible outputs of each sentence, in the form that ``take_output`` takes (int32[parts] each); only
     :func:`spacy_mtl.testing.check_structure` needs it.
     """
@@ -54,6 +55,7 @@ class Problem:
     exact: bool = True
     lacks: frozenset[str] = frozenset()
     structure: str = "structure"
+    has_offset: bool = False
     outputs: Callable[[Any], Iterable[Iterable[np.ndarray]]] | None = None
 
     @cached_property

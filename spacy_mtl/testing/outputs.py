@@ -13,6 +13,7 @@ from .probes import sums
 DECODE, ADD_LOSS, OUTPUT_LOSS = Function(contract.decode), Function(contract.add_loss), Function(contract.output_loss)
 GOLD_SCORE, STORED_SCORE = Function(contract.gold_score), Function(contract.stored_score)
 STORE, LOAD, SAME = Function(contract.store_output), Function(contract.load_output), Function(contract.same_output)
+ADD_OFFSET = Function(contract.add_offset)
 TAKE = Function(contract.take_output)
 GOLD_OUTPUTS, N_SLOTS = Function(contract.gold_outputs), Function(contract.n_slots)
 GOLD_STATE, SET_VERTEX = Function(contract.gold_state), Function(contract.set_vertex)
@@ -142,12 +143,15 @@ def check_scores(case: Case) -> None:
 
 
 def check_losses(case: Case) -> None:
-    """Check that losses are not negative, and that those added to scores are those of the outputs."""
-    if (case.losses < 0).any():
-        case.fail(OUTPUT_LOSS, "a negative loss", 0.0, case.losses.min())
+    """Check that losses are not negative, apart from offsets, and that those added to scores are those of the outputs."""
+    costs = probes.costs(case.arrays, case.i, case.outputs)
+    if (costs < 0).any():
+        case.fail(OUTPUT_LOSS, "a negative loss", 0.0, costs.min())
     if "outputs" not in case.offers:
         return
     at = case.at(case.draw())
+    offsets, added = probes.offsets(case.arrays, at, case.outputs)
+    case.equal(ADD_OFFSET, "two times the offset of each output", 2 * offsets, added)
     plain, costly = (probes.stored_scores(case.arrays, at, False, loss, case.outputs)[0] for loss in (0.0, 2.0))
     witnesses = [Witness(OUTPUT_LOSS, case.losses), Witness(ADD_LOSS, (costly - plain) / 2)]
     if "directions" in case.offers:

@@ -102,6 +102,8 @@ class Trainer(ABC):
 
     #: what the problem must offer: the groups of the contract that the kernels call, and abilities (see ``contract.GROUPS`` and ``ABILITIES``)
     needs: ClassVar[frozenset[str]] = frozenset({"decode"})
+    #: whether it learns in addition to constant scores (``contract.add_offset``), and so can go on from an earlier model
+    offsets: ClassVar[bool] = False
     #: whether it is a batch method, which needs the same corpus in every pass; an online method takes sentences as they come
     batch: ClassVar[bool] = True
 
@@ -112,6 +114,11 @@ class Trainer(ABC):
         """Start training. Raises ValueError (M301) where the problem lacks what this trainer needs."""
         self.check(problem.offers, problem.structure)
         return self._begin(problem)
+
+    def check_offsets(self) -> None:
+        """Refuse a trainer that does not go on from an earlier model (M372)."""
+        if not self.offsets:
+            raise ValueError(Errors.M372.format(trainer=type(self).__name__))
 
     def check(self, offers: frozenset[str], structure: str) -> None:
         """Refuse a structure that lacks what this trainer needs (M301)."""

@@ -43,6 +43,15 @@ class StructReg(Trainer):
         """As in the wrapped trainer."""
         return self.trainer.batch
 
+    @property
+    def offsets(self) -> bool:  # type: ignore[override]
+        """As in the wrapped trainer."""
+        return self.trainer.offsets
+
+    def check_offsets(self) -> None:
+        """Refuse a wrapped trainer that does not go on from an earlier model (M372)."""
+        self.trainer.check_offsets()
+
     def check(self, offers: frozenset[str], structure: str) -> None:
         super().check(offers, structure)
         self.trainer.check(offers, structure)

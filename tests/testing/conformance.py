@@ -10,6 +10,7 @@ from spacy_mtl.structures.problem import Problem
 from spacy_mtl.testing import StructureError, check_structure
 from tests.structures.chain.test_vectors import vector_corpus
 from tests.structures.conftest import random_corpus
+from tests.structures.offsets import chain_with_offset, tree_with_offset
 from tests.structures.tree.corpora import random_tree_corpus
 
 
@@ -18,6 +19,9 @@ def chains() -> Iterator[tuple[str, Problem]]:
     for seed in range(8):
         for observed in (True, False):
             yield "chains", random_corpus(seed, observed).problem
+            yield "chains with offsets", chain_with_offset(seed, observed).problem
+        problem = chain_with_offset(seed, seed % 2 == 0).problem
+        yield "cut chains with offsets", problem.cut(np.arange(problem.n), 1.7, np.random.default_rng(seed))
         problem = random_corpus(seed, seed % 2 == 0).problem
         yield "cut chains", problem.cut(np.arange(problem.n), 1.7, np.random.default_rng(seed))
         for kinds in (["dense"], ["sparse", "dense"]):
@@ -41,7 +45,9 @@ def trees() -> Iterator[tuple[str, Problem]]:
                 kind = f"{'projective' if projective else 'crossing'} trees, {name}, {'one root' if single_root else 'any roots'}"
                 for seed, n_labels in ((0, 1), (1, 1), (2, 2), (3, 2)):
                     most = 4 if n_labels == 1 else 3
-                    yield kind, random_tree_corpus(seed, n_labels, projective, single_root, most=most, **order).problem
+                    corpus = random_tree_corpus(seed, n_labels, projective, single_root, most=most, **order)
+                    yield kind, corpus.problem
+                    yield f"{kind}, with offsets", tree_with_offset(corpus).problem
 
 
 def main() -> None:

@@ -8,13 +8,16 @@ import pytest
 from tests.testing.in_python import run_in_python
 
 CHAINS = [
-    "chains", "cut chains", "chains with vectors", "chains with kernelised blocks",
+    "chains", "cut chains", "chains with offsets", "cut chains with offsets", "chains with vectors", "chains with kernelised blocks",
     *(f"chains without {missing}" for missing in ("outputs", "directions", "marginals", "features")),
 ]  # fmt: skip
 TREES = [
-    f"{kind} trees, {order}, {roots}"
-    for kind, order, roots in product(
-        ("projective", "crossing"), ("first order", "siblings", "grandparents"), ("one root", "any roots")
+    f"{kind} trees, {order}, {roots}{offsets}"
+    for kind, order, roots, offsets in product(
+        ("projective", "crossing"),
+        ("first order", "siblings", "grandparents"),
+        ("one root", "any roots"),
+        ("", ", with offsets"),
     )
 ]
 

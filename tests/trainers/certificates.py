@@ -33,18 +33,25 @@ LONGER = (0.0, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5)
 class Case:
     """A problem of a few sentences. rows: for each, Phi(y) - Phi(gold), float64[Y, K], and loss, float64[Y], of every output.
 
-    owner: int64[K], the template of each weight.
+    owner: int64[K], the template of each weight. bases: for each sentence, float64[Y], what every output scores more than gold without any weights;
+    None for 0.
     """
 
     problem: Problem
     rows: list[tuple[np.ndarray, np.ndarray]]
     owner: np.ndarray
+    bases: list[np.ndarray] | None = None
 
     def hinges(self, w: np.ndarray) -> np.ndarray:
         return np.array([max(0.0, float(np.max(differences @ w + loss))) for differences, loss in self.rows])
 
+    def log_scores(self, w) -> list:
+        """What every output scores more than gold."""
+        bases = self.bases or [np.zeros(loss.size) for _, loss in self.rows]
+        return [differences @ w + base for (differences, _), base in zip(self.rows, bases, strict=True)]
+
     def log_losses(self, w: np.ndarray) -> np.ndarray:
-        scores = [differences @ w for differences, _ in self.rows]
+        scores = self.log_scores(w)
         return np.array([s.max() + np.log(np.exp(s - s.max()).sum()) for s in scores])
 
 
@@ -152,7 +159,7 @@ def solved(case: Case, kind: Kind, training: Training, C: float) -> np.ndarray:
         goal, w = _laplace_dual(case, C)
     else:
         of_hinge = [cp.max(differences @ w + loss) for differences, loss in case.rows]
-        of_log = [cp.log_sum_exp(differences @ w) for differences, _ in case.rows]
+        of_log = [cp.log_sum_exp(scores) for scores in case.log_scores(w)]
         losses = of_log if kind.loss == "log" else of_hinge
         goal = cp.Minimize(
             kind.convex(w, training, case) + (1 / len(losses) if kind.loss == "ball" else C) * sum(losses)

@@ -8,6 +8,7 @@ import numpy as np
 from spacy_mtl.errors import Errors
 from spacy_mtl.structures.contract import offered
 from spacy_mtl.structures.enumeration.chains import every_sequence
+from spacy_mtl.structures.offsets.chain import ChainOffset, no_offset, settle_offset
 from spacy_mtl.structures.problem import Blocks, Problem
 
 from . import implementation  # noqa: F401 (registers what implements the contract)
@@ -128,13 +129,15 @@ def chain_problem(
     labels: Sequence[str],
     constraints: Constraints | None = None,
     cost: np.ndarray | None = None,
+    offset: ChainOffset | None = None,
 ) -> Problem:
     """Make a training problem of linear chains.
 
     gold: int32[N] label numbers, -1 where unknown (the chain is cut there). starts: int64[S + 1] sentence borders. cost: float[L, L], loss of
-    predicting the column where the row is gold; Hamming by default. Raises ValueError: M201 gold violates the constraints, M202 a cost that
+    predicting the column where the row is gold; Hamming by default. offset: constant scores that are added to those of the weights, such as those
+    of a model from which training goes on. Raises ValueError: M201 gold violates the constraints, M202 a cost that
     is negative or not zero on the diagonal, M203 borders that do not cover the tokens, M204 no token with gold, M205 gold that its form
-    may not have.
+    may not have, M260 offsets of another shape or too large.
     """
     n_labels = len(labels)
     if starts[0] != 0 or starts[-1] != gold.size or (np.diff(starts) < 0).any():
@@ -156,9 +159,10 @@ def chain_problem(
         first, last, open_left, open_right, np.ascontiguousarray(gold, np.int32), features.node, features.pair,
         repeats, features.observed, *allowed.penalties(), cost, features.vectors or no_vectors(gold.size),
         forms, allowed.form_penalties(),
+        *(settle_offset(offset, gold, first, last, features.observed) if offset else no_offset(n_labels)),
     )  # fmt: skip
     lacks = chain_lacks(bool((arrays.vectors.own >= 0).any()))
     return Problem(
         arrays, blocks, n_labels, n_labels * n_labels, cut_chain,
-        lacks=lacks, structure="linear chain", outputs=every_sequence,
+        lacks=lacks, structure="linear chain", has_offset=offset is not None, outputs=every_sequence,
     )  # fmt: skip

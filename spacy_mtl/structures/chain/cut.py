@@ -7,6 +7,7 @@ the labels on its two sides: pair row t scores (t - 1, t), and that of a piece's
 import numpy as np
 
 from spacy_mtl.kernels import kernel
+from spacy_mtl.structures.offsets.chain import cut_offset
 
 from .problem import ChainProblem
 
@@ -59,4 +60,5 @@ def cut_chain(arrays: ChainProblem, sentences: np.ndarray, size: float, random: 
         open_left=arrays.open_left[origin] | (begin > arrays.first[origin]),
         open_right=arrays.open_right[origin] | (end < arrays.last[origin]),
         repeats=repeats,
+        offset=cut_offset(arrays.offset, arrays.offset_pairs, arrays.gold, begin[begin > arrays.first[origin]]),
     )

@@ -7,6 +7,7 @@ import numpy as np
 from spacy_mtl.kernels import kernel, subkernel
 from spacy_mtl.structures import contract
 from spacy_mtl.structures.contract import implements
+from spacy_mtl.structures.offsets.chain import add_offsets, expected_offset, offset_of
 
 from .vectors import Vectors, add_vector_scores
 from .viterbi import (
@@ -37,6 +38,8 @@ class ChainProblem(NamedTuple):
     cost: float32[L, L], loss of predicting the column where the row is gold.
     vectors: real-valued features; their blocks are numbered after the T node templates.
     forms: int32[N], row of form_mask for each token, -1 if it may have any label; form_mask: float32[K, L], 0 or FORBIDDEN.
+    offset: float32[N, L] and offset_pairs: float32[1 or N, L, L], constant scores of the parts, which are 0 in sum on gold (see
+    :mod:`spacy_mtl.structures.offsets`); both without rows if there are none.
     """
 
     first: np.ndarray
@@ -55,6 +58,8 @@ class ChainProblem(NamedTuple):
     vectors: Vectors
     forms: np.ndarray
     form_mask: np.ndarray
+    offset: np.ndarray
+    offset_pairs: np.ndarray
 
 
 class ChainState(NamedTuple):
@@ -217,6 +222,16 @@ def score_scaled(problem, weights, live, scale, i, work):
 def add_loss(problem, i, work, amount):
     a, n = problem.first[i], problem.last[i] - problem.first[i]
     add_cost(problem.cost, problem.gold[a : a + n], work.nodes, amount)
+    if problem.offset.shape[0]:
+        contract.add_offset(problem, i, work, amount)
+
+
+@implements(contract.add_offset, ChainProblem)
+def add_offset(problem, i, work, amount):
+    if problem.offset.shape[0]:
+        add_offsets(
+            problem.offset, problem.offset_pairs, problem.first[i], problem.last[i], amount, work.nodes, work.pairs
+        )
 
 
 @implements(contract.load_parts, ChainProblem)
@@ -261,9 +276,9 @@ def dot_state(problem, state, i, work):
 
 @implements(contract.decode, ChainProblem)
 def decode(problem, i, work, augmented):
-    a, n = problem.first[i], problem.last[i] - problem.first[i]
+    n = problem.last[i] - problem.first[i]
     if augmented:
-        add_cost(problem.cost, problem.gold[a : a + n], work.nodes, 1.0)
+        contract.add_loss(problem, i, work, 1.0)
     n_labels = problem.start.size
     if n_labels >= MANY and n > 2 and not problem.observed:
         least, most = np.empty(n_labels, work.pairs.dtype), np.empty(n_labels, work.pairs.dtype)
@@ -286,7 +301,14 @@ def output_loss(problem, i, work):
     for t in range(problem.last[i] - a):
         if problem.gold[a + t] >= 0:
             loss += problem.cost[problem.gold[a + t], work.labels[t]]
-    return loss
+    return loss + contract.output_offset(problem, i, work)
+
+
+@implements(contract.output_offset, ChainProblem)
+def output_offset(problem, i, work):
+    if problem.offset.shape[0]:
+        return offset_of(problem.offset, problem.offset_pairs, problem.first[i], problem.last[i], work.labels)
+    return 0.0
 
 
 @implements(contract.gold_state, ChainProblem)
@@ -309,4 +331,14 @@ def expected_loss(problem, state, i):
         if problem.gold[t] >= 0:
             for y in range(problem.start.size):
                 total += problem.cost[problem.gold[t], y] * state.nodes[t, y]
+    if problem.offset.shape[0]:
+        a, at = problem.first[i], problem.first[i] if problem.observed else i
+        total += expected_offset(
+            problem.offset,
+            problem.offset_pairs,
+            a,
+            problem.last[i],
+            state.nodes,
+            state.pairs[at : at + n_pair_parts(problem, i)],
+        )
     return total

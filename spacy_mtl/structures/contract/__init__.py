@@ -12,6 +12,7 @@ from . import defaults
 from .best_outputs import kbest
 from .decoding import (
     add_loss,
+    add_offset,
     add_output,
     decode,
     gold_score,
@@ -20,6 +21,7 @@ from .decoding import (
     n_templates,
     new_work,
     output_loss,
+    output_offset,
     score_parts,
     score_scaled,
     take_output,
@@ -64,6 +66,7 @@ __all__ = [
     "add_direction",
     "add_loss",
     "add_marginals",
+    "add_offset",
     "add_output",
     "add_parts",
     "add_state",
@@ -101,6 +104,7 @@ __all__ = [
     "new_work",
     "offered",
     "output_loss",
+    "output_offset",
     "own",
     "same_output",
     "score_parts",

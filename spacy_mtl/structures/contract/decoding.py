@@ -39,7 +39,15 @@ def score_parts(problem, weights, live, i, work):
 
 @generic
 def add_loss(problem, i, work, amount):
-    """Add amount * loss of each part to the scores in ``work``."""
+    """Add amount * loss of each part to the scores in ``work``. The loss of a part is its cost against gold plus its offset, if there are offsets."""
+
+
+@generic
+def add_offset(problem, i, work, amount):
+    """Add amount * offset of each part to the scores in ``work``: constant scores that do not come from the weights, 0 by default.
+
+    They are moved so that the offset of gold is exactly 0. Where a trainer adds the loss they are part of it; where it does not, it adds them itself.
+    """
 
 
 @generic
@@ -62,7 +70,12 @@ def gold_score(problem, i, work):
 
 @generic
 def output_loss(problem, i, work):
-    """The loss of the output in ``work`` against gold."""
+    """The loss of the output in ``work`` against gold: its costs, plus its offset, with which it may be below 0. That of gold is 0."""
+
+
+@generic
+def output_offset(problem, i, work):
+    """The offset of the output in ``work``: the part of its loss that is no cost, 0 by default."""
 
 
 @generic

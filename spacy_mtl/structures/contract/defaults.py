@@ -4,7 +4,16 @@ import numpy as np
 
 from spacy_mtl.kernels import subkernel
 
-from .decoding import add_output, gold_score, kernel_norms, n_templates, score_parts, score_scaled
+from .decoding import (
+    add_offset,
+    add_output,
+    gold_score,
+    kernel_norms,
+    n_templates,
+    output_offset,
+    score_parts,
+    score_scaled,
+)
 from .directions import add_direction, block_curvatures, block_products, curvature, gold_direction, set_difference
 from .implementing import Function, derived
 from .marginals import log_partition, marginal_direction
@@ -39,6 +48,16 @@ def _add_output(problem, vector, i, work, amount):
     n = n_templates(problem)
     gold_direction(problem, i, work)
     add_direction(problem, vector, every(n), ones(n), i, work, -amount)
+
+
+@derived(add_offset)
+def _add_offset(problem, i, work, amount):
+    pass
+
+
+@derived(output_offset)
+def _output_offset(problem, i, work):
+    return 0.0
 
 
 @derived(kernel_norms)

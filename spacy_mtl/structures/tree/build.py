@@ -10,6 +10,7 @@ from spacy_mtl.kernels import kernel
 from spacy_mtl.structures import contract
 from spacy_mtl.structures.contract import offered
 from spacy_mtl.structures.enumeration.trees import every_tree
+from spacy_mtl.structures.offsets.tree import TreeOffset, no_offset, settle_offset
 from spacy_mtl.structures.problem import Blocks, Problem
 
 from . import implementation  # noqa: F401 (registers what implements the contract)
@@ -229,7 +230,7 @@ def tree_layout(
         features.node or no_bundles(n_sentences), features.pair or no_bundles(n_sentences),
         none if features.node_links is None else features.node_links,
         none if features.pair_links is None else features.pair_links,
-        siblings, n_labels, blocks.n_node, blocks.n - blocks.n_node, bool(projective), bool(single_root),
+        siblings, *no_offset(n_labels), n_labels, blocks.n_node, blocks.n - blocks.n_node, bool(projective), bool(single_root),
         features.siblings is not None, features.grandparents,
     )  # fmt: skip
 
@@ -289,6 +290,7 @@ def tree_problem(
     labels: Sequence[str] = ("",),
     projective: bool = True,
     single_root: bool = True,
+    offset: TreeOffset | None = None,
 ) -> Problem:
     """Make a training problem of dependency trees.
 
@@ -297,10 +299,12 @@ def tree_problem(
     approximate (:mod:`.algorithms.climb`): the problem then lacks "marginals" and "kbest", and is not ``exact`` (see :class:`.Problem`). Projective
     trees with grandparents lack the same, but are ``exact``.
 
+    offset: constant scores that are added to those of the weights, such as those of a model from which training goes on.
+
     Raises ValueError: M241 gold heads that are not a tree, M242 gold with several roots under ``single_root``, M243 borders or arcs that do not cover
     the words, M244 gold that is not among the arcs or pairs, M245 bad costs, M246 pairs with grandparents although ``grandparents`` is False, M247
     a label out of range, M248 a word without gold head (-1), M249 a sentence with a crossing gold tree that has no projective tree among its
-    arcs (and pairs).
+    arcs (and pairs), M260 offsets of another shape or too large.
     """
     layout = tree_layout(features, arcs, starts, len(labels), blocks, projective, single_root)
     heads = np.ascontiguousarray(gold.heads, np.int32)
@@ -328,10 +332,12 @@ def tree_problem(
         gold=heads, gold_label=gold_labels, gold_arc=gold_arc, gold_output=heads * np.int32(len(labels)) + gold_labels,
         cost=cost, label_cost=_costs(gold.label_cost, cost),
     )  # fmt: skip
+    if offset is not None:
+        arrays = arrays._replace(**settle_offset(offset, arrays)._asdict())
     _check_outputs(arrays)
     return Problem(
         arrays, blocks, 1, len(labels),
         exact=layout.projective or not layout.second_order,
         lacks=tree_lacks(layout.projective, layout.second_order, layout.grandparents),
-        structure="dependency tree", outputs=every_tree,
+        structure="dependency tree", has_offset=offset is not None, outputs=every_tree,
     )  # fmt: skip

@@ -8,6 +8,7 @@ import numpy as np
 from spacy_mtl.kernels import kernel, subkernel
 from spacy_mtl.structures import contract
 from spacy_mtl.structures.contract import implements
+from spacy_mtl.structures.offsets.tree import add_offsets, add_pair_offsets, pair_product, product
 
 from .algorithms.chu_liu import chu_liu_edmonds
 from .algorithms.climb import climb_siblings
@@ -85,6 +86,17 @@ def add_loss(problem, i, work, amount):
                 for y in range(problem.n_labels):
                     if y != problem.gold_label[t]:
                         work.arcs[a - begin, y] += np.float32(amount) * problem.label_cost[t]
+    if problem.offset.shape[0]:
+        contract.add_offset(problem, i, work, amount)
+
+
+@implements(contract.add_offset, TreeProblem)
+def add_offset(problem, i, work, amount):
+    if problem.offset.shape[0]:
+        begin, end = arcs_of(problem.first, problem.last, problem.first_arc, i)
+        add_offsets(problem.offset[begin:end], np.float32(amount), work.arcs)
+        begin, end = siblings_of(problem.first, problem.last, problem.first_arc, problem.siblings.first, i)
+        add_pair_offsets(problem.offset_pairs[begin:end], np.float32(amount), work.siblings)
 
 
 @implements(contract.load_parts, TreeProblem)
@@ -208,6 +220,12 @@ def take_gold(problem, i, work):
 @kernel
 def tree_score(problem, i, heads, labels, work):
     """Score of a labelled tree under the scores in ``work``, -inf if one of its parts was left out. heads, labels: int32[n]."""
+    return parts_score(problem, i, heads, labels, work.arcs, work.siblings)
+
+
+@subkernel
+def parts_score(problem, i, heads, labels, arcs, siblings):
+    """Score of a labelled tree, -inf if one of its parts was left out. arcs: float[a, L] and siblings: float[b], of the parts of sentence i."""
     (begin, _), (pair_begin, _) = (
         arcs_of(problem.first, problem.last, problem.first_arc, i),
         siblings_of(problem.first, problem.last, problem.first_arc, problem.siblings.first, i),
@@ -217,7 +235,7 @@ def tree_score(problem, i, heads, labels, work):
         arc = arc_to(problem.first_arc, problem.heads, problem.first[i] + m - 1, heads[m - 1])
         if arc < 0:
             return -np.inf
-        total += work.arcs[arc - begin, labels[m - 1]]
+        total += arcs[arc - begin, labels[m - 1]]
         if problem.second_order:
             for kind in range(2 if problem.grandparents else 1):
                 code = pair_code(heads, m, kind)
@@ -225,7 +243,7 @@ def tree_score(problem, i, heads, labels, work):
                     pair = pair_to(problem.siblings.first, problem.siblings.inner, arc, code)
                     if pair < 0:
                         return -np.inf
-                    total += work.siblings[pair - pair_begin]
+                    total += siblings[pair - pair_begin]
     return total
 
 
@@ -243,7 +261,21 @@ def output_loss(problem, i, work):
             loss += problem.cost[t]
         elif work.labels[t - a] != problem.gold_label[t]:
             loss += problem.label_cost[t]
-    return loss
+    return loss + contract.output_offset(problem, i, work)
+
+
+@implements(contract.output_offset, TreeProblem)
+def output_offset(problem, i, work):
+    if not problem.offset.shape[0]:
+        return 0.0
+    (begin, _), (pair_begin, _) = (
+        arcs_of(problem.first, problem.last, problem.first_arc, i),
+        siblings_of(problem.first, problem.last, problem.first_arc, problem.siblings.first, i),
+    )
+    n = problem.last[i] - problem.first[i]
+    return parts_score(
+        problem, i, work.heads[:n], work.labels[:n], problem.offset[begin:], problem.offset_pairs[pair_begin:]
+    )
 
 
 @implements(contract.expected_loss, TreeProblem)
@@ -256,6 +288,11 @@ def expected_loss(problem, state, i):
                     total += problem.cost[t] * state.arcs[a, y]
                 elif y != problem.gold_label[t]:
                     total += problem.label_cost[t] * state.arcs[a, y]
+    if problem.offset.shape[0]:
+        begin, end = arcs_of(problem.first, problem.last, problem.first_arc, i)
+        total += product(problem.offset[begin:end], state.arcs[begin:end])
+        begin, end = siblings_of(problem.first, problem.last, problem.first_arc, problem.siblings.first, i)
+        total += pair_product(problem.offset_pairs[begin:end], state.siblings[begin:end])
     return total
 
 

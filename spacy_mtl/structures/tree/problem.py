@@ -45,6 +45,8 @@ class TreeProblem(NamedTuple):
     bundles; -1 for none.
     siblings: pairs; first = [0] and no pairs unless second_order. grandparents: whether there are also pairs with grandparents.
     n_labels: L. n_node, n_pair: number of templates.
+    offset: float32[A, L] and offset_pairs: float32[B], constant scores of arcs and pairs, which are 0 in sum on gold (see
+    :mod:`spacy_mtl.structures.offsets`); both without rows if there are none.
     projective: whether outputs are only projective trees. single_root: whether exactly one word is attached to the root.
     """
 
@@ -63,6 +65,8 @@ class TreeProblem(NamedTuple):
     node_links: np.ndarray
     pair_links: np.ndarray
     siblings: Siblings
+    offset: np.ndarray
+    offset_pairs: np.ndarray
     n_labels: int
     n_node: int
     n_pair: int

@@ -99,6 +99,34 @@ def take_each(arrays, i, outputs, vector):
 
 
 @kernel
+def offsets(arrays, at, outputs):
+    """For each output, its offset, float64[K]; and what it has more in score when offsets are added twice, float64[K]."""
+    work = contract.new_work(arrays)
+    slots = np.zeros(contract.n_slots(arrays), np.int32)
+    found = np.zeros((2, outputs.shape[0]))
+    for k in range(outputs.shape[0]):
+        contract.score_parts(arrays, at.weights, at.live, at.i, work)
+        contract.take_output(arrays, at.i, outputs[k], work)
+        contract.store_output(arrays, at.i, work, slots)
+        before = contract.stored_score(arrays, at.i, slots, work)
+        contract.add_offset(arrays, at.i, work, 2.0)
+        found[0, k] = contract.output_offset(arrays, at.i, work)
+        found[1, k] = contract.stored_score(arrays, at.i, slots, work) - before
+    return found[0], found[1]
+
+
+@kernel
+def costs(arrays, i, outputs):
+    """For each output, its loss without its offset, float64[K]."""
+    work = contract.new_work(arrays)
+    found = np.zeros(outputs.shape[0])
+    for k in range(outputs.shape[0]):
+        contract.take_output(arrays, i, outputs[k], work)
+        found[k] = contract.output_loss(arrays, i, work) - contract.output_offset(arrays, i, work)
+    return found
+
+
+@kernel
 def decode(arrays, at, scaled, augmented, loss, vector):
     """Decoding with ``loss`` times the losses added before: its score, that of gold, and of the output its loss and Phi(gold) - Phi(output)."""
     work = contract.new_work(arrays)

@@ -13,6 +13,7 @@ from spacy_mtl.kernels import kernel
 from spacy_mtl.structures.contract import (
     Live,
     Weights,
+    add_offset,
     add_parts,
     add_state,
     dot_state,
@@ -46,12 +47,13 @@ def add_scores(arrays, weights, live, scale, scores):
 
 @kernel
 def expect(arrays, scores, marginals, losses):
-    """Compute the part marginals under these part scores (both states) and losses = -log p(y_i) (float64[n]); return the sum of the losses."""
+    """Compute the part marginals under these part scores (both are states) plus offsets, and losses = -log p(y_i) (float64[n]); return their sum."""
     work = new_work(arrays)
     loss = 0.0
     for i in range(n_sentences(arrays)):
         load_parts(arrays, scores, i, work)
         gold = gold_score(arrays, i, work)
+        add_offset(arrays, i, work, 1.0)
         losses[i] = set_marginals(arrays, marginals, i, work) - gold
         loss += losses[i]
     return loss

@@ -14,6 +14,7 @@ from spacy_mtl.structures.contract import (
     Scale,
     Weights,
     add_direction,
+    add_offset,
     gold_score,
     log_partition,
     marginal_direction,
@@ -104,6 +105,7 @@ def descend(arrays, iterates, live, scale, rate, order, share):
         fill(scale, scalars[SCALE])
         score_scaled(arrays, iterates.v, live, scale, i, work)
         gold = gold_score(arrays, i, work)
+        add_offset(arrays, i, work, 1.0)
         loss += marginal_direction(arrays, i, work) - gold
         eta = rate.eta0 * (1 + rate.decay * rate.eta0 * scalars[SEEN]) ** -rate.power
         scalars[SCALE] /= 1 + eta * rate.decay * share
@@ -125,7 +127,9 @@ def log_losses(arrays, weights, live, order):
     loss = 0.0
     for k in range(order.size):
         score_parts(arrays, weights, live, order[k], work)
-        loss += log_partition(arrays, order[k], work) - gold_score(arrays, order[k], work)
+        gold = gold_score(arrays, order[k], work)
+        add_offset(arrays, order[k], work, 1.0)
+        loss += log_partition(arrays, order[k], work) - gold
     return loss
 
 

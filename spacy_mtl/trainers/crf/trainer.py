@@ -4,6 +4,7 @@ min_w  R(w) + C sum_i -log p(y_i | x_i),  p(y | x) proportional to exp(score(y))
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from spacy_mtl.registry import mtl_trainers
 from spacy_mtl.structures.problem import Problem
@@ -15,6 +16,8 @@ from .settings import CRFSettings
 @dataclass(frozen=True)
 class CRF(CRFSettings, Trainer):  # type: ignore[override]
     """Settings of :func:`crf`, and the training that they begin."""
+
+    offsets: ClassVar[bool] = True
 
     def _begin(self, problem: Problem) -> Training:
         if self.method == "sgd":

@@ -28,7 +28,7 @@ class DualForm:
         """Propose a step: theta_{i,r} + amount * (l_{i,r} + <w, phi_{i,r}>)."""
         for new, old in zip(self._next, self._theta, strict=True):
             new[:] = old
-        add_gradients(self._problem.arrays, weights, self._problem.all_live(), 1.0, self._next, amount)
+        add_gradients(self._problem.arrays, weights, self._problem.all_live(), 1.0, 0.0, self._next, amount)
 
     def accept(self) -> None:
         """Accept the proposed step."""
@@ -49,13 +49,15 @@ class DualForm:
 class PrimalForm:
     """theta_{i,r} = a l_{i,r} + <z, phi_{i,r}>, where z is the sum of eta C w over the steps, and a the sum of eta C minus the start.
 
+    Offsets, which are a part of l, do not begin at minus the start but at 0.
+
     With one eta for all steps this is the paper's eta C ((t - 1) l_{i,r} + <z, phi_{i,r}>). Memory: z and the marginals. A step changes z itself;
     one that is withdrawn leaves a rounding error in z.
     """
 
     def __init__(self, problem: Problem, start: float):
         self._problem = problem
-        self._z = problem.zeros()
+        self._z, self._start = problem.zeros(), start
         # a, and its change by the proposed step, which is written by the kernel that moves z, so that an interrupt cannot come between
         self._amounts = np.array([-start, 0.0])
 
@@ -75,7 +77,7 @@ class PrimalForm:
     def gather(self, proposed: bool, state: Any, vector: Weights) -> float:
         """As in :class:`DualForm`. proposed: whether a step is open."""
         arrays, live = self._problem.arrays, self._problem.all_live()
-        return float(expect_primal(arrays, self._z, live, self._amounts.sum(), state, vector))
+        return float(expect_primal(arrays, self._z, live, self._amounts.sum(), self._start, state, vector))
 
     def rebind(self, problem: Problem, carry: Carry) -> None:
         """Carry z over, which is a weight vector."""

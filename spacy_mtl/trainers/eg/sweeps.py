@@ -10,6 +10,7 @@ from spacy_mtl.kernels import kernel, subkernel
 from spacy_mtl.structures.contract import (
     add_loss,
     add_marginals,
+    add_offset,
     add_parts,
     decode,
     dot_state,
@@ -28,8 +29,8 @@ MOST_HALVINGS = 40
 
 
 @kernel
-def expect_primal(arrays, z, live, amount, state, vector):
-    """Primal form: theta_{i,r} = <z, phi_{i,r}> + amount * l_{i,r}.
+def expect_primal(arrays, z, live, amount, extra, state, vector):
+    """Primal form: theta_{i,r} = <z, phi_{i,r}> + amount * l_{i,r} + extra * the offset of part r, which is also a part of l_{i,r}.
 
     Writes the marginals to ``state``, adds sum_i (Phi(gold_i) - E_{M_i} Phi) to ``vector``, and returns sum_i E_{M_i}[loss].
     """
@@ -38,6 +39,7 @@ def expect_primal(arrays, z, live, amount, state, vector):
     for i in range(n_sentences(arrays)):
         score_parts(arrays, z, live, i, work)
         add_loss(arrays, i, work, amount)
+        add_offset(arrays, i, work, extra)
         set_marginals(arrays, state, i, work)
         add_marginals(arrays, vector, state, i, 1.0)
         loss += expected_loss(arrays, state, i)
@@ -58,8 +60,8 @@ def expect_dual(arrays, theta, state, vector):
 
 
 @kernel
-def add_gradients(arrays, weights, live, loss, theta, amount):
-    """Add amount * (loss * l_{i,r} + <w, phi_{i,r}>) to theta_{i,r} for every part.
+def add_gradients(arrays, weights, live, loss, extra, theta, amount):
+    """Add amount * (loss * l_{i,r} + extra * offset_{i,r} + <w, phi_{i,r}>) to theta_{i,r} for every part. Offsets are also a part of l.
 
     Forbidden parts decrease by 1e9 * amount, so they stay forbidden without overflow.
     """
@@ -67,6 +69,7 @@ def add_gradients(arrays, weights, live, loss, theta, amount):
     for i in range(n_sentences(arrays)):
         score_parts(arrays, weights, live, i, work)
         add_loss(arrays, i, work, loss)
+        add_offset(arrays, i, work, extra)
         add_parts(arrays, theta, i, work, amount)
 
 

@@ -4,6 +4,7 @@ max_a  F(a) = C sum_i E_{a_i}[loss] - 1/2 ||w||^2,   w = C sum_i (Phi(gold_i) - 
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from spacy_mtl.registry import mtl_trainers
 from spacy_mtl.structures.problem import Problem
@@ -15,6 +16,8 @@ from .settings import EGSettings
 @dataclass(frozen=True)
 class EG(EGSettings, Trainer):  # type: ignore[override]
     """Settings of :func:`eg`, and the training that they begin."""
+
+    offsets: ClassVar[bool] = True
 
     def _begin(self, problem: Problem) -> Training:
         if self.mode == "online":

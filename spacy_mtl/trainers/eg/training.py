@@ -147,13 +147,13 @@ def expectation(problem: Problem, C: float, gather: Callable[[Weights], float], 
 
 
 def find_start(problem: Problem, C: float, state: Any, vector: Weights) -> float:
-    """The s for which theta_{i,r} = -s l_{i,r} has the highest dual objective. state, vector: buffers.
+    """The s for which theta_{i,r} = -s l_{i,r}, without offsets, has the highest dual objective. state, vector: buffers.
 
     For large s, E[loss] decreases as exp(-s) and ||V||^2 as exp(-2s), so F is highest where C ||V||^2 = E[loss].
     """
     start = FIRST_START
     for _ in range(3):
-        gather = lambda v, start=start: expect_primal(problem.arrays, v, NOTHING, -start, state, v)  # noqa: E731
+        gather = lambda v, start=start: expect_primal(problem.arrays, v, NOTHING, -start, start, state, v)  # noqa: E731
         dual = expectation(problem, C, gather, vector)
         bend = float(np.sum(problem.block_norms(vector) ** 2))
         loss = dual + 0.5 * bend  # times C
@@ -173,7 +173,7 @@ def new_state(problem: Problem) -> Any:
 
 
 def begin_theta(problem: Problem, start: float) -> Any:
-    """The initial theta_{i,r} = -start * l_{i,r}."""
+    """The initial theta_{i,r} = -start * l_{i,r}, without offsets, by which outputs with low ones would begin with much mass."""
     theta = new_state(problem)
-    add_gradients(problem.arrays, problem.zeros(), NOTHING, -start, theta, 1.0)
+    add_gradients(problem.arrays, problem.zeros(), NOTHING, -start, start, theta, 1.0)
     return theta

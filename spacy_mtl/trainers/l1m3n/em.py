@@ -223,5 +223,5 @@ class EM(AdaptiveM3N):
 
     def bound(self, marginals: Marginals, loss: float) -> float:
         """-1/2 C^2 ||V||_inf^2 + C E_M[loss]."""
-        steepest = exact_largest(self.problem, marginals) + ROUNDING * (1 + loss)
+        steepest = exact_largest(self.problem, marginals) + ROUNDING * (1 + abs(loss))
         return best_scaling(loss, steepest, self.settings.C)

@@ -7,6 +7,7 @@ subgradient    min (1/n) sum_i xi_i(w)  s.t. ||w||_1 <= radius           radius 
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from spacy_mtl.registry import mtl_trainers
 from spacy_mtl.structures.problem import Problem
@@ -18,6 +19,8 @@ from .settings import L1M3NSettings
 @dataclass(frozen=True)
 class L1M3N(L1M3NSettings, Trainer):  # type: ignore[override]
     """Settings of :func:`l1_m3n`, and the training that they begin."""
+
+    offsets: ClassVar[bool] = True
 
     def _begin(self, problem: Problem) -> Training:
         if self.algorithm == "subgradient":

@@ -162,7 +162,10 @@ class CuttingPlane(Training):
         return self._last_hinge
 
     def rebind(self, problem: Problem, carry: Carry) -> None:
-        """Keep the cuts, which are outputs; their Gram matrices and the weights are computed again."""
+        """Keep the cuts, which are outputs; their Gram matrices and the weights are computed again, and losses where offsets may have changed."""
+        if problem.has_offset:
+            self.recut(problem)
+            return
         self._restart(problem, self._cuts, self._losses)
 
     def recut(self, problem: Problem) -> None:

@@ -222,7 +222,7 @@ class DualAscent(Training):
             loss = mixture_loss(self.problem.arrays, self._atoms)
             pulls = gather(self.problem, self._atoms)
             dual = best_scaling(loss, block_norm(pulls, dual_exponent(p)), C)
-            self._dual = Dual(dual - ROUNDING * (abs(dual) + 2 * C * loss), pulls)
+            self._dual = Dual(dual - ROUNDING * (abs(dual) + 2 * C * abs(loss)), pulls)
         return self._dual
 
     def _certify(self) -> Report:

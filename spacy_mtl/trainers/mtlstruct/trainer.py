@@ -4,6 +4,7 @@ min_w  1/2 ||w||_{2,p}^2 + C sum_i xi_i(w),   ||w||_{2,p} = (sum_j ||w_j||^p)^{1
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from spacy_mtl.registry import mtl_trainers
 from spacy_mtl.structures.problem import Problem
@@ -16,6 +17,8 @@ from .subproblem.solvers import check_installed
 @dataclass(frozen=True)
 class MTLStruct(MTLStructSettings, Trainer):  # type: ignore[override]
     """Settings of :func:`mtl_struct`, and the training that they begin."""
+
+    offsets: ClassVar[bool] = True
 
     def check(self, offers: frozenset[str], structure: str) -> None:
         """Also refuse a solver of cvxpy that is not installed (M357); a trained model loads without it."""

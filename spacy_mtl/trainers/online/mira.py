@@ -20,6 +20,7 @@ class MIRA(Trainer):
 
     needs: ClassVar[frozenset[str]] = frozenset({"decode", "outputs", "directions", "kbest"})
     batch: ClassVar[bool] = False
+    offsets: ClassVar[bool] = True
 
     k: int = 5
     C: float = 1.0

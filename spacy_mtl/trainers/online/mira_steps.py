@@ -11,6 +11,7 @@ import numpy as np
 from spacy_mtl.kernels import kernel, subkernel
 from spacy_mtl.structures.contract import (
     add_loss,
+    add_offset,
     curvature,
     gold_direction,
     gold_score,
@@ -18,6 +19,7 @@ from spacy_mtl.structures.contract import (
     n_slots,
     new_work,
     output_loss,
+    output_offset,
     score_parts,
     set_difference,
     store_output,
@@ -101,7 +103,7 @@ def set_gaps(arrays, i, outputs, scores, gold, augmented, work, gaps):
         gaps[a] = scores[a] - gold
         if not augmented:
             take_output(arrays, i, outputs[a], work)
-            gaps[a] += output_loss(arrays, i, work)
+            gaps[a] += output_loss(arrays, i, work) - output_offset(arrays, i, work)
     return gaps.max()
 
 
@@ -112,6 +114,8 @@ def mira_step(arrays, state, live, scale, i, k, cap, augmented, stored, work):
     gold = gold_score(arrays, i, work)
     if augmented:
         add_loss(arrays, i, work, 1.0)
+    else:
+        add_offset(arrays, i, work, 1.0)
     outputs, scores = kbest(arrays, i, work, k)
     gaps = np.empty(scores.size)
     violation = set_gaps(arrays, i, outputs, scores, gold, augmented, work, gaps)

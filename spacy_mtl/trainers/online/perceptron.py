@@ -19,6 +19,7 @@ class Perceptron(Trainer):
     """Settings of :func:`perceptron`."""
 
     batch: ClassVar[bool] = False
+    offsets: ClassVar[bool] = True
 
     margin: bool = False
     seed: int = 0

@@ -6,6 +6,7 @@ import numpy as np
 
 from spacy_mtl.kernels import kernel, subkernel
 from spacy_mtl.structures.contract import (
+    add_offset,
     block_curvatures,
     block_products,
     decode,
@@ -133,6 +134,7 @@ def log_pass(arrays, blocks, log, plan, order):
         i = order[k]
         score(arrays, blocks, i, work)
         gold = gold_score(arrays, i, work)
+        add_offset(arrays, i, work, 1.0)
         claim(blocks, log, i)
         total += set_marginals(arrays, log.state, i, work) - gold
         learn(arrays, blocks, log, plan, i, True, work, other)
@@ -147,5 +149,6 @@ def log_losses(arrays, weights, live):
     for i in range(losses.size):
         score_parts(arrays, weights, live, i, work)
         gold = gold_score(arrays, i, work)
+        add_offset(arrays, i, work, 1.0)
         losses[i] = max(log_partition(arrays, i, work) - gold, 0.0)
     return losses

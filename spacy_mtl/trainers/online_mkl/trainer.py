@@ -4,6 +4,7 @@ min_theta  Omega(||theta_1||, ..., ||theta_M||) + C sum_i L_i(theta),  one sente
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from spacy_mtl.registry import mtl_trainers
 from spacy_mtl.structures.problem import Problem
@@ -15,6 +16,8 @@ from .settings import OnlineMKLSettings
 @dataclass(frozen=True)
 class OnlineMKL(OnlineMKLSettings, Trainer):  # type: ignore[override]
     """Settings of :func:`online_mkl`, and the training that they begin."""
+
+    offsets: ClassVar[bool] = True
 
     def _begin(self, problem: Problem) -> Training:
         from .training import OnlineMKLTraining

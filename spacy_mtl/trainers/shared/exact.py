@@ -17,6 +17,7 @@ from spacy_mtl.structures.contract import (
     Scale,
     Weights,
     add_direction,
+    add_offset,
     decode,
     dot_state,
     expected_loss,
@@ -61,7 +62,9 @@ def _gibbs(arrays, weights, live, work, state, losses, entropies, sizes):
     for i in range(losses.size):
         score_parts(arrays, weights, live, i, work)
         gold = gold_score(arrays, i, work)
+        add_offset(arrays, i, work, 1.0)
         log_z = set_marginals(arrays, state, i, work)
+        add_offset(arrays, i, work, -1.0)
         losses[i] = max(0.0, log_z - gold)
         inside = dot_state(arrays, state, i, work)
         entropies[i] = log_z - inside
@@ -116,7 +119,8 @@ def marginals_of(problem: Problem, state: Any) -> Marginals:
 
 
 class Gibbs(NamedTuple):
-    """Distributions p(y) ~ exp(score): part marginals, -log p(y_i) and entropy of every sentence, and how far the entropies' rounding may go.
+    """Distributions p(y) ~ exp(score + offset): part marginals, -log p(y_i) and entropy plus expected offset of every sentence (the data term of the
+    dual), and how far the entropies' rounding may go.
 
     losses, entropies, rounding: float64[n].
     """
@@ -239,8 +243,8 @@ def exact_largest(problem: Problem, marginals: Marginals) -> float:
 
 
 def lowered(value: float, size: float) -> float:
-    """A dual value minus what its own rounding can have added. size: the sum of the absolute values of its terms."""
-    return float(value - ALLOWANCE * size)
+    """A dual value minus what its own rounding can have added. size: the sum of its terms' absolute values, or of terms of one sign."""
+    return float(value - ALLOWANCE * abs(size))
 
 
 def raised(value: float) -> float:

@@ -134,8 +134,10 @@ def ascent_pass(arrays, weights, live, scale, atoms, order, gaps, pace):
 
 
 def best_scaling(loss: float, norm: float, C: float) -> float:
-    """max over 0 <= s <= 1 of D(s M), where s M mixes M with gold. loss: E_M[loss]; norm: ||V(M)||_{2,p*}."""
+    """max over 0 <= s <= 1 of D(s M), where s M mixes M with gold. loss: E_M[loss], with offsets maybe below 0; norm: ||V(M)||_{2,p*}."""
     bend = (C * norm) ** 2
+    if loss <= 0:
+        return 0.0
     s = 1.0 if bend <= C * loss else C * loss / bend
     return -0.5 * s * s * bend + s * C * loss
 

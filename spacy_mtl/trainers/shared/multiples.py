@@ -43,16 +43,18 @@ def best_multiple(hinges: np.ndarray, losses: np.ndarray, penalty: float, C: flo
     found at w has the hinge loss_i + s (hinge_i - loss_i), so the bound is s^2 penalty + C sum_i max(0, loss_i + s (hinge_i - loss_i)).
     """
     gains = losses - hinges  # what the hinge falls by when s grows by 1
-    ends = gains > 0  # there is an s at which it is 0
+    falls, rises = (gains > 0) & (losses > 0), gains <= 0
+    ends = falls | (rises & (losses < 0) & (gains < 0))  # there is an s at which it becomes 0, or more than 0
     at = losses[ends] / gains[ends]
     order = np.argsort(at)
-    at, falling = at[order], np.cumsum(gains[ends][order][::-1])[::-1]  # what all those fall by that end there or later
-    rising = float(-gains[~ends].sum())
-    slopes = 2 * penalty * at - C * (falling - rising)  # just before each end
+    at, turns = at[order], np.abs(gains[ends][order])
+    slope = -float(gains[falls].sum()) - float(gains[rises & (losses >= 0)].sum())  # of all hinges, at s = 0
+    before = slope + np.concatenate([[0.0], np.cumsum(turns)])  # the same before each end, and after the last one
+    slopes = 2 * penalty * at + C * before[:-1]
     k = int(np.searchsorted(slopes, 0.0))  # the minimum is after end k - 1 and not after end k
     s = float(at[k - 1]) if k else 0.0
     if k < at.size:
-        flat = C * float(falling[k] - rising) / (2 * penalty) if penalty > 0 else np.inf
+        flat = -C * float(before[k]) / (2 * penalty) if penalty > 0 else np.inf
         s = max(s, min(flat, float(at[k])))
     return s, s * s * penalty + C * float(np.maximum(0.0, losses - s * gains).sum())
 

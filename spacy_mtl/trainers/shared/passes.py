@@ -68,7 +68,7 @@ class OnlineTraining(Training):
         self._report = None
         if self._zero_loss is None:
             self._zero_loss = self.zero_loss()
-        if not self._last_loss <= BLOW_UP * self._zero_loss:  # also true for nan
+        if not self._last_loss <= BLOW_UP * max(self._zero_loss, self.problem.n):  # also true for nan
             self._diverge()
         elif self._last_loss <= self._best_loss:
             self._best_loss = self._last_loss
