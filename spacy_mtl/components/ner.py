@@ -41,6 +41,7 @@ class MTLEntityRecognizer(ChainPipe, LabelledPipe):
 
     gold_attributes = ("ENT_IOB", "ENT_TYPE")
     label_key = "entity_types"
+    fixed = ("scheme",)
     no_labels = Errors.M403
     cfg_checks: ClassVar = {"entity_types": distinct_texts, "scheme": one_of(*PREFIXES)}
 
@@ -78,6 +79,10 @@ class MTLEntityRecognizer(ChainPipe, LabelledPipe):
 
     def labels_under(self, cfg: dict[str, Any]) -> tuple[str, ...]:
         return tag_labels(cfg["entity_types"], cfg["scheme"])
+
+    def label_kind(self, label: str) -> tuple[str, str]:
+        prefix, _, kind = label.partition("-")
+        return prefix, kind
 
     def chain_constraints(self) -> Constraints:
         if self.valid_only:

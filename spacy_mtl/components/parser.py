@@ -15,8 +15,10 @@ from thinc.api import Model
 from spacy_mtl.errors import Errors, Warnings
 from spacy_mtl.learning.gold_trees import crossing_share, encode, gold_trees, has_several_roots
 from spacy_mtl.learning.tree import TreeLearner
+from spacy_mtl.models.relabel import relabelled_tree
 from spacy_mtl.models.tree.features import TreeTemplates
 from spacy_mtl.models.tree.model import predict_trees
+from spacy_mtl.models.tree.prior import TreePrior
 from spacy_mtl.models.tree.rules import TreeRules, check_rules, check_tree
 from spacy_mtl.models.tree.weights import TreeWeights
 from spacy_mtl.roots import FEW_CROSSING, ROOT, heads_to_doc
@@ -139,8 +141,33 @@ class MTLParser(LabelledPipe):
     def make_learner(self) -> TreeLearner:
         assert self._reader is not None
         return TreeLearner(
-            self.name, self.trainer, self.model.attrs["templates"], self._reader, self.model_labels, self.rules
+            self.name,
+            self.trainer,
+            self.model.attrs["templates"],
+            self._reader,
+            self.model_labels,
+            self.rules,
+            self._prior(),
         )
+
+    def _prior(self) -> TreePrior | None:
+        if self._earlier is None:
+            return None
+        return TreePrior(self._earlier, self.rules, self.vocab, self._prior_weight)
+
+    def relabelled(self, weights: TreeWeights) -> TreeWeights:
+        return relabelled_tree(weights, self.model_labels, lambda label: ("", ""))
+
+    def renumbered(self, gold: np.ndarray, n_before: int) -> np.ndarray:
+        before, now = max(n_before, 1), max(len(self.model_labels), 1)
+        return np.where(gold >= 0, gold // before * now + gold % before, gold).astype(np.int32)
+
+    def learn_labels(self, references: Sequence[Doc]) -> None:
+        if self.rules.labelling != "none":
+            super().learn_labels(references)
+
+    def fixed_settings(self, cfg: dict[str, Any]) -> dict[str, Any]:
+        return {"labelling": cfg["rules"]["labelling"]}
 
     def labels_of(self, doc: Doc) -> set[str]:
         return {self.vocab.strings[int(dep)] for dep in np.unique(doc.to_array([DEP])) if dep} - {ROOT}

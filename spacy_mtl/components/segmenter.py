@@ -65,6 +65,7 @@ class MTLSegmenter(ChainPipe):
 
     gold_attributes = ("SPACY",)
     of_training = (*ChainPipe.of_training, "_corpus_words")
+    fixed = ("tags",)
     cfg_checks = CFG_CHECKS
     cfg_missing = CFG_MISSING
     _corpus_words: CorpusWords | None
@@ -88,9 +89,8 @@ class MTLSegmenter(ChainPipe):
             raise ValueError(Errors.M416.format(name=name, tags=brief(tags), known=", ".join(TAG_SETS)))
         check_switches(name, keep_runs=keep_runs)
         if not (is_whole(folds, 2) and is_whole(known, 1) and is_whole(known_marks)):
-            raise ValueError(
-                Errors.M418.format(name=name, known=brief(known), folds=brief(folds), known_marks=brief(known_marks))
-            )
+            counts = {"known": brief(known), "folds": brief(folds), "known_marks": brief(known_marks)}
+            raise ValueError(Errors.M418.format(name=name, **counts))
         self.folds, self.known, self.known_marks = folds, known, known_marks
         self.cfg = {"tags": tags, "keep_runs": keep_runs, "lexicon": "", "breaks": [], "known": {}, "user_words": []}
         self.user_words = UserWords()
@@ -118,7 +118,8 @@ class MTLSegmenter(ChainPipe):
     def prepare(self, pieces: Sequence[Piece]) -> None:
         """Count the tags of frequent marks."""
         strings, tags = self._characters.vocab.strings, self.cfg["tags"]
-        self.cfg["known"] = count_known_marks(pieces, strings, tags, self.known_marks) if self.known_marks else {}
+        earlier, least = self._earlier_cfg.get("known", {}), self.known_marks
+        self.cfg["known"] = count_known_marks(pieces, strings, tags, least, earlier) if least or earlier else {}
 
     def set_labels(self, labels: Sequence[str]) -> None:
         """Do nothing: the tag set is a setting."""
@@ -154,6 +155,11 @@ class MTLSegmenter(ChainPipe):
         super()._end_training()
         self._corpus_words = None
 
+    def read_as_before(self) -> None:
+        """Read the dictionary and the breaks of the first corpus, which stay: words of another corpus are unknown to them, as those of a text are."""
+        if self._reader is not None and (context := self._reader.characters) is not None:
+            context.words, context.breaks = word_table(self.cfg["lexicon"].split()), table_of(self.cfg["breaks"])
+
     def initialize(
         self,
         get_examples: Callable[[], Iterable[Example]],
@@ -161,15 +167,16 @@ class MTLSegmenter(ChainPipe):
         nlp: Language | None = None,
         labels: Sequence[str] | None = None,
         user_words: Path | None = None,
+        prior: Path | None = None,
+        prior_weight: float = 1.0,
     ) -> None:
-        """Read the corpus once, as :meth:`StructuredPipe.initialize` does.
+        """Read the corpus once, as :meth:`ContinuedPipe.initialize` does.
 
-        user_words: a file of words to add to the user dictionary, see :meth:`UserWords.read`. Raises ValueError: M413 no word, M414 and M415 faults
-        of the dictionary file.
+        user_words: a file of words to add to the user dictionary. Raises ValueError: M413 no word, M414 and M415 faults of the dictionary file.
         """
         if user_words is not None:
             self.user_words.read(user_words)
-        super().initialize(get_examples, nlp=nlp, labels=labels)
+        super().initialize(get_examples, nlp=nlp, labels=labels, prior=prior, prior_weight=prior_weight)
 
     def make_reader(self) -> AttributeReader:
         templates = self.model.attrs["templates"]
@@ -261,9 +268,8 @@ class MTLSegmenter(ChainPipe):
         docs = list(docs)
         if any(doc.vocab is not self.vocab for doc in docs):
             cut = self.cut([doc_text(doc) for doc in docs])
-            new: Iterable[Doc] = (
-                Doc(doc.vocab, words=words, spaces=spaces) for doc, (words, spaces) in zip(docs, cut, strict=True)
-            )
+            pairs = zip(docs, cut, strict=True)
+            new: Iterable[Doc] = (Doc(doc.vocab, words=words, spaces=spaces) for doc, (words, spaces) in pairs)
         else:
             new = self.docs([doc_text(doc) for doc in docs])
         return [carry_over(*pair) for pair in zip(docs, new, strict=True)]

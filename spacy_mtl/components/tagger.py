@@ -13,7 +13,7 @@ from thinc.api import Model
 
 from spacy_mtl.errors import Errors
 from spacy_mtl.learning.gather import Piece
-from spacy_mtl.learning.known_words import check_known_words, constrain_words, count_known_words
+from spacy_mtl.learning.known_words import check_known_words, constrain_words, count_known_words, joined_known_words
 from spacy_mtl.learning.usual_tags import count_usual_tags
 from spacy_mtl.models.chain.weights import ChainWeights
 from spacy_mtl.settings import brief, is_choice
@@ -91,7 +91,10 @@ class MTLTagger(ChainPipe, LabelledPipe):
     def prepare(self, pieces: Sequence[Piece]) -> None:
         """Count the tags of frequent words."""
         n_labels, strings = len(self.labels), self.vocab.strings
-        self.cfg["known"] = count_known_words(pieces, strings, n_labels, self.known_words) if self.known_words else {}
+        earlier = self._earlier_cfg.get("known", {})
+        least = self.known_words
+        counted = count_known_words(pieces, strings, n_labels, least) if least else {}
+        self.cfg["known"] = joined_known_words(earlier, counted, pieces, strings, n_labels)
 
     def gold_labels(self, example: Example, starts: np.ndarray) -> np.ndarray:
         """Gold tag numbers int32[n] of the predicted Doc's tokens; -1 where the annotation is missing or does not align."""

@@ -7,13 +7,12 @@ class ComponentErrors:
     M402 = ("'{name}' cannot be trained: the corpus has no examples. Check the path in [corpora.train].")
     M403 = ("'{name}' cannot be trained: none of the {n} training examples has an annotated entity. Check the reader's columns, or give the labels in "
             "[initialize.components.{name}].")
-    M404 = ("'{name}' has not been initialized: call nlp.initialize() with the training examples before nlp.update(). A loaded or sourced component "
-            "cannot be trained further: list it in [training] frozen_components, or add it by its factory to train it anew.")
+    M404 = ("'{name}' is not trained and has not been initialized: call nlp.initialize() with training examples before nlp.update(), or load a trained component.")
     M405 = ("A training example was not in the corpus that initialize() was given. Features are indexed once, over that corpus: leave out augmenters, "
             "and keep [training] max_epochs at 0 or more.")
     M406 = ("'{name}' indexes features over the whole corpus, which is read before training, and cannot learn from a stream. Set [training] max_epochs to 0 or more.")
     M407 = ("'{name}': unknown tag scheme '{scheme}'. Choose one of {known}.")
-    M408 = ("'{name}' is trained for the labels {labels}; '{label}' cannot be added. Train again with examples of it.")
+    M408 = ("'{name}' is being trained for the labels {labels}; '{label}' cannot be added now. Add it before training, or after the model has been saved and loaded again.")
     M419 = ("'{name}': {setting} must be {expected}, but is {value}.")
     M420 = ("'{name}' cannot be trained: none of the {n} training examples has an annotated tag. Check the reader's columns: name one of them \"TAG\", and do not "
             "list it as given.")
@@ -46,6 +45,13 @@ class ComponentErrors:
             "@mtl_templates = \"spacy_mtl.ner.v1\".")
     M449 = ("The trainer of '{name}' must be a trainer, but is a {found}. Give it a block of its own, such as [components.{name}.trainer] with "
             "@mtl_trainers = \"spacy_mtl.MTLStruct.v1\".")
+    M470 = ("'{name}' cannot go on from the model in {where}: its setting '{setting}' is {found}, but that of '{name}' is {value}. Give '{name}' the same setting, "
+            "or another prior.")
+    M471 = ("'{name}' cannot learn on: the template '{template}' is only in {where}, and old and new weights can only be added if their templates are the same. "
+            "Use the template set that the model was trained with.")
+    M472 = ("'{name}' cannot go on from the model in {where} without its labels {labels}. Add them to the labels in [initialize.components.{name}], or leave those out.")
+    M473 = ("'{name}': the weight of the prior must be a number above 0 and at most 1000, but is {value}. 1 keeps the weights of the earlier model as they are.")
+    M474 = ("'{name}' has no earlier model whose predictions could be rehearsed: it was initialized anew. Load a trained component and call nlp.resume_training().")
     M451 = ("{n} words are seen at least {least} times, but with {labels} labels a model can remember the labels of {most} at most. Set the least number of times ('known_words') "
             "higher, or to 0 for none.")
     # fmt: on

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from spacy_mtl.models.chain.export import export_chain
+from spacy_mtl.models.chain.prior import ChainPrior
 from spacy_mtl.models.chain.weights import ChainWeights
 from spacy_mtl.structures.chain.build import ChainFeatures, Constraints, chain_problem
 from spacy_mtl.structures.problem import Blocks, Problem, block_starts
@@ -21,7 +22,8 @@ from .learner import Learner, carry_rows, check_set, row_map
 class ChainLearner(Learner):
     """One training of a chain over the documents of a corpus.
 
-    labels: of the chain. cost: float32[L, L], or None for Hamming cost. Raises ValueError (M111) for a template whose attribute no document has.
+    labels: of the chain. cost: float32[L, L], or None for Hamming cost. prior: the earlier model that training goes on from.
+    Raises ValueError (M111) for a template whose attribute no document has.
     """
 
     def __init__(
@@ -33,6 +35,7 @@ class ChainLearner(Learner):
         labels: Sequence[str],
         constraints: Constraints,
         cost: np.ndarray | None,
+        prior: ChainPrior | None = None,
     ):
         self.name = name
         self.trainer = trainer
@@ -40,6 +43,7 @@ class ChainLearner(Learner):
         self.labels = tuple(labels)
         self.constraints = constraints
         self.cost = cost
+        self.prior = prior
         self.node, self.edge = templates.node, templates.edge
         self.min_count = templates.min_count
 
@@ -87,7 +91,10 @@ class ChainLearner(Learner):
         self._index_pair, pair = build_index(columns, starts, self._program(observed), self.min_count)
         forms = self.constraints.form_rows(columns[0])
         features = ChainFeatures(node, self._pair_rows(pair), bool(observed), forms=forms)
-        return chain_problem(features, self._blocks(), gold, starts, self.labels, self.constraints, self.cost)
+        offset = None
+        if self.prior is not None:
+            offset = self.prior.offset(columns, self.reader.columns, starts, self.node, observed)
+        return chain_problem(features, self._blocks(), gold, starts, self.labels, self.constraints, self.cost, offset)
 
     def _program(self, templates: Sequence[Template]):
         return compile_program(templates, self.reader.columns)
@@ -143,6 +150,7 @@ class ChainLearner(Learner):
             self._keys(),
             self.labels,
             megabytes,
+            self.prior,
         )
 
 

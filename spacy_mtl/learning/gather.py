@@ -4,6 +4,7 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from typing import ClassVar
 
 import numpy as np
 from spacy.tokens import Doc
@@ -39,6 +40,9 @@ class Gatherer:
     expected: how often each content key occurs in the corpus of ``initialize``. A pass is over when every document has been seen, or when one
     is seen for the second time (since a batcher may leave documents out).
     """
+
+    #: whether documents may come that ``initialize`` did not see
+    is_open: ClassVar[bool] = False
 
     def __init__(self, expected: Counter[bytes]):
         self.expected = expected

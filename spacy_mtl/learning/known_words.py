@@ -41,6 +41,17 @@ def count_known_words(pieces: Sequence[Piece], strings: StringStore, n_labels: i
     return dict(sorted(known.items()))
 
 
+def joined_known_words(
+    earlier: KnownWords, counted: KnownWords, pieces: Sequence[Piece], strings: StringStore, n_labels: int
+) -> KnownWords:
+    """The words of an earlier corpus, with the labels that they have in either, and those that were counted on the new one."""
+    if not earlier:
+        return counted
+    here = count_known_words(pieces, strings, n_labels, 1)
+    joined = {word: sorted({*numbers, *here.get(word, ())}) for word, numbers in earlier.items()}
+    return dict(sorted((counted | joined).items()))
+
+
 def check_known_words(known: Any, n_labels: int, name: str) -> KnownWords:
     """Check the known words of a file. Raises StoredValueError."""
     numbers_by_name(n_labels - 1)(known, name)

@@ -22,6 +22,7 @@ from spacy_mtl.models.tree.features import (
     tree_parts,
 )
 from spacy_mtl.models.tree.filters import choose_attribute, learn_tables, number_tags
+from spacy_mtl.models.tree.prior import TreePrior
 from spacy_mtl.models.tree.rules import TreeRules
 from spacy_mtl.models.tree.weights import TreeWeights
 from spacy_mtl.structures.contract import Weights
@@ -52,7 +53,10 @@ class Corpus:
 
 
 class TreeLearner(Learner):
-    """One training of a parser. labels: of arcs. Raises ValueError: M111 a template whose attribute no document has, M442 no complete tree."""
+    """One training of a parser. labels: of arcs. prior: the earlier model that training goes on from, whose filter stays.
+
+    Raises ValueError: M111 a template whose attribute no document has, M442 no complete tree.
+    """
 
     def __init__(
         self,
@@ -62,6 +66,7 @@ class TreeLearner(Learner):
         reader: AttributeReader,
         labels: Sequence[str],
         rules: TreeRules,
+        prior: TreePrior | None = None,
     ):
         self.name = name
         self.trainer = trainer
@@ -71,8 +76,8 @@ class TreeLearner(Learner):
         self.templates = TreeTemplates.of(templates.templates)
         self.min_count = templates.min_count
         self.labelling: Training | None = None
-        self._tables: FilterTables | None = None
-        self._tags = np.empty(0, np.uint64)
+        self.prior = prior
+        self._forget_filter()
 
     @property
     def joint(self) -> bool:
@@ -126,7 +131,7 @@ class TreeLearner(Learner):
         self.documents = tuple(pieces)
         problem, labelling = self._problems(corpus)
         if not (same_parts(self.training.problem, problem) and np.array_equal(self._borders, corpus.of_document)):
-            self._tables = None  # the filter is learnt again too, since its tags have changed
+            self._forget_filter()  # it is learnt again too, since its tags have changed
             self.begin(pieces)
             return
         node, label = row_map(old[0], self._node_keys), row_map(old[1], self._label_keys)
@@ -134,6 +139,11 @@ class TreeLearner(Learner):
         self.training.rebind(problem, lambda w: carry_rows(problem, w, [node, label if self.joint else unlabelled]))
         if labelling is not None and self.labelling is not None:
             self.labelling.rebind(labelling, lambda w: carry_rows(labelling, w, [unlabelled, label]))
+
+    def _forget_filter(self) -> None:
+        """Begin without a filter, or with that of the earlier model."""
+        self._tables: FilterTables | None = None if self.prior is None else self.prior.tables
+        self._tags = np.empty(0, np.uint64) if self.prior is None else self.prior.tags
 
     def _corpus(self, pieces: Sequence[Piece]) -> Corpus:
         """The sentences with complete gold trees."""
@@ -166,6 +176,8 @@ class TreeLearner(Learner):
         if margin is None:
             return all_arcs(corpus.starts)
         if self._tables is None:
+            if self.prior is not None:
+                return all_arcs(corpus.starts)
             attr = self.rules.filter_attr or choose_attribute(corpus.columns, self.reader.columns, self.templates.node)
             if attr is None:
                 return all_arcs(corpus.starts)
@@ -195,7 +207,10 @@ class TreeLearner(Learner):
         features = TreeFeatures(pair=bundles, pair_links=links)
         blocks = Blocks(np.zeros(1, np.int64), self._label_blocks, tuple(t.name for t in self.templates.labels))
         gold = GoldTrees(corpus.heads, corpus.labels, label_cost=np.where(corpus.heads == 0, 0.0, 1.0))
-        labelling = tree_problem(features, given, blocks, gold, corpus.starts, self.labels, False, False)
+        offset = None
+        if self.prior is not None:
+            offset = self.prior.label_offset(corpus.columns, self.reader.columns, corpus.starts, given)
+        labelling = tree_problem(features, given, blocks, gold, corpus.starts, self.labels, False, False, offset)
         return self._tree_problem(corpus, arcs, node, GoldTrees(corpus.heads), labelled=False), labelling
 
     def _tree_problem(
@@ -204,8 +219,13 @@ class TreeLearner(Learner):
         names = tuple(t.name for t in (*self.templates.node, *(self.templates.labels if labelled else ())))
         blocks = Blocks(self._node_blocks, self._label_blocks if labelled else np.zeros(1, np.int64), names)
         labels = self.labels if labelled else ("",)
+        offset = None
+        if self.prior is not None:
+            pairs = None if features.siblings is None else features.siblings[:2]
+            offset = self.prior.offset(corpus.columns, self.reader.columns, corpus.starts, arcs, pairs, labelled)
+        rules = self.rules
         return tree_problem(
-            features, arcs, blocks, gold, corpus.starts, labels, self.rules.projective, self.rules.single_root
+            features, arcs, blocks, gold, corpus.starts, labels, rules.projective, rules.single_root, offset
         )
 
     def _rows(self, corpus: Corpus, templates: Sequence[Template], parts, gold) -> Rows:
@@ -256,7 +276,7 @@ class TreeLearner(Learner):
             assert training is not None
             skipped = len(self.templates.node) if self.joint else 0
             labels = self._side(training, self.templates.labels, self._label_keys, self._label_blocks, skipped)
-        return export_tree(node, labels, self.labels, self._tags, self._tables, megabytes)
+        return export_tree(node, labels, self.labels, self._tags, self._tables, megabytes, self.prior)
 
     def _side(
         self, training: Training, templates: Sequence[Template], keys: np.ndarray, blocks: np.ndarray, skipped: int

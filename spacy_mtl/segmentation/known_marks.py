@@ -11,7 +11,7 @@ import numpy as np
 from spacy.strings import StringStore
 
 from spacy_mtl.learning.gather import Piece
-from spacy_mtl.learning.known_words import KnownWords, count_known_words
+from spacy_mtl.learning.known_words import KnownWords, count_known_words, joined_known_words
 
 from .boundaries import TAG_SETS, spell
 
@@ -19,12 +19,18 @@ from .boundaries import TAG_SETS, spell
 UNLIKELY = np.float32(-1e4)
 
 
-def count_known_marks(pieces: Sequence[Piece], strings: StringStore, tags: str, least: int) -> KnownWords:
-    """The tag numbers of each mark that occurs at least ``least`` times, and also as a word of its own. tags: the tag set."""
+def count_known_marks(
+    pieces: Sequence[Piece], strings: StringStore, tags: str, least: int, earlier: KnownWords | None = None
+) -> KnownWords:
+    """The tag numbers of each mark that occurs at least ``least`` times (0 for none), and also as a word of its own. tags: the tag set.
+
+    earlier: those of an earlier corpus, which get the tags that they have here as well.
+    """
     n_tags, alone = len(TAG_SETS[tags]), TAG_SETS[tags].index(spell(1, tags)[0])
-    known = count_known_words(pieces, strings, n_tags, least)
-    return {
+    known = count_known_words(pieces, strings, n_tags, least) if least else {}
+    counted = {
         char: numbers
         for char, numbers in known.items()
         if category(char)[0] in "PS" and alone in numbers and len(numbers) < n_tags
     }
+    return joined_known_words(earlier or {}, counted, pieces, strings, n_tags)

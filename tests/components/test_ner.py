@@ -35,10 +35,12 @@ def test_labels_can_be_added_before_training(make_nlp):
     assert "ÑU" in ner.vocab.strings
 
 
-def test_no_label_can_be_added_once_trained(trained):
+def test_no_label_can_be_added_during_training(trained):
     ner = trained.get_pipe("mtl_ner")
     assert ner.add_label(ner.labels[0]) == 0
-    with pytest.raises(ValueError, match=r"^\[M408\] 'mtl_ner' is trained for the labels LOC, MISC, ORG, PER; 'NEW' "):
+    with pytest.raises(
+        ValueError, match=r"^\[M408\] 'mtl_ner' is being trained for the labels LOC, MISC, ORG, PER; 'NEW' "
+    ):
         ner.add_label("NEW")
 
 

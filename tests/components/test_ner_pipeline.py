@@ -186,8 +186,6 @@ def test_loading_ends_a_training(nlp, make_nlp, read_corpus, train):
     train(other, examples, passes=1)
     other.from_bytes(nlp.to_bytes())
     assert other.get_pipe("mtl_ner").report is None
-    with pytest.raises(ValueError, match=r"^\[M404\]"):
-        other.update(examples)
 
 
 def test_vocabulary_and_model_can_be_left_out(nlp, make_nlp, tmp_path):
@@ -235,8 +233,8 @@ def test_copy_made_while_training_leaves_the_training_behind(make_nlp, read_corp
     assert predictions(other, examples) == predictions(ner, examples)
     nlp.update(examples)
     assert ner.report.passes == 2
-    with pytest.raises(ValueError, match=r"^\[M404\]"):
-        other.update(examples)
+    other.update(examples)  # learns on from what had been learnt
+    assert other.report.passes == 1
 
 
 def test_forked_processes_give_the_same_documents(nlp):

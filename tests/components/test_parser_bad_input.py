@@ -211,5 +211,7 @@ def test_a_model_of_another_component_is_refused(trained, tmp_path):
     assert error_of(other.from_disk, tmp_path / "parser", exclude=["vocab"]).startswith("[M604] ")
 
 
-def test_labels_cannot_be_added_to_a_trained_parser(trained):
-    assert error_of(trained.get_pipe("mtl_parser").add_label, "new").startswith("[M408] 'mtl_parser' is trained for")
+def test_labels_cannot_be_added_to_a_parser_in_training(trained):
+    assert error_of(trained.get_pipe("mtl_parser").add_label, "new").startswith(
+        "[M408] 'mtl_parser' is being trained for"
+    )

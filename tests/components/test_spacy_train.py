@@ -129,13 +129,16 @@ def test_frozen_component_stays_as_it_was(run, tmp_path, corpus_path):
     assert spacy.load(tmp_path / "second/model-last").pipe_names == ["ner", "other"]
 
 
-def test_sourced_component_that_is_not_frozen_is_one_clear_error(run, tmp_path):
-    run()
+def test_sourced_component_that_is_not_frozen_learns_on(run, tmp_path):
+    before = run()
     config = load_config(tmp_path / "ner.cfg")
     config["components"]["ner"] = {"source": str(tmp_path / "out/model-last")}
+    config["training"]["max_epochs"] = 1
     config.to_disk(tmp_path / "ner.cfg")
-    with pytest.raises(ValueError, match=r"\[M404\] 'ner' .* list it in \[training\] frozen_components"):
-        run("second")
+    rows = run("second")
+    assert rows[-1]["score"] >= before[-1]["score"] - 0.02
+    saved = [tmp_path / path / "ner/model" for path in ("out/model-last", "second/model-last")]
+    assert saved[0].read_bytes() != saved[1].read_bytes()
 
 
 def test_stream_is_one_clear_error(run):

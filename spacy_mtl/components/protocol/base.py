@@ -235,7 +235,7 @@ class StructuredPipe(TakesWholeCorpus, SavedPipe):
         """Start training, after the first pass, or after one with documents that earlier passes had left out."""
         assert self._gathered is not None
         assert self._reader is not None
-        if self._learner is not None:
+        if self._learner is not None and not self._gathered.is_open:
             n_new = len(self._gathered.pieces) - len(self._learner.documents)
             warnings.warn(Warnings.M431.format(name=self.name, n=n_new), stacklevel=2)
         place = self._gathered.close()

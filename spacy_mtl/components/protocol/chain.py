@@ -9,17 +9,19 @@ from spacy.tokens import Doc
 
 from spacy_mtl.learning.chain import ChainLearner
 from spacy_mtl.models.chain.model import predict_labels
+from spacy_mtl.models.chain.prior import ChainPrior
 from spacy_mtl.models.chain.weights import ChainWeights
 from spacy_mtl.models.readable import check_tables
+from spacy_mtl.models.relabel import relabelled_chain
 from spacy_mtl.structures.chain.build import Constraints, chain_offers
 from spacy_mtl.templates.attributes.learned import FormTable
 from spacy_mtl.templates.grammar import Template
 
-from .base import StructuredPipe
+from .learning_on import ContinuedPipe
 from .places import check_places
 
 
-class ChainPipe(StructuredPipe):
+class ChainPipe(ContinuedPipe):
     """A component over a linear chain. Subclasses define the labels of the chain and the allowed label sequences."""
 
     @abstractmethod
@@ -58,8 +60,18 @@ class ChainPipe(StructuredPipe):
         assert self._reader is not None
         return ChainLearner(
             self.name, self.trainer, self.model.attrs["templates"], self._reader, self.chain_labels,
-            self.chain_constraints(), self.cost_matrix(),
+            self.chain_constraints(), self.cost_matrix(), self._prior(),
         )  # fmt: skip
+
+    def _prior(self) -> ChainPrior | None:
+        return None if self._earlier is None else ChainPrior(self._earlier, self._prior_weight)
+
+    def label_kind(self, label: str) -> tuple[str, str]:
+        """The kind of a label of the chain, and the name of those that it belongs with; see :func:`.sources_of`. By default all are of one kind."""
+        return "", ""
+
+    def relabelled(self, weights: ChainWeights) -> ChainWeights:
+        return relabelled_chain(weights, self.model_labels, self.label_kind)
 
     def predict(self, docs: Iterable[Doc]) -> list[np.ndarray]:
         """The best labels of each doc: a list of int32[n_tokens]."""

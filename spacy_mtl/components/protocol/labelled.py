@@ -4,14 +4,15 @@ from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
+import numpy as np
 from spacy.tokens import Doc
 
 from spacy_mtl.errors import Errors
 
-from .base import StructuredPipe
+from .learning_on import ContinuedPipe
 
 
-class LabelledPipe(StructuredPipe):
+class LabelledPipe(ContinuedPipe):
     """A component with labels, kept in ``cfg[label_key]``: first those that the user gave, then those found in the corpus, sorted."""
 
     #: Key of the labels in ``cfg``.
@@ -30,13 +31,35 @@ class LabelledPipe(StructuredPipe):
         return list(self.labels)
 
     def add_label(self, label: str) -> int:
-        """Add a label before training; return 1 if it is new, otherwise 0. Raises ValueError (M408) after training has begun."""
+        """Add a label; return 1 if it is new, otherwise 0. A trained model predicts as before until it has learnt the label.
+
+        Raises ValueError (M408) during training.
+        """
         if label in self.labels:
             return 0
-        if self.model.attrs["weights"].is_trained or self._learner is not None:
+        if self._learner is not None:
             raise ValueError(Errors.M408.format(name=self.name, labels=", ".join(self.labels), label=label))
-        self.set_labels([*self.labels, label])
+        self._add_labels([label])
         return 1
+
+    def _add_labels(self, labels: Sequence[str]) -> None:
+        n_before = len(self.model_labels)
+        self.set_labels([*self.labels, *labels])
+        self.relabel()
+        if self._gathered is not None:
+            for piece in self._gathered.pieces:
+                piece.gold = self.renumbered(piece.gold, n_before)
+
+    def renumbered(self, gold: np.ndarray, n_before: int) -> np.ndarray:
+        """Gold label numbers int32[n] after labels have been added to the first ``n_before``; here they stay."""
+        return gold
+
+    def learn_labels(self, references: Sequence[Doc]) -> None:
+        """Add the labels of these documents that are new, sorted. A training that has begun without them begins again, from the earlier model."""
+        found = {label for doc in references for label in self.labels_of(doc)} - set(self.labels)
+        if found:
+            self._add_labels(sorted(found))
+            self.restart()
 
     def set_labels(self, labels: Sequence[str]) -> None:
         for label in labels:

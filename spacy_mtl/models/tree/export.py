@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log2
 
 import numpy as np
@@ -10,11 +10,13 @@ import numpy as np
 from spacy_mtl.errors import Warnings
 from spacy_mtl.models.chain.export import ROW_BYTES, largest
 from spacy_mtl.models.chain.weights import KEY_BITS, TemplateRow, by_key, quantize, short_keys, strongest
+from spacy_mtl.models.merge import Merged, OldRows, merge, merged_report
 from spacy_mtl.models.store import compressed
 from spacy_mtl.structures.tree.filter import FilterTables
 from spacy_mtl.templates.grammar import Template
 from spacy_mtl.thresholds import LIVE
 
+from .prior import TreePrior
 from .weights import TreeWeights
 
 #: Number of rows that are compressed to estimate the size of all.
@@ -25,7 +27,9 @@ NEXT_TO_NONE = 0.01
 
 @dataclass(frozen=True)
 class Side:
-    """One weight matrix, float32[R, K], with its templates: mu, ||w_j||, keys uint64[R] and blocks int64[T + 1]."""
+    """One weight matrix, float32[R, K], with its templates: mu, ||w_j||, keys uint64[R] and blocks int64[T + 1]. Rows after the last block are of an
+    earlier model alone; then all rows are live.
+    """
 
     templates: tuple[Template, ...]
     matrix: np.ndarray
@@ -33,10 +37,13 @@ class Side:
     norms: np.ndarray
     keys: np.ndarray
     blocks: np.ndarray
+    joined: bool = False
 
     def sizes(self) -> np.ndarray:
         """The largest absolute weight of each row, float32[R], 0 for templates that are not live."""
         sizes = largest(self.matrix)
+        if self.joined:
+            return sizes
         for j in np.flatnonzero(self.mu <= LIVE * self.mu.sum()).tolist():
             sizes[self.blocks[j] : self.blocks[j + 1]] = 0
         return sizes
@@ -83,6 +90,22 @@ def fitting(sides: Sequence[Side], plain: Sequence[int], taken: int, megabytes: 
     return kept
 
 
+def _merged(side: Side, old: OldRows) -> Merged:
+    """The live rows of a side, with those of the earlier model."""
+    return merge(side.matrix, side.keys, side.blocks, np.flatnonzero(side.sizes()), old)
+
+
+def _joint_report(
+    prior: TreePrior, sides: Sequence[Side], merged: Sequence[Merged], kept: Sequence[np.ndarray]
+) -> list[TemplateRow]:
+    """The report of the new weights with those of the earlier model. kept: the rows of each side that are kept."""
+    lines: list[TemplateRow] = []
+    for side, each, rows in zip(sides, merged, kept, strict=True):
+        alone = int((rows >= each.blocks[-1]).sum())
+        lines += merged_report(prior.rows_of(side.templates), prior.weight, side.report(rows), each, alone)
+    return lines
+
+
 def _halved(values: np.ndarray) -> np.ndarray:
     """float16; what is too large becomes the largest there is, since a model with infinite weights is not loaded."""
     largest = np.finfo(np.float16).max
@@ -96,8 +119,9 @@ def export_tree(
     tags: np.ndarray,
     tables: FilterTables | None,
     megabytes: float | None,
+    prior: TreePrior | None = None,
 ) -> TreeWeights:
-    """Make the weights for prediction.
+    """Make the weights for prediction; those of the earlier model that training went on from, if any, are added.
 
     node: weights of arcs and pairs, one column. pair: weights of labels, one column per label; None without labels. tags, tables: the filter.
     megabytes: size limit of the saved file without its header; the strongest rows that fit are kept, None keeps all. Warns (M433) if almost none fit.
@@ -107,12 +131,23 @@ def export_tree(
     if megabytes is not None:
         taken = sum(len(compressed(*each)[1]) for each in (("filter_tags", tags), ("filter_values", values)))
     sides = [node] if pair is None else [node, pair]
+    merged: list[Merged] = []
+    if prior is not None:
+        merged = [_merged(side, old) for side, old in zip(sides, (prior.node, prior.pair), strict=False)]
+        sides = [
+            replace(side, matrix=each.matrix, keys=each.keys, blocks=each.blocks, joined=True)
+            for side, each in zip(sides, merged, strict=True)
+        ]
     plain = [ROW_BYTES, ROW_BYTES + len(labels)][: len(sides)]
     kept = fitting(sides, plain, taken, megabytes)
     report = [line for side, rows in zip(sides, kept, strict=True) for line in side.report(rows)]
+    if prior is not None:
+        report = _joint_report(prior, sides, merged, kept)
+    node = sides[0]
     keys, weights = by_key(node.keys[kept[0]], _halved(node.matrix[kept[0], 0]))
     arrays = [keys, weights]
     if pair is not None:
+        pair = sides[1]
         arrays += by_key(pair.keys[kept[1]], *quantize(pair.matrix[kept[1]]))
     else:
         arrays += [np.empty(0, np.uint64), np.empty((0, len(labels)), np.int8), np.empty(0, np.float32)]

@@ -102,7 +102,7 @@ class TreePredictor:
             scores = np.zeros((tree.size, self._n_labels), np.float32)
             given = tree if self.rules.labelling == "second_pass" else _NONE
             arcs = Arcs(np.arange(tree.size + 1), tree)
-            self._score_labels(np.ascontiguousarray(columns[:, begin:end]), borders, arcs, given, scores)
+            self.score_labels(np.ascontiguousarray(columns[:, begin:end]), borders, arcs, given, scores)
             trees[1, word] = scores[word - begin].argmax()
 
     def _trees(self, columns: np.ndarray, starts: np.ndarray) -> np.ndarray:
@@ -111,10 +111,10 @@ class TreePredictor:
         out = np.zeros((2, int(starts[-1])), np.int32)
         labels = self._n_labels
         joint = self.rules.labelling == "joint" and labels > 0
-        scores = self._score(columns, starts, arcs)
+        scores = self.score_arcs(columns, starts, arcs)
         by_label = np.zeros((arcs.heads.size if joint else 0, max(labels, 1)), np.float32)
         if joint:
-            self._score_labels(columns, starts, arcs, _NONE, by_label)
+            self.score_labels(columns, starts, arcs, _NONE, by_label)
             scores += by_label.max(axis=1)
         first, inner, pair_scores = self._pairs(columns, starts, arcs)
         decode_trees(
@@ -126,7 +126,7 @@ class TreePredictor:
         elif labels:
             tree = Arcs(np.arange(out.shape[1] + 1), out[0])
             by_label = np.zeros((out.shape[1], labels), np.float32)
-            self._score_labels(columns, starts, tree, out[0], by_label)
+            self.score_labels(columns, starts, tree, out[0], by_label)
             out[1] = by_label.argmax(axis=1)
         return out
 
@@ -150,14 +150,16 @@ class TreePredictor:
         assert self.rules.margin is not None
         return filtered_arcs(tags, starts, self._tags.size + 2, self._filter, self.rules.margin)
 
-    def _score(self, columns: np.ndarray, starts: np.ndarray, arcs: Arcs) -> np.ndarray:
+    def score_arcs(self, columns: np.ndarray, starts: np.ndarray, arcs: Arcs) -> np.ndarray:
+        """Scores float32[A] of arcs. columns: uint64[A', N], as ``reader`` has them."""
         scores = np.empty(arcs.heads.size, np.float32)
         score_parts(columns, starts, *self._plans["arcs"], *self._table, arcs.first, arcs.heads, _NONE, scores)
         return scores
 
-    def _score_labels(
+    def score_labels(
         self, columns: np.ndarray, starts: np.ndarray, arcs: Arcs, tree: np.ndarray, scores: np.ndarray
     ) -> None:
+        """Write the scores of the labels of arcs to ``scores``, float32[A, L]. tree: heads int32[N] for templates that look at it, or empty."""
         score_labels(columns, starts, *self._plans["labels"], *self._label_table, arcs.first, arcs.heads, tree, scores)
 
     def _pairs(self, columns: np.ndarray, starts: np.ndarray, arcs: Arcs) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -165,6 +167,12 @@ class TreePredictor:
         if not self._templates.second_order:
             return np.zeros(1, np.int64), _NONE, np.empty(0, np.float32)
         first, inner = all_siblings(arcs, starts, bool(self._templates.grandparents))
+        return first, inner, self.score_listed(columns, starts, arcs, first, inner)
+
+    def score_listed(
+        self, columns: np.ndarray, starts: np.ndarray, arcs: Arcs, first: np.ndarray, inner: np.ndarray
+    ) -> np.ndarray:
+        """Scores float32[B] of the pairs (first, inner) of :func:`.all_siblings`, with or without grandparents."""
         siblings, kinds = pair_parts(starts, arcs, first, inner)
         found = []
         for name, parts in zip(("siblings", "grandparents"), kinds, strict=True):
@@ -172,8 +180,6 @@ class TreePredictor:
             if vars(self._templates)[name]:
                 listed = parts.first, parts.heads, parts.siblings
                 score_parts(columns, starts, *self._plans[name], *self._table, *listed, found[-1])
-        if not self._templates.grandparents:
-            return first, inner, found[0]
         scores = np.empty(inner.size, np.float32)
         scores[siblings], scores[~siblings] = found
-        return first, inner, scores
+        return scores

@@ -1,0 +1,244 @@
+"""ContinuedPipe: a trained component learns more. What it knows already stays as a prior, to which new weights are added."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from copy import copy, deepcopy
+from pathlib import Path
+from typing import Any, ClassVar
+
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example, validate_examples
+
+from spacy_mtl.errors import Errors
+from spacy_mtl.learning.gather import Gatherer, Piece
+from spacy_mtl.models import store
+from spacy_mtl.models.chain.model import current_weights, set_weights
+from spacy_mtl.settings import is_number, shown
+
+from .base import StructuredPipe
+from .examples import each_example
+
+
+class OpenGatherer(Gatherer):
+    """The documents that come, whatever they are. A pass is over when as many have been shown as there were before it, or when one comes again."""
+
+    is_open = True
+
+    def __init__(self) -> None:
+        super().__init__(Counter())
+        self._needed = 0
+
+    @property
+    def n_expected(self) -> int:
+        return self._needed
+
+    def await_all(self, n: int) -> None:
+        """Let a pass end after at least n documents."""
+        self._needed = max(self._needed, n)
+
+    def repeats(self, key: bytes) -> bool:
+        return self._shown[key] >= max(1, self.expected[key])
+
+    def show(self, piece: Piece, slot: int | None) -> int:
+        slot = super().show(piece, slot)
+        self.expected[piece.key] = max(self.expected[piece.key], self._shown[piece.key])
+        return slot
+
+    def begin_pass(self) -> None:
+        super().begin_pass()
+        self._needed = len(self.pieces)
+
+
+class ContinuedPipe(StructuredPipe):
+    """A component that can learn on: w = prior weight * w_old + w_new, where only w_new is learnt, and regularized towards 0.
+
+    The scores of the old weights on the new documents are constants of the training problem, so every trainer solves it as exactly as any other.
+    """
+
+    #: Names of the settings in ``cfg`` that a model cannot change when it learns on.
+    fixed: ClassVar[tuple[str, ...]] = ()
+    of_training: ClassVar[tuple[str, ...]] = (*StructuredPipe.of_training, "_earlier", "_earlier_cfg", "_prior_weight")
+
+    def _end_training(self) -> None:
+        super()._end_training()
+        self._earlier: Any = None
+        self._earlier_cfg: dict[str, Any] = {}
+        self._prior_weight = 1.0
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Language | None = None,
+        labels: Sequence[str] | None = None,
+        prior: Path | None = None,
+        prior_weight: float = 1.0,
+    ) -> None:
+        """As in the base class; with a prior, read the corpus for its labels and learn on from that model.
+
+        prior: a saved pipeline with a component of this name, or the folder of a saved component. prior_weight: see :meth:`learn_on`.
+        Raises ValueError as :meth:`take_prior` does, and M402 for no examples.
+        """
+        if prior is None:
+            super().initialize(get_examples, nlp=nlp, labels=labels)
+            return
+        self.vocab = self.vocab if nlp is None else nlp.vocab
+        self.take_prior(Path(prior), prior_weight, labels)
+        references = [example.reference for example in each_example(get_examples, f"{type(self).__name__}.initialize")]
+        if not references:
+            raise ValueError(Errors.M402.format(name=self.name))
+        self.learn_labels(references)
+        assert isinstance(self._gathered, OpenGatherer)
+        self._gathered.await_all(len(references))
+
+    # --- what a subclass provides ---
+
+    def relabelled(self, weights: Any) -> Any:
+        """The weights over the labels of the settings, among which are all of theirs."""
+        return weights
+
+    def read_as_before(self) -> None:
+        """Hook: let the reader of training use the tables of an earlier corpus. Does nothing by default."""
+
+    def learn_labels(self, references: Sequence[Doc]) -> None:
+        """Hook: add the labels of these documents that are new. Does nothing by default."""
+
+    def annotated_before(self, docs: Sequence[Doc]) -> list[Doc]:
+        """Copies of documents with the predictions of the model."""
+        return list(self.pipe([doc.copy() for doc in docs]))
+
+    # --- learning on ---
+
+    def update(
+        self,
+        examples: Iterable[Example],
+        *,
+        drop: float = 0.0,
+        sgd: Any = None,
+        losses: dict[str, float] | None = None,
+    ) -> dict[str, float]:
+        """As in the base class. A trained component that is not in training begins to learn on, new labels included. Raises ValueError as
+        :meth:`learn_on` does.
+        """
+        examples = list(examples)
+        validate_examples(examples, f"{type(self).__name__}.update")
+        if self._gathered is None and current_weights(self.model).is_trained:
+            self.learn_on()
+        return super().update(examples, drop=drop, sgd=sgd, losses=losses)
+
+    def _show_batch(self, examples: list[Example]) -> float:
+        if self._earlier is not None:
+            self.learn_labels([example.reference for example in examples])
+        return super()._show_batch(examples)
+
+    def _show_all(self, examples: list[Example]) -> float:
+        if isinstance(self._gathered, OpenGatherer):
+            self._gathered.await_all(len(examples))
+        return super()._show_all(examples)
+
+    def learn_on(self, prior_weight: float = 1.0) -> None:
+        """Begin to learn in addition to the weights that the model has. What comes in ``update`` and ``rehearse`` from now on is the corpus.
+
+        prior_weight: a factor of the old weights; below 1, new documents change more. What templates know of the first corpus (usual tags,
+        dictionary, breaks, groups of characters, the filter of arcs) stays as it is. Raises ValueError: M301, M372 the trainer cannot do it,
+        M404 the model is not trained, M471 its templates are others than those of the settings, M473 the weight of the prior is out of range.
+        """
+        if not is_number(prior_weight, 0, 1e3) or prior_weight == 0:
+            raise ValueError(Errors.M473.format(name=self.name, value=shown(prior_weight)))
+        weights = current_weights(self.model)
+        if not weights.is_trained:
+            raise ValueError(Errors.M404.format(name=self.name))
+        self.check_trainer()
+        self.trainer.check_offsets()
+        self._check_same_templates(weights)
+        self._end_training()
+        self._earlier, self._earlier_cfg, self._prior_weight = weights, deepcopy(self.cfg), prior_weight
+        self._reader = self.make_reader()
+        if self.model.attrs["learned"]:
+            self._reader.lexicon.learn(self.model.attrs["learned"])
+        self.read_as_before()
+        self._gathered = OpenGatherer()
+
+    def _check_same_templates(self, weights: Any) -> None:
+        """Refuse a model that was trained with other templates (M471): the same observations would mean something else, or nothing."""
+        old, new = {row.text for row in weights.templates}, {t.text for t in self.model.attrs["templates"].templates}
+        if old != new:
+            odd = min(old ^ new)
+            where = "the trained model" if odd in old else "the settings"
+            raise ValueError(Errors.M471.format(name=self.name, template=odd, where=where))
+
+    def take_prior(self, path: Path, prior_weight: float, labels: Sequence[str] | None) -> None:
+        """Load a saved component of the same kind, and begin to learn on from it.
+
+        path: a saved pipeline with a component of this name, or the folder of a component. Raises ValueError: M601-M605 or M610 for a file that
+        is not one, M470 for one with other settings, M472 for labels that leave out some of its own, and what :meth:`learn_on` raises.
+        """
+        folder = path / self.name if (path / self.name).is_dir() else path
+        settings = copy(self.cfg)
+        self._load_model(store.read(folder / "model"), str(folder / "model"))
+        for setting, value in self.fixed_settings(settings).items():
+            found = self.fixed_settings(self.cfg)[setting]
+            if found != value:
+                raise ValueError(
+                    Errors.M470.format(name=self.name, where=path, setting=setting, value=value, found=found)
+                )
+        left_out = [label for label in self._labels_in_cfg() if labels is not None and label not in labels]
+        if left_out:
+            raise ValueError(Errors.M472.format(name=self.name, where=path, labels=", ".join(left_out)))
+        self.learn_on(prior_weight)
+
+    def fixed_settings(self, cfg: dict[str, Any]) -> dict[str, Any]:
+        """The settings in ``cfg`` that a model cannot change when it learns on."""
+        return {setting: cfg[setting] for setting in self.fixed}
+
+    def relabel(self) -> None:
+        """Give a trained model weights for labels that have been added to the settings, and so the model that training goes on from."""
+        weights = current_weights(self.model)
+        if self._earlier is not None:
+            self._earlier = weights = self.relabelled(self._earlier)
+        elif weights.is_trained:
+            weights = self.relabelled(weights)
+        if weights.is_trained:
+            set_weights(self.model, weights, self.model_constraints())
+
+    def restart(self) -> None:
+        """Begin again with all documents so far, since there are labels that the training does not know."""
+        if self._learner is not None and self._gathered is not None:
+            self._learner, self._batches = None, []
+
+    def rehearse(
+        self,
+        examples: Iterable[Example],
+        *,
+        sgd: Any = None,
+        losses: dict[str, float] | None = None,
+        **settings: Any,
+    ) -> dict[str, float]:
+        """Learn from the predictions of the earlier model, as if they were annotation: new weights may not change them without cost.
+
+        Raises ValueError: M474 where training does not go on from an earlier model.
+        """
+        examples = list(examples)
+        validate_examples(examples, f"{type(self).__name__}.rehearse")
+        if self._gathered is None and current_weights(self.model).is_trained:
+            self.learn_on()
+        if self._earlier is None:
+            raise ValueError(Errors.M474.format(name=self.name))
+        with self._as_before():
+            references = self.annotated_before([example.predicted for example in examples])
+        again = [Example(example.predicted, reference) for example, reference in zip(examples, references, strict=True)]
+        return self.update(again, losses=losses)
+
+    @contextmanager
+    def _as_before(self) -> Iterator[None]:
+        """Predict with the earlier model for a while."""
+        attrs, settings = dict(self.model.attrs), self.cfg
+        self.cfg = {**settings, **{key: value for key, value in self._earlier_cfg.items() if key == "known"}}
+        set_weights(self.model, self._earlier, self.model_constraints())
+        try:
+            yield
+        finally:
+            self.cfg = settings
+            self.model.attrs.update(attrs)
