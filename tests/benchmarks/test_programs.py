@@ -6,7 +6,18 @@ from importlib import import_module
 import pytest
 from typer.testing import CliRunner
 
-TASKS = ("door", "letters", "ner", "parsing", "segmentation", "structreg", "synthetic", "tagging", "trainers")
+TASKS = (
+    "door",
+    "learning_on",
+    "letters",
+    "ner",
+    "parsing",
+    "segmentation",
+    "structreg",
+    "synthetic",
+    "tagging",
+    "trainers",
+)
 
 
 @pytest.mark.parametrize("task", TASKS)

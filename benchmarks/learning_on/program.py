@@ -1,0 +1,100 @@
+"""What a component gains and keeps when it learns on: ``python -m benchmarks.learning_on MODE --help``. CPU seconds, kernels compiled before."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from benchmarks.common.rows import Row, append_rows, show
+
+from . import runs
+
+app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+CorporaOption = Annotated[Path, typer.Option(help="The folder that the corpora are in.", envvar="SPACY_MTL_CORPORA")]
+PassesOption = Annotated[int, typer.Option(help="Of a training that begins anew.", min=1)]
+MoreOption = Annotated[int, typer.Option(help="Of a training that goes on.", min=1)]
+JsonOption = Annotated[Path | None, typer.Option("--json", help="Add the rows to this file of JSON lines.")]
+_COLUMNS = {"contestant": "training", "documents": "documents", "passes": "passes", "cpu": "CPU s"}
+
+
+def _warm_up(task: runs.Task, read: Any) -> None:
+    """Compile all kernels before anything is timed."""
+    small = runs.first(read, 20)
+    model = runs.train(task, small, 1)["model"]
+    runs.scores(task, runs.train(task, small, 1, model)["model"], small)
+
+
+@app.command()
+def halves(corpora: CorporaOption, passes: PassesOption = 12, more: MoreOption = 6, json: JsonOption = None) -> None:
+    """Spanish entities: on from the first half of the corpus with the second, against training on all of it."""
+    task, train = runs.ENTITIES, runs.conll(corpora / "conll2002" / "esp.train")
+    _warm_up(task, train)
+    half = runs.train(task, runs.part(train, 0, 0.5), passes)
+    found = [
+        ("first half", half),
+        ("second half alone", runs.train(task, runs.part(train, 0.5, 1), passes)),
+        ("second half, on from the first", runs.train(task, runs.part(train, 0.5, 1), more, half["model"])),
+        ("all", runs.train(task, train, passes)),
+    ]
+
+    def score(model: bytes) -> Row:
+        files = {name: runs.conll(corpora / "conll2002" / f"esp.{name}") for name in ("testa", "testb")}
+        return {name: runs.scores(task, model, read)["score"] for name, read in files.items()}
+
+    rows = list(runs.rows("halves", found, score))
+    show("Halves of Spanish entities", _COLUMNS | {"testa": "F1 testa", "testb": "F1 testb"}, rows)
+    append_rows(json, rows)
+
+
+@app.command()
+def labels(
+    corpora: CorporaOption, passes: PassesOption = 12, more: MoreOption = 12,
+    documents: Annotated[int, typer.Option(help="With the new label.", min=1)] = 20, json: JsonOption = None,
+) -> None:  # fmt: skip
+    """Spanish entities: a label that the model does not know, in a few documents; what the other labels keep."""
+    task, train = runs.ENTITIES, runs.conll(corpora / "conll2002" / "esp.train")
+    _warm_up(task, train)
+    old = runs.train(task, runs.with_label(train, "MISC", False), passes)
+    new = runs.first(runs.with_label(train, "MISC", True), documents)
+    found = [
+        ("without MISC", old),
+        ("a few documents with MISC, on from it", runs.train(task, new, more, old["model"])),
+    ]
+    test = runs.conll(corpora / "conll2002" / "esp.testb")
+
+    def score(model: bytes) -> Row:
+        by_label = runs.scores(task, model, test)
+        return {label: by_label.get(label, 0.0) for label in ("LOC", "ORG", "PER", "MISC")}
+
+    rows = list(runs.rows("labels", found, score))
+    show("A new label", _COLUMNS | {label: f"F1 {label}" for label in ("LOC", "ORG", "PER", "MISC")}, rows)
+    append_rows(json, rows)
+
+
+@app.command()
+def domain(
+    corpora: CorporaOption, passes: PassesOption = 10, more: MoreOption = 10,
+    documents: Annotated[int, typer.Option(help="Of the new domain.", min=1)] = 200, json: JsonOption = None,
+) -> None:  # fmt: skip
+    """Tags: from news to biomedical abstracts with a few of their sentences."""
+    task, news = runs.TAGS, runs.treebank(corpora / "ptb-sample" / "train.mrg")
+    abstracts = runs.first(runs.tagged(corpora / "genia-pos" / "train.tsv"), documents)
+    _warm_up(task, news)
+    old = runs.train(task, news, passes)
+    found = [
+        ("news", old),
+        ("abstracts", runs.train(task, abstracts, passes)),
+        ("abstracts, on from news", runs.train(task, abstracts, more, old["model"])),
+        ("news and abstracts", runs.train(task, runs.both(news, abstracts), passes)),
+    ]
+
+    def score(model: bytes) -> Row:
+        tests = {
+            "abstracts": runs.tagged(corpora / "genia-pos" / "test.tsv"),
+            "news": runs.treebank(corpora / "ptb-sample" / "test.mrg"),
+        }
+        return {name: runs.scores(task, model, read)["score"] for name, read in tests.items()}
+
+    rows = list(runs.rows("domain", found, score))
+    show("From news to abstracts", _COLUMNS | {"abstracts": "accuracy on abstracts", "news": "on news"}, rows)
+    append_rows(json, rows)
