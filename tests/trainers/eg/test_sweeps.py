@@ -23,10 +23,10 @@ def test_both_forms_expect_the_same(observed):
     problem = constrained_problem(1, observed)
     z, live = random_weights(problem), problem.all_live()
     theta = begin_theta(problem, 0.0)
-    add_gradients(problem.arrays, z, live, -2.0, theta, 1.5)
+    add_gradients(problem.arrays, z, live, -2.0, 0.0, theta, 1.5)
     scaled = type(z)(*(np.float32(1.5) * matrix for matrix in z))
     found = []
-    for expect, arguments in ((expect_dual, (theta,)), (expect_primal, (scaled, live, -3.0))):
+    for expect, arguments in ((expect_dual, (theta,)), (expect_primal, (scaled, live, -3.0, 0.0))):
         state, vector = new_state(problem), problem.zeros()
         found.append((expect(problem.arrays, *arguments, state, vector), flat(vector), *state))
     for one, other in zip(*found, strict=True):
