@@ -9,6 +9,7 @@ _OURS = (
 _GROUPS = {
     "entities, Spanish": ("ner", _OURS),
     "tags, GENIA, 3,000 sentences": ("tagger", _OURS),
+    "words, PKU, 3,000 sentences": ("segmenter", _OURS),
 }
 
 DOOR = Table(
