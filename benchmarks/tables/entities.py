@@ -80,6 +80,26 @@ STARTUP = Table(
     },
     {"mode": "startup", "lang": "esp", "limit": 0},
 )
+MIXED = Table(
+    "ner-mixed",
+    "ner",
+    ("Dutch, `ner.v1` without tags", "trained on"),
+    (
+        Column("F1 testa, documents", "f1_testa_documents", best="max"),
+        Column("single sentences", "f1_testa_sentences", best="max"),
+        Column("F1 testb, documents", "f1_testb_documents", best="max"),
+        Column("single sentences", "f1_testb_sentences", best="max"),
+        CPU,
+    ),
+    {
+        "made for each": (
+            Line("documents", {"trained_on": "documents"}),
+            Line("single sentences", {"trained_on": "sentences"}),
+        ),
+        "one for both": (Line("documents and 40% of the sentences", {"trained_on": "documents and 40% of sentences"}),),
+    },
+    {"mode": "mixed", "lang": "ned", "limit": 0},
+)
 
 
 def cost_of_weighing(row: Row) -> float:
@@ -88,4 +108,4 @@ def cost_of_weighing(row: Row) -> float:
     return seconds[1.0] / seconds[2.0]
 
 
-TABLES = (TRAINING, PAPER, SPEED, STARTUP)
+TABLES = (TRAINING, PAPER, SPEED, STARTUP, MIXED)

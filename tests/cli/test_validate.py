@@ -66,6 +66,17 @@ def test_memory_is_estimated_within_a_factor_of_three(recognizer):
 
 
 @pytest.mark.parametrize(
+    ("config", "corpus", "positions"),
+    [("segmenter", "zh-words/dev.txt", 714), ("parser", "nl-trees/dev.conllu", 303)],
+)
+def test_characters_and_trees(config, corpus, positions):
+    result = invoke(ROOT / "assets" / corpus, "--config", ROOT / "configs" / f"{config}.cfg")
+    assert (result.exit_code, result.stderr) == (0, "")
+    line = next(line for line in result.stdout.splitlines() if line.startswith(f"{config}: "))
+    assert f" labels; {positions} positions" in line
+
+
+@pytest.mark.parametrize(
     ("args", "code"),
     [
         ((DEV, "--config", "nowhere.cfg"), "[M709]"),

@@ -8,7 +8,7 @@ import numpy as np
 from spacy.language import Language
 from spacy.training import Example
 
-from spacy_mtl.learning.gather import Piece
+from spacy_mtl.learning.gather import Piece, content_key
 
 from .base import StructuredPipe
 
@@ -40,8 +40,8 @@ def dry_run(pipe: StructuredPipe, nlp: Language, examples: Sequence[Example]) ->
     assert pipe._reader is not None
     inputs = pipe.read_input(pipe._reader, [example.predicted for example in examples])
     pieces = [
-        Piece(number.to_bytes(8, "big"), given, starts, pipe.gold_labels(example, starts))
-        for number, (example, (given, starts)) in enumerate(zip(examples, inputs, strict=True))
+        Piece(content_key(example.reference, pipe.gold_attributes), given, starts, pipe.gold_labels(example, starts))
+        for example, (given, starts) in zip(examples, inputs, strict=True)
     ]
     pipe.prepare(pieces)
     pipe.before_features(pieces)
