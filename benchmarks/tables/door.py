@@ -10,6 +10,7 @@ _GROUPS = {
     "entities, Spanish": ("ner", _OURS),
     "tags, GENIA, 3,000 sentences": ("tagger", _OURS),
     "words, PKU, 3,000 sentences": ("segmenter", _OURS),
+    "trees, Danish, 400 sentences": ("parser", _OURS),
 }
 
 DOOR = Table(
