@@ -47,6 +47,17 @@ class Dual(NamedTuple):
     pulls: np.ndarray
 
 
+class Known(NamedTuple):
+    """The smallest bound of the primal and the largest dual of all certificates so far: what is known of the optimum."""
+
+    bound: float = np.inf
+    dual: float = 0.0
+
+    @property
+    def gap(self) -> float:
+        return max(0.0, relative_gap(self.bound, self.dual))
+
+
 class DualAscent(Training):
     """The state is the dual M, a mixture of outputs for each sentence, with w_j = C mu_j V_j(M) updated sentence by sentence.
 
@@ -73,7 +84,7 @@ class DualAscent(Training):
         self._planes: CuttingPlane | None = None
         self._best = np.inf
         self._check_at = FIRST_CHECK
-        self._checked: float | None = None
+        self._known: Known | None = None
 
     def step(self, sentences: np.ndarray) -> None:
         """Do nothing: all work is done in :meth:`end_pass`, in an order of its own, so that batches do not change the result."""
@@ -115,17 +126,19 @@ class DualAscent(Training):
     def _take_stock(self, objective: Objective) -> None:
         """Let cutting planes take over if the gap will not be within ``tol`` soon: at the second check or later.
 
-        The gap is that of the best multiple of the weights. They take over if it hardly falls at all; or if C is so large that all margins should be
-        kept (the hinges of the weights themselves cost more than half of the primal), and the gap will not be within ``tol`` at the next check.
+        The gap is that of the best multiple of the weights. They take over if what is known of the optimum hardly gets better (the weights alone may
+        fluctuate); or if C is so large that all margins should be kept (the hinges of the weights themselves cost more than half of the primal), and
+        the gap will not be within ``tol`` at the next check.
         """
         early = self._check_at < 4 * FIRST_CHECK
         self._check_at = 2 * self.passes
         dual = self._bound().value
-        gap, before = max(0.0, relative_gap(objective.bound, dual)), self._checked
-        self._checked = gap
+        gap, before = max(0.0, relative_gap(objective.bound, dual)), self._known
+        best = before or Known()
+        self._known = known = Known(min(objective.bound, best.bound), max(dual, best.dual))
         if self.converged or before is None or not self.problem.exact:
             return
-        ratio = gap / before if before > gap else 1.0
+        ratio = known.gap / before.gap if before.gap > 0 else 1.0
         late = gap * ratio**2 > max(self.settings.tol, PRECISION)
         stalled = ratio > STALLED and not early
         if late and (stalled or relative_gap(objective.primal, dual) > 0.5):
@@ -253,7 +266,7 @@ class DualAscent(Training):
         filled, w = _filled(problem), problem.zeros()  # block sizes may have changed
         # all at once, so that an interrupt leaves either the old or the new features
         self.problem, self._filled, self._average, self._w = problem, filled, average, w
-        self._planes, self._check_at, self._checked = None, self.passes + FIRST_CHECK, None
+        self._planes, self._check_at, self._known = None, self.passes + FIRST_CHECK, None
         self._certified, self._dual, self.converged, self.ended, self._torn = None, None, False, False, True
         self._idle[:] = self._rest[:] = 0
         self._repair()
@@ -265,7 +278,7 @@ class DualAscent(Training):
         # all at once, so that an interrupt leaves either the old or the new pieces
         self.problem, self._atoms = problem, atoms
         self._gaps, self._idle, self._rest = gaps, idle, rest
-        self._planes, self._check_at, self._checked = None, self.passes + FIRST_CHECK, None
+        self._planes, self._check_at, self._known = None, self.passes + FIRST_CHECK, None
         self._certified, self._dual, self.converged, self.ended, self._torn = None, None, False, False, True
         for matrix in self._w:
             matrix[:] = 0

@@ -6,8 +6,9 @@ import pytest
 from benchmarks.reliability import certificates
 from benchmarks.reliability.enumerated import KINDS, flat, random_problem
 from spacy_mtl.trainers.base import fit
+from spacy_mtl.trainers.mtlstruct.dual_ascent import Dual
 from spacy_mtl.trainers.mtlstruct.trainer import MTLStruct
-from spacy_mtl.trainers.shared.multiples import best_multiple
+from spacy_mtl.trainers.shared.multiples import Objective, best_multiple
 
 from ..reference import random_problem as six_sentences
 
@@ -43,6 +44,27 @@ def test_a_gigantic_constant_leaves_weights_that_separate(solver):
     assert problem.hinges(training.weights).sum() < 1e-3
     assert report.gap >= 0
     assert report.dual == pytest.approx(0.70763, rel=2e-3)
+
+
+def checked(*found):
+    """A training that has had certificates of these primals and duals, at the first passes at which there are any."""
+    training = MTLStruct(1.0, 0.01).begin(six_sentences(1))
+    for primal, dual in found:
+        training.passes, training._dual = training._check_at, Dual(dual, np.ones(training.mu.size))
+        training._take_stock(Objective(primal, primal))
+    return training
+
+
+def test_a_primal_that_fluctuates_is_no_stall():
+    """The dual has come half of the way: the weights of the last pass are just not as good as those of the pass before were."""
+    training = checked((1.04, 1.0), (1.03, 1.01), (1.06, 1.02))
+    assert training._planes is None
+
+
+def test_a_dual_that_does_not_rise_is_a_stall_whatever_the_primal_does():
+    with pytest.warns(UserWarning, match="M332"):
+        training = checked((1.04, 1.0), (1.03, 1.01), (1.031, 1.0101))
+    assert training._planes is not None
 
 
 def test_a_cut_that_comes_again_ends_the_training_with_a_warning():
