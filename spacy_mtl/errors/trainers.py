@@ -70,4 +70,6 @@ class TrainerWarnings:
             "smaller C or algorithm = 'cutting_plane'.")
     M338 = ("{trainer}: the linear programs cannot be solved more precisely, and the relative duality gap is {gap:.1e}, above tol = {tol:g}. Training stops, and "
             "its weights are usable. Choose a larger tol, or a smaller C.")
+    M339 = ("{trainer}: after pass {n} the learning rate is still so large that each step undoes all before it, and the losses are not below those of zero "
+            "weights. Choose a smaller eta0 than {eta0:g}, such as 0.1 or 1.")
     # fmt: on

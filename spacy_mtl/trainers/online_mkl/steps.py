@@ -43,8 +43,8 @@ class Plan(NamedTuple):
     sigma: float
 
 
-@subkernel
-def rate(plan, t):
+@kernel
+def step_rate(plan, t):
     """eta_t, t = 1, 2, ..."""
     return min(plan.eta0, 1 / (plan.sigma * t)) if plan.sigma > 0 else plan.eta0 / np.sqrt(t)
 
@@ -85,7 +85,7 @@ def restrain(plan, eta, norms):
 @kernel
 def learn(arrays, blocks, log, plan, i, moved, work, other):
     """Run lines 4 to 9 for sentence i, whose M_i is set if the loss has a gradient (``moved``)."""
-    eta = rate(plan, blocks.steps[0] + 1)
+    eta = step_rate(plan, blocks.steps[0] + 1)
     before, touched = blocks.norms.copy(), np.zeros(blocks.norms.size, np.bool_)
     if moved:
         logged_direction(arrays, log, i, work)

@@ -1,7 +1,10 @@
 """The training of online multiple kernel learning, with theta as scaled blocks."""
 
+import warnings
+
 import numpy as np
 
+from spacy_mtl.errors import Warnings
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Problem
 from spacy_mtl.trainers.base import Carry, Report
@@ -10,7 +13,7 @@ from spacy_mtl.trainers.shared.passes import NOTHING, OnlineTraining
 from .prox import omega
 from .scaled_blocks import Log, new_log, write_weights, zero_blocks
 from .settings import OnlineMKLSettings
-from .steps import Plan, hinge_pass, log_losses, log_pass
+from .steps import Plan, hinge_pass, log_losses, log_pass, step_rate
 
 
 class OnlineMKLTraining(OnlineTraining):
@@ -27,6 +30,7 @@ class OnlineMKLTraining(OnlineTraining):
         self._written = self._kept = -1
         self._pass_size = problem.n
         self._seen = 0
+        self._told = False
 
     def learn(self, problem: Problem, order: np.ndarray) -> float:
         """Make one step on each of these sentences; return the sum of their losses."""
@@ -78,6 +82,19 @@ class OnlineMKLTraining(OnlineTraining):
             self._blocks.norms[:] = self._blocks.scale * self.problem.block_norms(self._blocks.vector)
             self._pass_size, self._seen = self._seen or self._pass_size, 0
         super().end_pass()
+        if not (self._diverged or self._told) and self._forgets():
+            self._told = True
+            name, eta0 = type(self.settings).__name__, self.settings.eta0
+            warnings.warn(Warnings.M339.format(trainer=name, n=self.passes, eta0=eta0), stacklevel=2)
+
+    def _forgets(self) -> bool:
+        """Whether steps are still so long that the proximal step after each leaves less than half of the weights before it, and nothing is learned.
+
+        However long they are, proximal steps keep the weights so small that no loss tells it from slow progress.
+        """
+        plan = self._plan()
+        rate = step_rate(plan, int(self._blocks.steps[0]) + 1)
+        return rate * plan.step >= 1 and self._zero_loss is not None and self._last_loss >= self._zero_loss
 
     def current_weights(self) -> Weights:
         """theta, or the average over the sentences so far."""

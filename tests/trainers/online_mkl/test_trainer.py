@@ -264,7 +264,7 @@ def test_an_absurd_learning_rate_is_noticed(settings, eta0, C):
     assert training.passes == 1
 
 
-@pytest.mark.filterwarnings("ignore:.*M330")
+@pytest.mark.filterwarnings("ignore:.*M33[09]")
 @pytest.mark.parametrize("eta0", [1e6, 1e15])
 @pytest.mark.parametrize("regularizer", ["l2", "l21", "lq"])
 def test_weights_are_finite_at_any_learning_rate(regularizer, eta0):
@@ -272,6 +272,23 @@ def test_weights_are_finite_at_any_learning_rate(regularizer, eta0):
     training = fit(OnlineMKL(regularizer=regularizer, eta0=eta0), random_problem(1), 3)
     assert np.isfinite(flat(training.weights)).all()
     assert np.isfinite(training.report().primal)
+
+
+@pytest.mark.parametrize(
+    "settings", [{"q": 1.5}, {"q": 3.0, "loss": "log"}, {"regularizer": "l2", "model": "last"}], ids=str
+)
+def test_steps_that_undo_all_before_them_are_noticed(settings):
+    """Once. The proximal step keeps the losses moderate, so they have not diverged."""
+    trainer = OnlineMKL(**{"regularizer": "lq", "eta0": 1e15, "transition": "learned", **settings})
+    with pytest.warns(UserWarning, match=r"M339.*OnlineMKL") as told:
+        training = fit(trainer, random_problem(1), 3)
+    assert len(told) == 1
+    assert not training.ended
+
+
+def test_a_strong_regularizer_is_no_absurd_rate():
+    """Steps that leave little of the weights before them are right where C is small."""
+    fit(OnlineMKL(C=1e-3, schedule="strongly_convex", regularizer="l2"), random_problem(1), 5)
 
 
 def test_the_best_pass_is_kept_when_a_later_one_diverges():
