@@ -23,6 +23,10 @@ ROUNDING = 1e-9
 #: Rounding of margins in double precision, summed in another order here; C multiplies it.
 SCORES = 1e-13
 AT_ONCE = 50
+#: Of problems that can be separated: exponents, C, and the most passes to the optimum.
+LARGE_EXPONENTS = (1.0, 1.1, 4 / 3, 1.5, 2.0, 3.0, 10.0, 100.0)
+LARGE_C, LARGE_PASSES = 1e4, 200
+RANDOM, LARGE = "MTLStruct", "MTLStruct, large C on separable data"
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,13 @@ def case_of(seed: int) -> Case:
 
 
 def run(plan: Plan) -> Iterator[Row]:
+    if plan.wants(RANDOM):
+        yield _run_random(plan)
+    if plan.wants(LARGE):
+        yield _run_large(plan)
+
+
+def _run_random(plan: Plan) -> Row:
     n = plan.size(200, 2000)
     failures, open_, passes = [], 0, []
     for first in range(plan.seed, plan.seed + n, AT_ONCE):
@@ -54,7 +65,45 @@ def run(plan: Plan) -> Iterator[Row]:
         open_ += found["open"]
         passes += found["passes"]
     note = f"{n - open_:,} of {n:,} converged, in {sorted(passes)[len(passes) // 2]} passes (median), {max(passes)} at most"
-    yield plan.row("certificates", "MTLStruct", n, failures, not_converged=open_, most_passes=max(passes), note=note)
+    return plan.row("certificates", RANDOM, n, failures, not_converged=open_, most_passes=max(passes), note=note)
+
+
+def _run_large(plan: Plan) -> Row:
+    """Of the seeds, all as chains, and the first half as trees of both kinds too."""
+    n = plan.size(2, 20)
+    failures, switched, passes = [], 0, []
+    for seed in range(plan.seed, plan.seed + n):
+        kinds = KINDS if seed - plan.seed < max(1, n // 2) else KINDS[:1]
+        found = run_child(f"{__name__}:check_large", seed=seed, kinds=list(kinds))
+        failures += found["failures"]
+        switched += found["switched"]
+        passes += found["passes"]
+    tried = len(passes)
+    note = f"{sorted(passes)[tried // 2]} passes (median), {max(passes)} at most; {switched:,} of {tried:,} by cutting planes"
+    return plan.row("certificates", LARGE, tried, failures, switched=switched, most_passes=max(passes), note=note)
+
+
+def check_large(seed: int, kinds: list[str]) -> dict:
+    """What is wrong after LARGE_PASSES passes on the separable problems of a seed; the passes of all, and how many went on with cutting planes."""
+    failures, switched, passes = [], 0, []
+    for kind in kinds:
+        enumerated = random_problem(seed, kind, separable=True)
+        for p in LARGE_EXPONENTS:
+            case = Case(seed, kind, p, LARGE_C, "dual_ascent")
+            optimum = min(enumerated.optimum(p, LARGE_C))
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                training = fit(MTLStruct(p, LARGE_C), enumerated.problem, LARGE_PASSES)
+            primal = enumerated.objective(flat(training.weights), p, LARGE_C)
+            if not training.converged:
+                failures.append(
+                    f"{case}: not converged after {training.passes} passes, {primal / optimum - 1:.2g} above the optimum"
+                )
+            elif primal - optimum > 1.001 * TOL * primal:
+                failures.append(f"{case}: {primal / optimum - 1:.2g} above the optimum")
+            switched += any("M332" in str(warning.message) for warning in told)
+            passes.append(training.passes)
+    return {"failures": failures, "switched": switched, "passes": passes}
 
 
 def check(first: int, n: int) -> dict:

@@ -67,26 +67,35 @@ def flat(weights: Weights) -> np.ndarray:
     return np.concatenate([weights.node.ravel(), weights.pair.ravel()]).astype(float)
 
 
-def random_problem(seed: int, kind: str) -> Enumerated:
-    """Two to eight short sentences; templates that tell the gold parts more or less often, some of them nothing but noise."""
+def random_problem(seed: int, kind: str, separable: bool = False) -> Enumerated:
+    """Two to eight short sentences; templates that tell the gold parts more or less often, some of them nothing but noise.
+
+    separable: the first template always tells them, so that some weights keep all margins.
+    """
     random = np.random.default_rng(seed)
     lengths = random.integers(1, 4 if kind == "chain" else 5, random.integers(2, 9))
-    return _chain(random, lengths) if kind == "chain" else _trees(random, lengths, kind == "projective trees")
+    if kind == "chain":
+        return _chain(random, lengths, separable)
+    return _trees(random, lengths, kind == "projective trees", separable)
 
 
-def _noisy(random: np.random.Generator, truth: np.ndarray, n_values: int) -> tuple[np.ndarray, np.ndarray]:
-    """Rows int32[n, T] of two to five templates, which show the truth (int[n]) or a random value, and the borders of their blocks."""
+def _noisy(random: np.random.Generator, truth: np.ndarray, n_values: int, clear: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Rows int32[n, T] of two to five templates, which show the truth (int[n]) or a random value, and the borders of their blocks.
+
+    clear: the first one never shows a random value.
+    """
     n_templates = int(random.integers(2, 6))
-    noise = random.random((truth.size, n_templates)) < np.linspace(random.choice([0.0, 0.2]), 1.0, n_templates)
+    drawn, least = random.random((truth.size, n_templates)), random.choice([0.0, 0.2])
+    noise = drawn < np.linspace(0.0 if clear else least, 1.0, n_templates)
     values = np.where(noise, random.integers(0, n_values, noise.shape), truth[:, None])
     borders = block_starts([n_values] * n_templates)
     return (values + borders[:-1]).astype(np.int32), borders
 
 
-def _chain(random: np.random.Generator, lengths: np.ndarray) -> Enumerated:
+def _chain(random: np.random.Generator, lengths: np.ndarray, separable: bool) -> Enumerated:
     starts = block_starts(lengths)
     gold = random.integers(0, N_LABELS, starts[-1]).astype(np.int32)
-    rows, borders = _noisy(random, gold, 4)
+    rows, borders = _noisy(random, gold, 4, separable)
     pair = np.zeros((gold.size, 1), np.int32)
     names = tuple(f"t{j}" for j in range(borders.size))
     problem = chain_problem(
@@ -130,13 +139,13 @@ def _crosses(heads: tuple[int, ...]) -> bool:
     return any(a < c < b < d for a, b in arcs for c, d in arcs)
 
 
-def _trees(random: np.random.Generator, lengths: np.ndarray, projective: bool) -> Enumerated:
+def _trees(random: np.random.Generator, lengths: np.ndarray, projective: bool, separable: bool) -> Enumerated:
     starts = block_starts(lengths)
     outputs = [trees_of(int(n), projective) for n in lengths]
     gold = np.concatenate([trees[random.integers(len(trees))] for trees in outputs]).astype(np.int32)
     arcs = all_arcs(starts)
     word = np.repeat(np.arange(gold.size), np.diff(arcs.first))
-    rows, borders = _noisy(random, (arcs.heads == gold[word]).astype(int), 3)
+    rows, borders = _noisy(random, (arcs.heads == gold[word]).astype(int), 3, separable)
     sentence = np.repeat(np.arange(lengths.size), lengths)[word]
     first_use = block_starts(np.bincount(sentence))
     links = (np.arange(word.size) - first_use[sentence]).astype(np.int32)[:, None]
