@@ -27,7 +27,8 @@ CASES: dict[str, tuple[tuple[int, ...], int, float | None]] = {
     "words of the user dictionary": ((4000, 8000, 16_000, 32_000), 3, None),
     "characters of a template": ((4000, 8000, 16_000, 32_000), 3, None),
     "templates": ((40, 80, 160, 320), 1, None),
-    "labels": ((20, 40, 80, 160), 3, None),
+    "labels, training": ((40, 80, 160, 320), 2, None),
+    "labels, prediction": ((40, 80, 160, 320), 2, None),
     # the parser's is documented: between the second power (arcs and their features) and the third (the search for the best tree)
     "words of a sentence, parser": ((100, 200, 400, 800), 1, 3.2),
 }
@@ -148,7 +149,10 @@ def _templates(name: str, n: int) -> Callable[[], Any]:
 
 
 def _labels(name: str, n: int) -> Callable[[], Any]:
-    """Two passes over sentences with so many tags, each as often as the others; there are as many words for every number of tags."""
+    """Two passes over sentences with so many tags, each as often as the others, and a report; or their tags, by a new model.
+
+    There are as many words for every number of tags.
+    """
     import spacy
     from spacy.tokens import Doc
     from spacy.training import Example
@@ -163,7 +167,12 @@ def _labels(name: str, n: int) -> Callable[[], Any]:
     examples = [
         Example(Doc(nlp.vocab, words=ws), Doc(nlp.vocab, words=ws, tags=ts)) for ws, ts in zip(words, tags, strict=True)
     ]
-    return lambda: train(nlp, examples, 2)
+    pipe: Any = nlp.get_pipe("mtl_tagger")
+    if name == "prediction":
+        train(nlp, examples, 2)
+        docs = [Doc(nlp.vocab, words=ws) for ws in words]
+        return lambda: pipe.predict(docs)
+    return lambda: (train(nlp, examples, 2), pipe._learner.report())
 
 
 def _sentence(name: str, n: int) -> Callable[[], Any]:

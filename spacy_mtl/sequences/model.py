@@ -8,7 +8,7 @@ import numpy as np
 from spacy_mtl.errors import Errors
 from spacy_mtl.kernels import kernel
 from spacy_mtl.structures.chain.sums import marginals
-from spacy_mtl.structures.chain.viterbi import viterbi
+from spacy_mtl.structures.chain.viterbi import list_transitions, new_transitions, viterbi, viterbi_many
 
 from .blocks import FittedBlock, as_mapping, check_positions
 from .values import as_starts
@@ -39,9 +39,16 @@ def decode_all(nodes, starts, pairs, labels):
     """Run Viterbi on every sequence to fill ``labels`` int32[N]. nodes: float32[N, L]; starts: int64[S + 1]; pairs: float32[1, L, L]."""
     shape = (longest_of(starts), nodes.shape[1])
     best, back = np.empty(shape, np.float32), np.empty(shape, np.int32)
+    transitions = new_transitions(nodes.shape[1])
+    many = transitions.counts.size > 0
+    if many:
+        list_transitions(pairs[0], transitions)
     for s in range(starts.size - 1):
         a, b = starts[s], starts[s + 1]
-        viterbi(nodes[a:b], pairs, best, back, labels[a:b])
+        if many:
+            viterbi_many(nodes[a:b], pairs[0], transitions, best, back, labels[a:b])
+        else:
+            viterbi(nodes[a:b], pairs, best, back, labels[a:b])
 
 
 @kernel

@@ -154,6 +154,7 @@ def _gold_state(arrays):
 @kernel
 def _hinges(arrays, weights, live, out):
     work = contract.new_work(arrays)
+    contract.hold_weights(arrays, weights, live, work)
     for i in range(out.size):
         contract.score_parts(arrays, weights, live, i, work)
         gold = contract.gold_score(arrays, i, work)

@@ -17,7 +17,17 @@ from spacy_mtl.errors import Warnings
 from spacy_mtl.kernels import kernel
 from spacy_mtl.sentences import borders
 from spacy_mtl.structures.chain.build import Constraints
-from spacy_mtl.structures.chain.viterbi import FORBIDDEN, MANY, constrain, row_bounds, viterbi, viterbi_many
+from spacy_mtl.structures.chain.viterbi import (
+    FORBIDDEN,
+    MANY,
+    Transitions,
+    constrain,
+    list_transitions,
+    new_transitions,
+    own_buffer,
+    viterbi,
+    viterbi_many,
+)
 from spacy_mtl.templates.attributes.characters import CHARACTER_CONTEXT, WordTable, all_places, place_numbers
 from spacy_mtl.templates.attributes.learned import FormTable
 from spacy_mtl.templates.attributes.reader import AttributeReader
@@ -83,25 +93,20 @@ def decode_all(starts, nodes, pairs, chain, labels):
 
 
 @kernel
-def decode_many(starts, nodes, chain, labels):
-    """:func:`decode_all` for many labels, without observed transitions."""
+def decode_many(starts, nodes, chain, shared, transitions, labels):
+    """:func:`decode_all` for many labels, without observed transitions. shared: step + mask; transitions: of these scores."""
     n_labels = nodes.shape[1]
     longest = 1
     for s in range(starts.size - 1):
         longest = max(longest, starts[s + 1] - starts[s])
     best, back = np.empty((longest, n_labels), np.float32), np.empty((longest, n_labels), np.int32)
-    shared = np.empty((n_labels, n_labels), np.float32)
-    for x in range(n_labels):
-        for y in range(n_labels):
-            shared[x, y] = chain.step[x, y] + chain.mask[x, y]
-    least, most = np.empty(n_labels, np.float32), np.empty(n_labels, np.float32)
-    row_bounds(shared, least, most)
+    own = own_buffer(transitions)
     no_pairs = np.empty((0, n_labels, n_labels), np.float32)
     for s in range(starts.size - 1):
         a, b = starts[s], starts[s + 1]
         if a < b:
             constrain(nodes[a:b], no_pairs, chain.start, chain.end, chain.mask, False, False)
-            viterbi_many(nodes[a:b], shared, least, most, best, back, labels[a:b])
+            viterbi_many(nodes[a:b], shared, own, best, back, labels[a:b])
 
 
 class Predictor:
@@ -141,6 +146,11 @@ class Predictor:
         self._constraints = constraints
         start, end, mask = constraints.penalties()
         self._chain = Chain(start, end, weights.step, mask)
+        self._many: tuple[np.ndarray, Transitions] | None = None
+        if self._n_labels >= MANY and not observed:
+            shared = np.ascontiguousarray(weights.step + mask, np.float32)
+            self._many = shared, new_transitions(self._n_labels)
+            list_transitions(*self._many)
         self._warned = False
         self._lock = threading.Lock()
         self._generation = -1
@@ -232,8 +242,8 @@ class Predictor:
         if forbidden is not None:
             forbid(nodes, *forbidden)
         labels = np.zeros(given.shape[1], np.int32)
-        if self._n_labels >= MANY and not pairs.shape[0]:
-            decode_many(starts, nodes, self._chain, labels)
+        if self._many is not None:
+            decode_many(starts, nodes, self._chain, *self._many, labels)
         else:
             decode_all(starts, nodes, pairs, self._chain, labels)
         return labels

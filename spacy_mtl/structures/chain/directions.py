@@ -4,11 +4,59 @@ from spacy_mtl.kernels import subkernel
 from spacy_mtl.structures import contract
 from spacy_mtl.structures.contract import implements
 
-from .problem import ChainProblem, n_pair_parts
+from .problem import N_PLACES, PLACES, ChainProblem, n_pair_parts
 from .sums import marginals
+from .viterbi import as_transitions, relist
 
 #: A position whose marginals are this close to gold in every label does not change; this is the resolution of float32.
 SETTLED = 1e-7
+
+
+@subkernel
+def forget_places(work):
+    """All of ``work.pair_change`` is about to be written."""
+    for k in range(work.n_active[N_PLACES]):
+        work.pair_change[1, work.n_active[PLACES + k]] = 0
+    work.n_active[N_PLACES] = -1
+
+
+@subkernel
+def clear_pairs(work, n):
+    """Set the first n tables of ``work.pair_change`` to 0."""
+    if work.n_active[N_PLACES] < 0:
+        work.pair_change[:n] = 0
+        work.n_active[N_PLACES] = 0 if work.lists.size else -1
+    for k in range(work.n_active[N_PLACES]):
+        z = work.n_active[PLACES + k]
+        work.pair_change[0, z], work.pair_change[1, z] = 0, 0
+    work.n_active[N_PLACES] = min(0, work.n_active[N_PLACES])
+
+
+@subkernel
+def change_pair(change, counters, z, amount):
+    """Add ``amount`` to change[0, z], and list the place. change, counters: ``pair_change`` and ``n_active`` of a :class:`.ChainWork`."""
+    change[0, z] += amount
+    if change[1, z] == 0:
+        change[1, z] = 1
+        counters[PLACES + counters[N_PLACES]] = z
+        counters[N_PLACES] += 1
+
+
+@subkernel
+def follow(problem, weights, live, work):
+    """Compute the scores of those transitions again that the direction in ``work`` has changed."""
+    a, n_labels = problem.first[0], problem.start.size
+    for k in range(work.n_active[N_PLACES]):
+        z, score = work.n_active[PLACES + k], work.pairs.dtype.type(0)
+        for m in range(live.pair.size):
+            row = problem.pair_rows[a, live.pair[m]]
+            if row >= 0:
+                score += work.pairs.dtype.type(weights.pair[row, z])
+        x, y = z // n_labels, z % n_labels
+        work.pairs[0, x, y] = score + problem.step[x, y]
+        relist(work.pairs[0, x, y], x, y, as_transitions(work.bounds, work.lists))
+    if work.n_active[N_PLACES] < 0:
+        contract.hold_weights(problem, weights, live, work)
 
 
 @subkernel
@@ -19,6 +67,7 @@ def pair_direction(problem, state, i, work):
     n_pairs = n if problem.observed else 1
     at = a if problem.observed else i
     change = work.pair_change
+    forget_places(work)
     for k in range(n_pairs):
         for z in range(n_labels * n_labels):
             change[k, z] = -state.pairs[at + k, z]
@@ -62,7 +111,7 @@ def difference(problem, i, outputs, work):
     a, n = problem.first[i], problem.last[i] - problem.first[i]
     n_labels = problem.start.size
     count = 0
-    work.pair_change[: n if problem.observed else 1] = 0
+    clear_pairs(work, n if problem.observed else 1)
     for t in range(n):
         plus, minus = work.labels[t], outputs[a + t]
         if plus != minus:
@@ -73,8 +122,13 @@ def difference(problem, i, outputs, work):
             count += 1
         if t:
             k = t if problem.observed else 0
-            work.pair_change[k, work.labels[t - 1] * n_labels + plus] += 1
-            work.pair_change[k, outputs[a + t - 1] * n_labels + minus] -= 1
+            plus, minus = work.labels[t - 1] * n_labels + plus, outputs[a + t - 1] * n_labels + minus
+            if work.lists.size:
+                change_pair(work.pair_change, work.n_active, plus, 1)
+                change_pair(work.pair_change, work.n_active, minus, -1)
+            else:
+                work.pair_change[k, plus] += 1
+                work.pair_change[k, minus] -= 1
     work.n_active[0] = count
 
 
@@ -93,6 +147,7 @@ def marginal_direction(problem, i, work):
     a, n = problem.first[i], problem.last[i] - problem.first[i]
     n_labels, n_pairs = problem.start.size, n_pair_parts(problem, i)
     change, pair_change = work.change, work.pair_change[:n_pairs]
+    forget_places(work)
     log_z = marginals(work.nodes[:n], work.pairs[:n_pairs], work.alpha, work.factors, change[:n], pair_change)
     count = 0
     for t in range(n):

@@ -6,7 +6,8 @@ from spacy_mtl.kernels import kernel, subkernel
 from spacy_mtl.structures import contract
 from spacy_mtl.structures.contract import implements
 
-from .problem import ChainProblem, first_pair, n_pair_parts, split_live
+from .directions import follow
+from .problem import HELD, N_PLACES, PLACES, ChainProblem, first_pair, n_pair_parts, split_live
 from .vectors import add_vector, vector_norm2, vector_product
 
 
@@ -55,6 +56,13 @@ def node_norms(problem, live, i, work, out):
 def pair_norms(problem, live, i, work, out):
     """Write ||Phi_j(direction)||^2 of the live pair templates to ``out``, float64[Tp]."""
     a, n_pairs = problem.first[i], n_pair_parts(problem, i)
+    if work.n_active[N_PLACES] >= 0:
+        norm = 0.0
+        for k in range(work.n_active[N_PLACES]):
+            norm += work.pair_change[0, work.n_active[PLACES + k]] ** 2
+        for j in live.pair:
+            out[j] = norm if problem.pair_rows[a, j] >= 0 else 0.0
+        return
     places, norms = np.empty(n_pairs, np.int64), np.empty(n_pairs)
     change = np.empty((n_pairs, work.pair_change.shape[1]), np.float32)
     count = 0
@@ -132,6 +140,17 @@ def add_scaled(rows, live, scale, change, amount, matrix):
                 matrix[row, y] += factor * change[y]
 
 
+@subkernel
+def add_scaled_at(places, rows, live, scale, change, amount, matrix):
+    """:func:`add_scaled` where only the entries ``places`` (int64[k]) of ``change`` can be other than 0."""
+    for k in range(live.size):
+        row = rows[live[k]]
+        if row >= 0:
+            factor = matrix.dtype.type(amount * scale[live[k]])
+            for z in places:
+                matrix[row, z] += factor * change[z]
+
+
 @implements(contract.add_direction, ChainProblem, contract.Scale)
 def add_direction(problem, vector, live, scale, i, work, amount):
     a, n_templates = problem.first[i], problem.rows.shape[1]
@@ -141,8 +160,14 @@ def add_direction(problem, vector, live, scale, i, work, amount):
         add_scaled(problem.rows[t], plain, scale.node, work.change[k], amount, vector.node)
         for j in vectors:
             add_vector(problem.vectors, t, j - n_templates, work.change[k], amount * scale.node[j], vector.node)
-    for k in range(first_pair(problem), n_pair_parts(problem, i)):
-        add_scaled(problem.pair_rows[a + k], live.pair, scale.pair, work.pair_change[k], amount, vector.pair)
+    if work.n_active[N_PLACES] < 0:
+        for k in range(first_pair(problem), n_pair_parts(problem, i)):
+            add_scaled(problem.pair_rows[a + k], live.pair, scale.pair, work.pair_change[k], amount, vector.pair)
+    else:
+        places = work.n_active[PLACES : PLACES + work.n_active[N_PLACES]]
+        add_scaled_at(places, problem.pair_rows[a], live.pair, scale.pair, work.pair_change[0], amount, vector.pair)
+    if work.n_active[HELD]:
+        follow(problem, vector, live, work)
 
 
 @implements(contract.move, ChainProblem)

@@ -6,7 +6,8 @@ from spacy_mtl.kernels import subkernel
 from spacy_mtl.structures import contract
 from spacy_mtl.structures.contract import implements
 
-from .problem import ChainProblem, n_pair_parts, split_live
+from .directions import follow
+from .problem import HELD, ChainProblem, n_pair_parts, split_live
 from .vectors import entries
 
 
@@ -123,6 +124,8 @@ def add_metric_direction(problem, vector, live, scale, i, work, amount):
     for k in range(n_pair_parts(problem, i)):
         if (work.pair_change[k] != 0).any():
             add_weighted(problem.pair_rows[a + k], live.pair, scale.pair, work.pair_change[k], amount, vector.pair)
+    if work.n_active[HELD]:
+        follow(problem, vector, live, work)
 
 
 @subkernel

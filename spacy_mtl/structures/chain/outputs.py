@@ -1,9 +1,12 @@
-"""Chain outputs as plain label arrays, of which cutting planes are made (see :mod:`.contract`)."""
+"""Chain outputs as plain label arrays, of which cutting planes are made (see :mod:`.contract`); gold as part marginals."""
+
+import numpy as np
 
 from spacy_mtl.structures import contract
 from spacy_mtl.structures.contract import implements
+from spacy_mtl.structures.offsets.chain import expected_offset
 
-from .problem import ChainProblem
+from .problem import ChainProblem, ChainState, n_pair_parts
 from .viterbi import output_score
 
 
@@ -65,3 +68,36 @@ def set_vertex(problem, state, i, work):
             state.pairs[a + t] = 0
         if t:
             state.pairs[a + t if problem.observed else i, work.labels[t - 1] * n_labels + work.labels[t]] += 1
+
+
+@implements(contract.gold_state, ChainProblem)
+def gold_state(problem):
+    n_labels = problem.start.size
+    nodes = np.zeros((problem.gold.size, n_labels), np.float32)
+    pairs = np.zeros((problem.gold.size if problem.observed else problem.first.size, n_labels * n_labels), np.float32)
+    for i in range(problem.first.size):
+        for t in range(problem.first[i], problem.last[i]):
+            nodes[t, problem.gold[t]] = 1
+            if t > problem.first[i]:
+                pairs[t if problem.observed else i, problem.gold[t - 1] * n_labels + problem.gold[t]] += 1
+    return ChainState(nodes, pairs)
+
+
+@implements(contract.expected_loss, ChainProblem)
+def expected_loss(problem, state, i):
+    total = 0.0
+    for t in range(problem.first[i], problem.last[i]):
+        if problem.gold[t] >= 0:
+            for y in range(problem.start.size):
+                total += problem.cost[problem.gold[t], y] * state.nodes[t, y]
+    if problem.offset.shape[0]:
+        a, at = problem.first[i], problem.first[i] if problem.observed else i
+        total += expected_offset(
+            problem.offset,
+            problem.offset_pairs,
+            a,
+            problem.last[i],
+            state.nodes,
+            state.pairs[at : at + n_pair_parts(problem, i)],
+        )
+    return total

@@ -7,7 +7,7 @@ import numpy as np
 from spacy_mtl.kernels import kernel, subkernel
 from spacy_mtl.structures import contract
 from spacy_mtl.structures.contract import implements
-from spacy_mtl.structures.offsets.chain import add_offsets, expected_offset, offset_of
+from spacy_mtl.structures.offsets.chain import add_offsets, offset_of
 
 from .vectors import Vectors, add_vector_scores
 from .viterbi import (
@@ -15,12 +15,16 @@ from .viterbi import (
     add_cost,
     add_rows,
     add_scaled_rows,
+    as_transitions,
     constrain,
+    list_transitions,
     output_score,
-    row_bounds,
     viterbi,
     viterbi_many,
 )
+
+#: Places in ``ChainWork.n_active``.
+HELD, N_PLACES, PLACES = 1, 2, 3
 
 
 class ChainProblem(NamedTuple):
@@ -80,6 +84,10 @@ class ChainWork(NamedTuple):
     active: int64[n], positions where the direction is non-zero; change: float32[n, L], its node part, in the order of ``active``;
     pair_change: float32[n or 1, L * L].  n_active: int64[1].
     alpha: float64[n, L] and factors: float64[n or 1, L, L], buffers of :func:`.sums.log_partition`.
+    Of many labels with one table of pairs: bounds (float32[2 * L]) and lists (int32), as :func:`.viterbi.as_transitions` reads them, of the scores
+    ``pairs[0]``, which are kept for all sentences if n_active[HELD] is 1; n_active[PLACES : PLACES + n_active[N_PLACES]], outside of which
+    ``pair_change`` is 0, or n_active[N_PLACES] is -1; and pair_change[1], 1 at these places. They are not arrays of their own, since every call
+    passes all arrays.
     """
 
     nodes: np.ndarray
@@ -93,6 +101,8 @@ class ChainWork(NamedTuple):
     n_active: np.ndarray
     alpha: np.ndarray
     factors: np.ndarray
+    bounds: np.ndarray
+    lists: np.ndarray
 
 
 @kernel
@@ -122,6 +132,12 @@ def n_templates(problem):
     return problem.rows.shape[1] + problem.vectors.own.shape[1], problem.pair_rows.shape[1]
 
 
+@subkernel
+def has_many(problem):
+    """Whether there are many labels with one table of pairs, most of which are then not looked at."""
+    return problem.start.size >= MANY and not problem.observed
+
+
 @implements(contract.new_work, ChainProblem)
 def new_work(problem):
     longest = 1
@@ -129,6 +145,9 @@ def new_work(problem):
         longest = max(longest, problem.last[s] - problem.first[s])
     n_labels = problem.start.size
     n_pairs = longest if problem.observed else 1
+    n_many = n_labels if has_many(problem) else 0
+    counters = np.zeros(PLACES + (2 * longest if n_many else 0), np.int64)
+    counters[N_PLACES] = 0 if n_many else -1
     return ChainWork(
         np.zeros((longest, n_labels), np.float32),
         np.zeros((n_pairs, n_labels, n_labels), np.float32),
@@ -137,10 +156,12 @@ def new_work(problem):
         np.zeros((longest, n_labels), np.int32),
         np.zeros(longest, np.int64),
         np.zeros((longest, n_labels), np.float32),
-        np.zeros((n_pairs, n_labels * n_labels), np.float32),
-        np.zeros(1, np.int64),
+        np.zeros((2 if n_many else n_pairs, n_labels * n_labels), np.float32),
+        counters,
         np.zeros((longest, n_labels)),
         np.zeros((n_pairs, n_labels, n_labels)),
+        np.zeros(2 * n_many, np.float32),
+        np.zeros(n_many * (n_many // 8 + 2), np.int32),
     )
 
 
@@ -158,8 +179,8 @@ def first_pair(problem):
 
 @kernel
 def forbid(problem, i, work):
-    """Add the constraints to the scores in ``work``."""
-    n, n_pairs = problem.last[i] - problem.first[i], n_pair_parts(problem, i)
+    """Add the constraints to the scores in ``work``; those of transitions that are held have them."""
+    n, n_pairs = problem.last[i] - problem.first[i], 0 if work.n_active[HELD] else n_pair_parts(problem, i)
     constrain(
         work.nodes[:n], work.pairs[:n_pairs], problem.start, problem.end, problem.step,
         problem.open_left[i], problem.open_right[i],
@@ -193,11 +214,24 @@ def score_parts(problem, weights, live, i, work):
     for j in vectors:
         for t in range(a, b):
             add_vector_scores(problem.vectors, t, j - problem.rows.shape[1], weights.node, 1.0, work.nodes[t - a])
-    k, n_pairs = first_pair(problem), n_pair_parts(problem, i)
-    flat = work.pairs.reshape(work.pairs.shape[0], n_labels * n_labels)
-    flat[:k] = 0
-    add_rows(problem.pair_rows[a + k : a + n_pairs], weights.pair, live.pair, flat[k:])
+    if not work.n_active[HELD]:
+        k, n_pairs = first_pair(problem), n_pair_parts(problem, i)
+        flat = work.pairs.reshape(work.pairs.shape[0], n_labels * n_labels)
+        flat[:k] = 0
+        add_rows(problem.pair_rows[a + k : a + n_pairs], weights.pair, live.pair, flat[k:])
     forbid(problem, i, work)
+
+
+@implements(contract.hold_weights, ChainProblem)
+def hold_weights(problem, weights, live, work):
+    if (
+        has_many(problem) and problem.first.size and not problem.offset.shape[0]
+    ):  # losses must leave the scores of pairs
+        flat, a = work.pairs.reshape(1, work.pairs[0].size), problem.first[0]
+        add_rows(problem.pair_rows[a : a + 1], weights.pair, live.pair, flat)
+        constrain(work.nodes[:1], work.pairs, problem.start, problem.end, problem.step, True, True)
+        list_transitions(work.pairs[0], as_transitions(work.bounds, work.lists))
+        work.n_active[HELD] = 1
 
 
 @implements(contract.score_scaled, ChainProblem)
@@ -214,6 +248,7 @@ def score_scaled(problem, weights, live, scale, i, work):
     k, n_pairs = first_pair(problem), n_pair_parts(problem, i)
     flat = work.pairs.reshape(work.pairs.shape[0], n_labels * n_labels)
     flat[:k] = 0
+    work.n_active[HELD] = 0
     add_scaled_rows(problem.pair_rows[a + k : a + n_pairs], weights.pair, live.pair, scale.pair, flat[k:])
     forbid(problem, i, work)
 
@@ -242,6 +277,7 @@ def load_parts(problem, state, i, work):
     at = a if problem.observed else i
     for k in range(n_pair_parts(problem, i)):
         work.pairs[k] = state.pairs[at + k].reshape(n_labels, n_labels)
+    work.n_active[HELD] = 0
     forbid(problem, i, work)
 
 
@@ -279,11 +315,11 @@ def decode(problem, i, work, augmented):
     n = problem.last[i] - problem.first[i]
     if augmented:
         contract.add_loss(problem, i, work, 1.0)
-    n_labels = problem.start.size
-    if n_labels >= MANY and n > 2 and not problem.observed:
-        least, most = np.empty(n_labels, work.pairs.dtype), np.empty(n_labels, work.pairs.dtype)
-        row_bounds(work.pairs[0], least, most)
-        return viterbi_many(work.nodes[:n], work.pairs[0], least, most, work.best, work.back, work.labels)[0]
+    if has_many(problem) and (work.n_active[HELD] or n > 2):
+        if not work.n_active[HELD]:
+            list_transitions(work.pairs[0], as_transitions(work.bounds, work.lists))
+        transitions = as_transitions(work.bounds, work.lists)
+        return viterbi_many(work.nodes[:n], work.pairs[0], transitions, work.best, work.back, work.labels)[0]
     pairs = work.pairs[: n if problem.observed else 1]
     return viterbi(work.nodes[:n], pairs, work.best, work.back, work.labels)
 
@@ -309,36 +345,3 @@ def output_offset(problem, i, work):
     if problem.offset.shape[0]:
         return offset_of(problem.offset, problem.offset_pairs, problem.first[i], problem.last[i], work.labels)
     return 0.0
-
-
-@implements(contract.gold_state, ChainProblem)
-def gold_state(problem):
-    n_labels = problem.start.size
-    nodes = np.zeros((problem.gold.size, n_labels), np.float32)
-    pairs = np.zeros((problem.gold.size if problem.observed else problem.first.size, n_labels * n_labels), np.float32)
-    for i in range(problem.first.size):
-        for t in range(problem.first[i], problem.last[i]):
-            nodes[t, problem.gold[t]] = 1
-            if t > problem.first[i]:
-                pairs[t if problem.observed else i, problem.gold[t - 1] * n_labels + problem.gold[t]] += 1
-    return ChainState(nodes, pairs)
-
-
-@implements(contract.expected_loss, ChainProblem)
-def expected_loss(problem, state, i):
-    total = 0.0
-    for t in range(problem.first[i], problem.last[i]):
-        if problem.gold[t] >= 0:
-            for y in range(problem.start.size):
-                total += problem.cost[problem.gold[t], y] * state.nodes[t, y]
-    if problem.offset.shape[0]:
-        a, at = problem.first[i], problem.first[i] if problem.observed else i
-        total += expected_offset(
-            problem.offset,
-            problem.offset_pairs,
-            a,
-            problem.last[i],
-            state.nodes,
-            state.pairs[at : at + n_pair_parts(problem, i)],
-        )
-    return total

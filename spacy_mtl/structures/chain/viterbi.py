@@ -1,4 +1,10 @@
-"""Linear chains, max-product: Viterbi over part scores, constraints and costs."""
+"""Linear chains, max-product: Viterbi over part scores, constraints and costs.
+
+Of many labels, most transitions were never seen, and all score the same. So for most labels the best one before is the best of all;
+for the others it is found among the transitions that score more than usual, which are listed, or is one of the next best labels.
+"""
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -8,6 +14,10 @@ from spacy_mtl.kernels import kernel, subkernel
 FORBIDDEN = np.float32(-1e9)
 #: With fewer labels, looking at all pairs is faster than :func:`viterbi_many`.
 MANY = 64
+#: What is below this is forbidden.
+NEVER = FORBIDDEN / np.float32(2)
+#: The next best labels are tried one by one before the lists, this many; and after them, before all labels are.
+FEW, MORE = 3, 16
 
 
 @kernel
@@ -83,63 +93,6 @@ def viterbi(nodes, pairs, best, back, labels):
 
 
 @kernel
-def row_bounds(step, least, most):
-    """Set least[x] and most[x] (float[L]) to the smallest and the largest transition score from label x. step: float[L, L]."""
-    for x in range(step.shape[0]):
-        low, high = step[x, 0], step[x, 0]
-        for y in range(1, step.shape[1]):
-            low, high = min(low, step[x, y]), max(high, step[x, y])
-        least[x], most[x] = low, high
-
-
-@kernel
-def viterbi_many(nodes, step, least, most, best, back, labels):
-    """As :func:`viterbi` with pairs of a single entry ``step``, float32[L, L], for many labels, most of which can precede nothing at most positions.
-
-    A label is passed over if even its best transition leads to less than every label is sure to get from others. The labels found are those of
-    :func:`viterbi` bit by bit, also where there are ties. least, most: from :func:`row_bounds`.
-
-    Returns the score, and how many labels have been looked at as predecessors.
-    """
-    n, n_labels = nodes.shape
-    total, looked = 0.0, 0
-    for y in range(n_labels):
-        best[0, y] = nodes[0, y]
-    for t in range(1, n):
-        now, came = best[t], back[t]
-        top = best[t - 1, 0]
-        for y in range(1, n_labels):
-            top = max(top, best[t - 1, y])
-        total += top
-        floor = np.float32(-np.inf)  # what every label gets at least
-        for x in range(n_labels):
-            best[t - 1, x] -= top
-            floor = max(floor, best[t - 1, x] + least[x])
-        for y in range(n_labels):
-            now[y], came[y] = np.float32(-np.inf), 0
-        for x in range(n_labels):
-            before = best[t - 1, x]
-            if before + most[x] < floor:
-                continue
-            looked += 1
-            for y in range(n_labels):
-                score = before + step[x, y]
-                better = score > now[y]
-                now[y] = score if better else now[y]
-                came[y] = x if better else came[y]
-        for y in range(n_labels):
-            now[y] += nodes[t, y]
-    last = 0
-    for y in range(1, n_labels):
-        if best[n - 1, y] > best[n - 1, last]:
-            last = y
-    labels[n - 1] = last
-    for t in range(n - 1, 0, -1):
-        labels[t - 1] = back[t, labels[t]]
-    return total + np.float64(best[n - 1, last]), looked
-
-
-@kernel
 def constrain(nodes, pairs, start, end, step, open_left, open_right):
     """Add the FORBIDDEN masks to part scores of one piece, in place."""
     n, n_labels = nodes.shape
@@ -174,3 +127,208 @@ def output_score(nodes, pairs, labels):
         if t:
             total += pairs[0 if shared else t, labels[t - 1], labels[t]]
     return total
+
+
+class Transitions(NamedTuple):
+    """What :func:`viterbi_many` knows of transition scores step, float[L, L]; all empty where there are fewer labels than MANY.
+
+    usual: float[L], a score for each label y; transitions to y that score more are listed. most: float[L], no transition from label x scores more.
+    listed: int32[L, K] and counts: int32[L], the labels y whose transitions from x are listed, ``listed[x, :counts[x]]``; not all of them if
+    ``counts[x] > K``. open: int32[L], a buffer.
+    """
+
+    usual: np.ndarray
+    most: np.ndarray
+    listed: np.ndarray
+    counts: np.ndarray
+    open: np.ndarray
+
+
+@kernel
+def new_transitions(n_labels):
+    """An empty list of transitions; longer lists would take longer than looking at all labels."""
+    n = n_labels if n_labels >= MANY else 0
+    return as_transitions(np.zeros(2 * n, np.float32), np.zeros(n * (n // 8 + 2), np.int32))
+
+
+@subkernel
+def as_transitions(bounds, lists):
+    """Two arrays as what :class:`Transitions` has. bounds: float[2 * L]; lists: int32[L * (L // 8 + 2)]."""
+    n = bounds.size // 2
+    k = n * (n // 8)
+    return Transitions(bounds[:n], bounds[n:], lists[:k].reshape(n, n // 8), lists[k : k + n], lists[k + n :])
+
+
+@subkernel
+def own_buffer(transitions):
+    """The same with a buffer of its own, for another thread."""
+    return Transitions(
+        transitions.usual, transitions.most, transitions.listed, transitions.counts, np.empty_like(transitions.open)
+    )
+
+
+@kernel
+def list_transitions(step, transitions):
+    """Fill ``transitions`` for the scores step, float[L, L]."""
+    usual, most, listed, count = transitions.usual, transitions.most, transitions.listed, transitions.counts
+    n, forbidden = count.size, transitions.open
+    forbidden[:] = 0
+    for x in range(n):
+        for y in range(n):
+            forbidden[y] += step[x, y] < NEVER
+    for y in range(n):
+        usual[y] = NEVER if 2 * forbidden[y] > n else 0
+    for x in range(n):
+        top, k = step[x, 0], 0
+        for y in range(n):
+            top = max(top, step[x, y])
+            if step[x, y] > usual[y]:
+                if k < listed.shape[1]:
+                    listed[x, k] = y
+                k += 1
+        most[x], count[x] = top, k
+
+
+@subkernel
+def relist(score, x, y, transitions):
+    """Take note of a new score of the transition from x to y."""
+    transitions.most[x] = max(transitions.most[x], score)
+    count = transitions.counts[x]
+    if score > transitions.usual[y] and count <= transitions.listed.shape[1]:
+        for k in range(count):
+            if transitions.listed[x, k] == y:
+                return
+        if count < transitions.listed.shape[1]:
+            transitions.listed[x, count] = y
+        transitions.counts[x] += 1
+
+
+@subkernel
+def take(x, y, score, now, came):
+    """Let x come before y if that is better than what does; of equal ones the lowest label wins."""
+    if score > now[y] or (score == now[y] and x < came[y]):
+        now[y], came[y] = score, x
+
+
+@subkernel
+def take_all(x, before, row, now, came):
+    """:func:`take` for all labels y. row: float[L], scores of transitions from x."""
+    for y in range(now.size):  # without branches, so it vectorizes
+        score = before + row[y]
+        better = (score > now[y]) | ((score == now[y]) & (x < came[y]))
+        now[y] = score if better else now[y]
+        came[y] = x if better else came[y]
+
+
+@subkernel
+def after(before, x):
+    """The label after x in descending order of ``before`` (equal ones by number), -1 if there is none, and the largest score below that of x."""
+    at, lower = before[x], -np.inf
+    for z in range(before.size):
+        lower = before[z] if lower < before[z] < at else lower
+    for z in range(x + 1, before.size):
+        if before[z] == at:
+            return z, lower
+    for z in range(before.size):
+        if before[z] == lower:
+            return z, lower
+    return -1, lower
+
+
+@subkernel
+def keep_open(before, x, following, lower, step, transitions, now, n_open):
+    """Leave the labels among the first ``n_open`` of ``open`` to which an unlisted transition from a label after x may be as good; return how many.
+
+    Where the transition from x is no worse than usual, other labels with the score of x come too late.
+    """
+    labels, usual, count = transitions.open, transitions.usual, 0
+    for k in range(n_open):
+        y = labels[k]
+        rest = lower if following < 0 or step[x, y] >= usual[y] else before[following]
+        if now.dtype.type(rest + usual[y]) >= now[y] and rest > -np.inf:
+            labels[count] = y
+            count += 1
+    return count
+
+
+@subkernel
+def try_next(before, step, transitions, now, came, x, n_open, most):
+    """Try ``most`` labels after x for the open ones, or until none is open; return the last one tried and how many are open."""
+    following, lower = after(before, x)
+    n_open = keep_open(before, x, following, lower, step, transitions, now, n_open)
+    while n_open and following >= 0 and most > 0:
+        x, most = following, most - 1
+        for k in range(n_open):
+            y = transitions.open[k]
+            take(x, y, before[x] + step[x, y], now, came)
+        following, lower = after(before, x)
+        n_open = keep_open(before, x, following, lower, step, transitions, now, n_open)
+    return x, n_open
+
+
+@subkernel
+def take_listed(before, step, transitions, now, came):
+    """:func:`take` for all listed transitions that can matter; return how many were looked at."""
+    listed, count, looked = transitions.listed, transitions.counts, 0
+    floor = now.min()
+    for x in range(before.size):
+        if count[x] and before[x] + transitions.most[x] >= floor:
+            if count[x] > listed.shape[1]:
+                take_all(x, before[x], step[x], now, came)
+                looked += before.size
+            else:
+                looked += count[x]
+                for k in range(count[x]):
+                    y = listed[x, k]
+                    take(x, y, before[x] + step[x, y], now, came)
+    return looked
+
+
+@subkernel
+def best_before(before, step, transitions, now, came):
+    """Set now[y] to max_x before[x] + step[x, y] and came[y] to the lowest such x; return how many transitions were looked at."""
+    n = before.size
+    x = 0
+    for z in range(1, n):
+        x = z if before[z] > before[x] else x
+    for y in range(n):
+        now[y], came[y], transitions.open[y] = before[x] + step[x, y], x, y
+    x, n_open = try_next(before, step, transitions, now, came, x, n, FEW)
+    looked = n + FEW * n_open + take_listed(before, step, transitions, now, came)
+    x, n_open = try_next(before, step, transitions, now, came, x, n_open, MORE)
+    for z in range(n if n_open else 0):
+        for k in range(n_open):
+            y = transitions.open[k]
+            take(z, y, before[z] + step[z, y], now, came)
+    return looked + (MORE + n) * n_open
+
+
+@kernel
+def viterbi_many(nodes, step, transitions, best, back, labels):
+    """As :func:`viterbi` with pairs of a single entry ``step``, float[L, L], for many labels.
+
+    The labels found are those of that function bit by bit, also where there are ties. transitions: of :func:`list_transitions`, for ``step``.
+    Returns the score, and how many transitions have been looked at.
+    """
+    n, n_labels = nodes.shape
+    total, looked = 0.0, 0
+    for y in range(n_labels):
+        best[0, y] = nodes[0, y]
+    for t in range(1, n):
+        top = best[t - 1, 0]
+        for y in range(1, n_labels):
+            top = max(top, best[t - 1, y])
+        total += top
+        for y in range(n_labels):
+            best[t - 1, y] -= top
+        looked += best_before(best[t - 1], step, transitions, best[t], back[t])
+        for y in range(n_labels):
+            best[t, y] += nodes[t, y]
+    last = 0
+    for y in range(1, n_labels):
+        if best[n - 1, y] > best[n - 1, last]:
+            last = y
+    labels[n - 1] = last
+    for t in range(n - 1, 0, -1):
+        labels[t - 1] = back[t, labels[t]]
+    return total + np.float64(best[n - 1, last]), looked

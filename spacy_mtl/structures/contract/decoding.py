@@ -38,6 +38,15 @@ def score_parts(problem, weights, live, i, work):
 
 
 @generic
+def hold_weights(problem, weights, live, work):
+    """Promise that from now on parts are scored in ``work`` by :func:`score_parts` under these weights of these live templates only.
+
+    The weights may change meanwhile, but by :func:`add_direction` with this ``work`` alone. A structure may keep what it derives from them; by
+    default nothing is kept.
+    """
+
+
+@generic
 def add_loss(problem, i, work, amount):
     """Add amount * loss of each part to the scores in ``work``. The loss of a part is its cost against gold plus its offset, if there are offsets."""
 

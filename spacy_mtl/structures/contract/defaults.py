@@ -8,6 +8,7 @@ from .decoding import (
     add_offset,
     add_output,
     gold_score,
+    hold_weights,
     kernel_norms,
     n_templates,
     output_offset,
@@ -62,6 +63,11 @@ def _output_offset(problem, i, work):
 
 @derived(kernel_norms)
 def _kernel_norms(problem, weights, norms):
+    pass
+
+
+@derived(hold_weights)
+def _hold_weights(problem, weights, live, work):
     pass
 
 

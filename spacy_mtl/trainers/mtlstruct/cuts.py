@@ -8,6 +8,7 @@ from spacy_mtl.structures.contract import (
     decode,
     dot_output,
     gold_score,
+    hold_weights,
     load_output,
     n_sentences,
     n_slots,
@@ -25,6 +26,7 @@ def most_violated(arrays, weights, live, work, hinges, losses):
     work: a buffer of the structure; scores have its precision.
     """
     outputs = np.full(n_slots(arrays), -1, np.int32)
+    hold_weights(arrays, weights, live, work)
     for i in range(n_sentences(arrays)):
         score_parts(arrays, weights, live, i, work)
         gold = gold_score(arrays, i, work)

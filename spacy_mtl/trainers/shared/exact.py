@@ -23,6 +23,7 @@ from spacy_mtl.structures.contract import (
     expected_loss,
     gold_outputs,
     gold_score,
+    hold_weights,
     load_output,
     move,
     n_sentences,
@@ -51,6 +52,7 @@ def _new_work(arrays):
 
 @kernel
 def _hinges(arrays, weights, live, work, out):
+    hold_weights(arrays, weights, live, work)
     for i in range(out.size):
         score_parts(arrays, weights, live, i, work)
         gold = gold_score(arrays, i, work)
@@ -59,6 +61,7 @@ def _hinges(arrays, weights, live, work, out):
 
 @kernel
 def _gibbs(arrays, weights, live, work, state, losses, entropies, sizes):
+    hold_weights(arrays, weights, live, work)
     for i in range(losses.size):
         score_parts(arrays, weights, live, i, work)
         gold = gold_score(arrays, i, work)

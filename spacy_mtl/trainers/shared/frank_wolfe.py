@@ -13,6 +13,7 @@ from spacy_mtl.structures.contract import (
     curvature,
     decode,
     gold_outputs,
+    hold_weights,
     load_output,
     n_sentences,
     n_slots,
@@ -128,6 +129,7 @@ def ascent_pass(arrays, weights, live, scale, atoms, order, gaps, pace):
     pace: factor on the length of the best step, from 1 to below 2 (where the dual would stay as it is).
     """
     work = new_work(arrays)
+    hold_weights(arrays, weights, live, work)
     scores = np.empty(atoms.weights.shape[1])
     for k in range(order.size):
         gaps[order[k]] = ascend(arrays, weights, live, scale, atoms, order[k], work, scores, pace)

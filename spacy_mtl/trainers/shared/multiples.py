@@ -10,7 +10,15 @@ from typing import NamedTuple
 import numpy as np
 
 from spacy_mtl.kernels import kernel
-from spacy_mtl.structures.contract import Weights, decode, gold_score, n_sentences, output_loss, score_parts
+from spacy_mtl.structures.contract import (
+    Weights,
+    decode,
+    gold_score,
+    hold_weights,
+    n_sentences,
+    output_loss,
+    score_parts,
+)
 from spacy_mtl.structures.problem import Problem
 from spacy_mtl.trainers.base import relative_gap
 
@@ -22,6 +30,7 @@ SLACK = (5e-7, 4e-6, 3e-5)
 
 @kernel
 def _margins(arrays, weights, live, work, hinges, losses):
+    hold_weights(arrays, weights, live, work)
     for i in range(n_sentences(arrays)):
         score_parts(arrays, weights, live, i, work)
         gold = gold_score(arrays, i, work)
