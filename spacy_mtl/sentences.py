@@ -12,10 +12,15 @@ def borders(docs: Sequence[Doc]) -> np.ndarray:
     parts: list[np.ndarray | list[int]] = []
     at = 0
     for doc in docs:
-        if len(doc) > 1 and doc.has_annotation("SENT_START"):
+        if has_borders(doc):
             parts.append(at + np.flatnonzero(doc.to_array([SENT_START])[1:] == 1) + 1)
         if len(doc):
             parts.append([at])
         at += len(doc)
     parts.append([at])
     return np.unique(np.concatenate(parts)).astype(np.int64)
+
+
+def has_borders(doc: Doc) -> bool:
+    """Whether anything has set sentence boundaries in a Doc of more than one word."""
+    return len(doc) > 1 and doc.has_annotation("SENT_START")

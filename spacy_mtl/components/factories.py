@@ -62,8 +62,15 @@ PARSER_CONFIG = {
     "margin": 5.0,
     "filter_attr": None,
     "max_words": 500,
+    "max_unsplit": 100,
     "scorer": {"@scorers": "spacy_mtl.dep_scorer.v1"},
 }
+
+
+def _requiring(factory: str, pipe: TrainablePipe) -> TrainablePipe:
+    """The component, whose requirements depend on its templates and are told to spaCy."""
+    import_module("spacy_mtl.components.protocol.annotated").tell_requirements(factory, pipe.model.attrs["templates"])
+    return pipe
 
 
 def _component(module: str, name: str) -> Any:
@@ -94,9 +101,10 @@ def make_ner(
     valid_only: decode only tag sequences that spell whole entities. overwrite: replace entities that are already on a Doc (otherwise they stay, and
     predictions that overlap them are dropped). costs: training loss of a wrong tag where it is not 1, e.g. {"*>O": 2.0} to miss fewer entities.
     """
-    return _component("ner", "MTLEntityRecognizer")(
+    pipe = _component("ner", "MTLEntityRecognizer")(
         nlp.vocab, model, name, trainer=trainer, scheme=scheme, valid_only=valid_only, overwrite=overwrite, costs=costs, scorer=scorer,
     )  # fmt: skip
+    return _requiring("mtl_ner", pipe)
 
 
 @Language.factory(
@@ -121,9 +129,10 @@ def make_tagger(
     in training is given only tags it was seen with; 0 allows every word all tags. pos_map: the universal part of speech of each tag, written to
     ``token.pos``. overwrite: replace tags that are already on a Doc (otherwise they stay).
     """
-    return _component("tagger", "MTLTagger")(
+    pipe = _component("tagger", "MTLTagger")(
         nlp.vocab, model, name, trainer=trainer, known_words=known_words, pos_map=pos_map, overwrite=overwrite, scorer=scorer
     )  # fmt: skip
+    return _requiring("mtl_tagger", pipe)
 
 
 @Language.factory(
@@ -181,6 +190,7 @@ def make_parser(
     margin: float | None,
     filter_attr: str | None,
     max_words: int | None,
+    max_unsplit: int | None,
     scorer: Callable | None,
 ) -> TrainablePipe:
     """Make a parser.
@@ -193,9 +203,11 @@ def make_parser(
     labels in a "second_pass" over the tree, "joint" with it, or "none". support: which observations get weights, those of "gold" arcs or of "all".
     margin: a filter over tags leaves out arcs that score more than this below the best arc of the same word; null keeps all arcs. filter_attr: the
     attribute that the filter reads; null chooses one. max_words: longer sentences are parsed in pieces of at most this many words, whose trees are
-    joined, with a warning (M450); null for no limit.
+    joined, with a warning (M450); null for no limit. max_unsplit: a document of up to this many words without sentence boundaries is parsed as one
+    sentence, a longer one is refused (M440); null for no limit.
     """
-    return _component("parser", "MTLParser")(
+    pipe = _component("parser", "MTLParser")(
         nlp.vocab, model, name, trainer=trainer, projective=projective, roots=roots, labelling=labelling, support=support,
-        margin=margin, filter_attr=filter_attr, max_words=max_words, scorer=scorer,
+        margin=margin, filter_attr=filter_attr, max_words=max_words, max_unsplit=max_unsplit, scorer=scorer,
     )  # fmt: skip
+    return _requiring("mtl_parser", pipe)

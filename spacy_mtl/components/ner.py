@@ -120,7 +120,10 @@ class MTLEntityRecognizer(ChainPipe, LabelledPipe):
         return {self.vocab.strings[label]: number for number, label in enumerate(self.labels)}
 
     def set_annotations(self, docs: Iterable[Doc], scores: Sequence[np.ndarray]) -> None:
-        """Write ``doc.ents``. scores: what :meth:`predict` returned. Existing entities and blocked tokens of a Doc stay, unless ``overwrite``."""
+        """Write ``doc.ents``. scores: what :meth:`predict` returned.
+
+        Unless ``overwrite``, existing entities and blocked tokens of a Doc stay, and so do tokens set to be outside where others are missing.
+        """
         docs = list(docs)
         if not docs or not self.labels:
             return
@@ -140,7 +143,10 @@ def _write(doc: Doc, values: np.ndarray, overwrite: bool) -> None:
     """Write entities to one Doc. values: uint64[n, 2] of ENT_IOB and ENT_TYPE."""
     if not len(doc):
         return
-    present = np.isin(doc.to_array(ENT_IOB), (BEGIN, INSIDE))
+    given = doc.to_array(ENT_IOB)
+    present = np.isin(given, (BEGIN, INSIDE))
+    if (given == MISSING).any():  # otherwise all other tokens are outside because ``doc.ents`` was set
+        present |= given == OUTSIDE
     if not present.any():
         _set(doc, values)
     elif overwrite:
@@ -156,10 +162,11 @@ def _set(doc: Doc, values: np.ndarray) -> None:
 
 
 def _add(doc: Doc, values: np.ndarray, present: np.ndarray) -> None:
-    """Add the entities that do not overlap existing ones. present: bool[n], tokens of existing entities and blocked tokens."""
+    """Add the entities that do not overlap ``present``: bool[n], tokens of existing entities, and those that are blocked or set to be outside."""
     kept = doc.ents
     in_entity = {token.i for ent in kept for token in ent}
-    blocked = [doc[i : i + 1] for i in np.flatnonzero(present).tolist() if i not in in_entity]
+    held = np.flatnonzero(np.isin(doc.to_array(ENT_IOB), (BEGIN, INSIDE))).tolist()
+    blocked = [doc[i : i + 1] for i in held if i not in in_entity]
     _set(doc, values)
     new = [ent for ent in doc.ents if not present[ent.start : ent.end].any()]
     doc.set_ents([*kept, *new], blocked=blocked)

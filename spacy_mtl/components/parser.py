@@ -2,11 +2,11 @@
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from spacy.attrs import DEP, HEAD
+from spacy.attrs import DEP, HEAD, SENT_START
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
@@ -14,6 +14,7 @@ from thinc.api import Model
 
 from spacy_mtl.errors import Errors, Warnings
 from spacy_mtl.learning.gold_trees import crossing_share, encode, gold_trees, has_several_roots
+from spacy_mtl.learning.learner import Learner
 from spacy_mtl.learning.tree import TreeLearner
 from spacy_mtl.models.relabel import relabelled_tree
 from spacy_mtl.models.tree.features import TreeTemplates
@@ -22,7 +23,7 @@ from spacy_mtl.models.tree.prior import TreePrior
 from spacy_mtl.models.tree.rules import TreeRules, check_rules, check_tree
 from spacy_mtl.models.tree.weights import TreeWeights
 from spacy_mtl.roots import FEW_CROSSING, ROOT, heads_to_doc
-from spacy_mtl.sentences import borders
+from spacy_mtl.sentences import borders, has_borders
 from spacy_mtl.settings import brief, is_choice, is_number, is_switch, is_whole
 from spacy_mtl.stored.values import distinct_texts
 from spacy_mtl.structures.tree.build import tree_offers
@@ -48,6 +49,7 @@ class MTLParser(LabelledPipe):
     """
 
     gold_attributes = ("HEAD", "DEP")
+    also_reads = ("SENT_START",)
     label_key = "labels"
     no_labels = Errors.M443
     cfg_checks: ClassVar = {"labels": distinct_texts, "rules": check_rules}
@@ -66,6 +68,7 @@ class MTLParser(LabelledPipe):
         margin: float | None = 5.0,
         filter_attr: str | None = None,
         max_words: int | None = 500,
+        max_unsplit: int | None = 100,
         scorer: Callable | None = None,
     ):
         super().__init__(vocab, model, name, trainer=trainer, scorer=scorer)
@@ -85,6 +88,8 @@ class MTLParser(LabelledPipe):
             refuse(name, "projective", "true, false or null", projective)
         if max_words is not None and not is_whole(max_words, 2):
             refuse(name, "max_words", "a whole number of at least 2, or null", max_words)
+        if max_unsplit is not None and not is_whole(max_unsplit, 0):
+            refuse(name, "max_unsplit", "a whole number of at least 0, or null", max_unsplit)
         attributes = model.attrs["templates"].attributes
         if filter_attr is not None and filter_attr not in attributes:
             expected = f"an attribute that the templates read ({', '.join(attributes)}), or null"
@@ -100,7 +105,7 @@ class MTLParser(LabelledPipe):
                 fault = 'looks at the tree, which labelling = "joint" does not have yet; use "second_pass"'
                 raise ValueError(Errors.M130.format(template=template.text, fault=fault))
         self.roots = roots
-        self.max_words = max_words
+        self.max_words, self.max_unsplit = max_words, max_unsplit
         self._warned = False
         self.projective = projective
         self.settings = TreeRules(projective is not False, roots != "several", labelling, support, margin, filter_attr)  # type: ignore[arg-type]
@@ -118,9 +123,11 @@ class MTLParser(LabelledPipe):
         check_tree(weights, TreeRules(**cfg["rules"]))
 
     def model_constraints(self) -> TreeRules:
-        if isinstance(self._learner, TreeLearner):
-            self.cfg["rules"] = asdict(self._learner.rules)
         return self.rules
+
+    def adopt(self, learner: Learner) -> None:
+        assert isinstance(learner, TreeLearner)
+        self.cfg["rules"] = asdict(learner.rules)
 
     def check_templates(self, templates: Sequence[Template]) -> None:
         check_places(self.name, templates, "hmsgbcd", "arcs", "%h, %m, %s, %g, %b, %c and %d")
@@ -140,13 +147,14 @@ class MTLParser(LabelledPipe):
 
     def make_learner(self) -> TreeLearner:
         assert self._reader is not None
+        rules = replace(self.rules, filter_attr=self.settings.filter_attr)  # an earlier learner may have chosen another
         return TreeLearner(
             self.name,
             self.trainer,
             self.model.attrs["templates"],
             self._reader,
             self.model_labels,
-            self.rules,
+            rules,
             self._prior(),
         )
 
@@ -169,6 +177,17 @@ class MTLParser(LabelledPipe):
     def fixed_settings(self, cfg: dict[str, Any]) -> dict[str, Any]:
         return {"labelling": cfg["rules"]["labelling"]}
 
+    @property
+    def knows_labels(self) -> bool:
+        return self.settings.labelling == "none" or super().knows_labels
+
+    def is_annotated(self, reference: Doc) -> bool:
+        return reference.has_annotation("DEP")
+
+    def check_new(self, example: Example) -> None:
+        if self.settings.labelling != "none":
+            super().check_new(example)
+
     def labels_of(self, doc: Doc) -> set[str]:
         return {self.vocab.strings[int(dep)] for dep in np.unique(doc.to_array([DEP])) if dep} - {ROOT}
 
@@ -190,9 +209,15 @@ class MTLParser(LabelledPipe):
     def gold_labels(self, example: Example, starts: np.ndarray) -> np.ndarray:
         """Gold arcs of the predicted Doc's words as head * L + label; -1 where not annotated, not aligned, or the head is outside the sentence.
 
-        Raises ValueError (M440) if the predicted Doc has no sentence boundaries.
+        Raises ValueError (M440, M457) if the predicted Doc has no sentence boundaries although it is long or the annotation has several sentences.
         """
         self._check_borders(example.predicted)
+        sentences = (
+            0 if has_borders(example.predicted) else np.count_nonzero(example.reference.to_array(SENT_START) == 1)
+        )
+        if sentences > 1:
+            text = example.text[:40]
+            raise ValueError(Errors.M457.format(name=self.name, text=text, sentences=sentences))
         return encode(*gold_trees(example), starts, self.label_numbers())
 
     def label_numbers(self) -> dict[int, int]:
@@ -202,7 +227,7 @@ class MTLParser(LabelledPipe):
     def predict(self, docs: Iterable[Doc]) -> list[np.ndarray]:
         """Heads and labels of each doc: a list of int32[2, n_tokens].
 
-        Raises ValueError: M440 a doc without sentence boundaries, M444 a doc without an attribute that the templates read.
+        Raises ValueError: M440 a long doc without sentence boundaries, M444 a doc without an attribute that the templates read.
         """
         docs = list(docs)
         for doc in docs:
@@ -220,8 +245,9 @@ class MTLParser(LabelledPipe):
             warnings.warn(Warnings.M450.format(name=self.name, longest=longest, most=self.max_words), stacklevel=3)
 
     def _check_borders(self, doc: Doc) -> None:
-        if len(doc) > 1 and not doc.has_annotation("SENT_START"):
-            raise ValueError(Errors.M440.format(name=self.name, text=doc.text[:40]))
+        if self.max_unsplit is not None and len(doc) > max(self.max_unsplit, 1) and not has_borders(doc):
+            text, words = doc.text[:40], len(doc)
+            raise ValueError(Errors.M440.format(name=self.name, text=text, words=words, most=self.max_unsplit))
 
     def set_annotations(self, docs: Iterable[Doc], scores: Sequence[np.ndarray]) -> None:
         """Write ``token.head`` and ``token.dep``. scores: what :meth:`predict` returned. Raises ValueError (M446) for trees of other documents."""

@@ -132,7 +132,7 @@ class MTLSegmenter(ChainPipe):
         references = list(references)
         assert self._reader is not None
         corpus = CorpusWords(references, self.folds, self.gold_attributes)
-        if not corpus.words:
+        if references and not corpus.words:
             raise ValueError(Errors.M413.format(name=self.name, n=len(references)))
         self._corpus_words = corpus
         context = self._reader.characters

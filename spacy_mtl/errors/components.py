@@ -8,8 +8,6 @@ class ComponentErrors:
     M403 = ("'{name}' cannot be trained: none of the {n} training examples has an annotated entity. Check the reader's columns, or give the labels in "
             "[initialize.components.{name}].")
     M404 = ("'{name}' is not trained and has not been initialized: call nlp.initialize() with training examples before nlp.update(), or load a trained component.")
-    M405 = ("A training example was not in the corpus that initialize() was given. Features are indexed once, over that corpus: leave out augmenters, "
-            "and keep [training] max_epochs at 0 or more.")
     M406 = ("'{name}' indexes features over the whole corpus, which is read before training, and cannot learn from a stream. Set [training] max_epochs to 0 or more.")
     M407 = ("'{name}': unknown tag scheme '{scheme}'. Choose one of {known}.")
     M408 = ("'{name}' is being trained for the labels {labels}; '{label}' cannot be added now. Add it before training, or after the model has been saved and loaded again.")
@@ -29,8 +27,8 @@ class ComponentErrors:
     M418 = ("'{name}': known must be at least 1, folds (the parts of the corpus) at least 2 and known_marks at least 0, but known = {known}, folds = {folds} "
             "and known_marks = {known_marks}.")
     M417 = ("'{model}' cannot be turned into a pipeline with a tokenizer: {reason}. Give a pipeline whose first component is a trained mtl_segmenter.")
-    M440 = ("'{name}' parses inside given sentences, but the document that begins with '{text}' has no sentence boundaries. Put a component that sets "
-            "them ('sentencizer' or 'senter') before it, or let the corpus reader set them.")
+    M440 = ("'{name}' parses inside given sentences, but the document that begins with '{text}' has {words} words and no sentence boundaries. Put a component "
+            "that sets them ('sentencizer' or 'senter') before it, let the corpus reader set them, or raise 'max_unsplit' (now {most}; null for no limit).")
     M441 = "The setting '{setting}' of '{name}' must be {expected}, but it is {value}."
     M442 = ("None of the {sentences} sentences that '{name}' was given has a complete tree (a head inside the sentence and a label for every word), so there is "
             "nothing to learn from. Check that the corpus has heads and labels, and that the input has the same sentence boundaries as the annotation.")
@@ -52,6 +50,10 @@ class ComponentErrors:
     M472 = ("'{name}' cannot go on from the model in {where} without its labels {labels}. Add them to the labels in [initialize.components.{name}], or leave those out.")
     M473 = ("'{name}': the weight of the prior must be a number above 0 and at most 1000, but is {value}. 1 keeps the weights of the earlier model as they are.")
     M474 = ("'{name}' has no earlier model whose predictions could be rehearsed: it was initialized anew. Load a trained component and call nlp.resume_training().")
+    M456 = ("'{name}' was initialized for the labels {known}, but a training document has {labels}. Give nlp.initialize() examples of every label, or list all "
+            "labels in [initialize.components.{name}].")
+    M457 = ("'{name}' parses inside given sentences, but the training document that begins with '{text}' has {sentences} annotated sentences and no sentence "
+            "boundaries in its input. Put a component that sets them ('sentencizer' or 'senter') before it, or let the corpus reader set them.")
     M451 = ("{n} words are seen at least {least} times, but with {labels} labels a model can remember the labels of {most} at most. Set the least number of times ('known_words') "
             "higher, or to 0 for none.")
     # fmt: on
@@ -59,8 +61,6 @@ class ComponentErrors:
 
 class ComponentWarnings:
     # fmt: off
-    M431 = ("'{name}' received {n} training documents that an earlier pass had left out, so training starts again on the larger corpus. It never "
-            "finishes with a batcher that leaves out different documents in each pass: use one that keeps all of them.")
     M430 = ("The templates of this model read {attr}, but the documents do not have it, so predictions will be worse than the scores in training. "
             "Put a component that sets {attr} before this one, or train without it.")
     M432 = ("The tokenizer spacy_mtl.Segmenter.v1 has no model, so every character becomes a word. Load a trained one: set 'path' in "
@@ -69,6 +69,8 @@ class ComponentWarnings:
             "megabytes), too few to parse well. Set 'megabytes' of its model higher, or to null for no limit.")
     M434 = ("'{name}' predicts {column}, but the reader of [{section}] gives it ('given'), and what is given stays, so the scores are those of the gold "
             "annotation. Take {column} out of 'given' of [{section}], or set overwrite = true.")
+    M455 = ("'{name}' keeps receiving training documents that it has not seen before, and indexes its features again for them; it now remembers {n}. If an "
+            "augmenter makes them, leave it out: each pass would add to the corpus. Otherwise give all documents to nlp.initialize().")
     M450 = ("A sentence of {longest} words is longer than the {most} that '{name}' parses at once, so it is parsed in pieces, whose trees are joined. Check what "
             "sets the sentence boundaries, or raise 'max_words' (the time grows with its cube; null for no limit).")
     # fmt: on

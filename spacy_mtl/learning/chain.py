@@ -16,7 +16,7 @@ from spacy_mtl.templates.program import compile_program
 from spacy_mtl.trainers.base import Trainer
 
 from .gather import Piece, concatenate
-from .learner import Learner, carry_rows, check_set, row_map
+from .learner import Learner, Sentences, carry_rows, check_set, continued, row_map
 
 
 class ChainLearner(Learner):
@@ -66,20 +66,21 @@ class ChainLearner(Learner):
         self.training.step(np.concatenate([np.empty(0, np.int64), *sentences]))
 
     def rebind(self, pieces: Sequence[Piece]) -> None:
-        """Index the features again and continue training with the current weights.
-
-        If sentence borders or gold labels have changed too, training starts from scratch.
-        """
         assert self.training is not None
-        old = self._keys()
+        old_keys, old_places = self._keys(), self._places()
         self.documents = tuple(pieces)
         problem = self._problem(pieces)
-        if same_layout(self.training.problem, problem):
-            new = self._keys()
-            rows = [row_map(*keys) for keys in zip(old, new, strict=True)]
-            self.training.rebind(problem, lambda weights: carry_rows(problem, weights, rows))
-        else:
-            self.training = self.trainer.begin(problem)
+        rows = [row_map(*keys) for keys in zip(old_keys, self._keys(), strict=True)]
+        places = old_places, self._places(problem)
+        continued(self.training, problem, lambda weights: carry_rows(problem, weights, rows), places)
+
+    def _places(self, problem: Problem | None = None) -> Sentences:
+        """The sentences of the problem, by default that of the training."""
+        assert self.training is not None
+        first = (problem or self.training.problem).arrays.first
+        borders = block_starts([piece.gold.size for piece in self.documents])
+        documents = np.searchsorted(borders, first, side="right") - 1
+        return Sentences(documents, first - borders[documents])
 
     def _problem(self, pieces: Sequence[Piece]) -> Problem:
         given, starts, gold = concatenate(pieces)
@@ -152,10 +153,3 @@ class ChainLearner(Learner):
             megabytes,
             self.prior,
         )
-
-
-def same_layout(old: Problem, new: Problem) -> bool:
-    """Whether two chain problems have the same tokens, gold and pieces."""
-    return all(
-        np.array_equal(getattr(old.arrays, part), getattr(new.arrays, part)) for part in ("first", "last", "gold")
-    )

@@ -9,7 +9,8 @@ from typing import ClassVar
 import numpy as np
 from spacy.tokens import Doc
 
-from spacy_mtl.errors import Errors
+#: A pass may end with a document that comes again once this share of the known ones has been shown.
+NEARLY = 0.9
 
 
 def content_key(reference: Doc, gold_attributes: Sequence[str]) -> bytes:
@@ -37,84 +38,101 @@ class Piece:
 class Gatherer:
     """The documents of a corpus, each in a slot of its own, ticked off as they are seen in a pass.
 
-    expected: how often each content key occurs in the corpus of ``initialize``. A pass is over when every document has been seen, or when one
-    is seen for the second time (since a batcher may leave documents out).
+    expected: how often each content key occurs in what ``initialize`` was given; other documents may come later and then belong to the corpus.
+    A pass is over when as many documents have been shown as were known when it began, or when one comes again after nearly all of them (since a
+    batcher may leave documents out). So it is an epoch where there are epochs, and as much as one where documents are drawn at random.
     """
 
     #: whether documents may come that ``initialize`` did not see
     is_open: ClassVar[bool] = False
 
     def __init__(self, expected: Counter[bytes]):
-        self.expected = expected
+        self.expected = Counter(expected)
         self.pieces: list[Piece] = []
         self.changed = False
         self._slots: dict[bytes, list[int]] = defaultdict(list)
         self._shown: Counter[bytes] = Counter()
-        self._n_shown = 0
         self._free: dict[bytes, deque[int]] = {}
-        self.closed = False
-        self.grown = False
+        self._n_closed = 0
+        self.n_shown = 0
+        self.n_needed = self.n_expected
+
+    @property
+    def n_new(self) -> int:
+        """The number of documents that no earlier pass had."""
+        return len(self.pieces) - self._n_closed
+
+    @property
+    def grown(self) -> bool:
+        return self.n_new > 0
 
     @property
     def n_expected(self) -> int:
+        """The number of known documents."""
         return sum(self.expected.values())
 
+    def knows(self, key: bytes) -> bool:
+        """Whether ``initialize`` or an update has seen this document."""
+        return key in self.expected
+
     def repeats(self, key: bytes) -> bool:
-        """Whether this document, seen now, begins another pass. Raises ValueError (M405) for one that ``initialize`` did not see."""
-        if key not in self.expected:
-            raise ValueError(Errors.M405)
-        return self._shown[key] >= self.expected[key]
+        """Whether this document, seen now, begins another pass: one that comes again after nearly all."""
+        return 0 < self.expected[key] <= self._shown[key] and self.n_shown >= NEARLY * self.n_needed
 
     def find(self, key: bytes, given: np.ndarray, starts: np.ndarray) -> int | None:
-        """The slot of a document not yet seen in this pass, preferably one with the same input; None if there is no such slot."""
+        """The slot of a document, preferably one that was not yet seen in this pass and has the same input; None for a new document."""
         if key not in self._free:
             self._free[key] = deque(self._slots[key])
         free = self._free[key]
+        if not free and self._shown[key] >= max(self.expected[key], 1):
+            return self._slots[key][-1]  # drawn again in the same pass
         same = (slot for slot in free if self.pieces[slot].same_input(given, starts))
         return next(same, free[0] if free else None)
 
     def show(self, piece: Piece, slot: int | None) -> int:
-        """Tick off a document in ``slot`` (from :meth:`find`; None for a new slot) and return its slot. A new slot in a later pass sets ``grown``."""
+        """Tick off a document in ``slot`` (from :meth:`find`; None for a new slot) and return its slot."""
         self._shown[piece.key] += 1
-        self._n_shown += 1
+        self.n_shown += 1
         if slot is None:
-            self.grown |= self.closed
             slot = len(self.pieces)
             self._slots[piece.key].append(slot)
+            self.expected[piece.key] = max(self.expected[piece.key], len(self._slots[piece.key]))
             self.pieces.append(piece)
-        else:
+            return slot
+        if slot in self._free[piece.key]:
             self._free[piece.key].remove(slot)
-            if self.pieces[slot] is not piece:
-                self.pieces[slot], self.changed = piece, True
+        if self.pieces[slot] is not piece:
+            self.pieces[slot], self.changed = piece, True
         return slot
 
     @property
     def is_complete(self) -> bool:
-        return self._n_shown >= self.n_expected
+        return self.n_shown >= self.n_needed
 
     @property
     def begins_pass(self) -> bool:
         """Whether no document has been seen since the last pass ended."""
-        return self._n_shown == 0
+        return self.n_shown == 0
 
     def begin_pass(self) -> None:
         self._shown.clear()
-        self._n_shown = 0
         self._free.clear()
-        self.changed = self.grown = False
+        self.n_shown, self.n_needed = 0, len(self.pieces)
+        self.changed = False
 
     def close(self) -> np.ndarray:
-        """End the first pass, or one with new documents: sort the documents, so that the order in which they were read does not matter.
+        """Sort the documents that are new in this pass, so that the order in which they were read does not matter; others keep their slots.
 
         Returns the new slot of each old slot, int64[n].
         """
-        order = sorted(range(len(self.pieces)), key=lambda i: self.pieces[i].sort_key)
-        place = np.empty(len(order), np.int64)
-        place[order] = np.arange(len(order))
+        first, n = self._n_closed, len(self.pieces)
+        order = [*range(first), *sorted(range(first, n), key=lambda i: self.pieces[i].sort_key)]
+        place = np.empty(n, np.int64)
+        place[order] = np.arange(n)
         self.pieces = [self.pieces[i] for i in order]
         for slots in self._slots.values():
             slots[:] = sorted(int(place[slot]) for slot in slots)
-        self.closed = True
+        self._n_closed = n
         return place
 
 

@@ -1,8 +1,8 @@
 """Learner: the interface between a component and its training, whatever the structure, and functions that learners share."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from spacy_mtl.structures.problem import Problem
 from spacy_mtl.templates.attributes.reader import AttributeReader
 from spacy_mtl.templates.attributes.short_tags import short_tag
 from spacy_mtl.templates.grammar import Template
-from spacy_mtl.trainers.base import Report, Training
+from spacy_mtl.trainers.base import Carry, Kept, Report, Training
 
 from .gather import Piece
 
@@ -34,6 +34,12 @@ class Learner(ABC):
         assert self.training is not None
         return self.training.loss
 
+    @property
+    def running_loss(self) -> float | None:
+        """Loss of this pass so far, see :attr:`.Training.running_loss`."""
+        assert self.training is not None
+        return self.training.running_loss
+
     def report(self) -> Report | None:
         """Objective values of the current weights; None before training has begun."""
         return self.training.report() if self.training is not None else None
@@ -53,11 +59,57 @@ class Learner(ABC):
 
     @abstractmethod
     def rebind(self, pieces: Sequence[Piece]) -> None:
-        """Extract the features again and continue training, after the input of documents has changed (an annotating component learns too)."""
+        """Extract the features again and continue training with the current weights, see :func:`continued`.
+
+        The documents of before keep their numbers, but their input may have changed (an annotating component learns too); others may follow them.
+        """
 
     @abstractmethod
     def export(self, megabytes: float | None) -> Any:
         """The current weights, reduced to what prediction needs. megabytes: size limit, None for no limit."""
+
+
+class Sentences(NamedTuple):
+    """Where the sentences of a problem come from: document (int64[n]), and first token in it (int64[n])."""
+
+    documents: np.ndarray
+    tokens: np.ndarray
+
+
+def continued(
+    training: Training,
+    problem: Problem,
+    carry: Carry,
+    places: tuple[Sentences, Sentences],
+    possible: Callable[[np.ndarray], np.ndarray] | None = None,
+) -> None:
+    """Let a training continue on another problem of the same structure and labels, with sentences and outputs stored token by token.
+
+    places: the sentences of its problem, and of the new one. possible: see :class:`.Kept`; None if all outputs of an old sentence are.
+    """
+    kept = common_sentences(training.problem, problem, *places)
+    if possible is None and np.array_equal(kept.sentences, np.arange(training.problem.n)):
+        training.rebind(problem, carry)
+    else:
+        training.extend(problem, carry, kept if possible is None else kept._replace(possible=possible))
+
+
+def common_sentences(old: Problem, new: Problem, old_places: Sentences, new_places: Sentences) -> Kept:
+    """The sentences that both problems have, with the same tokens and gold."""
+    before, after = old.arrays, new.arrays
+    gold = [getattr(arrays, "gold_output", arrays.gold) for arrays in (before, after)]
+    number = {place: i for i, place in enumerate(zip(*old_places, before.last - before.first, strict=True))}
+    sentences, slots = np.full(new.n, -1), np.full(after.gold.size, -1)
+    for i, place in enumerate(zip(*new_places, after.last - after.first, strict=True)):
+        k = number.get(place, -1)
+        old_slots, new_slots = slice(before.first[k], before.last[k]), slice(after.first[i], after.last[i])
+        if k >= 0 and np.array_equal(gold[0][old_slots], gold[1][new_slots]):
+            sentences[i] = k
+            slots[new_slots] = np.arange(before.first[k], before.last[k])
+    owners = np.zeros(after.gold.size, np.int64)
+    owners[after.first] = 1
+    everything = np.ones(new.n, bool)
+    return Kept(sentences, slots, np.maximum(np.cumsum(owners) - 1, 0), lambda _: everything)
 
 
 def row_map(old: np.ndarray, new: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -1,6 +1,6 @@
 """TreeLearner: trains a parser, from gathered documents to one problem (arcs, or arcs with labels) or two (arcs; labels given the trees)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -34,7 +34,7 @@ from spacy_mtl.templates.grammar import Template, TemplateSet
 from spacy_mtl.trainers.base import Report, Trainer, Training, relative_gap
 
 from .gather import Piece, concatenate
-from .learner import Learner, carry_rows, check_set, row_map
+from .learner import Learner, Sentences, carry_rows, check_set, continued, row_map
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Corpus:
     """The S sentences with complete trees, of N words.
 
     columns: uint64[A, N], attributes. starts: int64[S + 1], sentence borders. heads, labels: int32[N]. of_document: int64[D + 1], the borders of the
-    documents, counted in sentences.
+    documents, counted in sentences. places: where the sentences come from.
     """
 
     columns: np.ndarray
@@ -50,6 +50,7 @@ class Corpus:
     heads: np.ndarray
     labels: np.ndarray
     of_document: np.ndarray
+    places: Sentences
 
 
 class TreeLearner(Learner):
@@ -92,6 +93,12 @@ class TreeLearner(Learner):
     def loss(self) -> float:
         return sum(training.loss for training in self._trainings())
 
+    @property
+    def running_loss(self) -> float | None:
+        losses = [training.running_loss for training in self._trainings()]
+        known = [loss for loss in losses if loss is not None]
+        return sum(known) if len(known) == len(losses) else None
+
     def report(self) -> Report | None:
         """Objective values and template counts, summed over the two independent trainings."""
         reports = [training.report() for training in self._trainings()]
@@ -106,7 +113,7 @@ class TreeLearner(Learner):
         problem, labelling = self._problems(corpus)
         self.training = self.trainer.begin(problem)
         self.labelling = self.trainer.begin(labelling) if labelling is not None else None
-        self._borders = corpus.of_document
+        self._borders, self._places = corpus.of_document, corpus.places
 
     def step(self, documents: np.ndarray) -> None:
         assert self.training is not None
@@ -122,23 +129,24 @@ class TreeLearner(Learner):
             self.labelling.end_pass()
 
     def rebind(self, pieces: Sequence[Piece]) -> None:
-        """Extract the features again and continue training with the current weights.
-
-        If the arcs have changed too, because tags have, training starts from scratch.
-        """
+        """As in the base class. The filter is learnt again, since its tags may have changed, and with it the arcs."""
         assert self.training is not None
-        old, corpus = (self._node_keys, self._label_keys), self._corpus(pieces)
+        old_keys, old_places = (self._node_keys, self._label_keys), self._places
+        self._forget_filter()
+        corpus = self._corpus(pieces)
         self.documents = tuple(pieces)
         problem, labelling = self._problems(corpus)
-        if not (same_parts(self.training.problem, problem) and np.array_equal(self._borders, corpus.of_document)):
-            self._forget_filter()  # it is learnt again too, since its tags have changed
-            self.begin(pieces)
-            return
-        node, label = row_map(old[0], self._node_keys), row_map(old[1], self._label_keys)
+        node, label = row_map(old_keys[0], self._node_keys), row_map(old_keys[1], self._label_keys)
         unlabelled = (np.empty(0, np.int64),) * 2
-        self.training.rebind(problem, lambda w: carry_rows(problem, w, [node, label if self.joint else unlabelled]))
+        rows = [node, label if self.joint else unlabelled]
+        places = old_places, corpus.places
+        same = same_parts(self.training.problem, problem)
+        continued(
+            self.training, problem, lambda w: carry_rows(problem, w, rows), places, None if same else has_arcs(problem)
+        )
         if labelling is not None and self.labelling is not None:
-            self.labelling.rebind(labelling, lambda w: carry_rows(labelling, w, [unlabelled, label]))
+            continued(self.labelling, labelling, lambda w: carry_rows(labelling, w, [unlabelled, label]), places)
+        self._borders, self._places = corpus.of_document, corpus.places
 
     def _forget_filter(self) -> None:
         """Begin without a filter, or with that of the earlier model."""
@@ -158,9 +166,11 @@ class TreeLearner(Learner):
             raise ValueError(Errors.M442.format(name=self.name, sentences=sizes.size))
         words = np.repeat(whole, sizes)
         counts = np.concatenate([[0], np.cumsum(whole)])
+        documents = np.searchsorted(doc_starts, starts[:-1][whole], side="right") - 1
         return Corpus(
             np.ascontiguousarray(columns[:, words]), block_starts(sizes[whole]), gold[words] // n_labels, gold[words] % n_labels,
             counts[np.searchsorted(starts[:-1], doc_starts)].astype(np.int64),
+            Sentences(documents, starts[:-1][whole] - doc_starts[documents]),
         )  # fmt: skip
 
     def _whole(self, gold: np.ndarray, heads: np.ndarray, starts: np.ndarray) -> np.ndarray:
@@ -295,6 +305,21 @@ def joined(reports: Sequence[Report]) -> Report:
     live, n_templates = sum(report.live_templates for report in reports), sum(report.n_templates for report in reports)
     gap = float("nan") if np.isnan(primal) else relative_gap(primal, dual)
     return Report(primal, dual, gap, live, n_templates, max(report.passes for report in reports))
+
+
+def has_arcs(problem: Problem) -> Callable[[np.ndarray], np.ndarray]:
+    """A function from stored outputs (int32[n_slots]) to bool[n], whether all arcs of a sentence's tree are among those of the problem."""
+    arrays = problem.arrays
+    size = int(max(arrays.heads.max(initial=0), (arrays.last - arrays.first).max(initial=0))) + 1
+    words = np.arange(arrays.gold.size)
+    arcs = np.repeat(words, np.diff(arrays.first_arc)) * size + arrays.heads  # ascending
+
+    def possible(outputs: np.ndarray) -> np.ndarray:
+        wanted = words * size + outputs // arrays.n_labels
+        found = arcs[np.minimum(np.searchsorted(arcs, wanted), arcs.size - 1)] == wanted
+        return np.logical_and.reduceat(found, arrays.first)
+
+    return possible
 
 
 def same_parts(old: Problem, new: Problem) -> bool:

@@ -42,7 +42,7 @@ class CorpusWords:
 
     def parts(self, pieces: Sequence[Piece]) -> np.ndarray:
         """The fold of each sentence of the pieces, int64[S]."""
-        folds = [self._fold_of[piece.key] for piece in pieces]
+        folds = [self._fold_of.get(piece.key, 0) for piece in pieces]
         return np.repeat(np.array(folds, np.int64), [piece.starts.size - 1 for piece in pieces])
 
 

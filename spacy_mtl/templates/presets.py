@@ -8,7 +8,7 @@ from spacy_mtl.errors import Errors
 from spacy_mtl.registry import mtl_templates
 from spacy_mtl.settings import brief, is_list, is_path, is_switch, shown
 
-from .arcs.mst import mst_set, parse_set
+from .arcs.mst import mst_set, parse_set, tags_or_endings
 from .attributes.characters import BREAK, WORD_ATTRIBUTES
 from .attributes.context import CONTEXT_ATTRIBUTES
 from .attributes.learned import CHAR_GROUP, USUAL_TAG
@@ -221,7 +221,7 @@ def pos(usual_tags: bool = True, min_count: int = 1) -> TemplateSet:
 def mst(
     form: str | None = "ORTH",
     lemma: str | None = None,
-    tag: str = "TAG",
+    tag: str | None = "TAG",
     coarse: str | None = None,
     variants: str = "one",
     siblings: bool = False,
@@ -231,7 +231,8 @@ def mst(
 ) -> TemplateSet:
     """The arc templates of MSTParser (McDonald, Crammer & Pereira 2005), see :mod:`.mst`.
 
-    form, lemma, tag, coarse: the attributes to read, null for none. variants: how direction and distance are added to every template: in "one" more
+    form, lemma, tag, coarse: the attributes to read, null for none; without any tag, endings of words take
+    the place of tags. variants: how direction and distance are added to every template: in "one" more
     template, in one for "each" distance (as Mao & Tsang count them), or "none". siblings: add second-order templates of siblings. grandparents: add
     second-order templates of grandparents. labels: add templates that score labels. min_count: leave out observations that occur less often. Raises
     ValueError (M131) for other variants.
@@ -240,7 +241,7 @@ def mst(
     _check_switches(siblings=siblings, grandparents=grandparents, labels=labels)
     return mst_set(
         [name for name in (form, lemma) if name],
-        [name for name in (tag, coarse) if name],
+        tags_or_endings(tag, coarse),
         variants,
         siblings,
         grandparents,
@@ -252,7 +253,7 @@ def mst(
 @mtl_templates("spacy_mtl.parse.v1")
 def parse(
     form: str = "LOWER",
-    tag: str = "TAG",
+    tag: str | None = "TAG",
     coarse: str | None = None,
     siblings: bool = True,
     grandparents: bool = False,
@@ -261,13 +262,14 @@ def parse(
 ) -> TemplateSet:
     """Rich templates for trees: those of ``mst.v1``, affixes, more tags and forms around, adjacent modifiers of a head, and dependents for labels.
 
-    form, tag, coarse: the attributes to read, null for no coarse tag. siblings: add second-order templates of siblings. grandparents: add
+    form, tag, coarse: the attributes to read, null for none; without any tag, endings of words take the place
+    of tags. siblings: add second-order templates of siblings. grandparents: add
     second-order templates of grandparents. dependents: add label templates that look at the tree, which joint labelling does not have yet.
     min_count: leave out observations that occur less often.
     """
-    _check_names(("form", "tag"), form=form, tag=tag, coarse=coarse)
+    _check_names(("form",), form=form, tag=tag, coarse=coarse)
     _check_switches(siblings=siblings, grandparents=grandparents, dependents=dependents)
-    return parse_set(form, [name for name in (tag, coarse) if name], siblings, grandparents, dependents, min_count)
+    return parse_set(form, tags_or_endings(tag, coarse), siblings, grandparents, dependents, min_count)
 
 
 @mtl_templates("spacy_mtl.patterns.v1")

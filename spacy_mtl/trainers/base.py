@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,20 @@ from spacy_mtl.structures.problem import Problem
 
 #: A function that carries a weight vector of one problem over to another, see :meth:`Training.rebind`.
 Carry = Callable[[Weights], Weights]
+
+
+class Kept(NamedTuple):
+    """What a problem has in common with the one before it, see :meth:`Training.extend`.
+
+    sentences: int64[n], the old number of each sentence, -1 for one that is new or has other gold. slots: int64[n_slots], the old place of each place
+    of a stored output, -1 where the sentence is new. owners: int64[n_slots], the sentence of each place. possible: a function from stored outputs
+    (int32[n_slots]) to bool[n], whether the new problem has all their parts.
+    """
+
+    sentences: np.ndarray
+    slots: np.ndarray
+    owners: np.ndarray
+    possible: Callable[[np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -67,12 +81,25 @@ class Training(ABC):
     def loss(self) -> float:
         """A loss of the last pass that is known without extra work; spaCy's logger shows it."""
 
+    @property
+    def running_loss(self) -> float | None:
+        """The loss of this pass so far, where batches are learnt from as they come; None where a pass is learnt from at its end."""
+        return None
+
     @abstractmethod
     def rebind(self, problem: Problem, carry: Carry) -> None:
         """Continue with the same corpus after its features have changed (same sentences, gold and templates, but blocks of other sizes).
 
         carry: a function from a weight vector of the old problem to that of the new one, with 0 for new features.
         """
+
+    def extend(self, problem: Problem, carry: Carry, kept: Kept) -> None:
+        """Continue with another corpus: sentences are new or gone, or have other parts (same templates and labels, but blocks of other sizes).
+
+        This default is right if the state consists of weights. Override it for a state in the parts or outputs of sentences, so that the weights stay
+        what they were or nearly so.
+        """
+        self.rebind(problem, carry)
 
     def recut(self, problem: Problem) -> None:
         """Continue with the same sentences and features, cut into other pieces: for batch methods under structure regularization.

@@ -11,7 +11,7 @@ from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Problem
 from spacy_mtl.trainers.checks import check_whole
 
-from .base import Carry, Report, Trainer, Training
+from .base import Carry, Kept, Report, Trainer, Training
 from .shared.passes import OnlineTraining
 
 
@@ -87,6 +87,11 @@ class StructRegTraining(Training):
         return self.inner.loss
 
     @property
+    def running_loss(self) -> float | None:
+        """The loss of the wrapped training in this pass so far, if it learns from batches as they come."""
+        return self.inner.running_loss
+
+    @property
     def weights(self) -> Weights:
         return self.inner.weights
 
@@ -127,6 +132,11 @@ class OnlineStructReg(StructRegTraining):
         """Let the wrapped training continue with the new features."""
         self._rebind(problem, problem, carry)
 
+    def extend(self, problem: Problem, carry: Carry, kept: Kept) -> None:
+        """Let the wrapped training continue with the new corpus."""
+        self.inner.extend(problem, carry, kept)
+        self.problem = problem
+
 
 class BatchStructReg(StructRegTraining):
     """Structure regularization of a batch trainer: all sentences are cut at once, and cut again every ``redraw`` passes."""
@@ -162,6 +172,16 @@ class BatchStructReg(StructRegTraining):
     def rebind(self, problem: Problem, carry: Carry) -> None:
         """Continue with the new features and the same cuts."""
         self._rebind(problem, self._cut(problem, self._draws), carry)
+        self._follow()
+
+    def extend(self, problem: Problem, carry: Carry, kept: Kept) -> None:
+        """Let the wrapped training continue with other pieces, all of which count as new: what is stored of outputs begins again at gold."""
+        cut = self._cut(problem, self._draws)
+        nothing = Kept(
+            np.full(cut.n, -1), np.full_like(kept.slots, -1), np.zeros_like(kept.owners), lambda _: np.ones(1, bool)
+        )
+        self.inner.extend(cut, carry, nothing)
+        self.problem = problem
         self._follow()
 
 

@@ -161,11 +161,14 @@ def test_update_before_initialize(make_nlp, read_corpus):
     )
 
 
-def test_update_with_an_example_from_elsewhere(make_nlp, read_corpus):
+def test_update_with_labels_that_initialize_was_not_told_of(make_nlp, read_corpus):
     nlp = make_nlp()
     nlp.initialize(lambda: read_corpus(nlp))
-    message = error_of(nlp.update, read_corpus(nlp, "test"))
-    assert message.startswith("[M405] A training example was not in the corpus that initialize() was given.")
+    strange = Example.from_dict(nlp.make_doc("Hola a Ana"), {"entities": [(7, 10, "WHO"), (0, 4, "PER")]})
+    message = error_of(nlp.update, [strange])
+    assert message.startswith(
+        "[M456] 'mtl_ner' was initialized for the labels LOC, MISC, ORG, PER, but a training document has WHO. Give "
+    )
 
 
 def test_update_with_what_is_no_example(make_nlp, read_corpus):

@@ -199,6 +199,19 @@ def test_blocked_tokens_get_no_entity(ner):
     assert (doc[1].ent_iob_, doc[1].ent_type_) == ("B", "")
 
 
+def test_tokens_set_to_be_outside_stay_so(ner):
+    doc = Doc(ner.vocab, words=["a"] * 4)
+    doc.set_ents([], outside=[doc[1:2]], default="missing")
+    assert annotate(ner, doc, TAGS) == [(3, 4, "LOC")]
+    assert [token.ent_iob_ for token in doc] == ["O", "O", "O", "B"]
+
+
+def test_tokens_that_are_outside_because_others_are_entities_are_free(ner):
+    doc = Doc(ner.vocab, words=["a"] * 4)
+    doc.ents = [Span(doc, 3, 4, "OTHER")]
+    assert annotate(ner, doc, TAGS) == [(0, 2, "PER"), (3, 4, "OTHER")]
+
+
 def test_overwriting_replaces_entities_and_their_links(make_nlp):
     ner = make_nlp(["U0:%x[0,ORTH]", "B"], overwrite=True).get_pipe("mtl_ner")
     ner.set_labels(["PER", "LOC"])

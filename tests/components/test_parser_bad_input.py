@@ -1,5 +1,7 @@
 """Input that a parser cannot do with gets one clear sentence."""
 
+from contextlib import nullcontext
+
 import pytest
 import spacy
 from spacy.tokens import Doc, Span
@@ -140,17 +142,33 @@ def trained():
 
 
 def test_no_sentence_borders(trained):
+    """A document of up to ``max_unsplit`` words is one sentence; a longer one is refused."""
+    parser = trained.get_pipe("mtl_parser")
     doc = bare_doc(trained, treebank(1), borders=False)
-    start = f"[M440] 'mtl_parser' parses inside given sentences, but the document that begins with '{doc.text[:40]}'"
-    assert error_of(trained.get_pipe("mtl_parser").predict, [doc]).startswith(start)
+    assert len(list(parser(doc).sents)) == 1
+    long = bare_doc(trained, treebank(40), borders=False)
+    start = f"[M440] 'mtl_parser' parses inside given sentences, but the document that begins with '{long.text[:40]}' has {len(long)} words and no "
+    assert error_of(parser.predict, [long]).startswith(start)
+    parser.max_unsplit = None
+    with pytest.warns(UserWarning, match="M450") if len(long) > parser.max_words else nullcontext():
+        assert parser.predict([long])[0].shape == (2, len(long))
+    parser.max_unsplit = 100
+
+
+def test_the_longest_document_that_is_one_sentence():
+    assert "max_unsplit must be a whole number" in error_of(make_parser, max_unsplit=-1)
 
 
 def test_no_sentence_borders_in_training():
     nlp = make_parser()
     shown = examples(nlp, treebank(3))
     nlp.initialize(lambda: shown)
-    shown[0] = Example(bare_doc(nlp, treebank(3), borders=False), shown[0].reference)
-    assert error_of(nlp.update, shown).startswith("[M440] 'mtl_parser' parses inside given sentences")
+    shown[0] = Example(bare_doc(nlp, treebank(3), borders=False), gold_doc(nlp, treebank(3)))
+    message = error_of(nlp.update, shown)
+    assert message.startswith(
+        "[M457] 'mtl_parser' parses inside given sentences, but the training document that begins with "
+    )
+    assert "has 3 annotated sentences" in message
 
 
 def test_trees_of_other_documents_are_not_written(trained):

@@ -109,14 +109,23 @@ def test_rebinding_to_other_input_goes_on_with_features_of_that_input(solver, av
 
 
 @pytest.mark.parametrize(
-    "change", [{"starts": [[0, 1, 3], [0, 2]]}, {"gold": [[0, 1, 1], [1, 0]]}, {"gold": [[0, -1, 2], [1, 0]]}]
+    ("change", "kept"),
+    [
+        ({"starts": [[0, 1, 3], [0, 2]]}, [-1, -1, 1]),
+        ({"gold": [[0, 1, 1], [1, 0]]}, [-1, 1]),
+        ({"gold": [[0, -1, 2], [1, 0]]}, [-1, -1, 1]),
+    ],
 )
-def test_rebinding_to_other_sentences_or_gold_starts_again(learner, change):
+def test_other_sentences_or_gold_are_new_and_the_rest_is_kept(learner, change, kept, monkeypatch):
     training = learner.training
     training.end_pass()
+    seen = []
+    monkeypatch.setattr(training, "extend", lambda *arguments: seen.append(arguments[2]))
     learner.rebind(pieces_of(learner.reader, **change))
-    assert learner.training is not training
-    assert learner.training.passes == 0
+    assert learner.training is training
+    assert seen[0].sentences.tolist() == kept
+    assert seen[0].slots.tolist() == [-1, -1, -1, 3, 4]
+    assert seen[0].owners.tolist()[3:] == [len(kept) - 1] * 2
 
 
 def test_attribute_that_no_document_carries_is_refused():

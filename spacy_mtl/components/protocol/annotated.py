@@ -1,8 +1,16 @@
-"""Which attributes the annotating components set on documents before a later component sees them."""
+"""Which attributes components set on documents before a later one sees them, and which a component requires, for ``nlp.analyze_pipes``."""
 
-from collections.abc import Sequence
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
 
 from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from spacy_mtl.templates.attributes.reader import doc_attributes
+from spacy_mtl.templates.grammar import TemplateSet
 
 #: Names in a factory's ``assigns`` that differ from those of the attributes that they set.
 _PLACES = {
@@ -22,3 +30,79 @@ def annotated(nlp: Language, names: Sequence[str]) -> frozenset[str] | None:
         for place in places:
             found.update(_PLACES.get(place, (place.rpartition(".")[2].upper(),)))
     return frozenset(found)
+
+
+def tell_requirements(factory: str, templates: TemplateSet) -> None:
+    """Set ``requires`` for the component that this factory is making: what its templates read of Docs, while spaCy asks the factory alone.
+
+    spaCy gives each component the meta that its factory has once the component has been made, so each keeps its own.
+    """
+    read = doc_attributes(templates.attributes)
+    meta = Language.get_factory_meta(factory)
+    names = ["token.is_sent_start" if attr == "SENT_START" else f"token.{attr.lower()}" for attr in read]
+    Language.set_factory_meta(factory, replace(meta, requires=names))
+
+
+class ComponentsBefore:
+    """Runs components on documents of ``update`` that lack what they set, as if they were listed in ``annotates``.
+
+    Only components that say what they set (``assigns`` of their factories) and keep the tokens are run, and those that others listen to (tok2vec).
+    The pipeline is looked at each time, so components may come, go, or be disabled.
+    """
+
+    def __init__(self, nlp: Language, name: str, needed: Sequence[str]):
+        self._nlp = weakref.ref(nlp)
+        self._name = name
+        self._needed = tuple(needed)
+
+    def promised(self) -> frozenset[str]:
+        """The attributes that components before this one say that they set."""
+        nlp = self._nlp()
+        if nlp is None:
+            return frozenset()
+        return frozenset().union(*(annotated(nlp, [name]) or () for name, _ in self._before(nlp)))
+
+    def annotated(self, examples: list[Example]) -> list[Example]:
+        """The examples, with copies in place of those whose predicted Doc lacks something; the same list if none of them does."""
+        nlp = self._nlp()
+        lacking = [[attr for attr in self._needed if lacks(example.predicted, attr)] for example in examples]
+        if nlp is None or not any(lacking) or not self.promised().intersection(self._needed):
+            return examples
+        new = [
+            Example(example.predicted.copy(), example.reference) if attrs else example
+            for example, attrs in zip(examples, lacking, strict=True)
+        ]
+        for name, component in self._before(nlp):
+            listened_to = bool(getattr(component, "listener_map", None))
+            found = annotated(nlp, [name]) or frozenset()
+            run(
+                component,
+                [
+                    example.predicted
+                    for example, attrs in zip(new, lacking, strict=True)
+                    if attrs and (listened_to or not found.isdisjoint(attrs))
+                ],
+            )
+        return new
+
+    def _before(self, nlp: Language) -> Iterator[tuple[str, Any]]:
+        for name, component in nlp.pipeline:
+            if name == self._name:
+                return
+            if not nlp.get_pipe_meta(name).retokenizes:
+                yield name, component
+
+
+def lacks(doc: Doc, attr: str) -> bool:
+    """Whether no token of a document has the attribute."""
+    return len(doc) > (attr == "SENT_START") and not doc.has_annotation(attr)
+
+
+def run(component: Any, docs: Sequence[Doc]) -> None:
+    """Run a component on documents, in place."""
+    pipe: Callable | None = getattr(component, "pipe", None)
+    if docs and pipe is not None:
+        list(pipe(docs))
+    else:
+        for doc in docs:
+            component(doc)

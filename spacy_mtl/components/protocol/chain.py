@@ -8,6 +8,7 @@ import numpy as np
 from spacy.tokens import Doc
 
 from spacy_mtl.learning.chain import ChainLearner
+from spacy_mtl.learning.learner import Learner
 from spacy_mtl.models.chain.model import predict_labels
 from spacy_mtl.models.chain.prior import ChainPrior
 from spacy_mtl.models.chain.weights import ChainWeights
@@ -72,6 +73,10 @@ class ChainPipe(ContinuedPipe):
 
     def relabelled(self, weights: ChainWeights) -> ChainWeights:
         return relabelled_chain(weights, self.model_labels, self.label_kind)
+
+    def refresh(self, learner: Learner) -> None:
+        assert isinstance(learner, ChainLearner)
+        learner.constraints = self.chain_constraints()
 
     def predict(self, docs: Iterable[Doc]) -> list[np.ndarray]:
         """The best labels of each doc: a list of int32[n_tokens]."""

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 from spacy.tokens import Doc
+from spacy.training import Example
 
 from spacy_mtl.errors import Errors
 
@@ -72,6 +73,20 @@ class LabelledPipe(ContinuedPipe):
     @abstractmethod
     def labels_of(self, doc: Doc) -> set[str]:
         """The labels in a reference Doc's annotation."""
+
+    @property
+    def knows_labels(self) -> bool:
+        return bool(self.labels)
+
+    def is_annotated(self, reference: Doc) -> bool:
+        return bool(self.labels_of(reference))
+
+    def check_new(self, example: Example) -> None:
+        """Refuse labels that ``initialize`` was not told of. Raises ValueError (M456)."""
+        unknown = sorted(self.labels_of(example.reference).difference(self.labels))
+        if unknown:
+            labels, known = ", ".join(unknown), ", ".join(self.labels)
+            raise ValueError(Errors.M456.format(name=self.name, labels=labels, known=known))
 
     def collect_labels(self, references: Iterable[Doc]) -> None:
         """Add the labels of the corpus, sorted, after those already given. Raises ValueError if there are none at all."""

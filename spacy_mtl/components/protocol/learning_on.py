@@ -12,13 +12,12 @@ from spacy.tokens import Doc
 from spacy.training import Example, validate_examples
 
 from spacy_mtl.errors import Errors
-from spacy_mtl.learning.gather import Gatherer, Piece
+from spacy_mtl.learning.gather import Gatherer
 from spacy_mtl.models import store
 from spacy_mtl.models.chain.model import current_weights, set_weights
 from spacy_mtl.settings import is_number, shown
 
-from .base import StructuredPipe
-from .examples import each_example
+from .base import StructuredPipe, each_example
 
 
 class OpenGatherer(Gatherer):
@@ -28,27 +27,13 @@ class OpenGatherer(Gatherer):
 
     def __init__(self) -> None:
         super().__init__(Counter())
-        self._needed = 0
-
-    @property
-    def n_expected(self) -> int:
-        return self._needed
 
     def await_all(self, n: int) -> None:
         """Let a pass end after at least n documents."""
-        self._needed = max(self._needed, n)
+        self.n_needed = max(self.n_needed, n)
 
     def repeats(self, key: bytes) -> bool:
         return self._shown[key] >= max(1, self.expected[key])
-
-    def show(self, piece: Piece, slot: int | None) -> int:
-        slot = super().show(piece, slot)
-        self.expected[piece.key] = max(self.expected[piece.key], self._shown[piece.key])
-        return slot
-
-    def begin_pass(self) -> None:
-        super().begin_pass()
-        self._needed = len(self.pieces)
 
 
 class ContinuedPipe(StructuredPipe):

@@ -24,6 +24,7 @@ class TakesWholeCorpus(ABC):
     _gathered: Gatherer | None
     _learner: Learner | None
     _held: list[Example] | None
+    _depends: bool
     #: Called after each pass of an update that makes several, with its number (from 1) and how many there are: a logger may set it.
     after_pass: Callable[[int, int], None] | None
 
@@ -60,7 +61,7 @@ class TakesWholeCorpus(ABC):
         loss = 0.0
         for begin in range(0, len(examples), AT_ONCE):
             loss += self._show_batch(examples[begin : begin + AT_ONCE])
-        if whole and self._gathered.begins_pass:
+        if whole and self._gathered.begins_pass and not self._depends:
             self._held = examples
         return loss
 

@@ -11,6 +11,15 @@ Pattern = tuple[Observation, ...]
 VARIANTS = ("one", "each", "none")
 
 
+#: What stands for a tag and a coarse tag where there are none.
+ENDINGS = ("SUFFIX3", "SUFFIX2")
+
+
+def tags_or_endings(tag: str | None, coarse: str | None) -> list[str]:
+    """The tags that there are, or else what stands for them."""
+    return [name for name in (tag, coarse) if name] or list(ENDINGS)
+
+
 def _h(attr: str, offset: int = 0) -> Observation:
     return Observation(offset, attr, "h")
 
@@ -111,6 +120,7 @@ def parse_set(
         *wide_patterns(coarse),
         *context_patterns(form, coarse),
     ]
+    arcs = list(dict.fromkeys(arcs))
     templates = with_variants("U", arcs, "one")
     if siblings:
         h, s, m = _h(coarse), _s(coarse), _m(coarse)
@@ -120,7 +130,7 @@ def parse_set(
     if grandparents:
         templates += with_variants("U", grandparent_patterns(form, tags), "one", count_names(templates))
     labels = [*arcs, (_m("SUFFIX3"),), (_h("SUFFIX3"),), *(dependent_patterns(form, tags) if dependents else ())]
-    return TemplateSet((*templates, *with_variants("B", labels, "one")), min_count)
+    return TemplateSet((*templates, *with_variants("B", dict.fromkeys(labels), "one")), min_count)
 
 
 def count_names(templates: Sequence[Template]) -> int:

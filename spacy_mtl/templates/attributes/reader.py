@@ -109,6 +109,16 @@ def check_attributes(attributes: Sequence[str], template_of: Callable[[str], str
             )
 
 
+def doc_attributes(attributes: Sequence[str]) -> list[str]:
+    """The attributes of Docs that a reader of these attributes reads and that components may set, sorted."""
+    read = [name for attr in attributes for name in (needs_of(attr) if attr in CONTEXT_ATTRIBUTES else (attr,))]
+    read = ["TAG" if short_tag(attr) else attr for attr in read]
+    own = [
+        a for a in read if a in IDS and a not in (*_LEXEME, *LEARNED, *_ALWAYS_SET, "ORTH") and not lexical_function(a)
+    ]
+    return sorted(set(own))
+
+
 @kernel
 def _find_ids(table, orths, ids):
     """Set ids[i] to the lexicon row of orths[i], -1 if new. Returns how many are new."""

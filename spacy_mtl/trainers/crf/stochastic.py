@@ -4,7 +4,7 @@ import numpy as np
 
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Problem, shares
-from spacy_mtl.trainers.base import Carry, Report
+from spacy_mtl.trainers.base import Carry, Kept, Report
 from spacy_mtl.trainers.shared.passes import NOTHING, OnlineTraining
 
 from .settings import CRFSettings
@@ -137,6 +137,11 @@ class StochasticCRF(OnlineTraining):
         best = None if self._best is None else carry(self._best)
         self._iterates = Iterates(carry(v), carry(u) if averaged else u, scalars)
         self.problem, self._best, self._report = problem, best, None
+
+    def extend(self, problem: Problem, carry: Carry, kept: Kept) -> None:
+        """Carry all vectors over; n is the number of sentences of the new corpus."""
+        super().extend(problem, carry, kept)
+        self._n = problem.n
 
     def recut(self, problem: Problem) -> None:
         """Continue with other pieces; n is still the number of sentences."""

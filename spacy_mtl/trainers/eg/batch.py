@@ -7,7 +7,7 @@ import numpy as np
 
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Problem
-from spacy_mtl.trainers.base import Carry
+from spacy_mtl.trainers.base import Carry, Kept
 from spacy_mtl.trainers.shared.exact import Marginals, marginals_of
 
 from .forms import DualForm, PrimalForm
@@ -29,19 +29,20 @@ class BatchEG(EGTraining):
     def __init__(self, settings: EGSettings, problem: Problem):
         super().__init__(settings, problem)
         self._state = new_state(problem)
-        self._form = self._begin_form(problem, self._state)
+        self._form = self._begin_form(problem, self._state, self._w)
         self._remake()
         self._rate = self._begin_rate(problem)
         self._trial = problem.zeros()
         self._next_look = 1.0
 
-    def _begin_form(self, problem: Problem, state: Any) -> DualForm | PrimalForm:
-        """The initial theta, in the form of the settings. state: a buffer, as are the weights."""
+    def _begin_form(
+        self, problem: Problem, state: Any, vector: Weights, towards: tuple[Weights, float] | None = None
+    ) -> DualForm | PrimalForm:
+        """The initial theta, in the form of the settings. state, vector: buffers. towards: see :func:`.begin_theta`."""
         start = self.settings.start
         if start is None:
-            self._torn = True
-            start = find_start(problem, self.settings.C, state, self._w)
-        return (DualForm if self.settings.mode == "batch" else PrimalForm)(problem, start)
+            start = find_start(problem, self.settings.C, state, vector)
+        return DualForm(problem, start, towards) if self.settings.mode == "batch" else PrimalForm(problem, start)
 
     def _begin_rate(self, problem: Problem) -> float:
         if self.settings.eta != "safe":
@@ -107,17 +108,28 @@ class BatchEG(EGTraining):
         self._bound = -np.inf
         self._remake()
 
+    def extend(self, problem: Problem, carry: Carry, kept: Kept) -> None:
+        """In dual form theta starts where as many steps along the weights would have taken it; in primal form it continues."""
+        self._form.withdraw(self._w)
+        steps = max(self.passes, 1) * self._rate * self.settings.C
+        self._continue(problem, carry, (carry(self.weights), steps))
+
     def recut(self, problem: Problem) -> None:
         """In dual form theta belongs to the pieces, so theta and the learning rate start again; in primal form they continue."""
         self._form.withdraw(self._w)
+        self._continue(problem, lambda weights: weights, None)
+
+    def _continue(self, problem: Problem, carry: Carry, towards: tuple[Weights, float] | None) -> None:
         state, rate = new_state(problem), self._rate
+        w, trial = problem.zeros(), problem.zeros()
         if self.settings.mode == "batch_primal":
             form = copy(self._form)
-            form.rebind(problem, lambda weights: weights)
+            form.rebind(problem, carry)
         else:
-            form, rate = self._begin_form(problem, state), self._begin_rate(problem)
+            form, rate = self._begin_form(problem, state, trial, towards), self._begin_rate(problem)
         # all at once, so that an interrupt leaves either the old or the new pieces
         self.problem, self._form, self._state, self._rate = problem, form, state, rate
+        self._w, self._trial = w, trial
         self._report, self.converged, self.ended, self._torn = None, False, False, True
         self._bound = -np.inf
         self._remake()

@@ -4,7 +4,7 @@ import numpy as np
 
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Problem
-from spacy_mtl.trainers.base import Carry
+from spacy_mtl.trainers.base import Carry, Kept
 from spacy_mtl.trainers.shared.exact import Marginals
 
 from .rates import safe_rate, sentence_spreads
@@ -24,21 +24,20 @@ class OnlineEG(EGTraining):
         self._random = np.random.default_rng(settings.seed)
         self._begin_states(problem)
 
-    def _begin_states(self, problem: Problem) -> None:
+    def _begin_states(self, problem: Problem, towards: tuple[Weights, float] | None = None) -> None:
         """Set initial theta, marginals and learning rates, all at once, so that an interrupt leaves either the old or the new ones."""
-        settings, now, other = self.settings, new_state(problem), new_state(problem)
-        self._torn = True  # the weights serve as a buffer
+        settings, now, other, w = self.settings, new_state(problem), new_state(problem), problem.zeros()
         start = settings.start
         if start is None:
-            start = find_start(problem, settings.C, other, self._w)
-        theta, rates = begin_theta(problem, start), self._begin_rates(problem)
+            start = find_start(problem, settings.C, other, w)
+        theta, rates = begin_theta(problem, start, towards), self._begin_rates(problem)
 
         def expect(vector: Weights) -> float:
             return float(expect_dual(problem.arrays, theta, now, vector))
 
-        dual = expectation(problem, settings.C, expect, self._w)
+        dual = expectation(problem, settings.C, expect, w)
         side, gaps = np.zeros(problem.n, np.int64), np.zeros(problem.n)
-        self.problem, self._theta, self._states, self._side = problem, theta, (now, other), side
+        self.problem, self._w, self._theta, self._states, self._side = problem, w, theta, (now, other), side
         self._gaps, self._rates, self._dual = gaps, rates, dual
         self._report, self.converged, self.ended, self._torn = None, False, False, False
         self._bound, self._moved = -np.inf, True
@@ -89,6 +88,11 @@ class OnlineEG(EGTraining):
         self.problem, self._w, self._report, self.converged, self._torn = problem, w, None, False, True
         self.ended, self._bound = False, -np.inf
         self._remake()
+
+    def extend(self, problem: Problem, carry: Carry, kept: Kept) -> None:
+        """theta starts where as many steps along the weights would have taken it."""
+        steps = max(self.passes, 1) * float(self._rates.mean()) * self.settings.C
+        self._begin_states(problem, (carry(self.weights), steps))
 
     def recut(self, problem: Problem) -> None:
         """theta belongs to the pieces, so theta and the learning rates start again."""

@@ -6,6 +6,7 @@ ones are cheap however large the corpus is.
 """
 
 import warnings
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,8 +14,9 @@ import numpy as np
 from spacy_mtl.errors import Warnings
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Problem, block_starts
-from spacy_mtl.trainers.base import Carry, Report, Training, relative_gap
+from spacy_mtl.trainers.base import Carry, Kept, Report, Training, relative_gap
 from spacy_mtl.trainers.shared.exact import double_work, double_zeros, lowered
+from spacy_mtl.trainers.shared.kept import moved_outputs
 from spacy_mtl.trainers.shared.passes import NOTHING
 from spacy_mtl.trainers.shared.sentence_cuts import (
     add_cuts,
@@ -213,14 +215,22 @@ class NSlackCuttingPlane(Training):
 
     def recut(self, problem: Problem) -> None:
         """Turn the outputs found so far into cuts of the new pieces, where the constraints allow them."""
+        self._continue(problem, self._best.weights, [outputs for outputs, _ in self._rounds])
+
+    def extend(self, problem: Problem, carry: Carry, kept: Kept) -> None:
+        """Keep the cuts and the best weights; new sentences have no cut yet."""
+        moved = [moved_outputs(problem, kept, outputs) for outputs, _ in self._rounds]
+        self._continue(problem, carry(self._best.weights), moved)
+
+    def _continue(self, problem: Problem, best: Weights, found: Sequence[np.ndarray]) -> None:
         nothing = problem.zeros()
         rounds: list[tuple[np.ndarray, np.ndarray]] = []
-        for outputs, _ in self._rounds:
+        for outputs in found:
             possible = possible_cuts(problem.arrays, nothing, NOTHING, outputs)
             for earlier in rounds:
                 forget_known(problem.arrays, outputs, possible, *earlier)
             rounds.append((outputs, possible))
-        self._restart(problem, self._best.weights, rounds)
+        self._restart(problem, best, rounds)
 
     def report(self) -> Report:
         """The report. primal: of P1 at the best weights. dual: the best bound from the alphas of a linear program."""

@@ -12,9 +12,10 @@ import numpy as np
 from spacy_mtl.errors import Warnings
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Problem
-from spacy_mtl.trainers.base import Carry, Report, Training, relative_gap
+from spacy_mtl.trainers.base import Carry, Kept, Report, Training, relative_gap
 from spacy_mtl.trainers.shared.exact import Marginals, exact_hinges, exact_largest, exact_loss, lowered, mixture
-from spacy_mtl.trainers.shared.frank_wolfe import ascent_pass, best_scaling, gold_atoms
+from spacy_mtl.trainers.shared.frank_wolfe import Atoms, ascent_pass, best_scaling, gold_atoms
+from spacy_mtl.trainers.shared.kept import moved_atoms
 from spacy_mtl.trainers.shared.mixture import gather
 
 from .elements import fill, l1_norm, largest, multiply
@@ -177,14 +178,25 @@ class AdaptiveM3N(Training):
 
     def rebind(self, problem: Problem, carry: Carry) -> None:
         """Keep marginals and scales; new features get a scale, and the weights are computed again."""
+        self._go_on(problem, carry, self._atoms)
+        self._idle[:] = self._rest[:] = 0
+        self._repair()
+
+    def extend(self, problem: Problem, carry: Carry, kept: Kept) -> None:
+        """Keep scales and the marginals of old sentences; new ones start at gold, where they add nothing to the weights."""
+        atoms = moved_atoms(problem, kept, self._atoms)
+        gaps, idle, rest = np.zeros(problem.n), np.zeros(problem.n, np.int64), np.zeros(problem.n, np.int64)
+        self._go_on(problem, carry, atoms)
+        self._gaps, self._idle, self._rest = gaps, idle, rest
+        self._repair()
+
+    def _go_on(self, problem: Problem, carry: Carry, atoms: Atoms) -> None:
         fill(self._w, 1.0)  # shows which entries are carried over; the weights themselves follow from the marginals
         self._torn = True
         seen, metric = carry(self._w), carry(self._metric)
         fill_new(metric, seen, self.new_scale() if self.rounds else self.start_scale())
-        self.problem, self._w, self._metric = problem, seen, metric
+        self.problem, self._w, self._metric, self._atoms = problem, seen, metric, atoms
         self._report, self._bound, self.converged, self.ended = None, 0.0, False, False
-        self._idle[:] = self._rest[:] = 0
-        self._repair()
 
     def recut(self, problem: Problem) -> None:
         """Start the marginals, which belong to pieces, again at gold, where the weights are 0. Scales are kept, after step 2 if a round has ended."""

@@ -9,8 +9,9 @@ from spacy_mtl.errors import Warnings
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Problem
 from spacy_mtl.thresholds import LIVE
-from spacy_mtl.trainers.base import Carry, Report, Training, relative_gap
+from spacy_mtl.trainers.base import Carry, Kept, Report, Training, relative_gap
 from spacy_mtl.trainers.shared.exact import double_work
+from spacy_mtl.trainers.shared.kept import moved_outputs
 from spacy_mtl.trainers.shared.multiples import best_multiple, lengthen
 from spacy_mtl.trainers.shared.passes import NOTHING
 from spacy_mtl.trainers.shared.sentence_cuts import allowed_cut
@@ -168,10 +169,17 @@ class CuttingPlane(Training):
             return
         self._restart(problem, self._cuts, self._losses)
 
+    def extend(self, problem: Problem, carry: Carry, kept: Kept) -> None:
+        """Keep the cuts, which are gold in new sentences."""
+        self._continue(problem, [moved_outputs(problem, kept, cut) for cut in self._cuts])
+
     def recut(self, problem: Problem) -> None:
         """Keep the cuts with the new pieces; outputs that the constraints forbid are replaced by gold."""
+        self._continue(problem, self._cuts)
+
+    def _continue(self, problem: Problem, cuts: list[np.ndarray]) -> None:
         nothing = problem.zeros()
-        pairs = [allowed_cut(problem.arrays, nothing, NOTHING, cut) for cut in self._cuts]
+        pairs = [allowed_cut(problem.arrays, nothing, NOTHING, cut) for cut in cuts]
         self._restart(problem, [cut for cut, _ in pairs], np.array([loss for _, loss in pairs], float))
 
     def _restart(self, problem: Problem, cuts: list[np.ndarray], losses: np.ndarray) -> None:

@@ -10,8 +10,9 @@ from spacy_mtl.errors import Warnings
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Problem, shares
 from spacy_mtl.thresholds import LIVE
-from spacy_mtl.trainers.base import Carry, Report, Training, relative_gap
-from spacy_mtl.trainers.shared.frank_wolfe import TemplateWeights, ascent_pass, best_scaling, gold_atoms
+from spacy_mtl.trainers.base import Carry, Kept, Report, Training, relative_gap
+from spacy_mtl.trainers.shared.frank_wolfe import Atoms, TemplateWeights, ascent_pass, best_scaling, gold_atoms
+from spacy_mtl.trainers.shared.kept import moved_atoms
 from spacy_mtl.trainers.shared.mixture import gather, mixture_loss
 from spacy_mtl.trainers.shared.multiples import Objective, hinges_and_losses, lengthen
 
@@ -262,14 +263,30 @@ class DualAscent(Training):
             self.problem, self._w, self._average = problem, w, None
             self._follow(self._planes)
             return
+        self._replace(problem, self._atoms, None if self._average is None else carry(self._average))
+        self._repair()
+
+    def extend(self, problem: Problem, carry: Carry, kept: Kept) -> None:
+        """Keep the mixtures of old sentences; new ones start at gold, where they add nothing to the weights."""
+        if self._planes is not None:
+            w = carry(self.weights)
+            self._planes.extend(problem, carry, kept)
+            self.problem, self._w, self._average, self._best = problem, w, None, np.inf
+            self._follow(self._planes)
+            return
+        atoms = moved_atoms(problem, kept, self._atoms)
         average = None if self._average is None else carry(self._average)
-        filled, w = _filled(problem), problem.zeros()  # block sizes may have changed
-        # all at once, so that an interrupt leaves either the old or the new features
-        self.problem, self._filled, self._average, self._w = problem, filled, average, w
+        self._replace(problem, atoms, average)
+        self._repair()
+
+    def _replace(self, problem: Problem, atoms: Atoms, average: Weights | None) -> None:
+        """Continue with these mixtures, all at once, so that an interrupt leaves either the old problem or the new one; the weights come next."""
+        filled, w, n = _filled(problem), problem.zeros(), problem.n  # block sizes may have changed
+        gaps, idle, rest = np.zeros(n), np.zeros(n, np.int64), np.zeros(n, np.int64)
+        self.problem, self._filled, self._average, self._w, self._atoms = problem, filled, average, w, atoms
+        self._gaps, self._idle, self._rest = gaps, idle, rest
         self._planes, self._check_at, self._known = None, self.passes + FIRST_CHECK, None
         self._certified, self._dual, self.converged, self.ended, self._torn = None, None, False, False, True
-        self._idle[:] = self._rest[:] = 0
-        self._repair()
 
     def recut(self, problem: Problem) -> None:
         """Start the mixtures, which belong to pieces, again at gold; template weights and the average so far are kept."""

@@ -8,7 +8,7 @@ import numpy as np
 from spacy_mtl.errors import Warnings
 from spacy_mtl.structures.contract import Live, Weights
 from spacy_mtl.structures.problem import Problem
-from spacy_mtl.trainers.base import Report, Training
+from spacy_mtl.trainers.base import Carry, Kept, Report, Training
 
 #: No live templates, those of zero weights.
 NOTHING = Live(np.empty(0, np.int64), np.empty(0, np.int64))
@@ -85,10 +85,20 @@ class OnlineTraining(Training):
         if self._best is None:
             self._best = self.problem.zeros()
 
+    def extend(self, problem: Problem, carry: Carry, kept: Kept) -> None:
+        """Carry the weights over; losses of passes over the old corpus are not compared with those over the new one."""
+        self.rebind(problem, carry)
+        self._zero_loss, self._best_loss = None, np.inf
+
     @property
     def loss(self) -> float:
         """Sum of the losses in the last pass, each before its step."""
         return self._last_loss
+
+    @property
+    def running_loss(self) -> float:
+        """Sum of the losses in this pass so far, each before its step."""
+        return self._pass_loss
 
     @property
     def weights(self) -> Weights:

@@ -1,0 +1,97 @@
+"""PipeHooks: what a component tells the training protocol about its structure, its labels and its gold annotation."""
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from typing import ClassVar
+
+import numpy as np
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from spacy_mtl.learning.gather import Piece
+from spacy_mtl.learning.learner import Learner
+from spacy_mtl.sentences import borders
+from spacy_mtl.templates.attributes.learned import FormTable
+from spacy_mtl.templates.attributes.reader import AttributeReader
+from spacy_mtl.templates.grammar import Template
+from spacy_mtl.trainers.base import Trainer
+
+from .saved import SavedPipe
+
+
+class PipeHooks(SavedPipe):
+    """A component over some structure. Subclasses define the structure, the labels, and how gold annotation is read and predictions are written."""
+
+    trainer: Trainer
+    #: Attributes of the reference Doc that hold the gold annotation.
+    gold_attributes: ClassVar[tuple[str, ...]]
+    #: Attributes that documents need besides those that templates read.
+    also_reads: ClassVar[tuple[str, ...]] = ()
+    _reader: AttributeReader | None
+
+    @abstractmethod
+    def check_templates(self, templates: Sequence[Template]) -> None:
+        """Refuse templates that read what the structure does not have. Raises ValueError (M129)."""
+
+    @abstractmethod
+    def check_trainer(self) -> None:
+        """Refuse a trainer that needs what the structure does not offer. Raises ValueError (M301)."""
+
+    @abstractmethod
+    def make_learner(self) -> Learner:
+        """The learner that trains on a gathered corpus."""
+
+    def refresh(self, learner: Learner) -> None:
+        """Hook: give a learner the settings that depend on the gathered corpus, which has grown. Does nothing by default."""
+
+    def adopt(self, learner: Learner) -> None:
+        """Hook: take over what a learner has decided, since its weights are to be exported. Does nothing by default."""
+
+    @abstractmethod
+    def gold_labels(self, example: Example, starts: np.ndarray) -> np.ndarray:
+        """Gold label numbers int32[n] of the predicted Doc's tokens, -1 where unknown."""
+
+    def make_reader(self) -> AttributeReader:
+        """The reader of the templates' attributes during training."""
+        return AttributeReader(self.model.attrs["templates"].attributes, self.vocab)
+
+    def read_input(self, reader: AttributeReader, docs: Sequence[Doc]) -> list[tuple[np.ndarray, np.ndarray]]:
+        """For each doc, its attribute columns uint64[A, n] and sentence borders int64[S + 1], over n positions (here tokens)."""
+        given = np.split(reader.read_given(docs), np.cumsum([len(doc) for doc in docs])[:-1], axis=1)
+        return [(columns, borders([doc])) for columns, doc in zip(given, docs, strict=True)]
+
+    def learn_attribute(self, attr: str, table: Callable[[], FormTable]) -> None:
+        """Learn an attribute of :mod:`spacy_mtl.templates.attributes.learned` if a template reads it."""
+        if attr in self.model.attrs["templates"].attributes:
+            assert self._reader is not None
+            self.model.attrs["learned"] = {**self.model.attrs["learned"], attr: table()}
+            self._reader.lexicon.learn(self.model.attrs["learned"])
+
+    def prepare(self, pieces: Sequence[Piece]) -> None:
+        """Hook: learn more from the gathered corpus, before training and whenever it has grown. Does nothing by default."""
+
+    def before_features(self, pieces: Sequence[Piece]) -> None:
+        """Hook: called whenever features are about to be extracted from the pieces. Does nothing by default."""
+
+    def check_settings(self) -> None:
+        """Hook: refuse settings that do not fit the labels, before a pass over the corpus. Does nothing by default."""
+
+    @abstractmethod
+    def collect_labels(self, references: Iterable[Doc]) -> None:
+        """Add the labels of the gold annotation to those given. Raises ValueError if there are none at all."""
+
+    @property
+    def knows_labels(self) -> bool:
+        """Whether labels are known without a corpus."""
+        return True
+
+    def is_annotated(self, reference: Doc) -> bool:
+        """Whether a reference Doc has any gold annotation."""
+        return len(reference) > 0
+
+    def check_new(self, example: Example) -> None:
+        """Hook: refuse a document that ``initialize`` did not see if its annotation does not fit. Does nothing by default."""
+
+    @abstractmethod
+    def predict(self, docs: Iterable[Doc]) -> list[np.ndarray]:
+        """The predictions for each doc, which :meth:`set_annotations` writes."""
