@@ -147,7 +147,9 @@ class MTLParser(LabelledPipe):
 
     def make_learner(self) -> TreeLearner:
         assert self._reader is not None
-        rules = replace(self.rules, filter_attr=self.settings.filter_attr)  # an earlier learner may have chosen another
+        rules = self.rules
+        if self._earlier is None:  # otherwise the filter stays
+            rules = replace(rules, filter_attr=self.settings.filter_attr)  # a learner of fewer documents may have chosen another
         return TreeLearner(
             self.name,
             self.trainer,
