@@ -149,7 +149,9 @@ class MTLParser(LabelledPipe):
         assert self._reader is not None
         rules = self.rules
         if self._earlier is None:  # otherwise the filter stays
-            rules = replace(rules, filter_attr=self.settings.filter_attr)  # a learner of fewer documents may have chosen another
+            rules = replace(
+                rules, filter_attr=self.settings.filter_attr
+            )  # a learner of fewer documents may have chosen another
         return TreeLearner(
             self.name,
             self.trainer,

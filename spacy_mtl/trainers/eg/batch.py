@@ -13,7 +13,7 @@ from spacy_mtl.trainers.shared.exact import Marginals, marginals_of
 from .forms import DualForm, PrimalForm
 from .rates import corpus_spread, safe_rate
 from .settings import EGSettings
-from .training import EGTraining, expectation, find_start, new_state
+from .training import EGTraining, expectation, find_start, new_state, warn_of_restart
 
 #: A decrease of the dual objective below this share of its terms is a rounding error of single precision.
 ROUNDING = 1e-6
@@ -35,14 +35,12 @@ class BatchEG(EGTraining):
         self._trial = problem.zeros()
         self._next_look = 1.0
 
-    def _begin_form(
-        self, problem: Problem, state: Any, vector: Weights, towards: tuple[Weights, float] | None = None
-    ) -> DualForm | PrimalForm:
-        """The initial theta, in the form of the settings. state, vector: buffers. towards: see :func:`.begin_theta`."""
+    def _begin_form(self, problem: Problem, state: Any, vector: Weights) -> DualForm | PrimalForm:
+        """The initial theta, in the form of the settings. state, vector: buffers."""
         start = self.settings.start
         if start is None:
             start = find_start(problem, self.settings.C, state, vector)
-        return DualForm(problem, start, towards) if self.settings.mode == "batch" else PrimalForm(problem, start)
+        return (DualForm if self.settings.mode == "batch" else PrimalForm)(problem, start)
 
     def _begin_rate(self, problem: Problem) -> float:
         if self.settings.eta != "safe":
@@ -109,24 +107,26 @@ class BatchEG(EGTraining):
         self._remake()
 
     def extend(self, problem: Problem, carry: Carry, kept: Kept) -> None:
-        """In dual form theta starts where as many steps along the weights would have taken it; in primal form it continues."""
+        """theta stands for steps along all gradients so far, which other sentences change, so it starts again (M340)."""
+        warn_of_restart(problem)
         self._form.withdraw(self._w)
-        steps = max(self.passes, 1) * self._rate * self.settings.C
-        self._continue(problem, carry, (carry(self.weights), steps))
+        self._continue(problem, None)
 
     def recut(self, problem: Problem) -> None:
         """In dual form theta belongs to the pieces, so theta and the learning rate start again; in primal form they continue."""
         self._form.withdraw(self._w)
-        self._continue(problem, lambda weights: weights, None)
-
-    def _continue(self, problem: Problem, carry: Carry, towards: tuple[Weights, float] | None) -> None:
-        state, rate = new_state(problem), self._rate
-        w, trial = problem.zeros(), problem.zeros()
+        form = None
         if self.settings.mode == "batch_primal":
             form = copy(self._form)
-            form.rebind(problem, carry)
-        else:
-            form, rate = self._begin_form(problem, state, trial, towards), self._begin_rate(problem)
+            form.rebind(problem, lambda weights: weights)
+        self._continue(problem, form)
+
+    def _continue(self, problem: Problem, form: DualForm | PrimalForm | None) -> None:
+        """Continue with this theta, or with a new one and another learning rate."""
+        state, rate = new_state(problem), self._rate
+        w, trial = problem.zeros(), problem.zeros()
+        if form is None:
+            form, rate = self._begin_form(problem, state, trial), self._begin_rate(problem)
         # all at once, so that an interrupt leaves either the old or the new pieces
         self.problem, self._form, self._state, self._rate = problem, form, state, rate
         self._w, self._trial = w, trial

@@ -19,9 +19,9 @@ class DualForm:
     token, others L per token and L^2 per sentence.
     """
 
-    def __init__(self, problem: Problem, start: float, towards: tuple[Weights, float] | None = None):
+    def __init__(self, problem: Problem, start: float):
         self._problem = problem
-        self._theta = begin_theta(problem, start, towards)
+        self._theta = begin_theta(problem, start)
         self._next = type(self._theta)(*(array.copy() for array in self._theta))
 
     def propose(self, weights: Weights, amount: float) -> None:

@@ -10,7 +10,7 @@ from spacy_mtl.trainers.shared.exact import Marginals
 from .rates import safe_rate, sentence_spreads
 from .settings import EGSettings
 from .sweeps import expect_dual, gather, online_pass
-from .training import EGTraining, begin_theta, expectation, find_start, new_state
+from .training import EGTraining, begin_theta, expectation, find_start, new_state, warn_of_restart
 
 #: A sentence is skipped if its gap is below this share of the average gap that the tolerance allows.
 REST = 0.1
@@ -24,13 +24,13 @@ class OnlineEG(EGTraining):
         self._random = np.random.default_rng(settings.seed)
         self._begin_states(problem)
 
-    def _begin_states(self, problem: Problem, towards: tuple[Weights, float] | None = None) -> None:
+    def _begin_states(self, problem: Problem) -> None:
         """Set initial theta, marginals and learning rates, all at once, so that an interrupt leaves either the old or the new ones."""
         settings, now, other, w = self.settings, new_state(problem), new_state(problem), problem.zeros()
         start = settings.start
         if start is None:
             start = find_start(problem, settings.C, other, w)
-        theta, rates = begin_theta(problem, start, towards), self._begin_rates(problem)
+        theta, rates = begin_theta(problem, start), self._begin_rates(problem)
 
         def expect(vector: Weights) -> float:
             return float(expect_dual(problem.arrays, theta, now, vector))
@@ -90,9 +90,9 @@ class OnlineEG(EGTraining):
         self._remake()
 
     def extend(self, problem: Problem, carry: Carry, kept: Kept) -> None:
-        """theta starts where as many steps along the weights would have taken it."""
-        steps = max(self.passes, 1) * float(self._rates.mean()) * self.settings.C
-        self._begin_states(problem, (carry(self.weights), steps))
+        """theta stands for steps along all gradients so far, which other sentences change, so it starts again (M340)."""
+        warn_of_restart(problem)
+        self._begin_states(problem)
 
     def recut(self, problem: Problem) -> None:
         """theta belongs to the pieces, so theta and the learning rates start again."""

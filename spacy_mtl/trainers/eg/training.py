@@ -172,13 +172,13 @@ def new_state(problem: Problem) -> Any:
     return type(layout)(*(np.zeros(array.shape) for array in layout))
 
 
-def begin_theta(problem: Problem, start: float, towards: tuple[Weights, float] | None = None) -> Any:
-    """The initial theta_{i,r} = -start * l_{i,r}, without offsets, by which outputs with low ones would begin with much mass.
-
-    towards: (w, a), to which a (l_{i,r} + <w, phi_{i,r}>) is added, steps of length a in all along w.
-    """
+def begin_theta(problem: Problem, start: float) -> Any:
+    """The initial theta_{i,r} = -start * l_{i,r}, without offsets, by which outputs with low ones would begin with much mass."""
     theta = new_state(problem)
     add_gradients(problem.arrays, problem.zeros(), NOTHING, -start, start, theta, 1.0)
-    if towards is not None:
-        add_gradients(problem.arrays, towards[0], problem.all_live(), 1.0, 0.0, theta, towards[1])
     return theta
+
+
+def warn_of_restart(problem: Problem) -> None:
+    """Say that a training starts again, since its sentences are others now."""
+    warnings.warn(Warnings.M340.format(n=problem.n), stacklevel=2)
