@@ -9,6 +9,7 @@ import pytest
 import spacy
 from hypothesis import given
 from hypothesis import strategies as st
+from spacy.language import Language
 
 from spacy_mtl.settings import brief, is_choice, is_list, is_number, is_path, is_switch, is_whole, shown
 from spacy_mtl.templates.presets import mst, tp1
@@ -81,7 +82,7 @@ def test_settings_of_what_is_registered(name, tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", FACTORIES)
 def test_settings_of_components(name):
     make = load(FACTORIES[name])
-    config = import_module(FACTORIES[name].split(":")[0]).DEFAULT_CONFIG
+    config = Language.get_factory_meta(name).default_config
     kept = {key: value for key, value in config.items() if key not in ("model", "trainer", "scorer")}
     templates = load(ENTRIES[config["model"]["templates"]["@mtl_templates"]])()
     model = load(ENTRIES[config["model"]["@architectures"]])(templates)
@@ -89,6 +90,7 @@ def test_settings_of_components(name):
     assert uncoded(make, values, [*kept, "trainer", "scorer"])[0] == []
 
 
+@pytest.mark.filterwarnings(r"ignore:\[M339\]")  # a learning rate that is accepted, but absurd
 @pytest.mark.parametrize("trainer", ["spacy_mtl.MTLStruct.v1", "spacy_mtl.Perceptron.v1", "spacy_mtl.OnlineMKL.v1"])
 def test_what_is_accepted_trains(trainer):
     make = load(ENTRIES[trainer])

@@ -8,7 +8,7 @@ import spacy
 from spacy.util import load_config
 
 from benchmarks.common.measure import run_child
-from benchmarks.door import crfsuite, processes
+from benchmarks.door import processes
 from benchmarks.door.tasks import SMALL, TASKS
 from spacy_mtl.corpora.conll import ConllCorpus
 
@@ -37,6 +37,9 @@ def test_settings_come_on_the_standard_input():
 
 
 def test_tags_as_crfsuite_learns_them(tmp_path):
+    pytest.importorskip("pycrfsuite")
+    from benchmarks.door import crfsuite
+
     (tmp_path / "a.conll").write_text("Ana N B-PER\nPaz N I-PER\nva V O\n", encoding="utf8")
     nlp = spacy.blank("es")
     (example,) = ConllCorpus(tmp_path / "a.conll")(nlp)
@@ -45,6 +48,9 @@ def test_tags_as_crfsuite_learns_them(tmp_path):
 
 def test_children_take_what_they_are_given():
     """run_child calls them with the names of their arguments."""
+    pytest.importorskip("pycrfsuite")
+    from benchmarks.door import crfsuite
+
     for function, settings in ((crfsuite.train, {}), (crfsuite.score, {}), (processes.in_memory, {"passes": 2})):
         inspect.signature(run_child).bind("task", name="ner", corpora="DIR", **settings)
         model = {} if settings else {"model": "file"}

@@ -31,7 +31,8 @@ def recognizer():
 
 def test_what_it_says():
     result = invoke(DEV, "--config", ROOT / "configs" / "ner.cfg", "--all")
-    assert (result.exit_code, result.stderr) == (0, "")
+    told = [line for line in result.stderr.splitlines() if not line.startswith("Compiling kernels")]
+    assert (result.exit_code, told) == (0, [])
     lines = result.stdout.splitlines()
     assert lines[0] == f"{DEV}: 70 documents, 70 sentences, 1,263 words"
     assert lines[1] == "ner: 17 labels; 1,263 positions"

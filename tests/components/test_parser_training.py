@@ -213,13 +213,13 @@ def test_weights_are_carried_over():
     assert after.primal == pytest.approx(before.primal, rel=1e-3)
 
 
-def test_training_starts_again_when_tags_change_the_arcs():
+def test_training_goes_on_when_tags_change_the_arcs():
     nlp = make_parser(margin=1.0, filter_attr="TAG")
     sentences = treebank(30)
     train(nlp, retagged(nlp, sentences, {"NOUN": "VERB", "VERB": "DET", "DET": "NOUN"}), 3)
     shown = examples(nlp, sentences)
     nlp.update(shown)
-    assert nlp.get_pipe("mtl_parser").report.passes == 1
+    assert nlp.get_pipe("mtl_parser").report.passes == 4
     for _ in range(5):
         nlp.update(shown)
     assert scores(nlp, shown)["dep_uas"] > 0.8

@@ -98,7 +98,7 @@ def test_training_writes_the_best_model(run, tmp_path, corpus_path, solver, leas
     report = rows[-1]["reports"]["ner"]
     assert report["primal"] >= report["dual"] > 0
     assert report["n_templates"] == 134
-    assert rows[0]["reports"]["ner"]["primal"] > report["primal"]
+    assert rows[0]["reports"]["ner"]["dual"] < report["dual"]  # the primal of cutting planes goes up and down
 
 
 def test_batches_by_words_give_the_same_model(run, tmp_path):
