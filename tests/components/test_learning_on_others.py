@@ -108,10 +108,9 @@ def test_it_learns_from_new_documents(trained):
     assert state(other, examples) == state(nlp, examples)
 
 
+@pytest.mark.parametrize("trained", ["mtl_tagger", "mtl_parser"], indirect=True)
 def test_a_tagger_and_a_parser_learn_new_labels(trained):
     name, data, before = trained
-    if name == "mtl_segmenter":
-        pytest.skip("its labels are a setting")
     nlp, examples = again(name, data)
     pipe = nlp.get_pipe(name)
     pipe.add_label("new")
