@@ -117,8 +117,10 @@ def _type(stored: Stored, k: int, others: list[Stored], rng: Any) -> str:
     values = _values(array)
     if rng.random() < 0.5 and values is not None:
         try:
-            with np.errstate(all="ignore"):
-                array.data = values.astype(np.dtype(dtype)).tobytes()
+            form = np.dtype(dtype)
+            if form.subdtype is None:  # otherwise every number would become an array of its own
+                with np.errstate(all="ignore"):
+                    array.data = values.astype(form).tobytes()
         except (TypeError, ValueError):
             pass
     array.dtype = dtype
