@@ -44,13 +44,14 @@ def kinds(problem: Problem, transition: str) -> tuple[list[slice], list[slice]]:
 
 
 class Dense:
-    """Algorithm 1 with a dense vector, O(number of features) a step."""
+    """Algorithm 1 with a dense vector, O(number of features) a step.
 
-    def __init__(self, settings: OnlineMKL, problem: Problem):
-        self.settings, self.problem = settings, problem
-        self.outputs = [outputs_of(problem, i) for i in range(problem.n)]
-        self.together, self.alone = kinds(problem, settings.transition)
-        self.theta = np.zeros(block_slices(problem)[-1].stop)
+    outputs: for each sentence what :func:`outputs_of` returns. together, alone: entries of each block that shares the regularizer, or has its own.
+    """
+
+    def __init__(self, settings: OnlineMKL, outputs: list, together: list, alone: list):
+        self.settings, self.outputs, self.together, self.alone = settings, outputs, together, alone
+        self.theta = np.zeros(outputs[0][0].shape[1])
         self.sum = np.zeros_like(self.theta)
         self.t = 0
         self.deaths = 0
@@ -69,13 +70,15 @@ class Dense:
         if self.settings.schedule == "sqrt":
             return self.settings.eta0 / np.sqrt(self.t)
         sigma = self.settings.summands().l2
-        sigma = (min(sigma, 1.0) if self.settings.transition == "fixed" else sigma) / (self.settings.C * self.problem.n)
+        sigma = (min(sigma, 1.0) if self.settings.transition == "fixed" else sigma) / (
+            self.settings.C * len(self.outputs)
+        )
         return min(self.settings.eta0, 1 / (sigma * self.t))
 
     def step(self, i: int) -> float:
         self.t += 1
         eta = self.rate()
-        tau = eta / (self.settings.C * self.problem.n)
+        tau = eta / (self.settings.C * len(self.outputs))
         gradient, loss = self.gradient(i)
         theta = self.theta - eta * gradient
         norms = np.array([np.linalg.norm(theta[s]) for s in self.together])
@@ -94,6 +97,12 @@ class Dense:
     @property
     def weights(self) -> np.ndarray:
         return self.sum / self.t if self.settings.model == "average" else self.theta
+
+
+def dense_chain(settings: OnlineMKL, problem: Problem) -> Dense:
+    """The same training as ``settings.begin(problem)`` of a chain."""
+    outputs = [outputs_of(problem, i) for i in range(problem.n)]
+    return Dense(settings, outputs, *kinds(problem, settings.transition))
 
 
 @cache

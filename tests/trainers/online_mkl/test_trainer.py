@@ -16,7 +16,7 @@ from spacy_mtl.trainers.online_mkl.scaled_blocks import LOG
 from spacy_mtl.trainers.online_mkl.trainer import OnlineMKL, online_mkl
 
 from ..reference import LABELS, block_slices, random_problem
-from .reference_groups import Dense, flat, kinds, optimum, outputs_of, untied_problem
+from .reference_groups import dense_chain, flat, kinds, optimum, outputs_of, untied_problem
 
 ELASTIC = {"l21": 1.0, "l2": 0.3}
 STRONG = {"schedule": "strongly_convex"}
@@ -59,7 +59,7 @@ def random_order(n: int, n_steps: int) -> np.ndarray:
 def test_scaled_blocks_do_what_dense_vectors_do(settings, observed, model):
     problem = untied_problem(1, observed, 12)
     ours = OnlineMKL(model=model, **settings).begin(problem)
-    dense = Dense(ours.settings, problem)
+    dense = dense_chain(ours.settings, problem)
     order = random_order(problem.n, 300)
     for done in in_steps(ours, problem, order, 3):
         losses = [dense.step(i) for i in order[done - 3 : done]]
@@ -74,7 +74,7 @@ def test_blocks_come_back_whether_the_log_knows_their_past_or_not(loss):
     """More sentences than the log holds, none seen twice within it: blocks come back by taking updates back, and by being overwritten."""
     problem = untied_problem(3, True, LOG + 40)
     settings = OnlineMKL(C=0.004, eta0=0.5, loss=loss, transition="learned")
-    ours, dense = settings.begin(problem), Dense(settings, problem)
+    ours, dense = settings.begin(problem), dense_chain(settings, problem)
     order = np.tile(np.random.default_rng(1).permutation(problem.n), 2)
     seen = set()
     for done in in_steps(ours, problem, order):
@@ -90,7 +90,7 @@ def test_blocks_come_back_whether_the_log_knows_their_past_or_not(loss):
 def test_sentences_may_come_from_several_problems_with_the_same_features():
     problems = [untied_problem(1, True, 12) for _ in range(2)]
     settings = OnlineMKL(transition="learned", **MANY_DEATHS)
-    ours, dense = settings.begin(problems[0]), Dense(settings, problems[0])
+    ours, dense = settings.begin(problems[0]), dense_chain(settings, problems[0])
     for k, i in enumerate(random_order(12, 200)):
         ours.take(problems[k // 7 % 2], np.array([i]))
         dense.step(i)
