@@ -42,6 +42,12 @@ class StructureErrors:
     M248 = ("Word {position} of the corpus (in sentence {sentence}) has no gold head (-1). A training problem needs complete trees: leave out partly annotated sentences.")
     M249 = ("Sentence {sentence} has a crossing gold tree and no projective tree among its arcs: there is nothing to decode. Keep more of its arcs, leave it out, "
             "or allow crossing trees (projective = false).")
+    M251 = ("The rules of a grammar must be different triples of symbols (parent, left, right), at least 0 and below {n}, and some symbol must be a possible root.")
+    M252 = ("The grammar has no derivation of sentence {sentence} within its mask. Allow more symbols of its words and spans, or add the rules that are missing.")
+    M253 = ("The gold tree of sentence {sentence} is not in its forest: one of its symbols or rules is not in the grammar, or not allowed by the mask. Allow all of "
+            "gold when parts are left out for training.")
+    M254 = ("The costs must be {n} finite numbers of at least 0, one for each part of the forest, and 0 for those of gold.")
+    M255 = ("Feature rows are needed for {spans} spans and {splits} splits, one line each, but got {got}.")
     M260 = ("Offsets must be numbers of at most {most} with the shapes {expected}, one for each label and each label pair. Make them with the model and the documents "
             "of the problem.")
     M250 = ("'lacks' of a problem names {unknown}, but the groups and abilities of the contract are: {known}. Correct the name.")

@@ -10,6 +10,7 @@ from pathlib import Path
 from spacy_mtl.files import write_atomically
 from spacy_mtl.structures.chain.build import chain_offers
 from spacy_mtl.structures.contract import ABILITIES, GROUPS
+from spacy_mtl.structures.grammar.build import grammar_offers
 from spacy_mtl.structures.tree.build import tree_offers
 from spacy_mtl.trainers.base import Trainer
 from spacy_mtl.trainers.crf.trainer import CRF
@@ -46,6 +47,7 @@ STRUCTURES = {
     "projective trees with pairs of siblings": tree_offers(projective=True, second_order=True),
     "crossing trees with pairs": tree_offers(projective=False, second_order=True),
     "trees with pairs with grandparents": tree_offers(projective=True, second_order=True, grandparents=True),
+    "context-free grammar": grammar_offers(),
 }
 COLUMNS = (*(group.name for group in GROUPS), *ABILITIES)
 

@@ -10,6 +10,7 @@ from spacy_mtl.structures.problem import Problem
 from spacy_mtl.testing import StructureError, check_structure
 from tests.structures.chain.test_vectors import vector_corpus
 from tests.structures.conftest import random_corpus
+from tests.structures.grammar.corpora import random_grammar_problem
 from tests.structures.offsets import chain_with_offset, tree_with_offset
 from tests.structures.tree.corpora import random_tree_corpus
 
@@ -50,9 +51,16 @@ def trees() -> Iterator[tuple[str, Problem]]:
                     yield f"{kind}, with offsets", tree_with_offset(corpus).problem
 
 
+def grammars() -> Iterator[tuple[str, Problem]]:
+    """Some of the labelled spans, features that recur, sentences of one word."""
+    for loss in ("brackets", "rules"):
+        for seed in range(10):
+            yield f"grammars, loss of {loss}", random_grammar_problem(seed, 4 if seed % 2 else 6, loss)
+
+
 def main() -> None:
     found: dict[str, list[str]] = {}
-    for kind, problem in (*chains(), *trees()):
+    for kind, problem in (*chains(), *trees(), *grammars()):
         failures = found.setdefault(kind, [])
         try:
             check_structure(problem)

@@ -20,6 +20,7 @@ TREES = [
         ("", ", with offsets"),
     )
 ]
+GRAMMARS = ["grammars, loss of brackets", "grammars, loss of rules"]
 
 
 @pytest.fixture(scope="module")
@@ -28,9 +29,9 @@ def found() -> dict[str, list[str]]:
 
 
 def test_every_kind_is_checked(found):
-    assert sorted(found) == sorted([*CHAINS, *TREES])
+    assert sorted(found) == sorted([*CHAINS, *TREES, *GRAMMARS])
 
 
-@pytest.mark.parametrize("kind", [*CHAINS, *TREES])
+@pytest.mark.parametrize("kind", [*CHAINS, *TREES, *GRAMMARS])
 def test_the_packages_structures_pass(found, kind):
     assert found[kind] == []
