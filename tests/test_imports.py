@@ -22,6 +22,7 @@ FLOORS = [
     {
         "compiling",
         "configs",
+        "constituents",
         "errors",
         "files",
         "kernels",

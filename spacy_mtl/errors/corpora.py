@@ -48,6 +48,10 @@ class CorpusErrors:
     M558 = "'{setting}' of the corpus cannot be '{value}'. Choose one of {known}."
     M559 = "Line {line} of '{path}' (sentence {sentence}) has an empty word. Give it a form, or '_' if the form is unknown."
     M561 = ("Line {line} of '{path}' has {got} column(s), but the lines before have {expected}. Correct the line, or name the columns with --columns.")
+    M570 = ("Line {line} of '{path}' has no bracketed tree: {fault}. Correct the tree; one looks like ((S (NP (PRP It)) (VP (VBZ rains)) (. .))).")
+    M571 = ("Line {line} of '{path}': '{label}' cannot be the label of a constituent, since labels must not be empty or the name of a root, contain + or ^, or begin with @ or /. "
+            "Rename it.")
+    M572 = "'{path}' contains no trees. A file of bracketed trees has one like ((S (NP (PRP It)) (VP (VBZ rains)) (. .))) for each sentence."
     # fmt: on
 
 

@@ -1,0 +1,1 @@
+"""Constituency trees as plain data: brackets, cleaning, binarization, spans and scores."""
