@@ -14,6 +14,13 @@ Templates of dependency trees look at an arc from a head ``h`` to a modifier ``m
     B07:%m[0,TAG]/%c[LOWER]               one observation for every distinct dependent of m, when labels are found for a given tree
     U30:%s[0,TAG]/%m[0,TAG]               scores a pair of adjacent modifiers of a head: ``s`` is the one next to ``m`` on the head's side
     U40:%g[0,TAG]/%h[0,TAG]/%m[0,TAG]     scores a chain of two arcs: ``g`` is the head of ``h``, the grandparent of ``m``
+
+Templates of constituency trees look at a span of words from ``i`` to ``j``; U templates score its symbols, B templates the rules that split it
+before the word ``k``::
+
+    U05:%i[-1,TAG]/%i[0,TAG]/%j[1,TAG]    the tags before, at the beginning of, and after the span
+    U09:%j[0,LOWER]/%d                    the last word, and the number of words in bins
+    B02:%k[-1,TAG]/%k[0,TAG]              the tags on both sides of the split; B alone scores rules whatever the words
 """
 
 import re
@@ -31,7 +38,7 @@ _NAME = re.compile(r"[UB][\w-]*")
 _INTEGER = re.compile(r"([+-]?)0*([0-9]+)")
 _ATTRIBUTE = re.compile(r"[^\W\d][\w.-]*")
 _FIELD = re.compile(r"[^\s,/%\[\]]*")  # text in place of an offset or attribute
-_PLACE = re.compile(r"%[xhmsgbcd](?![\w-])")
+_PLACE = re.compile(r"%[xhmsgbcdijk](?![\w-])")
 _CONSTANT = re.compile(r"[^%]*[^%\s]")
 _WORD = re.compile(r"\S+")
 _SPACE = re.compile(r"\s*")
@@ -47,7 +54,8 @@ class Observation:
 
     place: ``x``, the token itself; in templates of arcs ``h``, the head, ``m``, the modifier, ``s``, the sibling, or ``g``, the grandparent;
     ``b``, each token between (offset 0); ``c``, each dependent of the modifier; ``d``, direction and distance (without attribute; offset is the
-    only bin that counts, 0 for all).
+    only bin that counts, 0 for all). In templates of spans ``i``, the first word, ``j``, the last word, ``k``, the first word of the second half,
+    and ``d``, the number of words.
     """
 
     offset: int
