@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 #: Labels around a whole tree that are not constituents.
 TOPS = frozenset({"", "TOP", "ROOT", "S1", "VROOT"})
+#: The key of ``doc.spans`` for constituents, each before those inside it.
+SPANS_KEY = "constituents"
 
 
 class Tree(NamedTuple):

@@ -9,15 +9,12 @@ from spacy.vocab import Vocab
 from spacy_mtl.constituents.binarize import check_labels
 from spacy_mtl.constituents.brackets import Placed, read_brackets
 from spacy_mtl.constituents.clean import clean
-from spacy_mtl.constituents.tree import Tree, constituents_of, words_of
+from spacy_mtl.constituents.tree import SPANS_KEY, Tree, constituents_of, words_of
 from spacy_mtl.errors import Errors
 
 from .columns import text_lines
 from .docs import spaces_between
 from .settings import check_file
-
-#: The key of ``doc.spans`` for constituents, each before those inside it.
-SPANS_KEY = "constituents"
 
 
 def read_bracketed(path: str | Path, encoding: str = "utf8", cleaned: bool = True) -> Iterator[Placed]:

@@ -7,6 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 TASKS = (
+    "constituents",
     "door",
     "learning_on",
     "letters",

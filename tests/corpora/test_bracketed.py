@@ -3,8 +3,8 @@
 import pytest
 import spacy
 
-from spacy_mtl.constituents.tree import bracketed, constituents_of
-from spacy_mtl.corpora.bracketed import SPANS_KEY, read_bracketed, tree_doc
+from spacy_mtl.constituents.tree import SPANS_KEY, bracketed, constituents_of
+from spacy_mtl.corpora.bracketed import read_bracketed, tree_doc
 
 TEXT = """
 ( (S

@@ -1,0 +1,138 @@
+"""The contestants, each in a process of its own: grammars trained by our trainers with templates, and the probabilistic grammar of the same trees."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from benchmarks.common.measure import Clock, cpu_seconds, median, peak_megabytes
+from spacy_mtl.constituents.binarize import Binarization
+from spacy_mtl.constituents.scores import Counts
+from spacy_mtl.constituents.tree import Constituent, constituents_of
+from spacy_mtl.learning.grammar import GrammarCorpus, GrammarRules, learn_corpus
+from spacy_mtl.models.grammar.model import GrammarModel, most_probable
+from spacy_mtl.models.grammar.treebank import TreebankGrammar, read_grammar
+from spacy_mtl.templates.spans.presets import constituents_v1
+from spacy_mtl.trainers.base import Trainer, fit
+from spacy_mtl.trainers.crf.trainer import CRF
+from spacy_mtl.trainers.mtlstruct.trainer import MTLStruct
+
+from .data import Sentence, blank_vocab, read_part, words_from
+
+#: Training sentences are longer than those that are scored, at most.
+LONGEST_LEARNT = 60
+TRAINERS: dict[str, Callable[[float], Trainer]] = {
+    "MTLStruct": lambda C: MTLStruct(p=4 / 3, C=C),
+    "SSVM": lambda C: MTLStruct(p=2.0, C=C),
+    "CRF": lambda C: CRF(C=C, algorithm="sgd"),
+    "CRF, L-BFGS": lambda C: CRF(C=C),
+}
+
+
+@dataclass(frozen=True)
+class Ours:
+    """Settings of ours. learn_margin, margin: of the pruning in training and prediction. limit: training sentences, 0 for all."""
+
+    trainer: str = "MTLStruct"
+    C: float = 0.3
+    passes: int = 10
+    horizontal: int = 0
+    learn_margin: float = 6.0
+    margin: float = 8.0
+    limit: int = 0
+
+    @property
+    def binarization(self) -> Binarization:
+        return Binarization(self.horizontal)
+
+
+def scores(sentences: Sequence[Sentence], found: Sequence[Sequence[Constituent]], part: str) -> dict[str, float]:
+    """Percentages of the trees of one part, the part's name at the end of the keys."""
+    counts = Counts()
+    for sentence, constituents in zip(sentences, found, strict=True):
+        counts.add(sentence.tags, constituents_of(sentence.tree), constituents)
+    rates = {"f1": counts.f1, "precision": counts.precision, "recall": counts.recall, "exact": counts.exact_match}
+    none = sum(not constituents for constituents in found)
+    return {f"{key}_{part}": 100 * value for key, value in rates.items()} | {f"without_tree_{part}": none}
+
+
+def train(corpora: str, every: Sequence[dict[str, Any]], parts: Sequence[str]) -> list[dict[str, Any]]:
+    """A row of each training, from sentences in memory to weights. every: settings that differ in trainer, C and passes alone, so that they share
+    one problem, whose time counts in each row. parts: to score, "dev" or "test"."""
+    settings = [Ours(**ours) for ours in every]
+    for one in settings:
+        warm_up(corpora, one)
+    clock = Clock()
+    corpus = problem_of(corpora, settings[0], clock)
+    tests = {part: read_part(Path(corpora), part) for part in parts}
+    rows = []
+    for one in settings:
+        row: dict[str, Any] = {"contestant": f"ours: {one.trainer}", **asdict(one)}
+        before = clock.seconds["cpu_problem"]
+        model = learn(corpus, one, clock)
+        row |= {"cpu": before + clock.seconds.pop("cpu_training"), "cpu_problem": before, "peak_mb": peak_megabytes()}
+        row |= {"symbols": len(model.grammar.symbols), "rules": model.grammar.rule_scores.size}
+        for part, sentences in tests.items():
+            words = words_from(sentences, constituents_v1(), blank_vocab())
+            with clock("predicting"):
+                found = model.predict(words)
+            row |= scores(sentences, found, part) | {f"cpu_predicting_{part}": clock.seconds.pop("predicting")}
+        rows.append(row)
+    return rows
+
+
+def problem_of(corpora: str, settings: Ours, clock: Clock) -> GrammarCorpus:
+    """The training part as a problem."""
+    sentences = read_part(Path(corpora), "train", LONGEST_LEARNT, settings.limit)
+    templates = constituents_v1()
+    with clock("cpu_problem"):
+        words = words_from(sentences, templates, blank_vocab())
+        rules = GrammarRules(settings.binarization, settings.learn_margin)
+        return learn_corpus(words, [sentence.tree for sentence in sentences], templates, rules)
+
+
+def learn(corpus: GrammarCorpus, settings: Ours, clock: Clock) -> GrammarModel:
+    with clock("cpu_training"):
+        training = fit(TRAINERS[settings.trainer](settings.C), corpus.problem, settings.passes)
+        return replace(corpus.model(training), margin=settings.margin)
+
+
+def warm_up(corpora: str, settings: Ours) -> None:
+    """Train and predict on a few sentences, so that no kernel is compiled while we measure."""
+    few = replace(settings, limit=5, passes=2)
+    model = learn(problem_of(corpora, few, Clock()), few, Clock())
+    model.predict(words_from(read_part(Path(corpora), "dev", limit=5), constituents_v1(), blank_vocab()))
+
+
+def grammar_of(corpora: str, binarization: Binarization, limit: int = 0) -> TreebankGrammar:
+    """The probabilistic grammar of the sentences that ours learns from."""
+    sentences = read_part(Path(corpora), "train", LONGEST_LEARNT, limit)
+    return read_grammar((sentence.tags, binarization.symbols(sentence.tree)) for sentence in sentences)
+
+
+def probabilistic(corpora: str, binarization: dict[str, Any], parts: Sequence[str], limit: int = 0) -> dict[str, Any]:
+    """A row of the maximum-likelihood grammar, decoded exactly, without pruning."""
+    way, clock = Binarization(**binarization), Clock()
+    with clock("cpu"):
+        grammar = grammar_of(corpora, way, limit)
+    row: dict[str, Any] = {"contestant": "PCFG", **binarization, **clock.seconds, "limit": limit}
+    row |= {"symbols": len(grammar.symbols), "rules": grammar.rule_scores.size}
+    for part in parts:
+        sentences = read_part(Path(corpora), part)
+        row |= scores(sentences, [most_probable(grammar, sentence.tags) for sentence in sentences], part)
+    return row
+
+
+def speed(corpora: str, ours: dict[str, Any], repeats: int) -> dict[str, Any]:
+    """CPU seconds for one sentence of 40 words, from words and tags to constituents: the median and the longest of all of train and dev."""
+    settings = Ours(**ours)
+    some = replace(settings, limit=settings.limit or 500, passes=2)
+    model = learn(problem_of(corpora, some, Clock()), some, Clock())
+    vocab, templates = blank_vocab(), constituents_v1()
+    sentences = [s for part in ("train", "dev") for s in read_part(Path(corpora), part) if len(s.words) == 40]
+    model.predict(words_from(sentences[:1], templates, vocab))
+    seconds = [
+        median([cpu_seconds(lambda: model.predict(words_from([s], templates, vocab))) for _ in range(repeats)])  # noqa: B023
+        for s in sentences
+    ]
+    return {"contestant": "ours", **ours, "sentences": len(seconds), "median": median(seconds), "longest": max(seconds)}
