@@ -49,16 +49,20 @@ def halves(corpora: CorporaOption, passes: PassesOption = 12, more: MoreOption =
 @app.command()
 def labels(
     corpora: CorporaOption, passes: PassesOption = 12, more: MoreOption = 12,
-    documents: Annotated[int, typer.Option(help="With the new label.", min=1)] = 20, json: JsonOption = None,
+    documents: Annotated[int, typer.Option(help="With the new label.", min=1)] = 20,
+    rehearsed: Annotated[int, typer.Option(help="Of the first corpus, without their annotation.", min=1)] = 300,
+    json: JsonOption = None,
 ) -> None:  # fmt: skip
     """Spanish entities: a label that the model does not know, in a few documents; what the other labels keep."""
     task, train = runs.ENTITIES, runs.conll(corpora / "conll2002" / "esp.train")
     _warm_up(task, train)
     old = runs.train(task, runs.with_label(train, "MISC", False), passes)
     new = runs.first(runs.with_label(train, "MISC", True), documents)
+    kept = runs.first(runs.with_label(train, "MISC", False), rehearsed)
     found = [
         ("without MISC", old),
         ("a few documents with MISC, on from it", runs.train(task, new, more, old["model"])),
+        (f"the same, {rehearsed} texts rehearsed", runs.train(task, new, more, old["model"], kept)),
     ]
     test = runs.conll(corpora / "conll2002" / "esp.testb")
 

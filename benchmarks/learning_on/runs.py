@@ -42,10 +42,17 @@ ENTITIES = Task("es", "mtl_ner", NER, "ents_f")
 TAGS = Task("en", "mtl_tagger", {}, "tag_acc")
 
 
-def train(task: Task, read: Callable[[Language], list[Example]], passes: int, model: bytes | None = None) -> Row:
-    """Train anew, or on from a saved model; the model that comes of it, the CPU seconds and the objective. Reading files is not timed."""
+Read = Callable[[Language], list[Example]]
+
+
+def train(task: Task, read: Read, passes: int, model: bytes | None = None, rehearsed: Read | None = None) -> Row:
+    """Train anew, or on from a saved model; the model that comes of it, the CPU seconds and the objective. Reading files is not timed.
+
+    rehearsed: texts whose annotation the saved model is to keep.
+    """
     nlp = task.blank()
     examples = read(nlp)
+    kept = [] if rehearsed is None else [bare(example) for example in rehearsed(nlp)]
     if model is not None:
         nlp.from_bytes(model)
     begin = time.process_time()
@@ -55,10 +62,17 @@ def train(task: Task, read: Callable[[Language], list[Example]], passes: int, mo
         nlp.resume_training()
     for _ in range(passes):
         nlp.update(examples)
+        if kept:
+            nlp.rehearse(kept)
     data = nlp.to_bytes()
     cpu = time.process_time() - begin
     report = nlp.get_pipe(task.factory).report  # type: ignore[attr-defined]
     return {"cpu": cpu, "documents": len(examples), "passes": report.passes, "gap": report.gap, "model": data}
+
+
+def bare(example: Example) -> Example:
+    """Without annotation but what is given."""
+    return Example(example.predicted, example.predicted.copy())
 
 
 def scores(task: Task, model: bytes, read: Callable[[Language], list[Example]]) -> dict[str, Any]:

@@ -30,8 +30,8 @@ from .startup import startup as measure_startup
 app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
 
-#: C of a model of documents and sentences, whose losses add up to more.
-MIXED_C = 0.25
+#: C of a model of documents and sentences.
+MIXED_C = 0.3
 
 
 class Lang(str, Enum):

@@ -83,7 +83,11 @@ def _retype(container: Any, key: Any, others: list[Any], rng: Any) -> str:
         forms += [lambda v: dict(enumerate(v)), lambda v: v[:-1], lambda v: v[::2], lambda v: " ".join(map(str, v))]
     if isinstance(value, dict):
         forms += [lambda v: list(v.items()), lambda v: list(v), lambda v: dict(list(v.items())[:-1])]
-    container[key] = forms[int(rng.integers(len(forms)))](value)
+    form = forms[int(rng.integers(len(forms)))]
+    try:
+        container[key] = form(value)
+    except OverflowError:  # an integer that no float can hold
+        container[key] = float("inf")
     return f"became {str(container[key])[:80]!r}"
 
 

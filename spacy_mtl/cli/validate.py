@@ -7,6 +7,7 @@ import typer
 
 from spacy_mtl.errors import Errors
 
+from .shared.languages import check_language
 from .shared.messages import clear_errors, reason_of
 from .shared.options import Code
 
@@ -46,7 +47,10 @@ def validate_cli(
 
 
 def make_pipeline(path: Path, code: Path | None = None) -> "Language":
-    """The untrained pipeline of a config. Raises ValueError: M709 it cannot be read, M731 it makes no pipeline, M717, or a component's own."""
+    """The untrained pipeline of a config.
+
+    Raises ValueError: M709 it cannot be read, M731 it makes no pipeline, M515 its language is unknown, M717, or a component's own.
+    """
     from spacy.util import import_file, load_config, load_model_from_config
 
     try:
@@ -56,6 +60,7 @@ def make_pipeline(path: Path, code: Path | None = None) -> "Language":
     try:
         if code is not None:
             import_file("python_code", code)
+        check_language(str(config["nlp"]["lang"]))
         return load_model_from_config(config, auto_fill=True)
     except Exception as error:
         if str(error).startswith("[M"):

@@ -72,6 +72,6 @@ class TrainerWarnings:
             "its weights are usable. Choose a larger tol, or a smaller C.")
     M339 = ("{trainer}: after pass {n} the learning rate is still so large that each step undoes all before it, and the losses are not below those of zero "
             "weights. Choose a smaller eta0 than {eta0:g}, such as 0.1 or 1.")
-    M340 = ("EG: the training begins again, over {n} sentences, since documents have joined or have other arcs. Give all documents to nlp.initialize(), or choose "
-            "a trainer that goes on from its weights, such as MTLStruct.")
+    M340 = ("EG: {lost} of the {n} sentences of before begin again near gold, since their arcs or annotation are others now. Let the components that annotate "
+            "them be trained before, or choose a trainer that goes on from its weights, such as MTLStruct.")
     # fmt: on

@@ -8,6 +8,7 @@ from spacy_mtl.models.chain.export import export_chain
 from spacy_mtl.models.chain.prior import ChainPrior
 from spacy_mtl.models.chain.weights import ChainWeights
 from spacy_mtl.structures.chain.build import ChainFeatures, Constraints, chain_problem
+from spacy_mtl.structures.chain.problem import ChainProblem
 from spacy_mtl.structures.problem import Blocks, Problem, block_starts
 from spacy_mtl.templates.attributes.reader import AttributeReader
 from spacy_mtl.templates.grammar import Template, TemplateSet
@@ -72,7 +73,7 @@ class ChainLearner(Learner):
         problem = self._problem(pieces)
         rows = [row_map(*keys) for keys in zip(old_keys, self._keys(), strict=True)]
         places = old_places, self._places(problem)
-        continued(self.training, problem, lambda weights: carry_rows(problem, weights, rows), places)
+        continued(self.training, problem, lambda weights: carry_rows(problem, weights, rows), places, forms_of)
 
     def _places(self, problem: Problem | None = None) -> Sentences:
         """The sentences of the problem, by default that of the training."""
@@ -153,3 +154,8 @@ class ChainLearner(Learner):
             megabytes,
             self.prior,
         )
+
+
+def forms_of(arrays: ChainProblem, i: int) -> tuple[np.ndarray]:
+    """What tells the parts of a piece, given its length: the words whose labels are known."""
+    return (arrays.forms[arrays.first[i] : arrays.last[i]],)

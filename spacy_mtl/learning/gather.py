@@ -75,6 +75,11 @@ class Gatherer:
         """Whether ``initialize`` or an update has seen this document."""
         return key in self.expected
 
+    def meet(self, keys: Sequence[bytes]) -> None:
+        """Expect each document of a batch that was unknown as often as the batch has it."""
+        for key, n in Counter(key for key in keys if not self.knows(key)).items():
+            self.expected[key] = n
+
     def repeats(self, key: bytes) -> bool:
         """Whether this document, seen now, begins another pass: one that comes again after nearly all."""
         return 0 < self.expected[key] <= self._shown[key] and self.n_shown >= NEARLY * self.n_needed

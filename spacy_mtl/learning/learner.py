@@ -16,6 +16,9 @@ from spacy_mtl.trainers.base import Carry, Kept, Report, Training
 
 from .gather import Piece
 
+#: A function from the arrays of a problem and the number of a sentence to arrays that are equal where two sentences have the same parts.
+Parts = Callable[[Any, int], tuple[np.ndarray, ...]]
+
 
 class Learner(ABC):
     """One training over the documents of a corpus, from gathered documents to a problem, a training, and the weights of the model."""
@@ -81,35 +84,38 @@ def continued(
     problem: Problem,
     carry: Carry,
     places: tuple[Sentences, Sentences],
+    parts: Parts,
     possible: Callable[[np.ndarray], np.ndarray] | None = None,
 ) -> None:
     """Let a training continue on another problem of the same structure and labels, with sentences and outputs stored token by token.
 
-    places: the sentences of its problem, and of the new one. possible: see :class:`.Kept`; None if all outputs of an old sentence are.
+    places: the sentences of its problem, and of the new one. parts: what tells the parts of a sentence. possible: see :class:`.Kept`; None if all
+    outputs of an old sentence are.
     """
-    kept = common_sentences(training.problem, problem, *places)
+    kept = common_sentences(training.problem, problem, *places, parts)
     if possible is None and np.array_equal(kept.sentences, np.arange(training.problem.n)):
         training.rebind(problem, carry)
     else:
         training.extend(problem, carry, kept if possible is None else kept._replace(possible=possible))
 
 
-def common_sentences(old: Problem, new: Problem, old_places: Sentences, new_places: Sentences) -> Kept:
+def common_sentences(old: Problem, new: Problem, old_places: Sentences, new_places: Sentences, parts: Parts) -> Kept:
     """The sentences that both problems have, with the same tokens and gold."""
     before, after = old.arrays, new.arrays
     gold = [getattr(arrays, "gold_output", arrays.gold) for arrays in (before, after)]
     number = {place: i for i, place in enumerate(zip(*old_places, before.last - before.first, strict=True))}
-    sentences, slots = np.full(new.n, -1), np.full(after.gold.size, -1)
+    sentences, slots, alike = np.full(new.n, -1), np.full(after.gold.size, -1), np.zeros(new.n, bool)
     for i, place in enumerate(zip(*new_places, after.last - after.first, strict=True)):
         k = number.get(place, -1)
         old_slots, new_slots = slice(before.first[k], before.last[k]), slice(after.first[i], after.last[i])
         if k >= 0 and np.array_equal(gold[0][old_slots], gold[1][new_slots]):
             sentences[i] = k
             slots[new_slots] = np.arange(before.first[k], before.last[k])
+            alike[i] = all(map(np.array_equal, parts(before, k), parts(after, i)))
     owners = np.zeros(after.gold.size, np.int64)
     owners[after.first] = 1
     everything = np.ones(new.n, bool)
-    return Kept(sentences, slots, np.maximum(np.cumsum(owners) - 1, 0), lambda _: everything)
+    return Kept(sentences, slots, np.maximum(np.cumsum(owners) - 1, 0), lambda _: everything, alike)
 
 
 def row_map(old: np.ndarray, new: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

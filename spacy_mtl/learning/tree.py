@@ -29,6 +29,7 @@ from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Blocks, Problem, block_starts
 from spacy_mtl.structures.tree.build import Arcs, GoldTrees, TreeFeatures, all_arcs, all_siblings, tree_problem
 from spacy_mtl.structures.tree.filter import FilterTables, filtered_arcs
+from spacy_mtl.structures.tree.problem import TreeProblem
 from spacy_mtl.templates.attributes.reader import AttributeReader
 from spacy_mtl.templates.grammar import Template, TemplateSet
 from spacy_mtl.trainers.base import Report, Trainer, Training, relative_gap
@@ -141,11 +142,12 @@ class TreeLearner(Learner):
         rows = [node, label if self.joint else unlabelled]
         places = old_places, corpus.places
         same = same_parts(self.training.problem, problem)
-        continued(
-            self.training, problem, lambda w: carry_rows(problem, w, rows), places, None if same else has_arcs(problem)
-        )
+        possible = None if same else has_arcs(problem)
+        continued(self.training, problem, lambda w: carry_rows(problem, w, rows), places, arcs_of, possible)
         if labelling is not None and self.labelling is not None:
-            continued(self.labelling, labelling, lambda w: carry_rows(labelling, w, [unlabelled, label]), places)
+            continued(
+                self.labelling, labelling, lambda w: carry_rows(labelling, w, [unlabelled, label]), places, arcs_of
+            )
         self._borders, self._places = corpus.of_document, corpus.places
 
     def _forget_filter(self) -> None:
@@ -326,3 +328,9 @@ def same_parts(old: Problem, new: Problem) -> bool:
     """Whether two tree problems have the same words, arcs, pairs and gold."""
     parts = ("first", "last", "gold", "gold_label", "first_arc", "heads")
     return all(np.array_equal(getattr(old.arrays, part), getattr(new.arrays, part)) for part in parts)
+
+
+def arcs_of(arrays: TreeProblem, i: int) -> tuple[np.ndarray, np.ndarray]:
+    """What tells the parts of a sentence: its arcs, word by word. Pairs follow from them."""
+    first = arrays.first_arc[arrays.first[i] : arrays.last[i] + 1]
+    return first - first[0], arrays.heads[first[0] : first[-1]]

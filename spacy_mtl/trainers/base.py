@@ -20,13 +20,14 @@ class Kept(NamedTuple):
 
     sentences: int64[n], the old number of each sentence, -1 for one that is new or has other gold. slots: int64[n_slots], the old place of each place
     of a stored output, -1 where the sentence is new. owners: int64[n_slots], the sentence of each place. possible: a function from stored outputs
-    (int32[n_slots]) to bool[n], whether the new problem has all their parts.
+    (int32[n_slots]) to bool[n], whether the new problem has all their parts. alike: bool[n], whether a sentence is an old one with the same parts.
     """
 
     sentences: np.ndarray
     slots: np.ndarray
     owners: np.ndarray
     possible: Callable[[np.ndarray], np.ndarray]
+    alike: np.ndarray
 
 
 @dataclass(frozen=True)

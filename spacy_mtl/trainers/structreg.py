@@ -178,8 +178,9 @@ class BatchStructReg(StructRegTraining):
         """Let the wrapped training continue with other pieces, all of which count as new: what is stored of outputs begins again at gold."""
         cut = self._cut(problem, self._draws)
         nothing = Kept(
-            np.full(cut.n, -1), np.full_like(kept.slots, -1), np.zeros_like(kept.owners), lambda _: np.ones(1, bool)
-        )
+            np.full(cut.n, -1), np.full_like(kept.slots, -1), np.zeros_like(kept.owners), lambda _: np.ones(1, bool),
+            np.zeros(cut.n, bool),
+        )  # fmt: skip
         self.inner.extend(cut, carry, nothing)
         self.problem = problem
         self._follow()

@@ -77,6 +77,14 @@ def test_characters_and_trees(config, corpus, positions):
     assert f" labels; {positions} positions" in line
 
 
+def test_an_unknown_language_is_one_message(tmp_path):
+    path = tmp_path / "config.cfg"
+    path.write_text((ROOT / "configs" / "ner.cfg").read_text().replace('lang = "es"', 'lang = "qq"'))
+    result = invoke(DEV, "--config", path)
+    assert (result.exit_code, result.stderr[:6]) == (1, "[M515]")
+    assert len(result.stderr.splitlines()) == 1
+
+
 @pytest.mark.parametrize(
     ("args", "code"),
     [

@@ -1,7 +1,5 @@
 """Documents that come after others have been learnt from: they join at the end of a pass, and what has been learnt stays, whatever the trainer."""
 
-from contextlib import nullcontext
-
 import numpy as np
 import pytest
 
@@ -29,7 +27,11 @@ def never_anew(monkeypatch):
     return forbid
 
 
-@pytest.mark.filterwarnings(r"ignore:\[M33[67]\]")  # slow ones need more passes, or use up their rounds
+#: M336, of batch EG after 100 passes, and M337, of "em" after its last round, tell of gaps; this is about what was learnt before.
+SLOW = r"ignore:\[M336\] EG|\[M337\] L1M3N"
+
+
+@pytest.mark.filterwarnings(SLOW)
 @pytest.mark.parametrize("case", CASES, ids=identify)
 def test_new_documents_join_what_has_been_learnt(case, read_corpus, never_anew):
     nlp = untrained("mtl_ner", case)
@@ -38,26 +40,24 @@ def test_new_documents_join_what_has_been_learnt(case, read_corpus, never_anew):
     nlp.get_pipe("mtl_ner").initialize(lambda: known, nlp=nlp, labels=["LOC", "MISC", "ORG", "PER"])
     for _ in range(passes_of(case)):
         nlp.update(known)
-    before = nlp.evaluate(known)["ents_f"]
-    assert before >= least_of(case)
+    before, unseen = nlp.evaluate(known)["ents_f"], nlp.evaluate(new)["ents_f"]
+    assert before > least_of(case)
     training = learner_of(nlp).training
     passes = training.passes
     never_anew(nlp.get_pipe("mtl_ner").trainer)
     nlp.update(new)  # fewer than are known: the pass goes on
     assert training.passes == passes
-    begins_again = pytest.warns(UserWarning, match=r"^\[M340\] EG: .* over \d+ sentences")
-    with begins_again if case[0] == "EG" else nullcontext():
-        nlp.update(known)
+    nlp.update(known)
     assert learner_of(nlp).training is training
-    assert training.passes >= passes
+    assert training.passes == passes + 1
     assert len(learner_of(nlp).documents) == 24
-    kept = nlp.evaluate(known)["ents_f"]
-    wrapped = case[0] == "StructReg" and nlp.get_pipe("mtl_ner").trainer.batch  # its pieces are cut and learnt again
-    if case[0] != "EG":
-        assert kept > (0.3 if wrapped else before - 0.15)
+    if "batch_primal" not in identify(case):  # new documents begin where its weights put them, and these with them
+        wrapped = case[0] == "StructReg" and nlp.get_pipe("mtl_ner").trainer.batch  # pieces are cut and learnt again
+        assert nlp.evaluate(known)["ents_f"] > (0.5 if wrapped else before - 0.1)
     for _ in range(passes_of(case)):
         nlp.update(shown)
-    assert nlp.evaluate(new)["ents_f"] >= least_of(case) - 0.1
+    assert nlp.evaluate(known)["ents_f"] > before - 0.15
+    assert nlp.evaluate(new)["ents_f"] > max(unseen + 0.05, least_of(case) - 0.15)
 
 
 @pytest.mark.parametrize("trainer", [{}, {"@mtl_trainers": "spacy_mtl.Perceptron.v1"}], ids=str)
@@ -69,10 +69,9 @@ def test_labels_alone_are_enough_to_begin(trainer, read_corpus, make_nlp):
     nlp.initialize()
     shown = read_corpus(nlp, limit=30)
     assert nlp(shown[0].reference.text).ents == ()
-    for _ in range(8):
-        for start in range(0, 30, 10):
-            losses = nlp.update(shown[start : start + 10])
-            assert losses["mtl_ner"] >= 0
+    losses = [sum(nlp.update(shown[start : start + 10])["mtl_ner"] for start in (0, 10, 20)) for _ in range(8)]
+    assert losses[0] > losses[1] > 0
+    assert losses[0] > 5 * losses[-1]
     assert len(ner._learner.documents) == 30
     assert nlp.evaluate(shown)["ents_f"] > 0.8
 
@@ -132,6 +131,8 @@ def test_a_segmenter_can_begin_with_nothing():
 
 # --- tags that change ---
 
+EG_OF_TREES = {"@mtl_trainers": "spacy_mtl.EG.v1"}
+
 
 def retag(shown, random, share):
     """Give some words another tag, as a tagger that is still learning would."""
@@ -161,3 +162,15 @@ def test_a_parser_goes_on_learning_when_tags_change_and_arcs_with_them(patterns,
     assert 0 <= nlp.get_pipe("mtl_parser").report.gap < 1
     retag(shown, random, 0.0)
     assert scores(nlp, shown)["dep_uas"] > 0.9
+
+
+def test_a_parser_trained_by_eg_says_how_much_begins_again_when_arcs_change():
+    nlp = make_parser([*FIRST_ORDER, *LABELS], margin=1.0, filter_attr="TAG", trainer=EG_OF_TREES)
+    shown = examples(nlp, treebank(24))
+    nlp.initialize(lambda: shown)
+    nlp.update(shown)
+    nlp.update(shown)  # the same arcs: no warning
+    retag(shown, np.random.default_rng(0), 0.3)
+    with pytest.warns(UserWarning, match=r"^\[M340\] EG: \d+ of the 24 sentences"):
+        nlp.update(shown)
+    assert learner_of(nlp).training.passes == 3

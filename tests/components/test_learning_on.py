@@ -148,6 +148,21 @@ def test_rehearsal_keeps_what_the_model_predicted(nlp):
     assert all(not each.reference.ents for each in kept)
 
 
+def test_copies_in_a_batch_are_documents_of_one_pass(nlp):
+    """A round of new documents and rehearsed ones is a pass, although some are the same, word for word."""
+    new, kept = firms(nlp) * 2, people(nlp) * 3
+    nlp.resume_training()
+    nlp.update(new)
+    nlp.rehearse(kept)
+    ner = nlp.get_pipe("mtl_ner")
+    assert ner.report.passes == 2  # the first batch is the corpus until others join
+    for rounds in range(1, 4):
+        nlp.update(new)
+        nlp.rehearse(kept)
+        assert ner.report.passes == 2 + rounds
+    assert len(ner._gathered.pieces) == len(new) + len(kept)
+
+
 def test_a_weight_of_the_prior_says_how_much_the_old_model_counts(nlp):
     ner = nlp.get_pipe("mtl_ner")
     before = current_weights(ner.model)

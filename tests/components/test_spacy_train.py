@@ -9,74 +9,26 @@ from spacy.util import load_config
 
 from spacy_mtl.corpora.conll import ConllCorpus
 
-CONFIG = """
-[paths]
-train = null
-dev = null
-log = null
+from ..configs import paths_of, recognizer
 
-[nlp]
-lang = "es"
-pipeline = ["ner"]
-
-[components]
-
-[components.ner]
-factory = "mtl_ner"
-
-[components.ner.model]
-
-[components.ner.model.templates]
-@mtl_templates = "spacy_mtl.tp1.v1"
-
-[components.ner.trainer]
-@mtl_trainers = "spacy_mtl.MTLStruct.v1"
-C = 0.5
-
-[corpora]
-
-[corpora.train]
-@readers = "spacy_mtl.ConllCorpus.v1"
-path = ${paths.train}
-
-[corpora.dev]
-@readers = "spacy_mtl.ConllCorpus.v1"
-path = ${paths.dev}
-
-[training]
-train_corpus = "corpora.train"
-dev_corpus = "corpora.dev"
-seed = 0
-gpu_allocator = null
-max_epochs = 4
-max_steps = 0
-patience = 0
-eval_frequency = 2
-score_weights = {"ents_f": 1.0}
-
-[training.batcher]
-@batchers = "spacy_mtl.whole_corpus.v1"
-
-[training.logger]
-@loggers = "spacy_mtl.ConsoleLogger.v1"
-progress_bar = false
-path = ${paths.log}
-"""
+#: The whole corpora, since scores are compared.
+CHANGES = {
+    "components.ner.trainer.C": 0.5,
+    "corpora.train.limit": 0,
+    "corpora.dev.limit": 0,
+    "training.max_epochs": 4,
+    "training.eval_frequency": 2,
+}
 
 
 @pytest.fixture
 def run(tmp_path, corpus_path):
     """Train into a directory of that name; returns the rows of the log, if it is ours."""
-    (tmp_path / "ner.cfg").write_text(CONFIG, encoding="utf8")
+    recognizer(CHANGES).to_disk(tmp_path / "ner.cfg")
 
     def run_training(name="out", **overrides) -> list[dict]:
-        paths = {
-            "paths.train": str(corpus_path / "train.conll"),
-            "paths.dev": str(corpus_path / "dev.conll"),
-            "paths.log": str(tmp_path / f"{name}.jsonl"),
-        }
-        train(tmp_path / "ner.cfg", tmp_path / name, overrides=paths | overrides)
         log = tmp_path / f"{name}.jsonl"
+        train(tmp_path / "ner.cfg", tmp_path / name, overrides=paths_of(corpus_path, log) | overrides)
         return [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
 
     return run_training

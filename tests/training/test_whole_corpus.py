@@ -6,67 +6,12 @@ import pytest
 import spacy
 from spacy.cli.train import train
 from spacy.language import Language
-from spacy.util import load_config
 
 from spacy_mtl.components.ner import MTLEntityRecognizer
 from spacy_mtl.corpora.conll import ConllCorpus
 
-CONFIG = """
-[paths]
-train = null
-dev = null
-log = null
+from ..configs import paths_of, recognizer
 
-[nlp]
-lang = "es"
-pipeline = ["ner"]
-
-[components]
-
-[components.ner]
-factory = "mtl_ner"
-
-[components.ner.model]
-
-[components.ner.model.templates]
-@mtl_templates = "spacy_mtl.tp1.v1"
-
-[components.ner.trainer]
-@mtl_trainers = "spacy_mtl.MTLStruct.v1"
-
-[corpora]
-
-[corpora.train]
-@readers = "spacy_mtl.ConllCorpus.v1"
-path = ${paths.train}
-limit = 60
-
-[corpora.dev]
-@readers = "spacy_mtl.ConllCorpus.v1"
-path = ${paths.dev}
-limit = 20
-
-[training]
-train_corpus = "corpora.train"
-dev_corpus = "corpora.dev"
-seed = 0
-gpu_allocator = null
-max_epochs = 3
-max_steps = 0
-patience = 0
-eval_frequency = 1
-accumulate_gradient = 1
-score_weights = {"ents_f": 1.0}
-
-[training.batcher]
-@batchers = "spacy_mtl.whole_corpus.v1"
-passes = [3, 2, 1]
-
-[training.logger]
-@loggers = "spacy_mtl.ConsoleLogger.v1"
-progress_bar = false
-path = ${paths.log}
-"""
 N_TRAIN = 60
 TAGGER = {"factory": "mtl_tagger"}
 TEXTCAT = {"factory": "senter", "model": {"@architectures": "spacy.Tagger.v2", "tok2vec": {
@@ -94,13 +39,11 @@ def run(tmp_path, corpus_path):
     """Train with a changed config; returns the rows of the log."""
 
     def training(change=lambda config: None, name="out"):
-        (tmp_path / "plain.cfg").write_text(CONFIG, encoding="utf8")
-        config = load_config(tmp_path / "plain.cfg")
+        config = recognizer({"training.batcher.passes": [3, 2, 1]})
         change(config)
         config.to_disk(tmp_path / "changed.cfg")
         log = tmp_path / f"{name}.jsonl"
-        paths = {"train": corpus_path / "train.conll", "dev": corpus_path / "dev.conll", "log": log}
-        train(tmp_path / "changed.cfg", tmp_path / name, overrides={f"paths.{key}": str(p) for key, p in paths.items()})
+        train(tmp_path / "changed.cfg", tmp_path / name, overrides=paths_of(corpus_path, log))
         return [json.loads(line) for line in log.read_text(encoding="utf8").splitlines()]
 
     return training

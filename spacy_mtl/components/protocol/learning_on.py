@@ -21,7 +21,7 @@ from .base import StructuredPipe, each_example
 
 
 class OpenGatherer(Gatherer):
-    """The documents that come, whatever they are. A pass is over when as many have been shown as there were before it, or when one comes again."""
+    """The documents that come, whatever they are. A pass is over when as many have been shown as there were before it."""
 
     is_open = True
 
@@ -31,9 +31,6 @@ class OpenGatherer(Gatherer):
     def await_all(self, n: int) -> None:
         """Let a pass end after at least n documents."""
         self.n_needed = max(self.n_needed, n)
-
-    def repeats(self, key: bytes) -> bool:
-        return self._shown[key] >= max(1, self.expected[key])
 
 
 class ContinuedPipe(StructuredPipe):

@@ -81,21 +81,28 @@ class UpdatedPipe(TakesWholeCorpus, PipeHooks):
             examples = annotated
         loss = 0.0
         slots: list[int] = []
+        keys = [content_key(example.reference, self.gold_attributes) for example in examples]
+        self._meet(keys, examples)
         inputs = self.read_input(self._reader, [example.predicted for example in examples])
-        for example, (given, starts) in zip(examples, inputs, strict=True):
-            key = content_key(example.reference, self.gold_attributes)
+        for key, example, (given, starts) in zip(keys, examples, inputs, strict=True):
             if self._gathered.repeats(key):
                 loss += self._take(slots, ends=True)
                 slots = []
             slots.append(self._show(key, example, given, starts))
         return loss + self._take(slots, ends=self._gathered.is_complete)
 
+    def _meet(self, keys: Sequence[bytes], examples: Sequence[Example]) -> None:
+        """Check what is new in a batch."""
+        assert self._gathered is not None
+        for key, example in zip(keys, examples, strict=True):
+            if not self._gathered.knows(key):
+                if example.predicted.vocab is not self.vocab:
+                    raise ValueError(Errors.M410.format(name=self.name))
+                self.check_new(example)
+        self._gathered.meet(keys)
+
     def _show(self, key: bytes, example: Example, given: np.ndarray, starts: np.ndarray) -> int:
         assert self._gathered is not None
-        if not self._gathered.knows(key):
-            if example.predicted.vocab is not self.vocab:
-                raise ValueError(Errors.M410.format(name=self.name))
-            self.check_new(example)
         slot = self._gathered.find(key, given, starts)
         if slot is not None and self._gathered.pieces[slot].same_input(given, starts):
             piece = self._gathered.pieces[slot]

@@ -13,7 +13,7 @@ from spacy_mtl.trainers.shared.exact import Marginals, marginals_of
 from .forms import DualForm, PrimalForm
 from .rates import corpus_spread, safe_rate
 from .settings import EGSettings
-from .training import EGTraining, expectation, find_start, new_state, warn_of_restart
+from .training import EGTraining, expectation, find_start, new_state
 
 #: A decrease of the dual objective below this share of its terms is a rounding error of single precision.
 ROUNDING = 1e-6
@@ -107,10 +107,11 @@ class BatchEG(EGTraining):
         self._remake()
 
     def extend(self, problem: Problem, carry: Carry, kept: Kept) -> None:
-        """theta stands for steps along all gradients so far, which other sentences change, so it starts again (M340)."""
-        warn_of_restart(problem)
+        """Keep theta of the old sentences, or z."""
         self._form.withdraw(self._w)
-        self._continue(problem, None)
+        form = copy(self._form)
+        form.extend(problem, carry, kept)
+        self._continue(problem, form)
 
     def recut(self, problem: Problem) -> None:
         """In dual form theta belongs to the pieces, so theta and the learning rate start again; in primal form they continue."""

@@ -6,10 +6,15 @@ import numpy as np
 
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Problem
-from spacy_mtl.trainers.base import Carry
+from spacy_mtl.trainers.base import Carry, Kept
 
 from .sweeps import add_gradients, add_weights, expect_dual, expect_primal
-from .training import begin_theta
+from .training import begin_theta, joined_theta
+
+
+def copied(state: Any) -> Any:
+    """A copy of a state."""
+    return type(state)(*(array.copy() for array in state))
 
 
 class DualForm:
@@ -20,9 +25,9 @@ class DualForm:
     """
 
     def __init__(self, problem: Problem, start: float):
-        self._problem = problem
+        self._problem, self._start = problem, start
         self._theta = begin_theta(problem, start)
-        self._next = type(self._theta)(*(array.copy() for array in self._theta))
+        self._next = copied(self._theta)
 
     def propose(self, weights: Weights, amount: float) -> None:
         """Propose a step: theta_{i,r} + amount * (l_{i,r} + <w, phi_{i,r}>)."""
@@ -44,6 +49,11 @@ class DualForm:
     def rebind(self, problem: Problem, carry: Carry) -> None:
         """Do nothing: theta belongs to the parts, which have not changed."""
         self._problem = problem
+
+    def extend(self, problem: Problem, carry: Carry, kept: Kept) -> None:
+        """Keep theta of the old sentences, see :func:`.joined_theta`."""
+        self._theta = joined_theta(self._problem, self._theta, problem, self._start, kept)
+        self._problem, self._next = problem, copied(self._theta)
 
 
 class PrimalForm:
@@ -82,3 +92,7 @@ class PrimalForm:
     def rebind(self, problem: Problem, carry: Carry) -> None:
         """Carry z over, which is a weight vector."""
         self._problem, self._z, self._amounts = problem, carry(self._z), self._amounts.copy()
+
+    def extend(self, problem: Problem, carry: Carry, kept: Kept) -> None:
+        """Carry z over: new sentences begin where old ones with their features are."""
+        self.rebind(problem, carry)

@@ -1,5 +1,7 @@
 """Online EG: updates theta of one sentence at a time, and the weights with it; every sentence has its own learning rate."""
 
+from typing import Any
+
 import numpy as np
 
 from spacy_mtl.structures.contract import Weights
@@ -10,7 +12,7 @@ from spacy_mtl.trainers.shared.exact import Marginals
 from .rates import safe_rate, sentence_spreads
 from .settings import EGSettings
 from .sweeps import expect_dual, gather, online_pass
-from .training import EGTraining, begin_theta, expectation, find_start, new_state, warn_of_restart
+from .training import EGTraining, begin_theta, expectation, find_start, joined_theta, new_state
 
 #: A sentence is skipped if its gap is below this share of the average gap that the tolerance allows.
 REST = 0.1
@@ -25,20 +27,23 @@ class OnlineEG(EGTraining):
         self._begin_states(problem)
 
     def _begin_states(self, problem: Problem) -> None:
-        """Set initial theta, marginals and learning rates, all at once, so that an interrupt leaves either the old or the new ones."""
-        settings, now, other, w = self.settings, new_state(problem), new_state(problem), problem.zeros()
-        start = settings.start
+        """Set initial theta, marginals and learning rates."""
+        start = self.settings.start
         if start is None:
-            start = find_start(problem, settings.C, other, w)
-        theta, rates = begin_theta(problem, start), self._begin_rates(problem)
+            start = find_start(problem, self.settings.C, new_state(problem), problem.zeros())
+        self._set_states(problem, begin_theta(problem, start), self._begin_rates(problem), start)
+
+    def _set_states(self, problem: Problem, theta: Any, rates: np.ndarray, start: float) -> None:
+        """Set theta, marginals and learning rates, all at once, so that an interrupt leaves either the old or the new ones."""
+        now, other, w = new_state(problem), new_state(problem), problem.zeros()
 
         def expect(vector: Weights) -> float:
             return float(expect_dual(problem.arrays, theta, now, vector))
 
-        dual = expectation(problem, settings.C, expect, w)
+        dual = expectation(problem, self.settings.C, expect, w)
         side, gaps = np.zeros(problem.n, np.int64), np.zeros(problem.n)
         self.problem, self._w, self._theta, self._states, self._side = problem, w, theta, (now, other), side
-        self._gaps, self._rates, self._dual = gaps, rates, dual
+        self._gaps, self._rates, self._start, self._dual = gaps, rates, start, dual
         self._report, self.converged, self.ended, self._torn = None, False, False, False
         self._bound, self._moved = -np.inf, True
 
@@ -90,9 +95,12 @@ class OnlineEG(EGTraining):
         self._remake()
 
     def extend(self, problem: Problem, carry: Carry, kept: Kept) -> None:
-        """theta stands for steps along all gradients so far, which other sentences change, so it starts again (M340)."""
-        warn_of_restart(problem)
-        self._begin_states(problem)
+        """Keep theta and the learning rate of each old sentence; new ones begin near gold, where they add next to nothing to the weights."""
+        theta = joined_theta(self.problem, self._theta, problem, self._start, kept)
+        old = np.flatnonzero(kept.alike)
+        rates = self._begin_rates(problem)
+        rates[old] = self._rates[kept.sentences[old]]
+        self._set_states(problem, theta, rates, self._start)
 
     def recut(self, problem: Problem) -> None:
         """theta belongs to the pieces, so theta and the learning rates start again."""

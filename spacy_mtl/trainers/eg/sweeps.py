@@ -74,6 +74,23 @@ def add_gradients(arrays, weights, live, loss, extra, theta, amount):
 
 
 @kernel
+def join_parts(old, theta, arrays, start, sentences, joined):
+    """Set ``joined``, which is 0: theta of sentence sentences[i] of an old corpus, or -start * l without offsets where sentences[i] is -1.
+
+    sentences: int64[S], sentences with the same parts in both corpora. theta, joined: states of the old and the new corpus.
+    """
+    work = new_work(arrays)
+    for i in range(sentences.size):
+        if sentences[i] >= 0:
+            load_parts(old, theta, sentences[i], work)
+        else:
+            load_parts(arrays, joined, i, work)
+            add_loss(arrays, i, work, -start)
+            add_offset(arrays, i, work, start)
+        add_parts(arrays, joined, i, work, 1.0)
+
+
+@kernel
 def add_weights(total, other, amount, amounts):
     """Add amount * other to total, both Weights, and amount to amounts[1] (float64[2])."""
     factor = np.float32(amount)

@@ -10,7 +10,7 @@ import numpy as np
 from spacy_mtl.errors import Warnings
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Problem
-from spacy_mtl.trainers.base import Report, Training, relative_gap
+from spacy_mtl.trainers.base import Kept, Report, Training, relative_gap
 from spacy_mtl.trainers.shared.exact import (
     Marginals,
     exact_hinges,
@@ -21,7 +21,7 @@ from spacy_mtl.trainers.shared.exact import (
 from spacy_mtl.trainers.shared.passes import NOTHING
 
 from .settings import EGSettings
-from .sweeps import add_gradients, expect_primal
+from .sweeps import add_gradients, expect_primal, join_parts
 
 #: The initial learning rate is this divided by C, so that a wrong part with cost 1 gains this much in theta.
 FIRST_STEP = 3.0
@@ -179,6 +179,14 @@ def begin_theta(problem: Problem, start: float) -> Any:
     return theta
 
 
-def warn_of_restart(problem: Problem) -> None:
-    """Say that a training starts again, since its sentences are others now."""
-    warnings.warn(Warnings.M340.format(n=problem.n), stacklevel=2)
+def joined_theta(old: Problem, theta: Any, problem: Problem, start: float, kept: Kept) -> Any:
+    """theta of a new problem: that of the old one in the sentences that both have, the initial one in others.
+
+    Warns (M340) of old sentences that begin again.
+    """
+    joined, same = new_state(problem), np.where(kept.alike, kept.sentences, -1)
+    join_parts(old.arrays, theta, problem.arrays, start, same, joined)
+    lost = old.n - int((same >= 0).sum())
+    if lost:
+        warnings.warn(Warnings.M340.format(lost=lost, n=old.n), stacklevel=3)
+    return joined
