@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from benchmarks.common.measure import run_child
-from benchmarks.common.rows import Row, append_rows, progress, read_rows, show
+from benchmarks.common.rows import Row, append_rows, progress, show
 
 from .data import FOLDER
 
@@ -34,47 +34,30 @@ COLUMNS = {
 SPEED = {"contestant": "contestant", "sentences": "sentences", "median": "median, s", "longest": "longest, s"}
 #: Trainers, C and passes that are tried on dev.
 TRIED = (
-    *(("MTLStruct", C, 10) for C in (0.1, 0.3, 1.0)), ("SSVM", 0.1, 10),
-    *(("CRF", C, 10) for C in (0.03, 0.1, 0.3)), ("CRF, L-BFGS", 0.1, 25),
+    *(("MTLStruct", C, 10) for C in (0.1, 0.3, 1.0)), ("SSVM", 0.1, 10), *(("CRF", C, 10) for C in (0.03, 0.1, 0.3)),
 )  # fmt: skip
+#: Horizontal and vertical of the probabilistic grammars; the first one is that of ours.
 WAYS = ((0, 1), (1, 1), (2, 1), (1, 2))
 
 
 @app.command()
-def choose(corpora: CorporaOption, json: JsonOption = None, quick: QuickOption = False) -> None:
-    """Dev scores of ours with several C, and of the probabilistic grammar with several binarizations."""
+def train(corpora: CorporaOption, json: JsonOption = None, quick: QuickOption = False) -> None:
+    """Scores of dev with several C and of several probabilistic grammars; and of test with what was best on dev, and with our binarization."""
     from .contestants import Ours
 
     limit = QUICK_SENTENCES if quick else 0
-    rows = [_probabilistic(corpora, h, v, ["dev"], limit) for h, v in WAYS[: 1 if quick else None]]
     tried = [Ours(name, C, 2 if quick else passes, limit=limit) for name, C, passes in TRIED[: 1 if quick else None]]
-    rows += _train(corpora, [asdict(settings) for settings in tried], ["dev"])
+    ways = [{"horizontal": h, "vertical": v} for h, v in WAYS[: 1 if quick else None]]
+    rows = _child("train", corpora, every=[asdict(settings) for settings in tried])
+    rows += _child("probabilistic", corpora, every=ways, limit=limit)
+    rows = [{**_about("train"), **row} for row in rows]
     append_rows(json, rows)
-    show("Constituents of dev, sentences of up to 40 words, gold tags", COLUMNS, rows)
-
-
-@app.command()
-def final(corpora: CorporaOption, json: JsonOption = None, quick: QuickOption = False) -> None:
-    """Test scores of each trainer, and of the probabilistic grammar with the same binarization and with the one that was best on dev.
-
-    Settings are those that were best on dev, by the rows of the file.
-    """
-    from .contestants import Ours
-
-    limit = QUICK_SENTENCES if quick else 0
-    known = [row for row in read_rows(json) if row.get("mode") == "dev" and row["limit"] == limit]
-    chosen = []
-    for name in dict.fromkeys(name for name, _, _ in TRIED):
-        tried = [row for row in known if row["contestant"] == f"ours: {name}"]
-        if tried:
-            best = max(tried, key=lambda row: row["f1_dev"])
-            chosen.append({key: best[key] for key in asdict(Ours())})
-    rows = _train(corpora, chosen or [asdict(Ours(passes=2, limit=limit))], ["dev", "test"])
-    ways = [(row["f1_dev"], (row["horizontal"], row["vertical"])) for row in known if row["contestant"] == "PCFG"]
-    for h, v in sorted({(Ours().horizontal, 1), *([max(ways)[1]] if ways else [])}):
-        rows.append(_probabilistic(corpora, h, v, ["dev", "test"], limit))
-    append_rows(json, rows)
-    show("Constituents of test, sentences of up to 40 words, gold tags", COLUMNS, rows, "No published figure compares.")
+    show(
+        "Constituents of sentences of up to 40 words, gold tags",
+        COLUMNS,
+        rows,
+        "No published figure compares with these.",
+    )
 
 
 @app.command()
@@ -96,14 +79,3 @@ def _child(task: str, corpora: Path, **settings: Any) -> Any:
     """Run a contestant and say so."""
     progress.print(f"[dim]{task} {settings} ...[/dim]")
     return run_child(f"benchmarks.constituents.contestants:{task}", corpora=str(corpora.absolute()), **settings)
-
-
-def _train(corpora: Path, every: list[Row], parts: list[str]) -> list[Row]:
-    rows = _child("train", corpora, every=every, parts=parts)
-    return [{**_about("-".join(parts)), **row} for row in rows]
-
-
-def _probabilistic(corpora: Path, horizontal: int, vertical: int, parts: list[str], limit: int) -> Row:
-    way = {"horizontal": horizontal, "vertical": vertical}
-    row = _child("probabilistic", corpora, binarization=way, parts=parts, limit=limit)
-    return {**_about("-".join(parts)), **row}

@@ -1,6 +1,6 @@
 """A trained grammar: weights of features, and the constituents of sentences under them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,25 +38,32 @@ def symbols_of(forest: Forest, output: np.ndarray, names: Sequence[str]) -> Symb
 
 @dataclass(frozen=True)
 class GrammarModel:
-    """weights: of features. live: templates with weights. margin: of the pruning, see :func:`.pruned_forest`."""
+    """weights: of features. live: templates with weights. margin: of the pruning, see :func:`.pruned_forest`. longest: sentences of more words get
+    no constituents, since pruning takes time in proportion to the third power of their number."""
 
     grammar: TreebankGrammar
     features: Features
     weights: Weights
     live: Live
     margin: float
+    longest: int = 150
 
     def predict(self, words: Words) -> list[list[Constituent]]:
-        """The constituents of every sentence, each before those inside it; none where the grammar has no tree."""
-        forests = [pruned_forest(self.grammar, words.tags_of(i), self.margin) for i in range(words.starts.size - 1)]
-        parsed = [i for i, forest in enumerate(forests) if forest.symbol.size]
-        found: list[list[Constituent]] = [[] for _ in forests]
+        """The constituents of every sentence, each before those inside it; none where it is too long, or the grammar has no tree."""
+        lengths = np.diff(words.starts).tolist()
+        forests = {
+            i: pruned_forest(self.grammar, words.tags_of(i), self.margin)
+            for i, n in enumerate(lengths)
+            if n <= self.longest
+        }
+        parsed = [i for i, forest in forests.items() if forest.symbol.size]
+        found: list[list[Constituent]] = [[] for _ in lengths]
         if parsed:
             for i, symbols in zip(parsed, self._decode(words, forests, parsed), strict=True):
                 found[i] = constituents_from(symbols)
         return found
 
-    def _decode(self, words: Words, forests: Sequence[Forest], parsed: Sequence[int]) -> list[Symbols]:
+    def _decode(self, words: Words, forests: Mapping[int, Forest], parsed: Sequence[int]) -> list[Symbols]:
         """The best trees of the sentences that have one."""
         forest = join_forests(forests[i] for i in parsed)
         spans, splits = places_of(forest)

@@ -1,5 +1,6 @@
 """A grammar of a small treebank, what it allows, and models trained with it."""
 
+from dataclasses import replace
 from math import log
 
 import numpy as np
@@ -116,3 +117,5 @@ def test_features_tell_what_tags_do_not(support):
     )
     found = model.predict(words_from([other[1].tree, other[0].tree]))
     assert found == [[], constituents_of(other[0].tree)]
+    short = replace(model, longest=4).predict(words)
+    assert short == [[], [], [], [], [], constituents_of(TREES[5])]
