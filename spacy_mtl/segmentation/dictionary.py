@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from spacy_mtl.templates.attributes.breaks import free_slots
 from spacy_mtl.templates.attributes.characters import (
     WordTable,
     can_be_in_table,
@@ -36,7 +37,7 @@ class Dictionary:
         words = list(fixed | dict.fromkeys(user_words))
         chars, borders = characters_of(words)
         rows = empty_table(chars.size + chars.size // 4 + 256).rows  # with room for more words
-        slots = np.zeros((rows.size, 2), np.uint64)
+        slots = free_slots(rows.size)
         self._taken = insert_words(chars, borders, slots, rows)
         known = np.zeros((len(words) + len(words) // 4 + 64, 1), bool)
         known[1 : len(words) + 1] = True

@@ -1,5 +1,6 @@
 """BREAK: how often there is a word border between two characters, as an attribute of the second one."""
 
+import secrets
 from typing import NamedTuple
 
 import numpy as np
@@ -13,12 +14,16 @@ from spacy_mtl.templates.index import empty_table
 SHARES = (0.02, 0.15, 0.5, 0.85, 0.98)
 #: The value of a character without one before it.
 FIRST = 7
+#: Mixed into the hashes of tables of pairs and of words, which are made in memory and whose order nobody sees. It is another in each process, so
+#: that no file can have entries that were chosen to crowd in a table.
+SEED = secrets.randbits(64)
 
 
 class BreakTable(NamedTuple):
     """BREAK of R pairs of characters.
 
-    slots (uint64[cap, 2], the two characters) and rows (int32[cap], -1 where free): a hash table, pair -> its row. cap: a power of 2.
+    slots (uint64[cap + 1, 2], the two characters) and rows (int32[cap], -1 where free): a hash table, pair -> its row. cap: a power of 2. The last
+    row of slots is (seed, 0).
     values: uint8[R, K], BREAK of each pair for each of K parts of a corpus.
     """
 
@@ -37,7 +42,7 @@ def value_of(apart: np.ndarray, times: np.ndarray, at_least: int) -> np.ndarray:
 def find_pair(slots, rows, first, second):
     """The slot of a pair of characters, or the free slot where it would go."""
     mask = np.uint64(rows.size - 1)
-    slot = mix(mix(np.uint64(0), first), second) & mask
+    slot = mix(mix(slots[rows.size, 0], first), second) & mask
     while rows[slot] >= 0 and (slots[slot, 0] != first or slots[slot, 1] != second):
         slot = (slot + np.uint64(1)) & mask
     return slot
@@ -52,10 +57,17 @@ def insert_pairs(slots, rows, pairs):
         rows[slot] = i
 
 
+def free_slots(capacity: int) -> np.ndarray:
+    """The slots of a table without entries, and the seed: uint64[capacity + 1, 2]."""
+    slots = np.zeros((capacity + 1, 2), np.uint64)
+    slots[capacity, 0] = SEED
+    return slots
+
+
 def break_table(pairs: np.ndarray, values: np.ndarray) -> BreakTable:
     """Make a table. pairs: uint64[R, 2], distinct pairs of characters. values: uint8[R] for a single part, or uint8[R, K]."""
     rows = empty_table(len(pairs)).rows
-    slots = np.zeros((rows.size, 2), np.uint64)
+    slots = free_slots(rows.size)
     if len(pairs):  # most components have none, and need not wait until this is compiled
         insert_pairs(slots, rows, pairs)
     return BreakTable(slots, rows, values if values.ndim == 2 else values[:, None])

@@ -23,7 +23,7 @@ from spacy_mtl.kernels import kernel
 from spacy_mtl.templates.extract import mix
 from spacy_mtl.templates.index import empty_table
 
-from .breaks import mark_breaks, no_breaks
+from .breaks import free_slots, mark_breaks, no_breaks
 
 SAME_ATTRIBUTES = ("SAME_1", "SAME_2")
 WORD_ATTRIBUTES = ("WORD_BEGIN", "WORD_END", "WORD_INSIDE")
@@ -71,8 +71,9 @@ def character_class(text: str) -> str:
 class WordTable(NamedTuple):
     """A dictionary of W words.
 
-    slots (uint64[cap, 2]) and rows (int32[cap]): a hash table of the prefixes of words. A slot has the last character of a prefix and the slot of the
-    prefix before it, ``_NOTHING`` if that is empty; row -1 is free, 0 a prefix only, k > 0 word k. cap: a power of 2.
+    slots (uint64[cap + 1, 2]) and rows (int32[cap]): a hash table of the prefixes of words. A slot has the last character of a prefix and the
+    slot of the prefix before it, ``_NOTHING`` if that is empty; row -1 is free, 0 a prefix only, k > 0 word k. cap: a power of 2. The last row of
+    slots is (seed, 0), see :data:`.breaks.SEED`.
     known: bool[W + 1, K], whether each word is in the dictionary of each of K parts of a corpus.
     """
 
@@ -85,7 +86,7 @@ class WordTable(NamedTuple):
 def find_beginning(slots, rows, before, char):
     """The slot of the prefix that continues the one in slot ``before`` with this character, or the free slot where it would go."""
     mask = np.uint64(rows.size - 1)
-    slot = mix(before, char) & mask
+    slot = mix(slots[rows.size, 0] ^ before, char) & mask
     while rows[slot] >= 0 and (slots[slot, 0] != char or slots[slot, 1] != before):
         slot = (slot + np.uint64(1)) & mask
     return slot
@@ -212,7 +213,7 @@ def word_table(words: Iterable[str], known: np.ndarray | None = None) -> WordTab
     rows = {word: i for i, word in enumerate(words) if can_be_in_table(word)}
     chars, borders = characters_of(list(rows))
     free = empty_table(chars.size).rows
-    slots = np.zeros((free.size, 2), np.uint64)
+    slots = free_slots(free.size)
     if rows:  # most components have none, and need not wait until this is compiled
         insert_words(chars, borders, slots, free)
     chosen = np.ones((len(rows), 1), bool) if known is None else known[list(rows.values())]

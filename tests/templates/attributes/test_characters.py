@@ -10,7 +10,7 @@ from spacy.strings import hash_string
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_mtl.templates.attributes import AttributeReader, check_attributes
+from spacy_mtl.templates.attributes import AttributeReader, breaks, check_attributes
 from spacy_mtl.templates.attributes.breaks import FIRST, break_table, mark_breaks, value_of
 from spacy_mtl.templates.attributes.characters import (
     CHARACTER_CONTEXT,
@@ -167,7 +167,8 @@ def alike():
     return pairs
 
 
-def test_pairs_of_one_hash_are_told_apart():
+def test_pairs_of_one_hash_are_told_apart(monkeypatch):
+    monkeypatch.setattr(breaks, "SEED", 0)  # that of alike()
     pairs, starts = alike(), np.array([0, 2], np.int64)
     table, out = break_table(pairs[:1], np.array([5], np.uint8)), np.empty(2, np.uint64)
     for pair, expected in zip(pairs, (5, 0), strict=True):
@@ -187,7 +188,7 @@ def test_pairs_of_one_character_are_told_apart():
 
 def matched(words, chars):
     """WORD_BEGIN of characters, with a dictionary of words: all are numbers."""
-    slots, rows = np.zeros((64, 2), np.uint64), np.full(64, -1, np.int32)
+    slots, rows = np.zeros((65, 2), np.uint64), np.full(64, -1, np.int32)  # the seed is 0
     flat, borders = np.concatenate(words), np.cumsum([0, *map(len, words)], dtype=np.int64)
     insert_words(flat, borders, slots, rows)
     columns = np.empty((3, chars.size), np.uint64)
