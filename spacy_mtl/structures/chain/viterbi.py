@@ -49,6 +49,19 @@ def add_scaled_rows(rows, matrix, live, scale, out):
                     out[t, y] += factor * matrix[row, y]
 
 
+@subkernel
+def follow_back(best, back, labels):
+    """Write the best sequence to ``labels`` and return the score of its last label, of equal ones the lowest. best: float[n, L]."""
+    n, last = best.shape[0], 0
+    for y in range(1, best.shape[1]):
+        if best[n - 1, y] > best[n - 1, last]:
+            last = y
+    labels[n - 1] = last
+    for t in range(n - 1, 0, -1):
+        labels[t - 1] = back[t, labels[t]]
+    return np.float64(best[n - 1, last])
+
+
 @kernel
 def viterbi(nodes, pairs, best, back, labels):
     """Find the best label sequence, labels int32[n]; return its score.
@@ -82,14 +95,7 @@ def viterbi(nodes, pairs, best, back, labels):
                 came[y] = x if better else came[y]
         for y in range(n_labels):
             now[y] += nodes[t, y]
-    last = 0
-    for y in range(1, n_labels):
-        if best[n - 1, y] > best[n - 1, last]:
-            last = y
-    labels[n - 1] = last
-    for t in range(n - 1, 0, -1):
-        labels[t - 1] = back[t, labels[t]]
-    return total + np.float64(best[n - 1, last])
+    return total + follow_back(best[:n], back, labels)
 
 
 @kernel
@@ -324,11 +330,4 @@ def viterbi_many(nodes, step, transitions, best, back, labels):
         looked += best_before(best[t - 1], step, transitions, best[t], back[t])
         for y in range(n_labels):
             best[t, y] += nodes[t, y]
-    last = 0
-    for y in range(1, n_labels):
-        if best[n - 1, y] > best[n - 1, last]:
-            last = y
-    labels[n - 1] = last
-    for t in range(n - 1, 0, -1):
-        labels[t - 1] = back[t, labels[t]]
-    return total + np.float64(best[n - 1, last]), looked
+    return total + follow_back(best[:n], back, labels), looked
