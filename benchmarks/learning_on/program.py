@@ -62,6 +62,7 @@ def labels(
     found = [
         ("without MISC", old),
         ("a few documents with MISC, on from it", runs.train(task, new, more, old["model"])),
+        ("the same at a tenth of C", runs.train(task.weighting_losses(0.03), new, more, old["model"])),
         (f"the same, {rehearsed} texts rehearsed", runs.train(task, new, more, old["model"], kept)),
     ]
     test = runs.conll(corpora / "conll2002" / "esp.testb")

@@ -3,7 +3,7 @@
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,10 @@ class Task:
         nlp = spacy.blank(self.lang)
         nlp.add_pipe(self.factory, config=self.config)
         return nlp
+
+    def weighting_losses(self, C: float) -> "Task":
+        """The same with another weight of the losses."""
+        return replace(self, config={**self.config, "trainer": {**self.config["trainer"], "C": C}})
 
 
 ENTITIES = Task("es", "mtl_ner", NER, "ents_f")
