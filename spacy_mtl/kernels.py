@@ -33,7 +33,7 @@ def _state_of_sources(part: str) -> str:
     root = Path(__file__).parent
     state = hashlib.blake2b(digest_size=8)
     files = [path for name in _CALLS.get(part, (part,)) for path in sorted((root / name).rglob("*.py"))]
-    for path in (*files, root / "compiling" / "inner.py"):
+    for path in (*files, root / "compiling" / "inner.py", root / "compiling" / "tuples.py"):
         state.update(f"{path.relative_to(root)} {path.stat().st_size}\n".encode() + path.read_bytes())
     return state.hexdigest()
 

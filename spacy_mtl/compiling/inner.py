@@ -22,6 +22,8 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.environment import lookup_environment
 from numba.core.sigutils import normalize_signature
 
+from . import tuples
+from .faster import done_faster
 from .progress import progress
 
 _PASS: Any = getattr(typed_passes, "BaseNativeLowering", None)
@@ -153,28 +155,42 @@ def _lowering(plain: Callable) -> Callable:
 
     def run_pass(self: Any, state: Any) -> bool:
         if state.library is not None:
+            state.targetctx = tuples.unmarked(state.targetctx)
             return plain(self, state)
         flags, is_kernel = state.flags, _compiling[-1] is state.func_id.func
         flags.no_cpython_wrapper = bool(flags.no_cpython_wrapper or (is_kernel and is_nested()))
         flags.no_cfunc_wrapper = bool(flags.no_cfunc_wrapper or flags.no_cpython_wrapper)
         state.library = _library(state, is_kernel)
-        if not is_kernel or makes_arrays(state):
+        if not is_kernel:
             return plain(self, state)
-        counting = state.targetctx
-        state.targetctx = counting.subtarget(enable_nrt=False)
+        original = state.targetctx
+        if tuples.SUPPORTED and not isinstance(state.return_type, types.Generator):
+            state.targetctx, self = tuples.marked(original), tuples.Lowering()
         try:
-            return plain(self, state)
-        except Exception:  # it makes arrays for a moment, as some of numba's own functions do
-            state.targetctx, state.library = counting, _library(state, is_kernel)
-            return plain(self, state)
+            return _without_counting(plain, self, state)
+        finally:
+            state.targetctx = original
 
     return run_pass
+
+
+def _without_counting(plain: Callable, self: Any, state: Any) -> bool:
+    """Run the pass on a kernel, without counting references if it makes no arrays."""
+    if makes_arrays(state):
+        return plain(self, state)
+    counting = state.targetctx
+    state.targetctx = counting.subtarget(enable_nrt=False)
+    try:
+        return plain(self, state)
+    except Exception:  # it makes arrays for a moment, as some of numba's own functions do
+        state.targetctx, state.library = counting, _library(state, True)
+        return plain(self, state)
 
 
 @contextmanager
 def _linked_once(function: Callable) -> Iterator[None]:
     """While this holds, ``function`` is compiled, and what it calls for linking only."""
-    with global_compiler_lock:
+    with global_compiler_lock, done_faster():
         plain = _PASS.run_pass
         if not _compiling:
             _PASS.run_pass = _lowering(plain)
