@@ -8,7 +8,7 @@ import numpy as np
 
 from spacy_mtl.errors import Errors
 from spacy_mtl.structures.chain.build import ChainFeatures, Constraints, chain_problem
-from spacy_mtl.structures.chain.vectors import Vectors, no_vectors
+from spacy_mtl.structures.chain.vectors import Vectors
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Blocks, Problem, block_starts
 
@@ -163,8 +163,11 @@ def category_rows(fitted: Sequence[FittedBlock], tables: Sequence[Any]) -> np.nd
     return np.concatenate(parts, axis=1)
 
 
-def vectors_of(fitted: Sequence[FittedBlock], tables: Sequence[Any]) -> Vectors:
-    """The real-valued features of all other blocks, computed in chunks: in addition to the result, memory holds CHUNK values per block."""
+def vectors_of(fitted: Sequence[FittedBlock], tables: Sequence[Any]) -> Vectors | None:
+    """The real-valued features of all other blocks, None if there are none.
+
+    They are computed in chunks: in addition to the result, memory holds CHUNK values per block.
+    """
     n = tables[0].shape[0]
     blocks, values, firsts, first_row = [], [], [], 0
     for block, table in zip(fitted, tables, strict=True):
@@ -174,7 +177,7 @@ def vectors_of(fitted: Sequence[FittedBlock], tables: Sequence[Any]) -> Vectors:
             firsts.append(first_row)
         first_row += block.n_rows
     if not blocks:
-        return no_vectors(n)
+        return None
     chunks = [
         interleave([block.entries(table[a:b], at) for block, table, at in zip(blocks, values, firsts, strict=True)])
         for a, b in position_chunks(n, max(block.width(table) for block, table in zip(blocks, values, strict=True)))

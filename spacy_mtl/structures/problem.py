@@ -179,7 +179,9 @@ def _blend(mean, matrix, rate):
 
 @kernel
 def _block_norms(matrix, blocks, looked, out):
-    for j in np.flatnonzero(looked):
+    for j in range(looked.size):
+        if not looked[j]:
+            continue
         total = 0.0
         for r in range(blocks[j], blocks[j + 1]):
             for y in range(matrix.shape[1]):

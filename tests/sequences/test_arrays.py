@@ -96,7 +96,7 @@ def test_a_single_array_is_a_block(letters):
 def test_categories_alone_are_templates(letters):
     problem = problem_from_arrays(Categories(letters.columns, names=["shape", "noise"]), letters.y, letters.lengths)
     assert problem.blocks.names == ("shape", "noise", "transitions")
-    assert problem.arrays.vectors.own.shape == (letters.y.size, 0)
+    assert problem.arrays.vectors is None
 
 
 def test_transitions_are_optional(letters):

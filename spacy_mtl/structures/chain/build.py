@@ -8,14 +8,14 @@ import numpy as np
 from spacy_mtl.errors import Errors
 from spacy_mtl.structures.contract import offered
 from spacy_mtl.structures.enumeration.chains import every_sequence
-from spacy_mtl.structures.offsets.chain import ChainOffset, no_offset, settle_offset
+from spacy_mtl.structures.offsets.chain import ChainOffset, settle_offset
 from spacy_mtl.structures.problem import Blocks, Problem
 
 from . import implementation  # noqa: F401 (registers what implements the contract)
 from .cut import cut_chain
 from .problem import ChainProblem, find_repeats
-from .vectors import Vectors, no_vectors
-from .viterbi import FORBIDDEN
+from .vectors import Vectors
+from .viterbi import FORBIDDEN, MANY
 
 
 def chain_lacks(kernelised: bool) -> frozenset[str]:
@@ -155,13 +155,14 @@ def chain_problem(
     check_forms(labels, gold, forms, allowed)
     repeats = np.zeros((first.size, features.node.shape[1]), np.bool_)
     find_repeats(first, last, features.node, repeats)
+    constant = settle_offset(offset, gold, first, last, features.observed) if offset else (None, None)
     arrays = ChainProblem(
         first, last, open_left, open_right, np.ascontiguousarray(gold, np.int32), features.node, features.pair,
-        repeats, features.observed, *allowed.penalties(), cost, features.vectors or no_vectors(gold.size),
-        forms, allowed.form_penalties(),
-        *(settle_offset(offset, gold, first, last, features.observed) if offset else no_offset(n_labels)),
+        repeats, features.observed, *allowed.penalties(), cost, features.vectors,
+        forms, allowed.form_penalties(), constant[0], constant[1],
+        True if n_labels >= MANY and not features.observed else None,
     )  # fmt: skip
-    lacks = chain_lacks(bool((arrays.vectors.own >= 0).any()))
+    lacks = chain_lacks(arrays.vectors is not None and bool((arrays.vectors.own >= 0).any()))
     return Problem(
         arrays, blocks, n_labels, n_labels * n_labels, cut_chain,
         lacks=lacks, structure="linear chain", has_offset=offset is not None, outputs=every_sequence,

@@ -4,7 +4,7 @@ from spacy_mtl.kernels import subkernel
 from spacy_mtl.structures import contract
 from spacy_mtl.structures.contract import implements
 
-from .problem import N_PLACES, PLACES, ChainProblem, n_pair_parts
+from .problem import HELD, N_PLACES, PLACES, ChainProblem, n_pair_parts
 from .sums import marginals
 from .viterbi import as_transitions, relist
 
@@ -21,11 +21,14 @@ def forget_places(work):
 
 
 @subkernel
-def clear_pairs(work, n):
-    """Set the first n tables of ``work.pair_change`` to 0."""
+def clear_pairs(work, n, lists):
+    """Set the first n tables of ``work.pair_change`` to 0. Here and below, lists: those of ``work``."""
+    if lists is None:
+        work.pair_change[:n] = 0
+        return
     if work.n_active[N_PLACES] < 0:
         work.pair_change[:n] = 0
-        work.n_active[N_PLACES] = 0 if work.lists.size else -1
+        work.n_active[N_PLACES] = 0
     for k in range(work.n_active[N_PLACES]):
         z = work.n_active[PLACES + k]
         work.pair_change[0, z], work.pair_change[1, z] = 0, 0
@@ -43,8 +46,23 @@ def change_pair(change, counters, z, amount):
 
 
 @subkernel
-def follow(problem, weights, live, work):
-    """Compute the scores of those transitions again that the direction in ``work`` has changed."""
+def count_pair(work, k, plus, minus, lists):
+    """Add 1 to the pair of labels ``plus`` in table k of ``work.pair_change``, and subtract it from ``minus``."""
+    if lists is None:
+        work.pair_change[k, plus] += 1
+        work.pair_change[k, minus] -= 1
+        return
+    change_pair(work.pair_change, work.n_active, plus, 1)
+    change_pair(work.pair_change, work.n_active, minus, -1)
+
+
+@subkernel
+def follow(problem, weights, live, work, lists):
+    """Compute the scores of those transitions again that the direction in ``work`` has changed, if they are kept."""
+    if lists is None:
+        return
+    if not work.n_active[HELD]:
+        return
     a, n_labels = problem.first[0], problem.start.size
     for k in range(work.n_active[N_PLACES]):
         z, score = work.n_active[PLACES + k], work.pairs.dtype.type(0)
@@ -111,7 +129,7 @@ def difference(problem, i, outputs, work):
     a, n = problem.first[i], problem.last[i] - problem.first[i]
     n_labels = problem.start.size
     count = 0
-    clear_pairs(work, n if problem.observed else 1)
+    clear_pairs(work, n if problem.observed else 1, work.lists)
     for t in range(n):
         plus, minus = work.labels[t], outputs[a + t]
         if plus != minus:
@@ -123,12 +141,7 @@ def difference(problem, i, outputs, work):
         if t:
             k = t if problem.observed else 0
             plus, minus = work.labels[t - 1] * n_labels + plus, outputs[a + t - 1] * n_labels + minus
-            if work.lists.size:
-                change_pair(work.pair_change, work.n_active, plus, 1)
-                change_pair(work.pair_change, work.n_active, minus, -1)
-            else:
-                work.pair_change[k, plus] += 1
-                work.pair_change[k, minus] -= 1
+            count_pair(work, k, plus, minus, work.lists)
     work.n_active[0] = count
 
 

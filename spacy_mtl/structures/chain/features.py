@@ -7,8 +7,8 @@ from spacy_mtl.structures import contract
 from spacy_mtl.structures.contract import implements
 
 from .directions import follow
-from .problem import HELD, N_PLACES, PLACES, ChainProblem, first_pair, n_pair_parts, split_live
-from .vectors import add_vector, vector_norm2, vector_product
+from .problem import N_PLACES, PLACES, ChainProblem, first_pair, n_pair_parts, split_live
+from .vectors import add_vector, n_vectors, vector_norm2, vector_product
 
 
 @kernel
@@ -120,13 +120,21 @@ def block_products(problem, vector, live, i, work, node, pair):
 
 @implements(contract.kernel_norms, ChainProblem)
 def kernel_norms(problem, weights, norms):
-    own, n_templates = problem.vectors.own, problem.rows.shape[1]
+    kernelised_norms(problem.vectors, weights.node, norms[problem.rows.shape[1] :])
+
+
+@subkernel
+def kernelised_norms(vectors, matrix, norms):
+    """Set norms[v] to the norm of block v of the matrix if it is kernelised."""
+    if vectors is None:
+        return
+    own = vectors.own
     for v in range(own.shape[1]):
         if own.size and own[0, v] >= 0:
             total = 0.0
             for t in range(own.shape[0]):
-                total += vector_product(problem.vectors, t, v, weights.node, weights.node[own[t, v]])
-            norms[n_templates + v] = np.sqrt(max(total, 0.0))
+                total += vector_product(vectors, t, v, matrix, matrix[own[t, v]])
+            norms[v] = np.sqrt(max(total, 0.0))
 
 
 @subkernel
@@ -160,14 +168,23 @@ def add_direction(problem, vector, live, scale, i, work, amount):
         add_scaled(problem.rows[t], plain, scale.node, work.change[k], amount, vector.node)
         for j in vectors:
             add_vector(problem.vectors, t, j - n_templates, work.change[k], amount * scale.node[j], vector.node)
-    if work.n_active[N_PLACES] < 0:
+    add_pair_direction(problem, vector.pair, live, scale, i, work, amount, work.lists)
+    follow(problem, vector, live, work, work.lists)
+
+
+@subkernel
+def add_pair_direction(problem, matrix, live, scale, i, work, amount, lists):
+    """The pair part of :func:`add_direction`."""
+    a = problem.first[i]
+    if lists is None:
         for k in range(first_pair(problem), n_pair_parts(problem, i)):
-            add_scaled(problem.pair_rows[a + k], live.pair, scale.pair, work.pair_change[k], amount, vector.pair)
+            add_scaled(problem.pair_rows[a + k], live.pair, scale.pair, work.pair_change[k], amount, matrix)
+        return
+    if work.n_active[N_PLACES] < 0:
+        add_scaled(problem.pair_rows[a], live.pair, scale.pair, work.pair_change[0], amount, matrix)
     else:
         places = work.n_active[PLACES : PLACES + work.n_active[N_PLACES]]
-        add_scaled_at(places, problem.pair_rows[a], live.pair, scale.pair, work.pair_change[0], amount, vector.pair)
-    if work.n_active[HELD]:
-        follow(problem, vector, live, work)
+        add_scaled_at(places, problem.pair_rows[a], live.pair, scale.pair, work.pair_change[0], amount, matrix)
 
 
 @implements(contract.move, ChainProblem)
@@ -192,7 +209,7 @@ def add_node(problem, vector, t, change, amount):
         if row >= 0:
             for y in range(change.size):
                 vector.node[row, y] += np.float32(amount) * change[y]
-    for v in range(problem.vectors.own.shape[1]):
+    for v in range(n_vectors(problem.vectors)):
         add_vector(problem.vectors, t, v, change, amount, vector.node)
 
 
@@ -286,14 +303,14 @@ def swap(problem, plus, minus):
 @subkernel
 def add_vectors(problem, vector, t, plus, minus, amount):
     """:func:`add_difference` for the vector blocks of position t."""
-    for v in range(problem.vectors.own.shape[1]):
+    for v in range(n_vectors(problem.vectors)):
         add_vector(problem.vectors, t, v, swap(problem, plus, minus), amount, vector.node)
 
 
 @subkernel
 def dot_vectors(problem, vector, t, plus, minus, dots):
     """:func:`dot_difference` for the vector blocks of position t."""
-    for v in range(problem.vectors.own.shape[1]):
+    for v in range(n_vectors(problem.vectors)):
         dots[problem.rows.shape[1] + v] += vector_product(
             problem.vectors, t, v, vector.node, swap(problem, plus, minus)
         )
@@ -301,12 +318,12 @@ def dot_vectors(problem, vector, t, plus, minus, dots):
 
 @implements(contract.add_output, ChainProblem)
 def add_output(problem, vector, i, work, amount):
-    a, b, n_vectors = problem.first[i], problem.last[i], problem.vectors.own.shape[1]
+    a, b = problem.first[i], problem.last[i]
     for t in range(a, b):
         gold, label = problem.gold[t], work.labels[t - a]
         if gold != label:
             add_difference(problem.rows[t], vector.node, gold, label, vector.node.dtype.type(amount))
-            if n_vectors:
+            if n_vectors(problem.vectors):
                 add_vectors(problem, vector, t, gold, label, amount)
         if t > a:
             plus, minus = label_pair(problem, problem.gold, 0, t), label_pair(problem, work.labels, a, t)
@@ -316,12 +333,12 @@ def add_output(problem, vector, i, work, amount):
 
 @implements(contract.dot_output, ChainProblem)
 def dot_output(problem, vector, i, work, node_dots, pair_dots):
-    a, b, n_vectors = problem.first[i], problem.last[i], problem.vectors.own.shape[1]
+    a, b = problem.first[i], problem.last[i]
     for t in range(a, b):
         gold, label = problem.gold[t], work.labels[t - a]
         if gold != label:
             dot_difference(problem.rows[t], vector.node, gold, label, node_dots)
-            if n_vectors:
+            if n_vectors(problem.vectors):
                 dot_vectors(problem, vector, t, gold, label, node_dots)
         if t > a:
             plus, minus = label_pair(problem, problem.gold, 0, t), label_pair(problem, work.labels, a, t)

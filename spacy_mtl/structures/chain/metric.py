@@ -7,8 +7,8 @@ from spacy_mtl.structures import contract
 from spacy_mtl.structures.contract import implements
 
 from .directions import follow
-from .problem import HELD, ChainProblem, n_pair_parts, split_live
-from .vectors import entries
+from .problem import ChainProblem, n_pair_parts, split_live
+from .vectors import entries, n_vectors
 
 
 @subkernel
@@ -58,6 +58,8 @@ def weighted_product(vectors, t, u, v, x, y, metric):
 def weighted_vector_norm2(vectors, first, v, active, change, metric):
     """sum_k metric_k (sum_a phi(x_t) (x) change[a])_k^2 in block v, t = first + active[a]."""
     total = 0.0
+    if vectors is None:
+        return total
     for a in range(active.size):
         for b in range(a + 1):
             both = weighted_product(
@@ -103,6 +105,8 @@ def add_weighted(rows, live, metric, change, amount, matrix):
 @subkernel
 def add_weighted_vector(vectors, t, v, metric, change, amount, matrix):
     """Add amount * metric * phi(x_t) (x) change to matrix block v, entry by entry."""
+    if vectors is None:
+        return
     begin, end = entries(vectors, t, v)
     for e in range(begin, end):
         row, value = vectors.rows[e], np.float32(amount * vectors.values[e])
@@ -124,8 +128,7 @@ def add_metric_direction(problem, vector, live, scale, i, work, amount):
     for k in range(n_pair_parts(problem, i)):
         if (work.pair_change[k] != 0).any():
             add_weighted(problem.pair_rows[a + k], live.pair, scale.pair, work.pair_change[k], amount, vector.pair)
-    if work.n_active[HELD]:
-        follow(problem, vector, live, work)
+    follow(problem, vector, live, work, work.lists)
 
 
 @subkernel
@@ -142,12 +145,24 @@ def list_rows(rows, factor, change, keys, values, count):
 
 
 @subkernel
+def list_vector_rows(vectors, t, change, keys, values, count):
+    """:func:`list_rows` for all vector blocks of position t."""
+    if vectors is None:
+        return count
+    for v in range(n_vectors(vectors)):
+        begin, end = entries(vectors, t, v)
+        for e in range(begin, end):
+            count = list_rows(vectors.rows[e : e + 1], vectors.values[e], change, keys, values, count)
+    return count
+
+
+@subkernel
 def most_entries(problem, i, work):
     """Upper bounds on the numbers of entries in the node and the pair part of the direction."""
     a, node, pair = problem.first[i], 0, 0
     for k in range(work.n_active[0]):
         node += problem.rows.shape[1]
-        for v in range(problem.vectors.own.shape[1]):
+        for v in range(n_vectors(problem.vectors)):
             begin, end = entries(problem.vectors, a + work.active[k], v)
             node += end - begin
     for k in range(n_pair_parts(problem, i)):
@@ -164,11 +179,7 @@ def direction_entries(problem, i, work):
     for k in range(work.n_active[0]):
         t, change = a + work.active[k], work.change[k]
         n_node = list_rows(problem.rows[t], 1.0, change, node, node_values, n_node)
-        for v in range(problem.vectors.own.shape[1]):
-            begin, end = entries(problem.vectors, t, v)
-            for e in range(begin, end):
-                value = problem.vectors.values[e]
-                n_node = list_rows(problem.vectors.rows[e : e + 1], value, change, node, node_values, n_node)
+        n_node = list_vector_rows(problem.vectors, t, change, node, node_values, n_node)
     for k in range(n_pair_parts(problem, i)):
         n_pair = list_rows(problem.pair_rows[a + k], 1.0, work.pair_change[k], pair, pair_values, n_pair)
     return node[:n_node], node_values[:n_node], pair[:n_pair], pair_values[:n_pair]

@@ -1,4 +1,4 @@
-"""Chain outputs as plain label arrays, of which cutting planes are made (see :mod:`.contract`); gold as part marginals."""
+"""Chain outputs as plain label arrays, of which cutting planes are made (see :mod:`.contract`); gold and part scores as states."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from spacy_mtl.structures import contract
 from spacy_mtl.structures.contract import implements
 from spacy_mtl.structures.offsets.chain import expected_offset
 
-from .problem import ChainProblem, ChainState, n_pair_parts
+from .problem import HELD, ChainProblem, ChainState, forbid, n_pair_parts
 from .viterbi import output_score
 
 
@@ -90,14 +90,47 @@ def expected_loss(problem, state, i):
         if problem.gold[t] >= 0:
             for y in range(problem.start.size):
                 total += problem.cost[problem.gold[t], y] * state.nodes[t, y]
-    if problem.offset.shape[0]:
-        a, at = problem.first[i], problem.first[i] if problem.observed else i
-        total += expected_offset(
-            problem.offset,
-            problem.offset_pairs,
-            a,
-            problem.last[i],
-            state.nodes,
-            state.pairs[at : at + n_pair_parts(problem, i)],
-        )
+    a, at = problem.first[i], problem.first[i] if problem.observed else i
+    pairs = state.pairs[at : at + n_pair_parts(problem, i)]
+    return total + expected_offset(problem.offset, problem.offset_pairs, a, problem.last[i], state.nodes, pairs)
+
+
+@implements(contract.load_parts, ChainProblem)
+def load_parts(problem, state, i, work):
+    a, n = problem.first[i], problem.last[i] - problem.first[i]
+    n_labels = problem.start.size
+    work.nodes[:n] = state.nodes[a : a + n]
+    at = a if problem.observed else i
+    for k in range(n_pair_parts(problem, i)):
+        work.pairs[k] = state.pairs[at + k].reshape(n_labels, n_labels)
+    work.n_active[HELD] = 0
+    forbid(problem, i, work)
+
+
+@implements(contract.add_parts, ChainProblem)
+def add_parts(problem, state, i, work, amount):
+    a, n = problem.first[i], problem.last[i] - problem.first[i]
+    n_labels = problem.start.size
+    step = np.float32(amount)
+    at = a if problem.observed else i
+    for t in range(n):
+        for y in range(n_labels):
+            state.nodes[a + t, y] += step * work.nodes[t, y]
+    for k in range(n_pair_parts(problem, i)):
+        for z in range(n_labels * n_labels):
+            state.pairs[at + k, z] += step * work.pairs[k, z // n_labels, z % n_labels]
+
+
+@implements(contract.dot_state, ChainProblem)
+def dot_state(problem, state, i, work):
+    a, n = problem.first[i], problem.last[i] - problem.first[i]
+    n_labels = problem.start.size
+    at = a if problem.observed else i
+    total = 0.0
+    for t in range(n):
+        for y in range(n_labels):
+            total += np.float64(state.nodes[a + t, y]) * work.nodes[t, y]
+    for k in range(n_pair_parts(problem, i)):
+        for z in range(n_labels * n_labels):
+            total += np.float64(state.pairs[at + k, z]) * work.pairs[k, z // n_labels, z % n_labels]
     return total

@@ -7,11 +7,10 @@ import numpy as np
 from spacy_mtl.kernels import kernel, subkernel
 from spacy_mtl.structures import contract
 from spacy_mtl.structures.contract import implements
-from spacy_mtl.structures.offsets.chain import add_offsets, offset_of
+from spacy_mtl.structures.offsets.chain import add_offsets, has_offset, offset_of
 
-from .vectors import Vectors, add_vector_scores
+from .vectors import Vectors, add_vector_scores, n_vectors
 from .viterbi import (
-    MANY,
     add_cost,
     add_rows,
     add_scaled_rows,
@@ -40,10 +39,12 @@ class ChainProblem(NamedTuple):
     observed: whether any pair template reads an observation (otherwise all positions share one transition matrix).
     start, end: float32[L] and step: float32[L, L], 0 or FORBIDDEN.
     cost: float32[L, L], loss of predicting the column where the row is gold.
-    vectors: real-valued features; their blocks are numbered after the T node templates.
+    vectors: real-valued features; their blocks are numbered after the T node templates. None if there are none.
     forms: int32[N], row of form_mask for each token, -1 if it may have any label; form_mask: float32[K, L], 0 or FORBIDDEN.
     offset: float32[N, L] and offset_pairs: float32[1 or N, L, L], constant scores of the parts, which are 0 in sum on gold (see
-    :mod:`spacy_mtl.structures.offsets`); both without rows if there are none.
+    :mod:`spacy_mtl.structures.offsets`); None if there are none.
+    many: True if there are many labels with one table of pairs, most of which are then not looked at, else None: what is None is known when a kernel
+    is compiled, so that it is compiled without.
     """
 
     first: np.ndarray
@@ -59,11 +60,12 @@ class ChainProblem(NamedTuple):
     end: np.ndarray
     step: np.ndarray
     cost: np.ndarray
-    vectors: Vectors
+    vectors: Vectors | None
     forms: np.ndarray
     form_mask: np.ndarray
-    offset: np.ndarray
-    offset_pairs: np.ndarray
+    offset: np.ndarray | None
+    offset_pairs: np.ndarray | None
+    many: bool | None
 
 
 class ChainState(NamedTuple):
@@ -86,8 +88,7 @@ class ChainWork(NamedTuple):
     alpha: float64[n, L] and factors: float64[n or 1, L, L], buffers of :func:`.sums.log_partition`.
     Of many labels with one table of pairs: bounds (float32[2 * L]) and lists (int32), as :func:`.viterbi.as_transitions` reads them, of the scores
     ``pairs[0]``, which are kept for all sentences if n_active[HELD] is 1; n_active[PLACES : PLACES + n_active[N_PLACES]], outside of which
-    ``pair_change`` is 0, or n_active[N_PLACES] is -1; and pair_change[1], 1 at these places. They are not arrays of their own, since every call
-    passes all arrays.
+    ``pair_change`` is 0, or n_active[N_PLACES] is -1; and pair_change[1], 1 at these places. Of few labels, bounds and lists are None.
     """
 
     nodes: np.ndarray
@@ -101,8 +102,8 @@ class ChainWork(NamedTuple):
     n_active: np.ndarray
     alpha: np.ndarray
     factors: np.ndarray
-    bounds: np.ndarray
-    lists: np.ndarray
+    bounds: np.ndarray | None
+    lists: np.ndarray | None
 
 
 @kernel
@@ -129,13 +130,23 @@ def n_sentences(problem):
 
 @implements(contract.n_templates, ChainProblem)
 def n_templates(problem):
-    return problem.rows.shape[1] + problem.vectors.own.shape[1], problem.pair_rows.shape[1]
+    return problem.rows.shape[1] + n_vectors(problem.vectors), problem.pair_rows.shape[1]
 
 
 @subkernel
-def has_many(problem):
-    """Whether there are many labels with one table of pairs, most of which are then not looked at."""
-    return problem.start.size >= MANY and not problem.observed
+def new_bounds(many, n_labels):
+    """``bounds`` of a :class:`ChainWork`."""
+    if many is None:
+        return None
+    return np.zeros(2 * n_labels, np.float32)
+
+
+@subkernel
+def new_lists(many, n_labels):
+    """``lists`` of a :class:`ChainWork`."""
+    if many is None:
+        return None
+    return np.zeros(n_labels * (n_labels // 8 + 2), np.int32)
 
 
 @implements(contract.new_work, ChainProblem)
@@ -145,9 +156,9 @@ def new_work(problem):
         longest = max(longest, problem.last[s] - problem.first[s])
     n_labels = problem.start.size
     n_pairs = longest if problem.observed else 1
-    n_many = n_labels if has_many(problem) else 0
-    counters = np.zeros(PLACES + (2 * longest if n_many else 0), np.int64)
-    counters[N_PLACES] = 0 if n_many else -1
+    has_many = problem.many is not None
+    counters = np.zeros(PLACES + (2 * longest if has_many else 0), np.int64)
+    counters[N_PLACES] = 0 if has_many else -1
     return ChainWork(
         np.zeros((longest, n_labels), np.float32),
         np.zeros((n_pairs, n_labels, n_labels), np.float32),
@@ -156,12 +167,12 @@ def new_work(problem):
         np.zeros((longest, n_labels), np.int32),
         np.zeros(longest, np.int64),
         np.zeros((longest, n_labels), np.float32),
-        np.zeros((2 if n_many else n_pairs, n_labels * n_labels), np.float32),
+        np.zeros((2 if has_many else n_pairs, n_labels * n_labels), np.float32),
         counters,
         np.zeros((longest, n_labels)),
         np.zeros((n_pairs, n_labels, n_labels)),
-        np.zeros(2 * n_many, np.float32),
-        np.zeros(n_many * (n_many // 8 + 2), np.int32),
+        new_bounds(problem.many, n_labels),
+        new_lists(problem.many, n_labels),
     )
 
 
@@ -224,9 +235,15 @@ def score_parts(problem, weights, live, i, work):
 
 @implements(contract.hold_weights, ChainProblem)
 def hold_weights(problem, weights, live, work):
-    if (
-        has_many(problem) and problem.first.size and not problem.offset.shape[0]
-    ):  # losses must leave the scores of pairs
+    hold(problem, weights, live, work, problem.many)
+
+
+@subkernel
+def hold(problem, weights, live, work, many):
+    """Keep the scores of transitions, if there are many."""
+    if many is None:
+        return
+    if problem.first.size and not has_offset(problem.offset):  # losses must leave the scores of pairs
         flat, a = work.pairs.reshape(1, work.pairs[0].size), problem.first[0]
         add_rows(problem.pair_rows[a : a + 1], weights.pair, live.pair, flat)
         constrain(work.nodes[:1], work.pairs, problem.start, problem.end, problem.step, True, True)
@@ -257,71 +274,33 @@ def score_scaled(problem, weights, live, scale, i, work):
 def add_loss(problem, i, work, amount):
     a, n = problem.first[i], problem.last[i] - problem.first[i]
     add_cost(problem.cost, problem.gold[a : a + n], work.nodes, amount)
-    if problem.offset.shape[0]:
-        contract.add_offset(problem, i, work, amount)
+    contract.add_offset(problem, i, work, amount)
 
 
 @implements(contract.add_offset, ChainProblem)
 def add_offset(problem, i, work, amount):
-    if problem.offset.shape[0]:
-        add_offsets(
-            problem.offset, problem.offset_pairs, problem.first[i], problem.last[i], amount, work.nodes, work.pairs
-        )
-
-
-@implements(contract.load_parts, ChainProblem)
-def load_parts(problem, state, i, work):
-    a, n = problem.first[i], problem.last[i] - problem.first[i]
-    n_labels = problem.start.size
-    work.nodes[:n] = state.nodes[a : a + n]
-    at = a if problem.observed else i
-    for k in range(n_pair_parts(problem, i)):
-        work.pairs[k] = state.pairs[at + k].reshape(n_labels, n_labels)
-    work.n_active[HELD] = 0
-    forbid(problem, i, work)
-
-
-@implements(contract.add_parts, ChainProblem)
-def add_parts(problem, state, i, work, amount):
-    a, n = problem.first[i], problem.last[i] - problem.first[i]
-    n_labels = problem.start.size
-    step = np.float32(amount)
-    at = a if problem.observed else i
-    for t in range(n):
-        for y in range(n_labels):
-            state.nodes[a + t, y] += step * work.nodes[t, y]
-    for k in range(n_pair_parts(problem, i)):
-        for z in range(n_labels * n_labels):
-            state.pairs[at + k, z] += step * work.pairs[k, z // n_labels, z % n_labels]
-
-
-@implements(contract.dot_state, ChainProblem)
-def dot_state(problem, state, i, work):
-    a, n = problem.first[i], problem.last[i] - problem.first[i]
-    n_labels = problem.start.size
-    at = a if problem.observed else i
-    total = 0.0
-    for t in range(n):
-        for y in range(n_labels):
-            total += np.float64(state.nodes[a + t, y]) * work.nodes[t, y]
-    for k in range(n_pair_parts(problem, i)):
-        for z in range(n_labels * n_labels):
-            total += np.float64(state.pairs[at + k, z]) * work.pairs[k, z // n_labels, z % n_labels]
-    return total
+    add_offsets(problem.offset, problem.offset_pairs, problem.first[i], problem.last[i], amount, work.nodes, work.pairs)
 
 
 @implements(contract.decode, ChainProblem)
 def decode(problem, i, work, augmented):
-    n = problem.last[i] - problem.first[i]
     if augmented:
         contract.add_loss(problem, i, work, 1.0)
-    if has_many(problem) and (work.n_active[HELD] or n > 2):
-        if not work.n_active[HELD]:
-            list_transitions(work.pairs[0], as_transitions(work.bounds, work.lists))
-        transitions = as_transitions(work.bounds, work.lists)
-        return viterbi_many(work.nodes[:n], work.pairs[0], transitions, work.best, work.back, work.labels)[0]
-    pairs = work.pairs[: n if problem.observed else 1]
-    return viterbi(work.nodes[:n], pairs, work.best, work.back, work.labels)
+    return best_labels(problem.last[i] - problem.first[i], problem.observed, work, problem.many)
+
+
+@subkernel
+def best_labels(n, observed, work, many):
+    """Write the best labels of n positions to ``work``; return their score."""
+    pairs = work.pairs[: n if observed else 1]
+    if many is None:
+        return viterbi(work.nodes[:n], pairs, work.best, work.back, work.labels)
+    if n <= 2 and not work.n_active[HELD]:
+        return viterbi(work.nodes[:n], pairs, work.best, work.back, work.labels)
+    if not work.n_active[HELD]:
+        list_transitions(work.pairs[0], as_transitions(work.bounds, work.lists))
+    transitions = as_transitions(work.bounds, work.lists)
+    return viterbi_many(work.nodes[:n], work.pairs[0], transitions, work.best, work.back, work.labels)[0]
 
 
 @implements(contract.gold_score, ChainProblem)
@@ -342,6 +321,4 @@ def output_loss(problem, i, work):
 
 @implements(contract.output_offset, ChainProblem)
 def output_offset(problem, i, work):
-    if problem.offset.shape[0]:
-        return offset_of(problem.offset, problem.offset_pairs, problem.first[i], problem.last[i], work.labels)
-    return 0.0
+    return offset_of(problem.offset, problem.offset_pairs, problem.first[i], problem.last[i], work.labels)

@@ -25,15 +25,19 @@ class Vectors(NamedTuple):
     own: np.ndarray
 
 
-def no_vectors(n_tokens: int) -> Vectors:
-    """Vectors without blocks, for chains whose features all come from templates."""
-    empty = np.empty(0, np.int32)
-    return Vectors(np.zeros(1, np.int64), empty, np.empty(0, np.float32), np.empty((n_tokens, 0), np.int32))
+@subkernel
+def n_vectors(vectors):
+    """The number of blocks. Here and below, ``vectors`` is None if there are none, and kernels are compiled without."""
+    if vectors is None:
+        return 0
+    return vectors.own.shape[1]
 
 
 @kernel
 def entries(vectors, t, v):
     """Begin and end of the entries of position t in block v."""
+    if vectors is None:
+        return 0, 0
     at = t * vectors.own.shape[1] + v
     return vectors.starts[at], vectors.starts[at + 1]
 
@@ -41,6 +45,8 @@ def entries(vectors, t, v):
 @subkernel
 def add_vector_scores(vectors, t, v, matrix, factor, out):
     """Add factor * the scores of position t in block v to out. matrix: float32[R, L]; out: float32[L]."""
+    if vectors is None:
+        return
     e, end = entries(vectors, t, v)
     rows, values, scale = vectors.rows, vectors.values, out.dtype.type(factor)
     while (
@@ -61,6 +67,8 @@ def add_vector_scores(vectors, t, v, matrix, factor, out):
 @subkernel
 def vector_product(vectors, t, v, matrix, change):
     """<matrix block v, phi(x_t) (x) change>. change: float[L]."""
+    if vectors is None:
+        return 0.0
     begin, end = entries(vectors, t, v)
     labels = np.flatnonzero(change)  # few are non-zero: two for the difference of two outputs
     total = 0.0
@@ -76,6 +84,8 @@ def vector_product(vectors, t, v, matrix, change):
 @subkernel
 def add_vector(vectors, t, v, change, amount, matrix):
     """Add amount * phi(x_t) (x) change to matrix block v."""
+    if vectors is None:
+        return
     own = vectors.own[t, v]
     if own >= 0:
         for y in range(change.size):
@@ -114,6 +124,8 @@ def inner_product(vectors, t, u, v):
 def vector_norm2(vectors, first, v, active, change):
     """||sum_k phi(x_t) (x) change[k]||^2 in block v, t = first + active[k]. active: int64[A]; change: float32[A, L]."""
     total = 0.0
+    if vectors is None:
+        return total
     for k in range(active.size):
         for m in range(k + 1):
             alike = 0.0

@@ -20,11 +20,6 @@ class ChainOffset(NamedTuple):
     pairs: np.ndarray
 
 
-def no_offset(n_labels: int) -> ChainOffset:
-    """No offsets, as chain problems store them."""
-    return ChainOffset(np.empty((0, n_labels), np.float32), np.empty((0, n_labels, n_labels), np.float32))
-
-
 def settle_offset(
     offset: ChainOffset, gold: np.ndarray, first: np.ndarray, last: np.ndarray, observed: bool
 ) -> ChainOffset:
@@ -44,9 +39,11 @@ def settle_offset(
     return ChainOffset(nodes, pairs)
 
 
-def cut_offset(nodes: np.ndarray, pairs: np.ndarray, gold: np.ndarray, begins: np.ndarray) -> np.ndarray:
-    """Node offsets float32[N, L] with the gold label pairs that end at ``begins`` (int64[k], where pieces are cut) taken out again."""
-    if pairs.shape[0] != 1 or not begins.size:
+def cut_offset(
+    nodes: np.ndarray | None, pairs: np.ndarray | None, gold: np.ndarray, begins: np.ndarray
+) -> np.ndarray | None:
+    """Node offsets float32[N, L], or None, with the gold label pairs that end at ``begins`` (int64[k], where pieces are cut) taken out again."""
+    if nodes is None or pairs is None or pairs.shape[0] != 1 or not begins.size:
         return nodes
     nodes = nodes.copy()
     nodes[begins] += pairs[0, gold[begins - 1], gold[begins]][:, None]
@@ -54,8 +51,16 @@ def cut_offset(nodes: np.ndarray, pairs: np.ndarray, gold: np.ndarray, begins: n
 
 
 @subkernel
+def has_offset(offset):
+    """Whether there are offsets. Here and below, ``offset`` is None if there are none, and kernels are compiled without."""
+    return offset is not None
+
+
+@subkernel
 def add_offsets(offset, offset_pairs, first, last, amount, nodes, pairs):
     """Add amount * offset to the scores of the piece ``first:last``. nodes: float[n, L]; pairs: float[n or 1, L, L]."""
+    if offset is None:
+        return
     step, n_labels = np.float32(amount), offset.shape[1]
     for t in range(first, last):
         for y in range(n_labels):
@@ -70,6 +75,8 @@ def add_offsets(offset, offset_pairs, first, last, amount, nodes, pairs):
 @subkernel
 def offset_of(offset, offset_pairs, first, last, labels):
     """The offset of an output of the piece ``first:last``. labels: int32[n]."""
+    if offset is None:
+        return 0.0
     total, shared = 0.0, offset_pairs.shape[0] == 1
     for t in range(first, last):
         total += offset[t, labels[t - first]]
@@ -81,6 +88,8 @@ def offset_of(offset, offset_pairs, first, last, labels):
 @subkernel
 def expected_offset(offset, offset_pairs, first, last, nodes, pairs):
     """E[offset] of the piece ``first:last``. nodes: float[N, L], marginals of the corpus; pairs: float[n or 1, L * L], those of the piece."""
+    if offset is None:
+        return 0.0
     total, n_labels = 0.0, offset.shape[1]
     for t in range(first, last):
         for y in range(n_labels):

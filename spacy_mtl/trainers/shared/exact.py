@@ -136,7 +136,7 @@ class Gibbs(NamedTuple):
 
 def in_double(arrays: Any) -> Any:
     """A NamedTuple of arrays (a state, or a buffer for a sentence) with its float32 arrays in float64; others as they are."""
-    return type(arrays)(*(a.astype(np.float64) if a.dtype == np.float32 else a for a in arrays))
+    return type(arrays)(*(a.astype(np.float64) if a is not None and a.dtype == np.float32 else a for a in arrays))
 
 
 def double_work(problem: Problem) -> Any:
