@@ -21,7 +21,7 @@ from spacy.strings import StringStore
 
 from spacy_mtl.kernels import kernel
 from spacy_mtl.templates.extract import boundary, mix
-from spacy_mtl.templates.index import Table, find
+from spacy_mtl.templates.index import Table, empty_table, find
 
 SENTENCE_ATTRIBUTES = ("LEFT_WORD", "RIGHT_WORD", "LEFT_NOUN", "RIGHT_NOUN")
 DOCUMENT_ATTRIBUTES = (
@@ -83,6 +83,29 @@ class Known(NamedTuple):
     place: np.ndarray
 
 
+class Buffers(NamedTuple):
+    """What is known of a document of at most n tokens; a kernel that made them itself would be twice as long to compile.
+
+    lower, orth: int64[n], numbers of the forms. counts: int64[n], how often each form (orth) occurs. places: int64[n, 2], where the first two times.
+    sentence: int64[n, 2], borders of each token's sentence. known: of each form (lower). table: to number forms with.
+    """
+
+    lower: np.ndarray
+    orth: np.ndarray
+    counts: np.ndarray
+    places: np.ndarray
+    sentence: np.ndarray
+    known: Known
+    table: Table
+
+
+def buffers_for(n: int) -> Buffers:
+    """Buffers for documents of at most n tokens."""
+    lower, orth, counts = np.zeros((3, n), np.int64)
+    places, sentence = np.zeros((2, n, 2), np.int64)
+    return Buffers(lower, orth, counts, places, sentence, Known(*np.zeros((6, n), np.int64)), empty_table(n))
+
+
 @kernel
 def sentence_columns(lower, plain, noun, starts, out):
     """Write LEFT_WORD, RIGHT_WORD, LEFT_NOUN and RIGHT_NOUN to the rows of out, uint64[4, N]. plain, noun: bool[N]."""
@@ -106,7 +129,8 @@ def has(flags, bit):
 @kernel
 def number_forms(keys, table, ids):
     """Set ids[t] to the number of keys[t] among the distinct keys. table: a buffer that is large enough for them."""
-    table.rows[:] = -1
+    for slot in range(table.rows.size):
+        table.rows[slot] = -1
     n = 0
     for t in range(keys.size):
         slot = find(table, keys[t])
@@ -200,16 +224,23 @@ def set_elsewhere(words, sentence, ids, counts, places, first, t, out):
 
 
 @kernel
-def document(words, starts, s0, s1, table, out):
+def forget(known, counts, n):
+    """Set what is known of the first n forms to 0."""
+    for k in range(n):
+        counts[k] = 0
+        known.lowered[k] = known.capital[k] = known.shouted[k] = 0
+        known.run[k] = known.run_start[k] = known.place[k] = 0
+
+
+@kernel
+def document(words, starts, s0, s1, table, buffers, out):
     """Write the document attributes of the sentences s0 to s1, which make up a document, to the rows of out, uint64[9, N]."""
     first, n = starts[s0], starts[s1] - starts[s0]
-    lower_ids, orth_ids = np.empty(n, np.int64), np.empty(n, np.int64)
+    lower_ids, orth_ids, known = buffers.lower, buffers.orth, buffers.known
     number_forms(words.lower[first : first + n], table, lower_ids)
     number_forms(words.orth[first : first + n], table, orth_ids)
-    counts, places = np.zeros(n, np.int64), np.zeros((n, 2), np.int64)
-    zeros = np.zeros((6, n), np.int64)
-    known = Known(zeros[0], zeros[1], zeros[2], zeros[3], zeros[4], zeros[5])
-    sentence = np.empty((n, 2), np.int64)
+    counts, places, sentence = buffers.counts, buffers.places, buffers.sentence
+    forget(known, counts, n)
     for s in range(s0, s1):
         note_sentence(words.flags, starts[s], starts[s + 1], lower_ids, first, known)
         for t in range(starts[s], starts[s + 1]):
@@ -226,9 +257,8 @@ def document(words, starts, s0, s1, table, out):
 
 
 @kernel
-def document_columns(words, starts, doc_starts, out):
-    """Write the document attributes of all tokens to out, uint64[9, N]. starts, doc_starts: int64, borders of sentences and of documents."""
-    out[:] = 0
+def document_columns(words, starts, doc_starts, buffers, out):
+    """Write the document attributes of all tokens to out, uint64[9, N], zeros. starts, doc_starts: int64, borders of sentences and of documents."""
     s0 = 0
     for d in range(doc_starts.size - 1):
         s1 = s0
@@ -238,8 +268,8 @@ def document_columns(words, starts, doc_starts, out):
             capacity = 16
             while capacity < 2 * (starts[s1] - starts[s0]):
                 capacity *= 2
-            table = Table(np.zeros(capacity, np.uint64), np.empty(capacity, np.int32))
-            document(words, starts, s0, s1, table, out)
+            table = Table(buffers.table.slots[:capacity], buffers.table.rows[:capacity])
+            document(words, starts, s0, s1, table, buffers, out)
         s0 = s1
 
 
@@ -269,8 +299,10 @@ class ContextReader:
             sentence_columns(lower, words.flags & PLAIN != 0, noun & (words.flags & CAPITAL == 0), starts, rows)
             made.update(zip(SENTENCE_ATTRIBUTES, rows, strict=True))
         if any(attr in DOCUMENT_ATTRIBUTES for attr in self.attributes):
-            rows = np.empty((len(DOCUMENT_ATTRIBUTES), orth.size), np.uint64)
-            document_columns(words, starts, doc_starts, rows)
+            rows = np.zeros((len(DOCUMENT_ATTRIBUTES), orth.size), np.uint64)
+            ends = starts[np.minimum(np.searchsorted(starts, doc_starts), starts.size - 1)]  # whole sentences
+            buffers = buffers_for(int(np.diff(ends).max(initial=1)))
+            document_columns(words, starts, doc_starts, buffers, rows)
             made.update(zip(DOCUMENT_ATTRIBUTES, rows, strict=True))
         for attr in self.attributes:
             columns[row_of[attr]] = made[attr]
