@@ -16,6 +16,8 @@ from .listening import Compilations
 DOCUMENTS = 60
 TEXTS = {"segmenter": "他在北京大学学习中文。"}
 TEXT = "Ana vive en Santa Fe ."
+#: What stands for a tagger, where templates read tags.
+TAG = "N"
 
 
 class Stages(logging.Handler):
@@ -65,7 +67,11 @@ def load(component: str, model: Path, stages: Stages) -> None:
 
     nlp = spacy.load(model)
     stages.reach("loaded")
-    nlp(TEXTS.get(component, TEXT))
+    doc = nlp.make_doc(TEXTS.get(component, TEXT))
+    if component == "parser":
+        for token in doc:
+            token.tag_, token.is_sent_start = TAG, token.i == 0
+    nlp(doc)
     stages.reach("first document")
 
 

@@ -28,7 +28,7 @@ class Progress:
         self._task = ""
         self._compiled, self._seconds, self._usual, self._found = 0, 0.0, 0.0, 0
         self._spoke = -EVERY
-        self._since = 0.0
+        self._name, self._since = "", 0.0
 
     def ready(self, name: str) -> None:
         """A kernel was found in the cache."""
@@ -41,7 +41,7 @@ class Progress:
 
     def begin(self, name: str) -> None:
         """A kernel is not in the cache: it is compiled from now on."""
-        self._since = self._clock()
+        self._name, self._since = name, self._clock()
         tasks = [task for task, kernels in EXPECTED.items() if name in kernels]
         self._task = max(tasks, key=lambda task: len(self._ready & {*EXPECTED[task]}), default="")
         self.speak()
@@ -79,7 +79,8 @@ class Progress:
         if not left:
             return f"{self._compiled + 1} so far"
         pace = self._seconds / self._usual if self._usual else 1.0
-        return f"{len(left)} left, about {max(1, round(pace * sum(left.values())))} s"
+        gone = min(self._clock() - self._since, pace * left.get(self._name, 0.0))
+        return f"{len(left)} left, about {max(1, round(pace * sum(left.values()) - gone))} s"
 
     def left(self) -> dict[str, float]:
         """The kernels that are not there yet, with the seconds that they usually take, of what is probably under way."""

@@ -134,14 +134,14 @@ def test_what_is_left_and_about_how_long(heard):
     progress.end("one")
     progress.begin("two")
     progress.speak()  # too soon
-    clock.now += EVERY
+    clock.now += EVERY  # of about four
     progress.speak()
     clock.now += 1
     progress.end("two")
     progress.ready("three")
     clock.now += EVERY
     progress.begin("four")
-    assert heard() == ["3 left, about 10 s.", "2 left, about 18 s.", "1 left, about 8 s."]
+    assert heard() == ["3 left, about 10 s.", "2 left, about 15 s.", "1 left, about 8 s."]
     assert progress.counts() == (2, 1)
 
 
