@@ -7,6 +7,7 @@ import numpy as np
 
 from spacy_mtl.constituents.binarize import REST, Binarization, Symbols
 from spacy_mtl.constituents.tree import Tree
+from spacy_mtl.errors import Errors
 from spacy_mtl.models.grammar.features import Features, Words, places_of, pruned_forest
 from spacy_mtl.models.grammar.model import GrammarModel
 from spacy_mtl.models.grammar.treebank import TreebankGrammar, read_grammar
@@ -51,11 +52,22 @@ class GrammarCorpus:
         return GrammarModel(self.grammar, self.features, training.weights, live, self.margin)
 
 
-def learn_corpus(words: Words, trees: Sequence[Tree], templates: TemplateSet, rules: GrammarRules) -> GrammarCorpus:
-    """Read the grammar of a treebank, prune what it allows for each sentence, and make a training problem of the rest. Gold always stays."""
+def learn_corpus(
+    words: Words,
+    trees: Sequence[Tree],
+    templates: TemplateSet,
+    rules: GrammarRules,
+    grammar: TreebankGrammar | None = None,
+) -> GrammarCorpus:
+    """Read the grammar of a treebank, prune what it allows for each sentence, and make a training problem of the rest. Gold always stays.
+
+    grammar: to use in place of that of the trees, such as that of a larger treebank. Raises ValueError (M253) where it lacks a symbol or rule
+    of a tree.
+    """
     spans = [rules.binarization.symbols(tree) for tree in trees]
-    grammar = read_grammar((words.tags_of(i), symbols) for i, symbols in enumerate(spans))
-    gold = [_numbered(symbols, grammar) for symbols in spans]
+    if grammar is None:
+        grammar = read_grammar((words.tags_of(i), symbols) for i, symbols in enumerate(spans))
+    gold = [_numbered(i, symbols, grammar) for i, symbols in enumerate(spans)]
     forest = join_forests(
         pruned_forest(grammar, words.tags_of(i), rules.margin, [(*span, a) for span, a in tree.items()])
         for i, tree in enumerate(gold)
@@ -74,8 +86,11 @@ def learn_corpus(words: Words, trees: Sequence[Tree], templates: TemplateSet, ru
     return GrammarCorpus(problem, grammar, features, rules.margin)
 
 
-def _numbered(symbols: Symbols, grammar: TreebankGrammar) -> dict[tuple[int, int], int]:
+def _numbered(i: int, symbols: Symbols, grammar: TreebankGrammar) -> dict[tuple[int, int], int]:
+    """The tree of sentence i with numbers for symbols. Raises ValueError (M253) where the grammar has not all of them."""
     number = grammar.number_of
+    if not number.keys() >= set(symbols.values()):
+        raise ValueError(Errors.M253.format(sentence=i))
     return {span: number[symbol] for span, symbol in symbols.items()}
 
 

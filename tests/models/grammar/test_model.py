@@ -119,3 +119,11 @@ def test_features_tell_what_tags_do_not(support):
     assert found == [[], constituents_of(other[0].tree)]
     short = replace(model, longest=4).predict(words)
     assert short == [[], [], [], [], [], constituents_of(TREES[5])]
+
+
+def test_a_grammar_that_is_given(grammar):
+    corpus = learn_corpus(words_from(TREES[:1]), TREES[:1], TEMPLATES, GrammarRules(Binarization(), 5.0), grammar)
+    assert corpus.grammar is grammar
+    assert corpus.problem.pair_width == grammar.rule_scores.size == 6
+    with pytest.raises(ValueError, match=r"M253"):
+        learn_corpus(words_from(TREES), TREES, TEMPLATES, GrammarRules(Binarization(horizontal=1)), grammar)
