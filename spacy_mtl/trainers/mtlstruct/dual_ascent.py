@@ -136,13 +136,15 @@ class DualAscent(Training):
         dual = self._bound().value
         gap, before = max(0.0, relative_gap(objective.bound, dual)), self._known
         best = before or Known()
-        self._known = known = Known(min(objective.bound, best.bound), max(dual, best.dual))
+        bound = min(objective.bound, best.bound)
+        # a bound below the dual was one for the outputs of then only
+        self._known = known = Known(bound if bound > dual else objective.bound, max(dual, best.dual))
         if self.converged or before is None or not self.problem.exact:
             return
         ratio = known.gap / before.gap if before.gap > 0 else 1.0
-        late = gap * ratio**2 > max(self.settings.tol, PRECISION)
-        stalled = ratio > STALLED and not early
-        if late and (stalled or relative_gap(objective.primal, dual) > 0.5):
+        tol = max(self.settings.tol, PRECISION)
+        stalled = ratio > STALLED and not early and gap * ratio**2 > tol
+        if stalled or (relative_gap(objective.primal, dual) > 0.5 and gap * ratio > tol):
             text = Warnings.M332.format(
                 n=self.passes, gap=gap, tol=self.settings.tol, p=self.settings.p, C=self.settings.C
             )

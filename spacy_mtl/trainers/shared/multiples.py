@@ -81,7 +81,7 @@ def lengthen(
     """The objective at the weights; they are multiplied, in place, by a number if that alone brings the relative gap to ``dual`` within ``tol``.
 
     penalty: the regularizer, homogeneous of degree 2. Takes a decoding of the corpus, and one for each multiple tried; where none of them is good
-    enough, the weights are left as they were, up to rounding.
+    enough, the weights are left as they were, up to rounding, and ``bound`` is the objective of the best that was tried.
     """
 
     def measure() -> tuple[Objective, float]:
@@ -91,16 +91,18 @@ def lengthen(
         return Objective(size + C * float(hinges.sum()), bound), s
 
     (found, s), total = measure(), 1.0
+    best = found.primal
     for slack in SLACK:
         if relative_gap(found.primal, dual) <= tol or relative_gap(found.bound, dual) > tol or s == 0:
             break
         _multiply(weights, s * (1 + slack))
         total *= s * (1 + slack)
         found, s = measure()
+        best = min(best, found.primal)
     if total == 1 or relative_gap(found.primal, dual) <= tol:
         return found
     _multiply(weights, 1 / total)
-    return measure()[0]
+    return Objective(measure()[0].primal, best)
 
 
 def _multiply(weights: Weights, factor: float) -> None:

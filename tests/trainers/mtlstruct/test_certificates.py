@@ -35,6 +35,19 @@ def test_a_large_constant_is_solved_within_200_passes(p, C, kind):
     assert -1e-9 * primal <= primal - optimum <= 1e-3 * primal
 
 
+@pytest.mark.filterwarnings("ignore:.*M332")
+@pytest.mark.parametrize(
+    ("seed", "kind", "p"),
+    [(10, "chain", 4 / 3), (1, "projective trees", 3.0), (4, "projective trees", 10.0), (9, "projective trees", 4 / 3)],
+)
+def test_separable_problems_that_the_ascent_alone_does_not_solve_in_time(seed, kind, p):
+    """Bounds of the primal that hold for some outputs only made the gap look as if it would soon be closed."""
+    enumerated = random_problem(seed, kind, separable=True)
+    training = fit(MTLStruct(p, 1e4), enumerated.problem, 120)
+    assert training.converged
+    assert enumerated.objective(flat(training.weights), p, 1e4) <= 1.0011 * min(enumerated.optimum(p, 1e4))
+
+
 @pytest.mark.filterwarnings("ignore:.*M33[12]")
 @pytest.mark.parametrize("solver", ["dual_ascent", "cutting_plane"])
 def test_a_gigantic_constant_leaves_weights_that_separate(solver):
