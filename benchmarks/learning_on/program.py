@@ -25,7 +25,7 @@ def _warm_up(task: runs.Task, read: Any) -> None:
 
 
 @app.command()
-def halves(corpora: CorporaOption, passes: PassesOption = 12, more: MoreOption = 6, json: JsonOption = None) -> None:
+def halves(corpora: CorporaOption, passes: PassesOption = 12, more: MoreOption = 10, json: JsonOption = None) -> None:
     """Spanish entities: on from the first half of the corpus with the second, against training on all of it."""
     task, train = runs.ENTITIES, runs.conll(corpora / "conll2002" / "esp.train")
     _warm_up(task, train)
