@@ -2,7 +2,19 @@
 
 from typing import Protocol
 
-from . import constituents, door, entities, headline, of_trainers, tags, trees, versions, words
+from . import (
+    constituents,
+    door,
+    entities,
+    first_start,
+    headline,
+    learning_on,
+    of_trainers,
+    tags,
+    trees,
+    versions,
+    words,
+)
 from .regions import PAGES
 from .table import Results
 
@@ -16,7 +28,9 @@ class Rendered(Protocol):
         """Markdown. Raises NoRowsError where no row stands behind a figure."""
 
 
-MODULES = (headline, entities, words, tags, trees, constituents, door, of_trainers, versions)
+MODULES = (
+    headline, entities, words, tags, trees, constituents, door, first_start, learning_on, of_trainers, versions,
+)  # fmt: skip
 TABLES: dict[str, Rendered] = {table.name: table for module in MODULES for table in module.TABLES}  # type: ignore[attr-defined]
 
 

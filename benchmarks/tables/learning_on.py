@@ -1,0 +1,48 @@
+"""The tables of learning on: the rows of ``benchmarks.learning_on``."""
+
+from collections.abc import Mapping
+
+from .table import Column, Line, Table
+
+_SIZE = (Column("sentences", "documents", "{:,.0f}"), Column("CPU s", "cpu"))
+
+
+def _table(mode: str, head: str, columns: tuple[Column, ...], lines: Mapping[str, str]) -> Table:
+    """lines: what is shown, and the contestant of the row."""
+    group = tuple(Line(label, {"contestant": contestant}) for label, contestant in lines.items())
+    return Table(f"learning-on-{mode}", "learning_on", ("", head), columns, {"": group}, {"mode": mode})
+
+
+HALVES = _table(
+    "halves",
+    "Spanish entities",
+    (*_SIZE, Column("F1 testa", "testa"), Column("F1 testb", "testb")),
+    {
+        "first half": "first half",
+        "on from it with the second half": "second half, on from the first",
+        "both halves anew": "all",
+    },
+)
+DOMAIN = _table(
+    "domain",
+    "Tags, accuracy",
+    (*_SIZE, Column("abstracts", "abstracts"), Column("news", "news")),
+    {
+        "news": "news",
+        "on from it with biomedical abstracts": "abstracts, on from news",
+        "the abstracts alone": "abstracts",
+        "news and abstracts anew": "news and abstracts",
+    },
+)
+LABELS = _table(
+    "labels",
+    "A new label in 20 sentences, F1 testb",
+    tuple(Column(label, label) for label in ("LOC", "ORG", "PER", "MISC")),
+    {
+        "before": "without MISC",
+        "on from it, `C = 0.3`": "a few documents with MISC, on from it",
+        "on from it, `C = 0.03`": "the same at a tenth of C",
+        "on from it, `C = 0.3`, 300 texts rehearsed": "the same, 300 texts rehearsed",
+    },
+)
+TABLES = (HALVES, DOMAIN, LABELS)
