@@ -187,11 +187,10 @@ class Extractor(ChainLearner):
         observed = [template for template in self.edge if template.observations]
         node = self._rows(self._index_node, columns, piece.starts, self.node)
         pair = self._pair_rows(self._rows(self._index_pair, columns, piece.starts, observed))
-        n, vectors = len(sentences), problem.arrays.vectors
+        n = len(sentences)
         arrays = problem.arrays._replace(
             first=piece.starts[:-1], last=piece.starts[1:], open_left=np.zeros(n, bool), open_right=np.zeros(n, bool),
             gold=np.zeros(piece.gold.size, np.int32), rows=node, pair_rows=pair, repeats=np.ones((n, len(self.node)), bool),
-            vectors=vectors._replace(own=np.empty((piece.gold.size, 0), np.int32)),
         )  # fmt: skip
         return replace(problem, arrays=arrays)
 
