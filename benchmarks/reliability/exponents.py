@@ -106,6 +106,7 @@ def _annotate(name: str, texts: list[str]) -> Callable[[], Any]:
     from .pipelines import make_pipeline
 
     nlp = make_pipeline(name)
+    nlp.max_length = max(map(len, texts))
     list(nlp.pipe(["我们在。"]))
     if name == "segmenter":
         docs = [Doc(nlp.vocab, words=list(text), spaces=[False] * len(text)) for text in texts]
