@@ -82,8 +82,9 @@ class UpdatedPipe(TakesWholeCorpus, PipeHooks):
         loss = 0.0
         slots: list[int] = []
         keys = [content_key(example.reference, self.gold_attributes) for example in examples]
-        self._meet(keys, examples)
+        self._check_new(keys, examples)
         inputs = self.read_input(self._reader, [example.predicted for example in examples])
+        self._gathered.meet(keys)
         for key, example, (given, starts) in zip(keys, examples, inputs, strict=True):
             if self._gathered.repeats(key):
                 loss += self._take(slots, ends=True)
@@ -91,15 +92,14 @@ class UpdatedPipe(TakesWholeCorpus, PipeHooks):
             slots.append(self._show(key, example, given, starts))
         return loss + self._take(slots, ends=self._gathered.is_complete)
 
-    def _meet(self, keys: Sequence[bytes], examples: Sequence[Example]) -> None:
-        """Check what is new in a batch."""
+    def _check_new(self, keys: Sequence[bytes], examples: Sequence[Example]) -> None:
+        """Check what is new in a batch, before any of it is taken."""
         assert self._gathered is not None
         for key, example in zip(keys, examples, strict=True):
             if not self._gathered.knows(key):
                 if example.predicted.vocab is not self.vocab:
                     raise ValueError(Errors.M410.format(name=self.name))
                 self.check_new(example)
-        self._gathered.meet(keys)
 
     def _show(self, key: bytes, example: Example, given: np.ndarray, starts: np.ndarray) -> int:
         assert self._gathered is not None
