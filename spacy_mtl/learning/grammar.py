@@ -80,9 +80,7 @@ def learn_corpus(
     names = tuple(template.name for template in (*templates.node, *templates.edge))
     blocks = Blocks(features.node_index.blocks, features.pair_index.blocks, names)
     costs = np.array([rules.rest_cost if symbol.startswith(REST) else 1.0 for symbol in grammar.symbols])
-    problem = grammar_problem(
-        grammar.grammar, forest, rows, blocks, gold, bracket_costs(forest, outputs, costs)
-    )  # fmt: skip
+    problem = grammar_problem(grammar.grammar, forest, rows, blocks, gold, bracket_costs(forest, outputs, costs))
     return GrammarCorpus(problem, grammar, features, rules.margin)
 
 
