@@ -65,7 +65,7 @@ def labels(
         ("the same at a tenth of C", runs.train(task.weighting_losses(0.03), new, more, old["model"])),
         (f"the same, {rehearsed} texts rehearsed", runs.train(task, new, more, old["model"], kept)),
     ]
-    test = runs.conll(corpora / "conll2002" / "esp.testb")
+    test = runs.conll(corpora / "conll2002" / "esp.testa")
 
     def score(model: bytes) -> Row:
         by_label = runs.scores(task, model, test)
