@@ -11,6 +11,7 @@ TASKS = (
     "door",
     "learning_on",
     "letters",
+    "mtlstruct",
     "ner",
     "parsing",
     "segmentation",

@@ -1,0 +1,147 @@
+"""The corpora of the paper's chains as problems: CoNLL-2002 with the tags of the files, and Chinese characters."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+from spacy.tokens import Doc
+from spacy.training import iob_to_biluo
+
+from benchmarks.common.significance import Counts
+from benchmarks.common.spans import spans
+from benchmarks.structreg.data import Extractor, Task, accuracy, predict, read_words
+from spacy_mtl.components.entity_tags import tag_constraints
+from spacy_mtl.corpora.columns import read_columns
+from spacy_mtl.learning.gather import Piece
+from spacy_mtl.structures.chain.build import Constraints
+from spacy_mtl.structures.contract import Weights
+from spacy_mtl.structures.problem import Problem, block_starts
+from spacy_mtl.templates.grammar import TemplateSet
+from spacy_mtl.templates.presets import conll2002, tp1, tp2
+from spacy_mtl.trainers.online.perceptron import Perceptron
+
+#: Of the Chinese training text, one sentence in so many is for development.
+HELD_OUT = 10
+#: words, labels, and part-of-speech tags or None
+Sentence = tuple[list[str], list[str], list[str] | None]
+#: What the templates are called, and what they are.
+TEMPLATES = {"conll2002.v1": conll2002, "tp1.v1": tp1, "tp2.v1": tp2}
+PARTS = ("dev", "test")
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is learned from.
+
+    corpora: folder with ``conll2002`` and ``pku2005``. corpus: esp, ned or pku. scheme: iob2 or biluo, of entities; bie, of characters.
+    templates: a name. only: the texts of those that are used, none for all. limit: training sentences, 0 for all; half as many to test.
+    """
+
+    corpora: str
+    corpus: str = "esp"
+    scheme: str = "iob2"
+    templates: str = "conll2002.v1"
+    only: tuple[str, ...] = ()
+    limit: int = 0
+
+    def template_set(self) -> TemplateSet:
+        """The templates; a character is itself, whatever its width, as CRF++ has it."""
+        texts = [text.replace(",CHAR]", ",ORTH]") for text in TEMPLATES[self.templates]().texts()]
+        return TemplateSet.from_texts([text for text in texts if not self.only or text in self.only], 1, "benchmark")
+
+    def sentences(self, part: str) -> list[Sentence]:
+        """Of ``train``, ``dev`` or ``test``."""
+        read = self._characters(part) if self.corpus == "pku" else self._entities(part)
+        return list(islice(read, (self.limit if part == "train" else self.limit // 2) or None))
+
+    def _entities(self, part: str) -> list[Sentence]:
+        name = {"train": "train", "dev": "testa", "test": "testb"}[part]
+        path = Path(self.corpora, "conll2002", f"{self.corpus}.{name}")
+        found = []
+        for sentence in read_columns(path, ("ORTH", "TAG", "ENT")):
+            tags = sentence.fields["ENT"]
+            labels = iob_to_biluo(tags) if self.scheme == "biluo" else tags
+            found.append((sentence.words, labels, sentence.fields["TAG"]))
+        return found
+
+    def _characters(self, part: str) -> list[Sentence]:
+        """B begins a word, one of a single character too, E ends a longer one, I is within: the paper's three labels."""
+        name = "pku_test_gold.utf8" if part == "test" else "train.utf8"
+        read = read_words(Path(self.corpora, "pku2005", name))
+        if part != "test":
+            read = [line for i, line in enumerate(read) if (i % HELD_OUT == 0) == (part == "dev")]
+        return [(words, ["B" if label == "S" else label for label in labels], None) for words, labels in read]
+
+    def constraints(self, labels: Sequence[str]) -> Constraints:
+        """Which tags may follow each other; none of the paper's own for characters."""
+        return Constraints.none(len(labels)) if self.corpus == "pku" else tag_constraints(labels, self.scheme)
+
+
+class TaggedExtractor(Extractor):
+    """Problems of sentences with part-of-speech tags; each sentence is a document of its own."""
+
+    def piece(self, sentences: Sequence[Sentence]) -> Piece:  # type: ignore[override]
+        docs = [Doc(self.vocab, words, [False] * len(words), tags=tags) for words, _, tags in sentences]
+        number = {label: y for y, label in enumerate(self.labels)}
+        gold = [number.get(label, -1) for _, labels, _ in sentences for label in labels]
+        borders = block_starts([len(words) for words, _, _ in sentences])
+        return Piece(b"", self.reader.read_given(docs), borders, np.array(gold, np.int32))
+
+
+@dataclass(frozen=True)
+class Data:
+    """A subject ready to be trained on, and its development and test part ready to be labelled.
+
+    cpu_features: CPU seconds from sentences in memory to the training problem.
+    """
+
+    subject: Subject
+    labels: tuple[str, ...]
+    train: Problem
+    gold: dict[str, list[list[str]]]
+    others: dict[str, Problem]
+    cpu_features: float
+
+    @classmethod
+    def load(cls, subject: Subject) -> "Data":
+        parts = {part: subject.sentences(part) for part in ("train", *PARTS)}
+        labels = tuple(sorted({label for _, line, _ in parts["train"] for label in line}))
+        task = Task(subject.corpus, "F1", subject.template_set(), lambda *_: [], accuracy, subject.constraints)
+        extractor = TaggedExtractor(task, Perceptron(), labels)
+        begin = time.process_time()
+        train = extractor.problem(parts["train"])  # type: ignore[arg-type]
+        cpu = time.process_time() - begin
+        others = {part: extractor.other(train, parts[part]) for part in PARTS}  # type: ignore[arg-type]
+        gold = {part: [line for _, line, _ in parts[part]] for part in PARTS}
+        return cls(subject, labels, train, gold, others, cpu)
+
+    def label(self, part: str, weights: Weights) -> list[list[str]]:
+        """The labels of a part."""
+        problem = self.others[part]
+        return predict(problem, weights, problem.all_live(), self.labels)
+
+    def counts(self, part: str, predicted: Sequence[Sequence[str]]) -> Counts:
+        """Of entities or words, for each sentence."""
+        units = words_of if self.subject.corpus == "pku" else spans
+        pairs = [(units(gold), units(found)) for gold, found in zip(self.gold[part], predicted, strict=True)]
+        columns = [(len(gold & found), len(found), len(gold)) for gold, found in pairs]
+        return Counts(*np.array(columns, np.int64).T)
+
+
+def words_of(labels: Sequence[str]) -> set[tuple[int, int]]:
+    """Words of characters labelled B, I, E: from each B to the next, or to the end of a word before."""
+    starts = [i for i, label in enumerate(labels) if label == "B" or i == 0 or labels[i - 1] == "E"]
+    return set(zip(starts, [*starts[1:], len(labels)], strict=True))
+
+
+def scores(counts: Counts, part: str) -> dict[str, float]:
+    """Precision, recall and F1 in percent, named after the part."""
+    right, found, gold = (int(column.sum()) for column in counts)
+    return {
+        f"precision_{part}": 100 * right / max(found, 1),
+        f"recall_{part}": 100 * right / max(gold, 1),
+        f"f1_{part}": counts.score(),
+    }

@@ -1,0 +1,213 @@
+"""Tables 3 to 6 and 8 and Figures 1 to 5 and 7 of Mao & Tsang on chains, ``python -m benchmarks.mtlstruct MODE --help``.
+
+Every contestant learns from the same features and label scheme, on one core in a process of its own, kernels compiled before; seconds are CPU seconds.
+Constants are searched on the development part with the paper's grid; the test part is scored by ``test`` alone, for the best constants.
+"""
+
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from benchmarks.common.measure import run_child
+from benchmarks.common.rows import Row, append_rows, best_point, find_row, progress, read_rows, show
+
+from .contestants import CONTESTANTS, CRFSUITE, OURS, PASSES, outputs_of
+
+app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+Contestants = Enum("Contestants", {name: name for name in CONTESTANTS}, type=str)  # type: ignore[misc]
+#: Templates that are selected for Table 6.
+SELECTED = 20
+QUICK = 500
+FOUND = {
+    "contestant": "method",
+    "p": "p",
+    "C": "C",
+    "f1_dev": "F1 dev",
+    "passes": "passes",
+    "cpu": "CPU s",
+    "passes_all": "passes in all",
+    "cpu_all": "CPU s in all",
+    "stopped": "stopped by",
+    "live_templates": "live templates",
+}
+TESTED = {
+    "contestant": "method",
+    "p": "p",
+    "C": "C",
+    "f1_dev": "F1 dev",
+    "precision_test": "precision",
+    "recall_test": "recall",
+    "f1_test": "F1 test",
+    "difference_ahead": "reference ahead by",
+    "p_ahead": "p value",
+    "cpu_all": "CPU s",
+}
+
+
+class Corpus(str, Enum):
+    """Which corpus."""
+
+    esp = "esp"
+    ned = "ned"
+    pku = "pku"
+
+
+class Scheme(str, Enum):
+    """Which labels."""
+
+    iob2 = "iob2"
+    biluo = "biluo"
+    bie = "bie"
+
+
+class Templates(str, Enum):
+    """Which templates of the paper."""
+
+    conll2002 = "conll2002.v1"
+    tp1 = "tp1.v1"
+    tp2 = "tp2.v1"
+
+
+CorporaOption = Annotated[
+    Path,
+    typer.Option("--corpora", envvar="SPACY_MTL_CORPORA", exists=True, file_okay=False, help="Folder with conll2002/."),
+]
+JsonOption = Annotated[
+    Path | None, typer.Option("--json", help="Add the rows to this file; what it has already is not measured again.")
+]
+OutputsOption = Annotated[Path, typer.Option(help="Folder of the labels given to dev and test, for the comparison.")]
+SelectedOption = Annotated[
+    bool, typer.Option("--selected", help="Only the 20 templates that weigh most at p = 1, from the rows of --json.")
+]
+CorpusOption = Annotated[Corpus, typer.Option(help="Spanish, Dutch, or Chinese of Peking University.")]
+SchemeOption = Annotated[Scheme, typer.Option(help="Labels of entities; bie of Chinese words.")]
+TemplatesOption = Annotated[Templates, typer.Option(help="Which templates.")]
+QuickOption = Annotated[bool, typer.Option("--quick", help="500 sentences.")]
+
+
+def identity(corpus: str, scheme: str, templates: str, selected: bool, quick: bool) -> Row:
+    """What the rows of one comparison have in common."""
+    more = {"selected": SELECTED if selected else 0, "limit": QUICK if quick else 0}
+    return {"benchmark": "mtlstruct", "corpus": corpus, "scheme": scheme, "templates": templates, **more}
+
+
+def chosen(rows: list[Row], about: Row, name: str, p: float | None = None) -> Row | None:
+    """The row of a contestant that is best on dev; None where it was not searched."""
+    wanted = {**about, "mode": "search", "contestant": name} | ({} if p is None else {"p": p})
+    found = [row for row in rows if all(row.get(key) == value for key, value in wanted.items())]
+    return best_point(found, "f1_dev") if found else None
+
+
+def heaviest(rows: list[Row], about: Row, n: int) -> list[str]:
+    """Names of the templates with the largest weights at p = 1, all templates learned. Ends the program where that was not measured."""
+    row = chosen(rows, about | {"selected": 0, "scheme": about["scheme"]}, OURS, 1.0)
+    if row is None:
+        raise SystemExit("--selected needs a row of MTLStruct at p = 1 with all templates: run search --p 1 first.")
+    order = sorted(zip(row["shares"], row["names"], strict=True), key=lambda pair: -pair[0])
+    return [name for _, name in order[:n]]
+
+
+def subject_settings(corpora: Path, about: Row, rows: list[Row]) -> Row:
+    """Settings of the subject; names of selected templates become their texts."""
+    from .data import TEMPLATES
+
+    only: list[str] = []
+    if about["selected"]:
+        names = set(heaviest(rows, about, about["selected"]))
+        texts = (text.replace(",CHAR]", ",ORTH]") for text in TEMPLATES[about["templates"]]().texts())
+        only = [text for text in texts if text.partition(":")[0] in names]
+    same = {key: about[key] for key in ("corpus", "scheme", "templates", "limit")}
+    return {"corpora": str(corpora.absolute()), "only": only, **same}
+
+
+@app.command()
+def search(
+    corpora: CorporaOption,
+    outputs: OutputsOption,
+    json: JsonOption = None,
+    corpus: CorpusOption = Corpus.esp,
+    scheme: SchemeOption = Scheme.iob2,
+    templates: TemplatesOption = Templates.conll2002,
+    selected: SelectedOption = False,
+    contestant: Annotated[list[Contestants] | None, typer.Option(help="One or more; ours if not given.")] = None,  # type: ignore[valid-type]
+    C: Annotated[list[float] | None, typer.Option("--C", help="One or more; 1 if not given.")] = None,
+    p: Annotated[list[float] | None, typer.Option("--p", help="Exponents, of ours; 1 if not given.")] = None,
+    passes: Annotated[int, typer.Option(help="Of methods without a stop of their own.")] = PASSES,
+    iterations: Annotated[int, typer.Option(help="Of python-crfsuite; 0: to its default stop.")] = 0,
+    budget: Annotated[float, typer.Option(help="CPU seconds after which a training is stopped.")] = 1200,
+    quick: QuickOption = False,
+) -> None:
+    """Train with each constant, and score on dev: a row for each."""
+    rows, found = read_rows(json), []
+    about = identity(corpus.value, scheme.value, templates.value, selected, quick)
+    settings = subject_settings(corpora, about, rows)
+    for name in [entry.value for entry in contestant or [Contestants(OURS)]]:
+        for exponent in (p or [1.0]) if name == OURS else [None]:
+            for value in C or [1.0]:
+                limit = iterations if name in CRFSUITE else passes
+                who: Row = {**about, "mode": "search", "contestant": name, "p": exponent, "C": value, "most": limit}
+                row = find_row(rows, who)
+                if row is None:
+                    progress.print(f"[dim]{corpus.value}: {name}, p = {exponent}, C = {value:g} ...[/dim]")
+                    path = str(outputs_of(outputs, **{k: v for k, v in who.items() if k not in ("benchmark", "mode")}))
+                    task = {"subject": settings, "name": name, "C": value, "p": exponent or 1.0, "passes": limit}
+                    row = who | run_child("benchmarks.mtlstruct.runs:train", **task, budget=budget, outputs=path)
+                    append_rows(json, [row])
+                    rows.append(row)
+                found.append(row)
+                show(f"{corpus.value}, {scheme.value}, {templates.value}", FOUND, [row])
+    show(f"{corpus.value}, {scheme.value}, {templates.value}, selected: {selected}", FOUND, found)
+
+
+@app.command()
+def test(
+    corpora: CorporaOption,
+    outputs: OutputsOption,
+    json: JsonOption = None,
+    corpus: CorpusOption = Corpus.esp,
+    scheme: SchemeOption = Scheme.iob2,
+    templates: TemplatesOption = Templates.conll2002,
+    selected: SelectedOption = False,
+    quick: QuickOption = False,
+) -> None:
+    """Score on test what was best on dev, of each contestant, and of ours at each p, and test each against ours at its best p below 2.
+
+    Approximate randomization over sentences, two-sided, 10,000 shuffles, and 95% intervals of the paired bootstrap.
+    """
+    rows = read_rows(json)
+    about = identity(corpus.value, scheme.value, templates.value, selected, quick)
+    exponents = sorted({row["p"] for row in rows if row.get("contestant") == OURS and row.get("p")})
+    best = {f"{OURS} p={p:.4g}": chosen(rows, about, OURS, p) for p in exponents}
+    best |= {name: chosen(rows, about, name) for name in CONTESTANTS if name != OURS}
+    measured = {name: row for name, row in best.items() if row}
+    candidates = [name for name, row in measured.items() if row["contestant"] == OURS and row["p"] < 2]
+    if not candidates:
+        raise SystemExit("There is nothing of ours at p below 2: run search first.")
+    reference = max(candidates, key=lambda name: measured[name]["f1_dev"])
+    keys = (*about, "contestant", "p", "C", "most")
+    paths = {
+        name: str(outputs_of(outputs, **{key: row[key] for key in keys if key != "benchmark"}))
+        for name, row in measured.items()
+    }
+    settings = subject_settings(corpora, about, rows)
+    judged = run_child("benchmarks.mtlstruct.runs:judge", subject=settings, contestants=paths, reference=reference)
+    taken = (
+        *keys,
+        "cpu",
+        "cpu_all",
+        "passes",
+        "passes_all",
+        "live_templates",
+        "n_templates",
+        "observations",
+        "stopped",
+    )
+    new = []
+    for name, row in measured.items():
+        dev = {key: row[key] for key in ("precision_dev", "recall_dev", "f1_dev")}
+        kind = {"mode": "test", "reference": reference, "shown": name}
+        new.append({key: row.get(key) for key in taken} | kind | dev | judged[name])
+    append_rows(json, new)
+    show(f"{corpus.value}, {scheme.value}, {templates.value}; reference: {reference}", TESTED, new)
