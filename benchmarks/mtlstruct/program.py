@@ -1,7 +1,7 @@
 """Tables 3 to 6 and 8 and Figures 1 to 5 and 7 of Mao & Tsang on chains, ``python -m benchmarks.mtlstruct MODE --help``.
 
-Every contestant learns from the same features and label scheme, on one core in a process of its own, kernels compiled before; seconds are CPU seconds.
-Constants are searched on the development part with the paper's grid; the test part is scored by ``test`` alone, for the best constants.
+Every contestant learns from the same features and label scheme, on one core in a process of its own, kernels compiled before; seconds are CPU
+seconds. Constants are searched on the development part with the paper's grid; the test part is scored by ``test`` alone, for the best constants.
 """
 
 from enum import Enum
@@ -161,8 +161,8 @@ def search(
     show(f"{corpus.value}, {scheme.value}, {templates.value}, selected: {selected}", FOUND, found)
 
 
-@app.command()
-def test(
+@app.command("test")
+def on_test(
     corpora: CorporaOption,
     outputs: OutputsOption,
     json: JsonOption = None,

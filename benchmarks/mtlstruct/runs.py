@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -37,7 +38,7 @@ def kept(path: str, part: str, gold: Sequence[Sequence[str]]) -> list[list[str]]
     borders = np.cumsum([0, *map(len, gold)]).tolist()
     if borders[-1] != len(flat):
         raise ValueError(f"{path} has labels of other sentences: give another --outputs folder.")
-    return [flat[a:b] for a, b in zip(borders[:-1], borders[1:], strict=True)]
+    return [flat[a:b] for a, b in pairwise(borders)]
 
 
 def show_all(training: Training) -> None:
