@@ -62,7 +62,7 @@ class Subject:
         path = Path(self.corpora, "conll2002", f"{self.corpus}.{name}")
         found = []
         for sentence in read_columns(path, ("ORTH", "TAG", "ENT")):
-            tags = sentence.fields["ENT"]
+            tags = begun(sentence.fields["ENT"])
             labels = iob_to_biluo(tags) if self.scheme == "biluo" else tags
             found.append((sentence.words, labels, sentence.fields["TAG"]))
         return found
@@ -78,6 +78,14 @@ class Subject:
     def constraints(self, labels: Sequence[str]) -> Constraints:
         """Which tags may follow each other; none of the paper's own for characters."""
         return Constraints.none(len(labels)) if self.corpus == "pku" else tag_constraints(labels, self.scheme)
+
+
+def begun(tags: Sequence[str]) -> list[str]:
+    """The same entities in IOB2: one that begins with I, as where the Spanish file cuts a sentence within one, begins with B."""
+    before = ["O", *tags][: len(tags)]
+    return [
+        f"B{tag[1:]}" if tag[0] == "I" and last[1:] != tag[1:] else tag for last, tag in zip(before, tags, strict=True)
+    ]
 
 
 class TaggedExtractor(Extractor):

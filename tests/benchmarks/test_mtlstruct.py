@@ -1,0 +1,114 @@
+"""The benchmark of MTLStruct's tables: labels, scores and choices by hand, and every contestant on a few made-up sentences."""
+
+import numpy as np
+import pytest
+
+from benchmarks.mtlstruct import program
+from benchmarks.mtlstruct.contestants import CONTESTANTS, CRFSUITE, crfsuite_parameters, make, outputs_of
+from benchmarks.mtlstruct.data import Data, Subject, begun, scores, words_of
+from benchmarks.mtlstruct.runs import is_scored, judge, keep, kept, train
+
+
+def test_an_entity_begins_where_it_continues_nothing():
+    assert begun(["I-LOC", "I-LOC", "O", "B-PER", "I-LOC"]) == ["B-LOC", "I-LOC", "O", "B-PER", "B-LOC"]
+    assert begun(["B-PER", "I-PER", "B-PER"]) == ["B-PER", "I-PER", "B-PER"]
+    assert begun([]) == []
+
+
+def test_words_of_three_labels():
+    assert words_of(list("BBEBIE")) == {(0, 1), (1, 3), (3, 6)}
+    assert words_of(list("IEIB")) == {(0, 2), (2, 3), (3, 4)}
+
+
+@pytest.fixture
+def corpora(tmp_path):
+    """Names begin with a capital and follow 'in' (a place) or 'by' (a person)."""
+    rng = np.random.default_rng(0)
+    folder = tmp_path / "conll2002"
+    folder.mkdir()
+    for part, n in (("train", 60), ("testa", 20), ("testb", 20)):
+        lines = []
+        for _ in range(n):
+            kind, word = ("LOC", "in") if rng.random() < 0.5 else ("PER", "by")
+            name = f"N{rng.integers(5)}"
+            lines += ["was VB O", f"{word} IN O", f"{name} NP B-{kind}", f"{name}x NP I-{kind}", ". Z O", ""]
+        (folder / f"esp.{part}").write_text("\n".join(lines) + "\n", encoding="utf8")
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["MTLStruct", "CRF l2", "crfsuite l2"])
+def test_a_contestant_learns_and_its_outputs_are_judged(corpora, name):
+    subject = {"corpora": str(corpora), "corpus": "esp", "scheme": "biluo", "templates": "conll2002.v1", "only": []}
+    path = str(corpora / "out" / "labels.npz")
+    row = train(subject, name, 1.0, 1.0, 0 if name in CRFSUITE else 5, 60.0, path)
+    assert row["f1_dev"] == 100
+    assert row["n_templates"] == 134
+    assert 0 < row["cpu"] <= row["cpu_all"]
+    found = judge(subject, {"one": path, "other": path}, "one")
+    assert found["one"]["f1_test"] == 100
+    assert (found["other"]["p_ahead"], found["other"]["difference_ahead"]) == (1, 0)
+
+
+def test_templates_can_be_selected(corpora):
+    all_of_them = Subject(str(corpora)).template_set().texts()
+    data = Data.load(Subject(str(corpora), only=(all_of_them[3], "B")))
+    assert data.train.blocks.names == (all_of_them[3].partition(":")[0], "B")
+
+
+def test_outputs_come_back_sentence_by_sentence(tmp_path):
+    path = str(tmp_path / "labels.npz")
+    keep(path, {"test": [["O"], ["B-X", "O"]]})
+    assert kept(path, "test", [["O"], ["O", "O"]]) == [["O"], ["B-X", "O"]]
+    with pytest.raises(ValueError, match="other sentences"):
+        kept(path, "test", [["O"]])
+
+
+def test_later_passes_are_scored_less_often():
+    assert [n for n in range(1, 60) if is_scored(n)] == [
+        1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 56,
+    ]  # fmt: skip
+
+
+def test_every_contestant_has_a_trainer_or_parameters(tmp_path):
+    for name in CONTESTANTS:
+        assert name in CRFSUITE or make(name, 0.1, 1.0)
+    assert crfsuite_parameters("crfsuite l2", 0.1) == {"c1": 0.0, "c2": 5.0}
+    assert crfsuite_parameters("crfsuite l1", 10.0) == {"c1": 0.05, "c2": 0.0}
+    assert outputs_of(tmp_path, name="CRF l2", C=0.1).name == "CRF_l2-0.1.npz"
+
+
+def row(contestant, p, C, dev, **more):
+    about = {"corpus": "esp", "scheme": "iob2", "templates": "conll2002.v1", "selected": 0, "limit": 0}
+    return {
+        "benchmark": "mtlstruct",
+        **about,
+        "mode": "search",
+        "contestant": contestant,
+        "p": p,
+        "C": C,
+        "f1_dev": dev,
+    } | more
+
+
+def test_the_best_on_dev_is_chosen_and_its_heaviest_templates():
+    about = program.identity("esp", "iob2", "conll2002.v1", selected=False, quick=False)
+    names = {"names": ["U000", "U001", "U002"]}
+    rows = [
+        row("MTLStruct", 1.0, 0.1, 70, shares=[0.9, 0.1, 0], **names),
+        row("MTLStruct", 1.0, 1.0, 71, shares=[0.2, 0.3, 0.5], **names),
+        row("MTLStruct", 2.0, 1.0, 72),
+        row("MTLStruct", 1.0, 1.0, 99, limit=500),
+    ]
+    assert program.chosen(rows, about, "MTLStruct")["p"] == 2.0
+    assert program.chosen(rows, about, "MTLStruct", 1.0)["C"] == 1.0
+    assert program.chosen(rows, about, "MIRA") is None
+    assert program.heaviest(rows, about | {"selected": 2}, 2) == ["U002", "U001"]
+    with pytest.raises(SystemExit, match="--p 1"):
+        program.heaviest(rows, about | {"scheme": "biluo"}, 2)
+
+
+def test_scores_are_named_after_their_part():
+    from benchmarks.common.significance import Counts
+
+    counts = Counts(*(np.array([value]) for value in (1, 2, 4)))
+    assert scores(counts, "dev") == {"precision_dev": 50, "recall_dev": 25, "f1_dev": pytest.approx(100 / 3)}
