@@ -83,6 +83,11 @@ def same(pixels: np.ndarray) -> np.ndarray:
     return pixels
 
 
+def ones(pixels: np.ndarray) -> np.ndarray:
+    """One feature that is always 1: a weight of every label."""
+    return np.ones((len(pixels), 1), np.float32)
+
+
 @dataclass(frozen=True)
 class Kind:
     """A block over pixels. vectors: what it sees of them. block: what training makes of that."""
@@ -93,6 +98,7 @@ class Kind:
 
 KINDS = {
     "pixels": Kind(),
+    "bias": Kind(vectors=ones),
     "L": Kind(vectors=unit),
     "Q": Kind(block=lambda pixels: KernelBlock(pixels, "quadratic", normalize=True)),
     "G": Kind(block=lambda pixels: KernelBlock(pixels, "gaussian", sigma2=SIGMA2)),

@@ -21,6 +21,7 @@ TRAINERS = {
     "OnlineMKL": "spacy_mtl.trainers.online_mkl.trainer:online_mkl",
     "L1M3N": "spacy_mtl.trainers.l1m3n.trainer:l1_m3n",
     "CRF": "spacy_mtl.trainers.crf.trainer:crf",
+    "RoughEM": "benchmarks.letters.rough_em:RoughEM",
 }
 #: The fold on which settings are chosen: never tested on, but where nothing else is trained on it.
 CHOOSING = 0

@@ -15,6 +15,7 @@ from benchmarks.letters.data import KINDS, Letters, average_values, blocks, new_
 from benchmarks.letters.runs import CHOOSING, Contestant, grid, make_problem, runs
 from spacy_mtl.sequences import fit
 from spacy_mtl.sequences.gram import Kernel
+from spacy_mtl.trainers.l1m3n.elements import l1_norm
 from spacy_mtl.trainers.mtlstruct.trainer import MTLStruct
 
 
@@ -210,10 +211,39 @@ def test_tables_and_pictures(letters, tmp_path):
 def test_curves_show_their_constants(letters, tmp_path):
     pytest.importorskip("matplotlib")
     contestants = [
-        replace(one, kinds="L", passes=12) for one in l1m3n.curves() if one.grid[0] in ({"C": 1000.0}, {"radius": 30.0})
+        replace(one, kinds="L", passes=12) for one in l1m3n.curves() if one.grid[0] in ({"C": 300.0}, {"radius": 30.0})
     ]
     rows = l1m3n.by_constant(ocr.run_all(contestants, letters, l1m3n.plan(letters, 3, 3), None))
-    assert [row["constant"] for row in rows] == ["C = 1000", "radius = 30"]
+    assert [row["constant"] for row in rows] == ["C = 300", "radius = 30"]
     assert all(row["error"] == 100 - row["accuracy"] and row["non_zero"] > 0 for row in rows)
     plots.plot_constants(tmp_path / "constants.svg", rows)
     assert (tmp_path / "constants.svg").stat().st_size > 1000
+
+
+def test_rounds_of_rough_steps_leave_fewer_weights_and_lower_their_objective(letters):
+    problem = make_problem(Contestant("", "pixels,bias", "RoughEM"), letters.part(np.arange(24)))
+    one, many = (
+        fit(
+            Contestant("", "pixels,bias", "RoughEM", {"C": 0.01, "rounds": n, "inner_passes": 60 // n}).make(),
+            problem,
+            99,
+        )
+        for n in (1, 6)
+    )
+    assert [one.passes, many.passes] == [60, 60]
+    optimum = fit(MTLStruct(p=2.0, C=0.01), problem, 300).report().primal
+    assert optimum * (1 - 1e-6) <= one.report().primal <= 1.05 * optimum
+    # both objectives have the same constant
+    size = sum(matrix.size for matrix in many.weights)
+    of_one = 0.5 * l1_norm(one.weights) ** 2 / size + 0.01 * problem.hinges(one.weights).sum()
+    assert many.report().primal < of_one
+    assert letter_runs.non_zero(many) < letter_runs.non_zero(one)
+
+
+def test_pairs_are_compared_fold_by_fold():
+    one, other = ([{"accuracy": value} for value in values] for values in ((60.0, 62.0, 64.0), (61.0, 62.0, 67.0)))
+    row = l1m3n.pair_row(one, other)
+    assert row["difference"] == pytest.approx(4 / 3)  # errors: more
+    # by hand: deviation of 1, 0, 3 is 1.5275, t with 2 degrees of freedom 4.3027
+    assert (row["low"], row["high"]) == pytest.approx((4 / 3 - 3.7946, 4 / 3 + 3.7946), abs=1e-3)
+    assert (row["fewer"], row["runs"]) == (0, 3)
