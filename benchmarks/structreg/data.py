@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from spacy.lang.lex_attrs import LEX_ATTRS
@@ -11,7 +12,8 @@ from spacy.tokens import Doc
 from spacy.training import iob_to_biluo
 from spacy.vocab import Vocab
 
-from benchmarks.common.spans import entity_f1
+from benchmarks.common.significance import Counts
+from benchmarks.common.spans import Span, entity_f1, spans
 from spacy_mtl.components.entity_tags import tag_constraints
 from spacy_mtl.corpora.columns import read_columns
 from spacy_mtl.kernels import kernel
@@ -30,6 +32,8 @@ from spacy_mtl.trainers.base import Trainer
 #: words (or characters) and labels of one sentence
 Sentence = tuple[list[str], list[str]]
 PARTS = ("train", "dev", "test")
+#: Labels of characters in BILUO.
+WORD_TAGS = {"B": "B", "I": "I", "E": "L", "S": "U"}
 
 
 def each(attr: str, *offsets: int) -> list[str]:
@@ -44,15 +48,17 @@ def pairs(attr: str, *offsets: tuple[int, int]) -> list[str]:
 _WORD_FORM = [f"%x[0,{side}{n}]" for side in ("PREFIX", "SUFFIX") for n in range(1, 5)]
 _WORDS = [*each("LOWER", -2, -1, 0, 1, 2), *pairs("LOWER", (-2, -1), (-1, 0), (0, 1), (1, 2), (-1, 1))]
 _TAGS = [*each("ORTH", 0), *_WORDS, *_WORD_FORM, *each("SHAPE", -1, 0, 1)]
+#: Observations that are conjoined with pairs of the 42 tags: all of them would take tens of gigabytes.
+_TAG_PAIRS = ["%x[0,LOWER]", "%x[-1,LOWER]", "%x[0,SUFFIX3]", "%x[0,SHAPE]"]
 _ENTITIES = [*_TAGS, *each("SHAPE", -2, 2), *pairs("SHAPE", (-1, 0), (0, 1))]
 #: Character unigrams and bigrams (Gao et al. 2007, as the paper has it).
 _CHARACTERS = [*each("ORTH", -2, -1, 0, 1, 2), *pairs("ORTH", (-2, -1), (-1, 0), (0, 1), (1, 2), (-1, 1))]
 
 
-def templates(patterns: Sequence[str], rich: bool, min_count: int = 1) -> TemplateSet:
-    """Node templates, the transition, and with ``rich`` every observation again with the label pair: the paper's rich edge features."""
+def templates(patterns: Sequence[str], rich: Sequence[str], min_count: int = 1) -> TemplateSet:
+    """Node templates, the transition, and the observations ``rich`` again with the label pair: the paper's rich edge features."""
     node = [f"U{i:02d}:{pattern}" for i, pattern in enumerate(patterns)]
-    edge = [f"B{i:02d}:{pattern}" for i, pattern in enumerate(patterns)] if rich else []
+    edge = [f"B{i:02d}:{pattern}" for i, pattern in enumerate(rich)]
     return TemplateSet.from_texts([*node, "B", *edge], min_count, "benchmark")
 
 
@@ -109,13 +115,22 @@ def iob2_f1(gold: list[list[str]], predicted: list[list[str]]) -> float:
 
 def word_f1(gold: list[list[str]], predicted: list[list[str]]) -> float:
     """F1 of words in percent; a word begins where a label does not go on with the one before."""
-    as_entities = {"B": "B-word", "I": "I-word", "E": "L-word", "S": "U-word"}
-    return entity_f1(*([[as_entities[label] for label in labels] for labels in side] for side in (gold, predicted)))
+    return entity_f1(
+        *([[f"{WORD_TAGS[label]}-word" for label in labels] for labels in side] for side in (gold, predicted))
+    )
+
+
+def words_of(labels: Sequence[str]) -> set[Span]:
+    """Words of one sentence, as entities."""
+    return spans([f"{WORD_TAGS[label]}-word" for label in labels])
 
 
 @dataclass(frozen=True)
 class Task:
-    """name of the corpus folder, heading of its score, and how it is read, observed and scored. valid: which labels may follow each other."""
+    """name of the corpus folder, heading of its score, and how it is read, observed and scored.
+
+    valid: which labels may follow each other. units: what is counted as right or wrong in a sentence, for tests of significance.
+    """
 
     corpus: str
     score: str
@@ -123,6 +138,7 @@ class Task:
     read: Callable[[Path, str], list[Sentence]]
     evaluate: Callable[[list[list[str]], list[list[str]]], float]
     valid: Callable[[Sequence[str]], Constraints] = lambda labels: Constraints.none(len(labels))
+    units: Callable[[Sequence[str]], set[Any]] = lambda labels: set(enumerate(labels))
 
     def sentences(self, corpora: Path, part: str, limit: int) -> list[Sentence]:
         """The first ``limit`` sentences of a part, 0 for all."""
@@ -146,13 +162,14 @@ def valid_biluo(labels: Sequence[str]) -> Constraints:
     return tag_constraints(labels, "biluo")
 
 
-_OF_ENTITIES = templates(_ENTITIES, rich=True)
+_OF_ENTITIES = templates(_ENTITIES, rich=_ENTITIES)
 TASKS = {
     # 42 tags: a label pair with every observation would be 1764 weights for each
-    "tags": Task("genia-pos", "accuracy", templates(_TAGS, rich=False), column_part, accuracy),
-    "entities": Task("ncbi-disease", "entity F1", _OF_ENTITIES, biluo_part, entity_f1, valid_biluo),
-    "entities-iob2": Task("ncbi-disease", "entity F1", _OF_ENTITIES, column_part, iob2_f1, valid_iob2),
-    "words": Task("sxu", "word F1", templates(_CHARACTERS, rich=True), segmented_part, word_f1),
+    "tags": Task("genia-pos", "accuracy", templates(_TAGS, rich=[]), column_part, accuracy),
+    "tags-rich": Task("genia-pos", "accuracy", templates(_TAGS, rich=_TAG_PAIRS), column_part, accuracy),
+    "entities": Task("ncbi-disease", "entity F1", _OF_ENTITIES, biluo_part, entity_f1, valid_biluo, spans),
+    "entities-iob2": Task("ncbi-disease", "entity F1", _OF_ENTITIES, column_part, iob2_f1, valid_iob2, spans),
+    "words": Task("sxu", "word F1", templates(_CHARACTERS, rich=_CHARACTERS), segmented_part, word_f1, units=words_of),
 }
 
 
@@ -246,6 +263,13 @@ class Data:
             if part != "train"
         }
         return cls(task, labels, train, others)
+
+    def counts(self, part: str, weights: Weights) -> Counts:
+        """What is right, for each sentence."""
+        problem, gold = self.others[part]
+        pairs = zip(gold, predict(problem, weights, problem.all_live(), self.labels), strict=True)
+        units = ((self.task.units(expected), self.task.units(found)) for expected, found in pairs)
+        return Counts(*np.array([(len(a & b), len(b), len(a)) for a, b in units], np.int64).T)
 
     def score(self, part: str, weights: Weights) -> float:
         """The task's score of ``weights``, in percent."""

@@ -7,7 +7,7 @@ import matplotlib
 
 from benchmarks.common.rows import Row
 
-from .data import TASKS
+from .sizes import SCORES
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
@@ -26,7 +26,7 @@ def draw(path: Path, curves: Sequence[Row]) -> None:
                 values, spread = [row[key] for row in rows], [row[f"{key}_sd"] for row in rows]
                 axis.errorbar(range(len(rows)), values, spread, marker="o", capsize=3, label=NAMES[curve["trainer"]])
                 axis.set_xticks(range(len(rows)), [row["shown"] for row in rows])
-        axes[0, column].set(title=task, ylabel=f"test {TASKS[task].score}, %")
+        axes[0, column].set(title=task, ylabel=f"test {SCORES[task]}, %")
         axes[1, column].set(xlabel="mini-sample size", ylabel="training, CPU s", ylim=(0, None))
     axes[0, 0].legend()
     figure.tight_layout()

@@ -4,17 +4,20 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import mean, stdev
+from statistics import mean, median, stdev
 from typing import Any
 
 import numpy as np
 
 from benchmarks.common.rows import Row, best_point, ratio
+from benchmarks.common.significance import Counts, compare
 from spacy_mtl.trainers.base import Trainer
 from spacy_mtl.trainers.online.perceptron import Perceptron
 from spacy_mtl.trainers.structreg import StructReg
 
+from . import sensors
 from .data import TASKS, Data
+from .sensors import SensorData
 
 #: Whole sentences: no structure regularization.
 WHOLE = 0.0
@@ -37,6 +40,8 @@ SETTINGS = {
     "entities": Setting(3.0, 20),
     "entities-iob2": Setting(10.0, 20),
     "words": Setting(3.0, 12, 8000),
+    "tags-rich": Setting(3.0, 6),
+    sensors.NAME: Setting(10.0, 20),
 }
 
 
@@ -54,8 +59,16 @@ def regularized(trainer: Trainer, size: float, seed: int) -> Trainer:
     return StructReg(trainer, size=size, seed=seed) if size else trainer
 
 
-def measure(data: Data, trainer: Trainer, passes: int) -> list[Row]:
-    """Train; a point after every pass: CPU seconds since the beginning, scoring left out, and the scores of the weights then."""
+def load(task: str, corpora: Path, limit: int) -> "Data | SensorData":
+    """A task ready to be trained."""
+    return SensorData.load(corpora) if task == sensors.NAME else Data.load(task, corpora, limit)
+
+
+def measure(data: "Data | SensorData", trainer: Trainer, passes: int) -> tuple[list[Row], Counts]:
+    """Train; a point after every pass: CPU seconds since the beginning, scoring left out, and the scores of the weights then.
+
+    Also what was right on test after the pass that is best on dev.
+    """
     everything = np.arange(data.train.n)
     begin = time.process_time()
     training = trainer.begin(data.train)
@@ -67,10 +80,12 @@ def measure(data: Data, trainer: Trainer, passes: int) -> list[Row]:
         weights = training.weights
         cpu += time.process_time() - begin
         points.append({"passes": n, "cpu": cpu, **{part: data.score(part, weights) for part in data.others}})
-    return points
+        if best_point(points, "dev") is points[-1]:
+            counts = data.counts("test", weights)
+    return points, counts
 
 
-def warm_up(data: Data, trainer: str, setting: Setting) -> None:
+def warm_up(data: "Data | SensorData", trainer: str, setting: Setting) -> None:
     """Compile or load every kernel."""
     few = np.arange(min(3, data.train.n))
     for size in (WHOLE, 2.0):
@@ -83,7 +98,7 @@ def warm_up(data: Data, trainer: str, setting: Setting) -> None:
 def run(who: dict[str, Any], sizes: Sequence[float], corpora: str, setting: dict[str, Any]) -> list[Row]:
     """All sizes of one task, trainer and seed, one after another: what else the machine does then is the same for all."""
     the_setting = Setting(**setting)
-    return run_sizes(Data.load(who["task"], Path(corpora), the_setting.limit), who, sizes, the_setting)
+    return run_sizes(load(who["task"], Path(corpora), the_setting.limit), who, sizes, the_setting)
 
 
 def run_fold(who: dict[str, Any], sizes: Sequence[float], corpora: str, setting: dict[str, Any]) -> list[Row]:
@@ -93,15 +108,24 @@ def run_fold(who: dict[str, Any], sizes: Sequence[float], corpora: str, setting:
     return run_sizes(data, who, sizes, Setting(**setting))
 
 
-def run_sizes(data: Data, who: dict[str, Any], sizes: Sequence[float], the_setting: Setting) -> list[Row]:
-    """A row for each size: its points, one after every pass."""
+def run_sizes(
+    data: "Data | SensorData", who: dict[str, Any], sizes: Sequence[float], the_setting: Setting
+) -> list[Row]:
+    """A row for each size: its points, one after every pass, and, where whole sentences are among the sizes, the difference from these on test.
+
+    Each size at its pass that is best on dev; ahead: approximate randomization over sentences, and the interval of the paired bootstrap.
+    """
     trainer, seed = who["trainer"], who["seed"]
     warm_up(data, trainer, the_setting)
-    points = {}
+    points, counts = {}, {}
     for k in np.random.default_rng(seed).permutation(len(sizes)):
         plain = make_trainer(trainer, the_setting, seed)
-        points[k] = measure(data, regularized(plain, sizes[k], seed), the_setting.passes)
-    return [{"size": sizes[k], "points": points[k]} for k in sorted(points)]
+        points[k], counts[sizes[k]] = measure(data, regularized(plain, sizes[k], seed), the_setting.passes)
+    rows: list[Row] = [{"size": sizes[k], "points": points[k]} for k in sorted(points)]
+    for row in rows:
+        if row["size"] != WHOLE and WHOLE in counts:
+            row["ahead"] = compare(counts[row["size"]], counts[WHOLE])._asdict()
+    return rows
 
 
 # --- what came out ---
@@ -132,11 +156,18 @@ def summarize(rows: Iterable[Row], sizes: Sequence[float]) -> list[Row]:
             "size": size,
             "shown": f"{size:g}" if size else "whole",
             **best_point(points, "dev"),
+            **against_whole([row for row in rows if row["size"] == size]),
             "cpu_to": next((point["cpu"] for point in points if point["dev"] >= target), None),
         }
         for size, points in curves.items()
         if points
     ]
+
+
+def against_whole(rows: Sequence[Row]) -> Row:
+    """Medians over seeds of the difference from whole sentences on test, and of its p value; nothing for whole sentences themselves."""
+    found = [row["ahead"] for row in rows if "ahead" in row]
+    return {f"{key}_ahead": median(one[key] for one in found) for key in ("difference", "p")} if found else {}
 
 
 def verdict(summary: Sequence[Row]) -> Row:
@@ -151,6 +182,7 @@ def verdict(summary: Sequence[Row]) -> Row:
         "cpu_cut": best["cpu"],
         "cpu_to": best["cpu_to"],
         "ratio": ratio(best["cpu_to"], whole["cpu"]),
+        "p_ahead": best.get("p_ahead"),
     }
 
 

@@ -11,6 +11,7 @@ from rich.progress import track
 from benchmarks.common.measure import run_child
 from benchmarks.common.rows import Row, append_rows, progress, read_rows, show
 
+from . import sensors
 from .data import TASKS
 from .runs import SETTINGS, SIZES, TRAINERS, Setting, missing, summarize, verdict
 
@@ -25,6 +26,8 @@ COLUMNS = {
     "cpu": "CPU s",
     "cpu_sd": "±",
     "cpu_to": "CPU s to the dev score of whole",
+    "difference_ahead": "test, against whole",
+    "p_ahead": "p value",
 }
 VERDICT = {
     "task": "task",
@@ -37,8 +40,11 @@ VERDICT = {
     "cpu_cut": "CPU s, cut",
     "cpu_to": "CPU s, cut, to the dev score of whole",
     "ratio": "times faster there",
+    "p_ahead": "p value",
 }
-Names = Enum("Names", {name: name for name in TASKS}, type=str)  # type: ignore[misc]
+#: Headings of scores.
+SCORES = {name: task.score for name, task in TASKS.items()} | {sensors.NAME: "accuracy"}
+Names = Enum("Names", {name: name for name in SCORES}, type=str)  # type: ignore[misc]
 Trainers = Enum("Trainers", {name: name for name in TRAINERS}, type=str)  # type: ignore[misc]
 
 
@@ -108,7 +114,7 @@ def sizes(
                 "benchmarks.structreg.runs:run", who=who, sizes=left, corpora=str(corpora), setting=setting
             )
             known += [about | row for row in found]
-            append_rows(json, [about | row for row in found])
+            append_rows(json, [{"benchmark": "structreg"} | about | row for row in found])
     verdicts, curves = [], []
     for about in wanted:
         if about["seed"] == 0:
@@ -117,7 +123,9 @@ def sizes(
             who = {"task": about["task"], "trainer": about["trainer"]}
             limited = f"{about['limit']:,} training sentences" if about["limit"] else "all training sentences"
             of_crf = f", C = {about['C']:g}" if about["trainer"] == "crf" else ""
-            title = f"{who['task']} ({TASKS[who['task']].score}), {who['trainer']}, {about['passes']} passes, {limited}{of_crf}"
+            title = (
+                f"{who['task']} ({SCORES[who['task']]}), {who['trainer']}, {about['passes']} passes, {limited}{of_crf}"
+            )
             verdicts.append(who | report(title, rows, sizes))
             curves.append(who | {"rows": summarize(rows, sizes)})
     show("Chosen on dev, against whole sentences", VERDICT, verdicts)

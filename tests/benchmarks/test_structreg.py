@@ -5,7 +5,19 @@ import pytest
 
 from benchmarks.structreg.data import TASKS, Data, accuracy, read_words, segmented_part, word_f1
 from benchmarks.structreg.folds import CHOSEN, summarize_folds
-from benchmarks.structreg.runs import WHOLE, Setting, make_trainer, measure, missing, regularized, summarize, verdict
+from benchmarks.structreg.runs import (
+    WHOLE,
+    Setting,
+    against_whole,
+    make_trainer,
+    measure,
+    missing,
+    regularized,
+    run_sizes,
+    summarize,
+    verdict,
+)
+from benchmarks.structreg.sensors import LENGTH, SensorData, features, lengths_of
 from spacy_mtl.trainers.base import fit
 from spacy_mtl.trainers.online.perceptron import Perceptron
 from spacy_mtl.trainers.structreg import StructReg
@@ -33,10 +45,11 @@ def test_a_run_learns_and_is_scored(task):
     made = data(task)
     setting = Setting(C=1.0, passes=3)
     for size in (WHOLE, 2.5):
-        points = measure(made, regularized(make_trainer("perceptron", setting, 0), size, 0), setting.passes)
+        points, counts = measure(made, regularized(make_trainer("perceptron", setting, 0), size, 0), setting.passes)
         assert [point["passes"] for point in points] == [1, 2, 3]
         assert points[-1]["dev"] > 95
         assert points[-1]["test"] > 95
+        assert counts.score() == pytest.approx(max(points, key=lambda point: point["dev"])["test"])
         seconds = [point["cpu"] for point in points]
         assert 0 <= seconds[0] <= seconds[1] <= seconds[2]
 
@@ -105,6 +118,7 @@ def test_size_and_passes_are_chosen_on_dev():
     assert [row["cpu_to"] for row in (whole, five, two)] == [2.0, 1.0, 0.25]
     assert verdict(summary) == {
         "chosen": "5", "test_whole": 71, "test_cut": 74, "gain": 3, "cpu_whole": 2.0, "cpu_cut": 1.5, "cpu_to": 1.0, "ratio": 2.0,
+        "p_ahead": None,
     }  # fmt: skip
 
 
@@ -161,3 +175,45 @@ def test_sizes_are_chosen_fold_by_fold():
     again = [{**line, "seed": 1, "points": [{**p, "test": p["test"] + 2} for p in line["points"]]} for line in rows]
     assert {line["shown"]: line["test"] for line in summarize_folds(rows + again)}[CHOSEN] == 79.5
     assert summarize_folds(rows + again)[0]["test_sd"] == pytest.approx(2**0.5)
+
+
+def test_sizes_are_compared_with_whole_sentences():
+    """Medians over seeds; a size's own labels against those of whole sentences."""
+    rows = [{"ahead": {"difference": d, "p": p, "low": 0, "high": 0}} for d, p in ((1.0, 0.5), (3.0, 0.01), (2.0, 0.2))]
+    assert against_whole([*rows, {}]) == {"difference_ahead": 2.0, "p_ahead": 0.2}
+    assert against_whole([{}]) == {}
+    found = run_sizes(data(), {"trainer": "perceptron", "seed": 0}, [WHOLE, 2.0], Setting(1.0, 2))
+    assert [row["size"] for row in found] == [WHOLE, 2.0]
+    assert "ahead" not in found[0]
+    assert 0 < found[1]["ahead"]["p"] <= 1
+
+
+def sensors(folder):
+    """Light above 400 while somebody is in, other sensors at random."""
+    rng = np.random.default_rng(0)
+    (folder / "occupancy").mkdir()
+    for name in ("datatraining", "datatest", "datatest2"):
+        lines = ['"Date","Temperature","Humidity","Light","CO2","HumidityRatio","Occupancy"']
+        for k in range(150):
+            here = (k // 40) % 2
+            readings = [*rng.normal(size=2), 400 * here + rng.normal(), *rng.normal(size=2)]
+            lines.append(f'"{k + 1}","2015-02-04 17:51:00",{",".join(f"{x:.3f}" for x in readings)},{here}')
+        (folder / "occupancy" / f"{name}.txt").write_text("\n".join(lines) + "\n", encoding="utf8")
+    return SensorData.load(folder)
+
+
+def test_sensors_are_read_and_learned(tmp_path):
+    made = sensors(tmp_path)
+    assert made.train.n == 3
+    points, counts = measure(made, regularized(make_trainer("crf", Setting(10.0, 5), 0), 5.5, 0), 5)
+    assert points[-1]["dev"] > 95
+    assert counts.gold.tolist() == [LENGTH, LENGTH, 30]
+    assert lengths_of(120) == [60, 60]
+
+
+def test_features_of_sensors_look_back():
+    readings = np.arange(30.0)[:, None] * np.ones((1, 5))
+    blocks = features(readings, np.zeros(5), np.ones(5))
+    assert blocks["means"][20, 0] == pytest.approx(np.mean(range(11, 21)))
+    assert blocks["means"][2, 0] == pytest.approx((0 * 8 + 1 + 2) / 10)
+    assert blocks["deviations"][20, 0] == pytest.approx(np.std(range(11, 21)))
