@@ -1,3 +1,4 @@
+import threading
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,12 @@ from spacy_mtl.corpora.conll import ConllCorpus
 
 ASSETS = Path(__file__).parents[2] / "assets" / "es-entities"
 PATTERNS = ["U0:%x[0,ORTH]", "U1:%x[-1,LOWER]/%x[0,TAG]", "U2:%x[0,SUFFIX3]", "B"]
+
+
+@pytest.fixture(autouse=True)
+def compile_in_silence(monkeypatch):
+    """Whether a kernel was compiled before decides whether a command speaks of compiling: here none does."""
+    monkeypatch.setattr("spacy_mtl.compiling.progress.EVERY", threading.TIMEOUT_MAX)
 
 
 @pytest.fixture(scope="session")

@@ -22,8 +22,7 @@ def invoke(*args):
 
 
 def told(result):
-    """The lines on stderr but those about compiling."""
-    return [line for line in result.stderr.splitlines() if not line.startswith("Compiling kernels")]
+    return result.stderr.splitlines()
 
 
 @pytest.fixture(scope="module")

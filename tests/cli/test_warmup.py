@@ -19,6 +19,11 @@ from spacy_mtl.compiling.progress import EVERY, Progress
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.fixture
+def compile_in_silence():
+    """Not here."""
+
+
 def run(*arguments, code=None, **variables):
     """A process of its own, with these variables of the environment."""
     command = ["-c", code] if code else ["-m", "spacy", "mtl", "warmup", *arguments]
