@@ -19,6 +19,16 @@ LANGUAGES = {"esp": "es", "ned": "nl"}
 COLUMNS = ("ORTH", "TAG", "ENT")
 
 
+#: Label pairs with words and shapes, as the edges of the exponentiated-gradient paper have them, besides templates of single labels.
+EDGES = [
+    *(f"U{k}:%x[{at},{attr}]" for k, (at, attr) in enumerate(
+        [(at, attr) for attr in ("LOWER", "SHAPE", "PREFIX3", "SUFFIX3") for at in (-1, 0, 1)]
+    )),
+    "B",
+    *(f"B{k}:%x[{at},{attr}]" for k, (at, attr) in enumerate(
+        [(at, attr) for attr in ("LOWER", "SHAPE") for at in (-2, -1, 0, 1)]
+    )),
+]  # fmt: skip
 #: Sentences of a Doc, where the user does not say; 0: the documents of the file (the Spanish files do not mark them).
 GROUPS = {"esp": 10, "ned": 0}
 
@@ -81,7 +91,7 @@ class Data:
 
 @dataclass(frozen=True)
 class Ours:
-    """Settings of our recognizer. templates: conll2002.v1 or ner.v1. tag: whether ner.v1 reads part-of-speech tags."""
+    """Settings of our recognizer. templates: conll2002.v1, ner.v1 or "edges". tag: whether ner.v1 reads part-of-speech tags."""
 
     templates: str = "ner.v1"
     tag: bool = True
@@ -94,6 +104,8 @@ class Ours:
     megabytes: float | None = 10.0
 
     def template_config(self) -> dict[str, Any]:
+        if self.templates == "edges":
+            return {"@mtl_templates": "spacy_mtl.patterns.v1", "patterns": EDGES}
         config: dict[str, Any] = {"@mtl_templates": f"spacy_mtl.{self.templates}"}
         return config if self.templates == "conll2002.v1" else {**config, "tag": self.tag}
 

@@ -1,7 +1,8 @@
 """The dual objective per pass over the data: exponentiated gradient against cutting planes and dual ascent (Figure 4 of Bartlett et al. 2004).
 
-The first sentences of a CoNLL-2002 training file, IOB2 tags (9 labels), one template set and one C for all. Every contestant runs in a process of
-its own on one core; seconds are CPU seconds.
+The first sentences of a CoNLL-2002 training file, IOB2 tags (9 labels), or of a treebank, whose trees are those of a grammar; one template set and
+one C for all. SMO, and EG that goes on from it, where label pairs have features of every position (``--templates edges``). Every contestant runs in a
+process of its own on one core; seconds are CPU seconds.
 """
 
 from dataclasses import replace
@@ -13,10 +14,10 @@ from rich.progress import track
 
 from benchmarks.common.measure import run_child
 from benchmarks.common.rows import Row, append_rows, progress, ratio, show
-from benchmarks.ner.data import Data, Ours, as_settings
+from benchmarks.ner.data import Ours, as_settings
 from benchmarks.ner.runs import compile_first, corpora_of
 
-from .dual_curves import as_task, contestants
+from .dual_curves import Contestant, as_task, contestants
 
 SUMMARY = {
     "contestant": "contestant",
@@ -25,6 +26,7 @@ SUMMARY = {
     "share": "% of the highest",
     "primal": "primal",
     "fall": "largest fall",
+    "rate": "rate",
     "cpu": "CPU s",
     "cpu_pass": "CPU s a pass",
 }
@@ -43,20 +45,28 @@ def dual_objective(
     quick: Annotated[bool, typer.Option("--quick", help="100 sentences, 5 passes: a minute or two.")] = False,
     lang: Annotated[str, typer.Option(help="esp or ned.")] = "esp",
     sentences: Annotated[int, typer.Option(help="How many, from the beginning of the file.")] = 1000,
-    templates: Annotated[str, typer.Option(help="ner.v1 or conll2002.v1.")] = "ner.v1",
+    templates: Annotated[str, typer.Option(help="ner.v1, conll2002.v1 or edges.")] = "ner.v1",
     C: Annotated[list[float] | None, typer.Option("--C", help="One or more; 1 if not given.")] = None,
     passes: Annotated[int, typer.Option(help="Over the data.")] = 20,
     eta: Annotated[list[float] | None, typer.Option(help="Further runs of online EG from these rates.")] = None,
     start: Annotated[list[float] | None, typer.Option(help="Further runs of online EG from these starts.")] = None,
+    hybrid: Annotated[list[int] | None, typer.Option(help="Passes of SMO after which online EG goes on.")] = None,
+    treebank: Annotated[bool, typer.Option("--treebank", help="Trees of ptb-sample instead of entities.")] = False,
 ) -> None:
     """The dual objective after each pass, exponentiated gradient against cutting planes and dual ascent; a picture on demand."""
     if plot is not None and plot.suffix not in (".png", ".svg"):
         raise SystemExit(f"--plot writes a .png or a .svg, not {plot}.")
     sentences, passes = (100, 5) if quick else (sentences, passes)
-    ours = Ours(templates, scheme="iob2")
-    data = replace(next(corpora_of(corpora, lang, False)), limit=sentences)
-    compile_first(data, ours)
-    found = [(value, compare(data, ours, value, passes, eta or [], start or [])) for value in C or [1.0]]
+    if treebank:
+        lang, templates = "ptb-sample", "constituents.v1"
+        task, settings = "measure_trees", {"corpora": str(corpora), "sentences": sentences}
+    else:
+        ours = Ours(templates, scheme="iob2")
+        data = replace(next(corpora_of(corpora, lang, False)), limit=sentences)
+        compile_first(data, ours)
+        task, settings = "measure", as_settings(data, ours)
+    every = contestants(eta or [], start or [], hybrid or [] if templates == "edges" else None)
+    found = [(value, compare(every, task, {**settings, "passes": passes}, value)) for value in C or [1.0]]
     for value, rows in found:
         append_rows(
             json, ({"benchmark": "dual_objective", "lang": lang, "templates": templates, **row} for row in rows)
@@ -68,12 +78,11 @@ def dual_objective(
         draw(plot, found)
 
 
-def compare(data: Data, ours: Ours, C: float, passes: int, etas: list[float], starts: list[float]) -> list[Row]:
-    """A row of each contestant, its curve under "points"."""
+def compare(every: list[Contestant], task: str, settings: dict[str, Any], C: float) -> list[Row]:
+    """A row of each contestant, its curve under "points". task, settings: the function of dual_curves that measures, and its arguments."""
     rows = []
-    for contestant in track(contestants(etas, starts), f"{data.lang}, C = {C:g}", console=progress):
-        settings = {**as_settings(data, ours), **as_task(contestant), "C": C, "passes": passes}
-        rows.append(run_child("benchmarks.trainers.dual_curves:measure", **settings))
+    for contestant in track(every, f"C = {C:g}", console=progress):
+        rows.append(run_child(f"benchmarks.trainers.dual_curves:{task}", **settings, **as_task(contestant), C=C))
     highest = max(row["dual"] for row in rows)
     for row in rows:
         row |= {"share": 100 * row["dual"] / highest, "cpu_pass": ratio(float(row["passes"]), row["cpu"])}

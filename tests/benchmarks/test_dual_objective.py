@@ -35,6 +35,21 @@ def test_online_eg_ends_above_as_many_cutting_planes():
     assert online > planes
 
 
+def test_smo_and_its_hybrids_come_with_pairs_of_every_position():
+    names = [contestant.name for contestant in contestants([], [], [2])]
+    assert names[-2:] == ["SMO", "EG online after 2 of SMO"]
+    assert "SMO" not in [contestant.name for contestant in contestants([], [])]
+
+
+def test_rates_are_those_of_the_training():
+    problem = random_problem(0)
+    for settings, rate in (({"mode": "online", "eta": 0.25}, 0.25), ({"mode": "batch", "eta": 0.25}, 0.25)):
+        points = curve(problem, Contestant("EG", "EG", settings).at(1.0), 1)
+        assert points[0]["rate"] == rate
+        assert points[1]["rate"] in (rate, rate / 2)
+    assert curve(problem, Contestant("", "MTLStruct", {"p": 2.0}).at(1.0), 1)[1]["rate"] is None
+
+
 def test_largest_fall():
     assert largest_fall([1.0, 2.0, 3.0]) == 0
     assert largest_fall([1.0]) == 0
