@@ -11,7 +11,17 @@ from typing import Annotated
 import typer
 
 from benchmarks.common.measure import run_child
-from benchmarks.common.rows import Row, append_rows, best_point, find_row, progress, read_rows, show
+from benchmarks.common.rows import (
+    RESULTS,
+    Row,
+    append_rows,
+    best_point,
+    console,
+    find_row,
+    progress,
+    read_rows,
+    show,
+)
 
 from .contestants import CONTESTANTS, CRFSUITE, OURS, PASSES, outputs_of
 
@@ -197,6 +207,7 @@ def on_test(
         *keys,
         "cpu",
         "cpu_all",
+        "cpu_features",
         "passes",
         "passes_all",
         "live_templates",
@@ -211,3 +222,15 @@ def on_test(
         new.append({key: row.get(key) for key in taken} | kind | dev | judged[name])
     append_rows(json, new)
     show(f"{corpus.value}, {scheme.value}, {templates.value}; reference: {reference}", TESTED, new)
+
+
+@app.command()
+def plots(
+    folder: Annotated[Path, typer.Option(help="Where the pictures go.")],
+    json: Annotated[Path, typer.Option("--json", help="Rows of search.")] = RESULTS / "mtlstruct.jsonl",
+) -> None:
+    """Draw template weights, weights by p, and learning curves."""
+    from .plots import draw
+
+    for path in draw(folder, read_rows(json)):
+        console.print(path.name)

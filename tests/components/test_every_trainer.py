@@ -60,8 +60,7 @@ PATTERNS = {
     "mtl_segmenter": CHARACTERS,
     "mtl_parser": [*FIRST_ORDER, *LABELS],
 }
-#: trees cannot be cut into pieces
-PAIRS = [(c, case) for c in COMPONENTS for case in CASES if (c, case[0]) != ("mtl_parser", "StructReg")]
+PAIRS = [(c, case) for c in COMPONENTS for case in CASES]
 
 
 #: slow starters, by a setting of theirs; all others learn in ten passes

@@ -85,9 +85,12 @@ def test_grandparents_and_a_trainer_that_needs_sums(projective):
     assert message.startswith("[M301] EG cannot train a dependency tree: the structure does not offer marginals")
 
 
-def test_trees_cannot_be_cut():
-    inner = {"@mtl_trainers": "spacy_mtl.Perceptron.v1"}
-    nlp = make_parser(trainer={"@mtl_trainers": "spacy_mtl.StructReg.v1", "trainer": inner})
+def test_trees_of_the_second_order_cannot_be_cut():
+    inner, patterns = (
+        {"@mtl_trainers": "spacy_mtl.Perceptron.v1"},
+        [*FIRST_ORDER, "U9:%s[0,TAG]/%m[0,TAG]", "B0:%m[0,TAG]"],
+    )
+    nlp = make_parser(patterns=patterns, trainer={"@mtl_trainers": "spacy_mtl.StructReg.v1", "trainer": inner})
     message = error_of(nlp.initialize, lambda: examples(nlp, treebank(3)))
     assert message.startswith(
         "[M301] StructReg cannot train a dependency tree: the structure does not offer cut (training sentences"

@@ -14,9 +14,10 @@ from spacy_mtl.structures.offsets.tree import TreeOffset, no_offset, settle_offs
 from spacy_mtl.structures.problem import Blocks, Problem
 
 from . import implementation  # noqa: F401 (registers what implements the contract)
-from .algorithms.eisner import is_projective
 from .bundles import Bundles, no_bundles
+from .cut import cut_tree
 from .decode import best_tree, fill_best, pairs_of
+from .outputs import crossing_sentences
 from .problem import Siblings, TreeProblem, find, pair_code
 
 
@@ -27,8 +28,9 @@ def tree_lacks(projective: bool, second_order: bool, grandparents: bool = False)
 
 
 def tree_offers(projective: bool, second_order: bool, grandparents: bool = False) -> frozenset[str]:
-    """What trees of a kind offer to trainers, before there is a problem. They cannot be cut."""
-    return offered(TreeProblem, tree_lacks(projective, second_order, grandparents) | {"cut"})
+    """What trees of a kind offer to trainers, before there is a problem. Those of the second order cannot be cut."""
+    uncut = {"cut"} if second_order else set()
+    return offered(TreeProblem, tree_lacks(projective, second_order, grandparents) | uncut)
 
 
 @dataclass(frozen=True)
@@ -189,13 +191,6 @@ def check_tree(heads: np.ndarray, sentence: int, single_root: bool) -> None:
         raise ValueError(Errors.M242.format(sentence=sentence, roots=roots))
 
 
-def crossing_sentences(heads: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """The sentences whose trees are not projective, int64[k]. heads: int32[N]; starts: int64[S + 1]."""
-    return np.array(
-        [s for s in range(starts.size - 1) if not is_projective(heads[starts[s] : starts[s + 1]])], np.int64
-    )
-
-
 def tree_layout(
     features: TreeFeatures,
     arcs: Arcs,
@@ -336,7 +331,7 @@ def tree_problem(
         arrays = arrays._replace(**settle_offset(offset, arrays)._asdict())
     _check_outputs(arrays)
     return Problem(
-        arrays, blocks, 1, len(labels),
+        arrays, blocks, 1, len(labels), None if layout.second_order else cut_tree,
         exact=layout.projective or not layout.second_order,
         lacks=tree_lacks(layout.projective, layout.second_order, layout.grandparents),
         structure="dependency tree", has_offset=offset is not None, outputs=every_tree,

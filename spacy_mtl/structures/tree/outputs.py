@@ -6,6 +6,7 @@ from spacy_mtl.kernels import subkernel
 from spacy_mtl.structures import contract
 from spacy_mtl.structures.contract import implements
 
+from .algorithms.eisner import is_projective
 from .bundles import add_bundles, bundle_products
 from .decode import set_tree, tree_score
 from .features import add_all
@@ -158,3 +159,10 @@ def add_marginals(problem, vector, state, i, amount):
                     arc = problem.gold_arc[t]
                     pairs[pair_to(problem.siblings.first, problem.siblings.inner, arc, code) - pair_begin] += 1
     add_parts_of(problem, vector, i, arcs, pairs, amount)
+
+
+def crossing_sentences(heads: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """The sentences whose trees are not projective, int64[k]. heads: int32[N]; starts: int64[S + 1]."""
+    return np.array(
+        [s for s in range(starts.size - 1) if not is_projective(heads[starts[s] : starts[s + 1]])], np.int64
+    )

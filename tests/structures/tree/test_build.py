@@ -171,13 +171,14 @@ def test_a_sentence_without_a_projective_tree_is_refused():
     assert crossing(projective=False).n == 1
 
 
-#: what trees can do for a trainer; they cannot be cut
+#: what trees can do for a trainer; those of the second order cannot be cut
 EVERYTHING = {"decode", "outputs", "directions", "marginals", "kbest", "metric", "features"}
 
 
 def test_what_is_offered_depends_on_the_kind_of_trees():
     siblings = Siblings(*all_siblings(all_arcs(STARTS), STARTS), np.zeros((20, 0), np.int32))
-    assert build(siblings=siblings).offers == build(projective=False).offers == EVERYTHING
+    assert build(siblings=siblings).offers == EVERYTHING
+    assert build().offers == build(projective=False).offers == EVERYTHING | {"cut"}
     rough = build(siblings=siblings, projective=False)
     assert rough.offers == EVERYTHING - {"marginals", "kbest"}
     assert not rough.exact
