@@ -89,7 +89,10 @@ JsonOption = Annotated[
 ]
 OutputsOption = Annotated[Path, typer.Option(help="Folder of the labels given to dev and test, for the comparison.")]
 SelectedOption = Annotated[
-    bool, typer.Option("--selected", help="Only the 20 templates that weigh most at p = 1, from the rows of --json.")
+    float | None,
+    typer.Option(
+        "--selected", help="Only the 20 templates that weigh most at p = 1 and this C, from the rows of --json."
+    ),
 ]
 CorpusOption = Annotated[Corpus, typer.Option(help="Spanish, Dutch, or Chinese of Peking University.")]
 SchemeOption = Annotated[Scheme, typer.Option(help="Labels of entities; bie of Chinese words.")]
@@ -97,9 +100,9 @@ TemplatesOption = Annotated[Templates, typer.Option(help="Which templates.")]
 QuickOption = Annotated[bool, typer.Option("--quick", help="500 sentences.")]
 
 
-def identity(corpus: str, scheme: str, templates: str, selected: bool, quick: bool) -> Row:
-    """What the rows of one comparison have in common."""
-    more = {"selected": SELECTED if selected else 0, "limit": QUICK if quick else 0}
+def identity(corpus: str, scheme: str, templates: str, selected: float | None, quick: bool) -> Row:
+    """What the rows of one comparison have in common. selected: C of the weights by which templates were selected, None for all templates."""
+    more = {"selected": SELECTED if selected else 0, "selected_C": selected, "limit": QUICK if quick else 0}
     return {"benchmark": "mtlstruct", "corpus": corpus, "scheme": scheme, "templates": templates, **more}
 
 
@@ -112,9 +115,12 @@ def chosen(rows: list[Row], about: Row, name: str, p: float | None = None) -> Ro
 
 def heaviest(rows: list[Row], about: Row, n: int) -> list[str]:
     """Names of the templates with the largest weights at p = 1, all templates learned. Ends the program where that was not measured."""
-    row = chosen(rows, about | {"selected": 0, "scheme": about["scheme"]}, OURS, 1.0)
+    wanted = about | {"selected": 0, "mode": "search", "contestant": OURS, "p": 1.0, "C": about["selected_C"]}
+    row = find_row(rows, {key: value for key, value in wanted.items() if key != "selected_C"})
     if row is None:
-        raise SystemExit("--selected needs a row of MTLStruct at p = 1 with all templates: run search --p 1 first.")
+        raise SystemExit(
+            "--selected needs a row of MTLStruct at p = 1 and this C, all templates: run search --p 1 --C first."
+        )
     order = sorted(zip(row["shares"], row["names"], strict=True), key=lambda pair: -pair[0])
     return [name for _, name in order[:n]]
 
@@ -140,7 +146,7 @@ def search(
     corpus: CorpusOption = Corpus.esp,
     scheme: SchemeOption = Scheme.iob2,
     templates: TemplatesOption = Templates.conll2002,
-    selected: SelectedOption = False,
+    selected: SelectedOption = None,
     contestant: Annotated[list[Contestants] | None, typer.Option(help="One or more; ours if not given.")] = None,  # type: ignore[valid-type]
     C: Annotated[list[float] | None, typer.Option("--C", help="One or more; 1 if not given.")] = None,
     p: Annotated[list[float] | None, typer.Option("--p", help="Exponents, of ours; 1 if not given.")] = None,
@@ -179,7 +185,7 @@ def on_test(
     corpus: CorpusOption = Corpus.esp,
     scheme: SchemeOption = Scheme.iob2,
     templates: TemplatesOption = Templates.conll2002,
-    selected: SelectedOption = False,
+    selected: SelectedOption = None,
     quick: QuickOption = False,
 ) -> None:
     """Score on test what was best on dev, of each contestant, and of ours at each p, and test each against ours at its best p below 2.

@@ -78,7 +78,14 @@ def test_every_contestant_has_a_trainer_or_parameters(tmp_path):
 
 
 def row(contestant, p, C, dev, **more):
-    about = {"corpus": "esp", "scheme": "iob2", "templates": "conll2002.v1", "selected": 0, "limit": 0}
+    about = {
+        "corpus": "esp",
+        "scheme": "iob2",
+        "templates": "conll2002.v1",
+        "selected": 0,
+        "selected_C": None,
+        "limit": 0,
+    }
     return {
         "benchmark": "mtlstruct",
         **about,
@@ -91,7 +98,7 @@ def row(contestant, p, C, dev, **more):
 
 
 def test_the_best_on_dev_is_chosen_and_its_heaviest_templates():
-    about = program.identity("esp", "iob2", "conll2002.v1", selected=False, quick=False)
+    about = program.identity("esp", "iob2", "conll2002.v1", selected=None, quick=False)
     names = {"names": ["U000", "U001", "U002"]}
     rows = [
         row("MTLStruct", 1.0, 0.1, 70, shares=[0.9, 0.1, 0], **names),
@@ -102,9 +109,10 @@ def test_the_best_on_dev_is_chosen_and_its_heaviest_templates():
     assert program.chosen(rows, about, "MTLStruct")["p"] == 2.0
     assert program.chosen(rows, about, "MTLStruct", 1.0)["C"] == 1.0
     assert program.chosen(rows, about, "MIRA") is None
-    assert program.heaviest(rows, about | {"selected": 2}, 2) == ["U002", "U001"]
+    assert program.heaviest(rows, about | {"selected": 2, "selected_C": 1.0}, 2) == ["U002", "U001"]
+    assert program.heaviest(rows, about | {"selected": 2, "selected_C": 0.1}, 1) == ["U000"]
     with pytest.raises(SystemExit, match="--p 1"):
-        program.heaviest(rows, about | {"scheme": "biluo"}, 2)
+        program.heaviest(rows, about | {"selected_C": 10.0}, 2)
 
 
 def test_scores_are_named_after_their_part():
