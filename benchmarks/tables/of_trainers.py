@@ -1,6 +1,33 @@
 """Tables of the trainers side by side: the rows of ``benchmarks.trainers``."""
 
+from collections.abc import Callable
+
+from benchmarks.common.rows import Row
+
 from .table import Column, Line, Table
+
+
+def after(passes: int) -> Callable[[Row], float | None]:
+    """The dual after so many passes, of a training that ended before the last; none of those that are below 0."""
+
+    def dual(row: Row) -> float | None:
+        points = [point["dual"] for point in row["points"] if point["passes"] <= passes]
+        return points[-1] if points and points[-1] >= 0 and row["points"][-1]["passes"] >= 1 else None
+
+    return dual
+
+
+def curves(name: str, head: str, lines: dict[str, str], passes: tuple[int, ...], where: Row) -> Table:
+    """The dual objective after some of the passes. lines: what a contestant is called, by its name."""
+    columns = (
+        *(Column("after 1 pass" if n == 1 else str(n), after(n), "{:,.2f}", "max") for n in passes),
+        Column("% of the highest", "share", "{:.1f}"),
+        Column("rate at the end", "rate", "{:.2g}"),
+        Column("CPU s a pass", lambda row: row["cpu"] / row["passes"], "{:.3f}"),
+    )
+    group = tuple(Line(label, {"contestant": contestant}) for contestant, label in lines.items())
+    return Table(name, "trainers", (head, ""), columns, {"": group}, {"benchmark": "dual_objective", **where})
+
 
 DUAL = Table(
     "dual-objective",
@@ -42,4 +69,23 @@ PROX = Table(
     },
     {"benchmark": "online_mkl", "mode": "prox"},
 )
-TABLES = (DUAL, PROX)
+OF_EG = {
+    "SMO": "SMO",
+    "EG online, eta 0.5": "EG, eta = 0.5, as in the paper",
+    "EG online, eta 1": "EG, eta = 1, as in the paper",
+    "EG online": "EG, rates that grow until a step fails",
+    "EG online after 3 of SMO": "the hybrid: EG after 3 passes of SMO",
+    "EG batch": "EG, all sentences at once",
+    "EG online, safe rates": "EG, rates that are safe by theory",
+    "EG batch, safe rate": "EG, all at once, safe rate",
+    "cutting plane": "cutting plane",
+    "dual ascent": "dual ascent",
+}
+FIGURE_4 = curves(
+    "eg-figure-4",
+    "Dual objective, 400 Spanish sentences, C = 1",
+    OF_EG,
+    (1, 5, 10, 20, 40),
+    {"templates": "edges", "C": 1.0, "lang": "esp", "sentences": 400},
+)
+TABLES = (DUAL, PROX, FIGURE_4)

@@ -23,6 +23,7 @@ class Column:
 
     key: of the rows, or a function of a row. form: as str.format takes it. best: max or min, printed bold in each group.
     where: what the column's rows have besides those of the line. per_first: divided by the figure of the first line of the group.
+    spread: the mean of repeated measurements and their standard deviation instead of the median.
     """
 
     heading: str
@@ -31,12 +32,23 @@ class Column:
     best: str = ""
     where: Row = field(default_factory=dict)
     per_first: bool = False
+    spread: bool = False
+
+    def numbers(self, rows: Sequence[Row]) -> list[float]:
+        """Of all measurements that have the figure."""
+        found = [self.key(row) if callable(self.key) else row.get(self.key) for row in matching(rows, self.where)]
+        return [float(value) for value in found if value is not None]
 
     def value(self, rows: Sequence[Row]) -> float | None:
-        """The median of repeated measurements; None where there is no figure."""
-        found = [self.key(row) if callable(self.key) else row.get(self.key) for row in matching(rows, self.where)]
-        numbers = [value for value in found if value is not None]
-        return float(statistics.median(numbers)) if numbers else None
+        """The median (or mean) of repeated measurements; None where there is no figure."""
+        numbers = self.numbers(rows)
+        middle = statistics.fmean if self.spread else statistics.median
+        return float(middle(numbers)) if numbers else None
+
+    def deviation(self, rows: Sequence[Row]) -> str:
+        """What follows the mean; nothing where there is one measurement alone."""
+        numbers = self.numbers(rows) if self.spread else []
+        return f" ± {self.form.format(statistics.stdev(numbers))}" if len(numbers) > 1 else ""
 
 
 @dataclass(frozen=True)
@@ -93,7 +105,7 @@ class Table:
         if column.best and len(known) > 1:
             top = column.form.format(max(known) if column.best == "max" else min(known))
             texts = [f"**{text}**" if text == top else text for text in texts]
-        return texts
+        return [text + column.deviation(found) if text else "" for text, found in zip(texts, rows, strict=True)]
 
 
 def matching(rows: Sequence[Row], where: Row) -> list[Row]:

@@ -13,7 +13,7 @@ import typer
 from rich.progress import track
 
 from benchmarks.common.measure import run_child
-from benchmarks.common.rows import Row, append_rows, progress, ratio, show
+from benchmarks.common.rows import Row, append_rows, progress, ratio, read_rows, show
 from benchmarks.ner.data import Ours, as_settings
 from benchmarks.ner.runs import compile_first, corpora_of
 
@@ -33,7 +33,9 @@ SUMMARY = {
 NOTE = (
     "largest fall: of the dual from one pass to the next, as a share of it; below 1e-6 is rounding in single precision."
 )
-COLORS = ("#3572b0", "#d1662a", "#4a9a5a", "#8858a8", "#b03a50", "#7a7a7a", "#c0a020", "#309090")
+COLORS = (
+    "#3572b0", "#d1662a", "#4a9a5a", "#8858a8", "#b03a50", "#7a7a7a", "#c0a020", "#309090", "#000000", "#e377c2", "#17becf", "#8c564b",
+)  # fmt: skip
 
 
 def dual_objective(
@@ -78,6 +80,24 @@ def dual_objective(
         draw(plot, found)
 
 
+def dual_plot(
+    rows: Annotated[Path, typer.Argument(help="A file of rows.", exists=True, dir_okay=False)],
+    plot: Annotated[Path, typer.Argument(help="A .png or .svg file.")],
+    lang: Annotated[str, typer.Option(help="esp, ned or ptb-sample.")] = "esp",
+    templates: Annotated[str, typer.Option(help="As in the rows.")] = "edges",
+    C: Annotated[list[float] | None, typer.Option("--C", help="One or more; 1 if not given.")] = None,
+) -> None:
+    """Draw the curves that are kept in a file of rows; of a contestant that was measured more than once, the last."""
+    known, found = read_rows(rows), []
+    for value in C or [1.0]:
+        about: Row = {"benchmark": "dual_objective", "lang": lang, "templates": templates, "C": value}
+        own = {row["contestant"]: row for row in known if all(row.get(key) == about[key] for key in about)}
+        if not own:
+            raise SystemExit(f"{rows} has no row of {about}.")
+        found.append((value, list(own.values())))
+    draw(plot, found)
+
+
 def compare(every: list[Contestant], task: str, settings: dict[str, Any], C: float) -> list[Row]:
     """A row of each contestant, its curve under "points". task, settings: the function of dual_curves that measures, and its arguments."""
     rows = []
@@ -103,7 +123,7 @@ def draw(path: Path, found: list[tuple[float, list[Row]]]) -> None:
     """Dual against passes and against CPU seconds, a row of panels for each C."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(10, 3.6 * len(found)), layout="constrained")
+    figure = Figure(figsize=(11, 3.6 * len(found)), layout="constrained")
     panels = figure.subplots(len(found), 2, squeeze=False)
     for line, (C, rows) in zip(panels, found, strict=True):
         for axes, key, label in zip(line, ("passes", "cpu"), ("passes over the data", "CPU seconds"), strict=True):
@@ -116,6 +136,7 @@ def draw(path: Path, found: list[tuple[float, list[Row]]]) -> None:
             axes.set_ylabel(f"dual objective, C = {C:g}", fontsize=9)
             axes.tick_params(labelsize=8)
             axes.spines[["top", "right"]].set_visible(False)
-        line[0].legend(fontsize=8, frameon=False, loc="upper left")
+    lines, labels = panels[0][0].get_legend_handles_labels()
+    figure.legend(lines, labels, fontsize=8, frameon=False, loc="outside right upper")
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=120)

@@ -5,12 +5,13 @@ Every trainer runs in a process of its own on one core; seconds are CPU seconds;
 
 import typer
 
-from .dual_objective import dual_objective
+from .dual_objective import dual_objective, dual_plot
 from .memory import memory
 from .online_mkl import conll, prox
 
 app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 app.command()(memory)
 app.command("dual-objective")(dual_objective)
+app.command("dual-plot")(dual_plot)
 app.command("mkl-steps")(prox)
 app.command("mkl-conll")(conll)
