@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 
 @pytest.fixture
 def project(tmp_path):
-    for name in ("configs", "assets/es-entities", "assets/nl-trees", "assets/zh-words"):
+    for name in ("configs", "assets/es-entities", "assets/nl-trees", "assets/en-constituents", "assets/zh-words"):
         shutil.copytree(ROOT / name, tmp_path / name)
     shutil.copy(ROOT / "project.yml", tmp_path)
     return tmp_path
@@ -88,6 +88,17 @@ def test_parse_a_folder_of_trees(project, tmp_path):
     assert 0.6 < metrics["dep_las"] < metrics["dep_uas"] < 1
     weights = json.loads((project / "metrics/parse-templates.json").read_text())
     assert weights["components"]["parser"]["live_templates"] > 10
+
+
+def test_constituents(project):
+    said = run(project, "constituents")
+    assert "CONSTITUENTS_F" in said
+    assert "sentences without a wrong constituent" in said
+    metrics = json.loads((project / "metrics/constituents.json").read_text())
+    assert 0.8 < metrics["constituents_f"] <= 1
+    assert {"NP", "VP", "S"} <= metrics["constituents_per_type"].keys()
+    weights = json.loads((project / "metrics/constituents-templates.json").read_text())
+    assert weights["components"]["constituents"]["live_templates"] > 10
 
 
 def test_segment_a_folder_of_texts(project, tmp_path):

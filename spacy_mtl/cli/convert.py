@@ -22,6 +22,7 @@ from .shared.options import (
     Separator,
     Tag,
     reader_settings,
+    split_names,
     tree_settings,
 )
 
@@ -41,13 +42,14 @@ def convert_cli(
     tag: Tag = "auto",
     broken: Broken = "error",
 ) -> None:
-    """Convert CoNLL column files, texts with spaces between words, or dependency trees to spaCy's binary corpus format.
+    """Convert CoNLL column files, texts with spaces between words, dependency or bracketed trees to spaCy's binary corpus format.
 
     If OUTPUT ends in .conllu, INPUT must be a .spacy corpus, which is written as CoNLL-U; --lang is then the only option that counts.
-    Segmented texts use only --encoding and --limit of the other options; trees use --given, --tag, --broken, --encoding, --group and --limit.
+    Segmented texts use only --encoding and --limit of the other options; trees use --given, --tag, --broken, --encoding, --group and --limit;
+    bracketed trees use --given, --encoding, --group and --limit.
     """
     from spacy_mtl.corpora.conllu_write import export_conllu
-    from spacy_mtl.corpora.convert import convert_columns, convert_conllu, convert_segmented
+    from spacy_mtl.corpora.convert import convert_bracketed, convert_columns, convert_conllu, convert_segmented
 
     exports = output_path.suffix == ".conllu"
 
@@ -58,6 +60,10 @@ def convert_cli(
             elif file_format is Format.conllu:
                 trees = tree_settings(given, tag, broken, encoding, group, limit)
                 counts = convert_conllu(input_path, output_path, lang, **trees)
+            elif file_format is Format.bracketed:
+                settings = {"encoding": encoding, "group": group, "limit": limit}
+                settings |= {} if given is None else {"given": split_names(given)}
+                counts = convert_bracketed(input_path, output_path, lang, **settings)
             elif file_format is Format.segmented:
                 counts = convert_segmented(input_path, output_path, lang, encoding=encoding, limit=limit)
             else:

@@ -47,8 +47,9 @@ FIGURES = {
     "lemma_acc": "LEMMA",
     "dep_uas": "UAS",
     "dep_las": "LAS",
+    "constituents_exact": "sentences without a wrong constituent",
 }
-SPANS = {"token": "words", "ents": "entities", "sents": "sentences"}
+SPANS = {"token": "words", "ents": "entities", "sents": "sentences", "constituents": "constituents"}
 
 Scores = dict[str, Any]
 
@@ -80,13 +81,14 @@ def evaluate_cli(
     ] = None,
     output: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the scores to this file, as JSON.")] = None,
 ) -> None:
-    """Evaluate a pipeline on column files, segmented texts, dependency trees or .spacy files.
+    """Evaluate a pipeline on column files, segmented texts, dependency trees, bracketed trees or .spacy files.
 
     Files are read as in the training of the pipeline, if its config says how; a line says what was taken from there.
     The pipeline sees the given columns as input; without --given, those that it predicts itself are hidden.
     Scores and JSON are those of "spacy evaluate" for the same input. A .spacy file has its own columns; --given chooses among them, and a
     line says what is input that "spacy evaluate" does not give.
-    Segmented texts use only --encoding and --limit of the other options; trees use --given, --tag, --encoding, --group and --limit.
+    Segmented texts use only --encoding and --limit of the other options; trees use --given, --tag, --encoding, --group and --limit; bracketed
+    trees use --given, --encoding, --group and --limit.
     With --lexicon, words are also scored as in the SIGHAN bakeoffs.
     """
     asked = asked_for(columns, given, separator, scheme=scheme, group=group, tag=tag)
@@ -97,6 +99,8 @@ def evaluate_cli(
             examples = read_segmented(nlp, data, encoding, limit)
         elif file_format is Format.conllu:
             examples = read_trees(nlp, data, settings, asked["given"])
+        elif file_format is Format.bracketed:
+            examples = read_brackets(nlp, data, settings, asked["given"])
         else:
             examples = read_examples(nlp, data, settings, asked["given"], borders)
         _warn_of_given(nlp, asked["given"] or [])
@@ -129,6 +133,17 @@ def read_trees(
     hidden = predicted_columns(nlp)
     shown = [column for column in settings.get("given", GIVEN) if column not in hidden] if given is None else given
     return [example for path in data for example in ConlluCorpus(path, **{**settings, "given": shown})(nlp)]
+
+
+def read_brackets(
+    nlp: "Language", data: list[str], settings: dict[str, Any], given: list[str] | None = None
+) -> list["Example"]:
+    """Examples of all files of bracketed trees; as :func:`read_trees`. Raises ValueError (M501-M514, M558, M570-M572)."""
+    from spacy_mtl.corpora.bracketed import GIVEN, BracketedCorpus
+
+    hidden = predicted_columns(nlp)
+    shown = [column for column in settings.get("given", GIVEN) if column not in hidden] if given is None else given
+    return [example for path in data for example in BracketedCorpus(path, **{**settings, "given": shown})(nlp)]
 
 
 def read_examples(
@@ -221,13 +236,17 @@ def _tables(scores: Scores, examples: list["Example"], shown: list[str]) -> list
     spans.add_column("")
     for name in ("P", "R", "F", "gold"):
         spans.add_column(name, justify="right")
-    gold = Counter(ent.label_ for example in examples for ent in example.reference.ents)
-    totals = {"ents": sum(gold.values()), "token": sum(len(example.reference) for example in examples)}
+    golds = {"ents": Counter(ent.label_ for example in examples for ent in example.reference.ents)}
+    totals = {"ents": golds["ents"].total(), "token": sum(len(example.reference) for example in examples)}
     for key in shown:
         if f"{key}_f" in scores:
             spans.add_row(SPANS[key], *(_percent(scores[f"{key}_{part}"]) for part in "prf"), str(totals.get(key, "")))
         for label, figures in sorted((scores.get(f"{key}_per_type") or {}).items()):
-            spans.add_row(f"  {label}", *(_percent(figures[part]) for part in "prf"), str(gold[label]))
+            spans.add_row(
+                f"  {label}",
+                *(_percent(figures[part]) for part in "prf"),
+                str(golds[key][label] if key in golds else ""),
+            )
     lines = [f"{title} {_percent(scores[key])}" for key, title in FIGURES.items() if scores.get(key) is not None]
     lines.append(f"{scores['speed']:,.0f} words/s")
     return [*([spans] if spans.row_count else []), ", ".join(lines)]

@@ -22,7 +22,8 @@ def init_config_cli(
     output: Annotated[Path, typer.Argument(metavar="OUTPUT", help="Config to write.")],
     lang: Annotated[str, typer.Option(help='Language code, such as "es", or "xx" for any language.')],
     pipeline: Annotated[
-        str, typer.Option(help="Components, separated by commas: ner, tagger, parser, segmenter, or several.")
+        str,
+        typer.Option(help="Components, separated by commas: ner, tagger, parser, constituents, segmenter, or several."),
     ],
     train: Annotated[Path, typer.Option(metavar="FILE", help="The corpus to train on.")],
     dev: Annotated[Path, typer.Option(metavar="FILE", help="The corpus to score on while training.")],
@@ -39,8 +40,8 @@ def init_config_cli(
 ) -> None:
     """Look at the files of a corpus, say what is in them, and write a config that suits them.
 
-    The files may be columns of CoNLL (.conll, .iob), trees (.conllu), segmented texts, or .spacy files. Everything is written with the reason for it,
-    and "spacy train" can use the config at once.
+    The files may be columns of CoNLL (.conll, .iob), trees (.conllu), bracketed trees (.mrg), segmented texts, or .spacy files. Everything is
+    written with the reason for it, and "spacy train" can use the config at once.
     """
     from spacy_mtl.survey.look import survey
     from spacy_mtl.survey.propose import check_pipeline, propose
@@ -56,7 +57,7 @@ def init_config_cli(
         _check_dev(found, other)
         choices = propose(order, found, tags, group)
         text = new_config(lang, order, found.kind, {"train": str(train), "dev": str(dev)}, choices)
-        if found.kind in ("columns", "trees", "segmented"):
+        if found.kind in ("columns", "trees", "bracketed", "segmented"):
             text.set("corpora.train", "encoding", encoding)
         write_file(output, str(text).encode())
     for each in (found, other):

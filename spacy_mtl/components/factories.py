@@ -1,4 +1,4 @@
-"""The factories of the four components, which spaCy imports whenever a pipeline is made, even one without any of them.
+"""The factories of the five components, which spaCy imports whenever a pipeline is made, even one without any of them.
 
 So nothing heavy is imported here: a component's module, and with it numba, is imported when the component is made.
 """
@@ -64,6 +64,24 @@ PARSER_CONFIG = {
     "max_words": 500,
     "max_unsplit": 100,
     "scorer": {"@scorers": "spacy_mtl.dep_scorer.v1"},
+}
+CONSTITUENTS_CONFIG = {
+    "model": {
+        "@architectures": "spacy_mtl.TemplateGrammar.v1",
+        "templates": {"@mtl_templates": "spacy_mtl.constituents.v1"},
+    },
+    "trainer": {"@mtl_trainers": "spacy_mtl.MTLStruct.v1", "p": 1.3333, "C": 0.3, "average": 6},
+    "spans_key": "constituents",
+    "horizontal": 0,
+    "vertical": 1,
+    "side": "left",
+    "support": "gold",
+    "learn_margin": 6.0,
+    "margin": 8.0,
+    "rest_cost": 1.0,
+    "max_words": 100,
+    "max_unsplit": 100,
+    "scorer": {"@scorers": "spacy_mtl.constituents_scorer.v1"},
 }
 
 
@@ -211,3 +229,45 @@ def make_parser(
         margin=margin, filter_attr=filter_attr, max_words=max_words, max_unsplit=max_unsplit, scorer=scorer,
     )  # fmt: skip
     return _requiring("mtl_parser", pipe)
+
+
+@Language.factory(
+    "mtl_constituents",
+    assigns=["doc.spans"],
+    default_config=CONSTITUENTS_CONFIG,
+    default_score_weights={
+        "constituents_f": 1.0, "constituents_p": 0.0, "constituents_r": 0.0, "constituents_exact": None, "constituents_per_type": None,
+    },
+)  # fmt: skip
+def make_constituents(
+    nlp: Language,
+    name: str,
+    model: Model,
+    trainer: Any,
+    spans_key: str,
+    horizontal: int,
+    vertical: int,
+    side: Literal["left", "right"],
+    support: Literal["gold", "all"],
+    learn_margin: float,
+    margin: float,
+    rest_cost: float,
+    max_words: int | None,
+    max_unsplit: int | None,
+    scorer: Callable | None,
+) -> TrainablePipe:
+    """Make a component that finds constituents: labelled, nested spans of words, as ``doc.spans[spans_key]``.
+
+    model: ``@architectures = "spacy_mtl.TemplateGrammar.v1"``. trainer: any of ``@mtl_trainers`` that can train grammars. horizontal, vertical, side:
+    how trees become binary, see :class:`~spacy_mtl.constituents.binarize.Binarization`. support: which observations get weights, those of "gold"
+    spans and splits or of "all". learn_margin, margin: what a sentence may use is what occurs in trees at most this far below the best one, in log
+    probability under the treebank's own grammar; in training and in prediction. rest_cost: training loss of a wrong span of a rest of children, where
+    that of a constituent is 1. max_words: longer sentences are not learnt from and get no constituents, with a warning (M453); null for no limit but
+    that of memory. max_unsplit: a document of up to this many words without sentence boundaries is one sentence, a longer one is refused (M440); null
+    for no limit.
+    """
+    pipe = _component("constituents", "MTLConstituents")(
+        nlp.vocab, model, name, trainer=trainer, spans_key=spans_key, horizontal=horizontal, vertical=vertical, side=side, support=support,
+        learn_margin=learn_margin, margin=margin, rest_cost=rest_cost, max_words=max_words, max_unsplit=max_unsplit, scorer=scorer,
+    )  # fmt: skip
+    return _requiring("mtl_constituents", pipe)

@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from spacy.attrs import DEP, HEAD, SENT_START
+from spacy.attrs import DEP, HEAD
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
@@ -23,7 +23,7 @@ from spacy_mtl.models.tree.prior import TreePrior
 from spacy_mtl.models.tree.rules import TreeRules, check_rules, check_tree
 from spacy_mtl.models.tree.weights import TreeWeights
 from spacy_mtl.roots import FEW_CROSSING, ROOT, heads_to_doc
-from spacy_mtl.sentences import borders, has_borders
+from spacy_mtl.sentences import borders
 from spacy_mtl.settings import brief, is_choice, is_number, is_switch, is_whole
 from spacy_mtl.stored.values import distinct_texts
 from spacy_mtl.structures.tree.build import tree_offers
@@ -32,8 +32,8 @@ from spacy_mtl.templates.attributes.learned import FormTable
 from spacy_mtl.templates.grammar import Template
 from spacy_mtl.trainers.base import Trainer
 
+from .bordered import BorderedPipe
 from .factories import make_parser  # noqa: F401  (earlier installations have it as their entry point)
-from .protocol.labelled import LabelledPipe
 from .protocol.places import check_places
 from .protocol.settings import refuse
 
@@ -41,7 +41,7 @@ from .protocol.settings import refuse
 UNLABELLED = "dep"
 
 
-class MTLParser(LabelledPipe):
+class MTLParser(BorderedPipe):
     """Dependency parser. Sentence borders come from another component or the reader and are never changed.
 
     Raises ValueError: M129 a template that reads a position (%x), M126 or M130 invalid arc templates, M301 a trainer that needs more than
@@ -49,7 +49,6 @@ class MTLParser(LabelledPipe):
     """
 
     gold_attributes = ("HEAD", "DEP")
-    also_reads = ("SENT_START",)
     label_key = "labels"
     no_labels = Errors.M443
     cfg_checks: ClassVar = {"labels": distinct_texts, "rules": check_rules}
@@ -215,13 +214,7 @@ class MTLParser(LabelledPipe):
 
         Raises ValueError (M440, M457) if the predicted Doc has no sentence boundaries although it is long or the annotation has several sentences.
         """
-        self._check_borders(example.predicted)
-        sentences = (
-            0 if has_borders(example.predicted) else np.count_nonzero(example.reference.to_array(SENT_START) == 1)
-        )
-        if sentences > 1:
-            text = example.text[:40]
-            raise ValueError(Errors.M457.format(name=self.name, text=text, sentences=sentences))
+        self.check_gold_borders(example)
         return encode(*gold_trees(example), starts, self.label_numbers())
 
     def label_numbers(self) -> dict[int, int]:
@@ -235,7 +228,7 @@ class MTLParser(LabelledPipe):
         """
         docs = list(docs)
         for doc in docs:
-            self._check_borders(doc)
+            self.check_borders(doc)
         self._warn_of_long(docs)
         return predict_trees(self.model, docs, self.max_words)
 
@@ -247,11 +240,6 @@ class MTLParser(LabelledPipe):
         if longest > self.max_words:
             self._warned = True
             warnings.warn(Warnings.M450.format(name=self.name, longest=longest, most=self.max_words), stacklevel=3)
-
-    def _check_borders(self, doc: Doc) -> None:
-        if self.max_unsplit is not None and len(doc) > max(self.max_unsplit, 1) and not has_borders(doc):
-            text, words = doc.text[:40], len(doc)
-            raise ValueError(Errors.M440.format(name=self.name, text=text, words=words, most=self.max_unsplit))
 
     def set_annotations(self, docs: Iterable[Doc], scores: Sequence[np.ndarray]) -> None:
         """Write ``token.head`` and ``token.dep``. scores: what :meth:`predict` returned. Raises ValueError (M446) for trees of other documents."""

@@ -2,7 +2,7 @@
 
 from importlib.resources import files
 
-NAMES = ("segmenter", "tagger", "parser", "ner")
+NAMES = ("segmenter", "tagger", "parser", "constituents", "ner")
 
 
 def config_text(name: str) -> str:

@@ -86,10 +86,15 @@ def constituents_from(symbols: Mapping[tuple[int, int], str]) -> list[Constituen
     return [Constituent(label, *span) for span in order for label in plain(symbols[span])]
 
 
+def is_label(label: str) -> bool:
+    """Whether a constituent can have this label: symbols could not be taken apart otherwise."""
+    return not (label in TOPS or JOIN in label or ABOVE in label or label.startswith((REST, WORD)))
+
+
 def check_labels(tree: Tree, path: object, line: int) -> None:
     """Refuse labels that a symbol could not be taken apart from (M571)."""
     for label in {constituent.label for constituent in constituents_of(tree)}:
-        if not label or label in TOPS or JOIN in label or ABOVE in label or label.startswith((REST, WORD)):
+        if not is_label(label):
             raise ValueError(Errors.M571.format(path=path, line=line, label=label))
 
 

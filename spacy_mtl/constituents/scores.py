@@ -10,6 +10,8 @@ from .tree import TOPS, Constituent
 PUNCTUATION = frozenset({",", ":", "``", "''", "."})
 #: Labels that are counted as the same.
 SAME = {"PRT": "ADVP"}
+#: Label, start and end.
+Bracket = tuple[str, int, int]
 
 
 @dataclass
@@ -46,7 +48,15 @@ class Counts:
         ignored: frozenset[str] = PUNCTUATION,
     ) -> None:
         """Add a sentence. tags: of its words, in gold. ignored: tags of the words that are left out of all spans."""
-        ours, theirs = (brackets(tags, constituents, ignored) for constituents in (gold, predicted))
+        place = [0]
+        for tag in tags:
+            place.append(place[-1] + (tag not in ignored))
+        self.add_brackets(
+            *(brackets((label, place[start], place[end]) for label, start, end in side) for side in (gold, predicted))
+        )
+
+    def add_brackets(self, ours: Counter[Bracket], theirs: Counter[Bracket]) -> None:
+        """Add a sentence. ours: gold, theirs: predicted, from :func:`brackets`."""
         right = (ours & theirs).total()
         self.right += right
         self.gold += ours.total()
@@ -55,14 +65,8 @@ class Counts:
         self.exact += right == ours.total() == theirs.total()
 
 
-def brackets(
-    tags: Sequence[str], constituents: Iterable[Constituent], ignored: frozenset[str] = PUNCTUATION
-) -> Counter[tuple[str, int, int]]:
-    """Label, start and end of the constituents of a sentence without its ignored words; those of no other words, and labels in TOPS, left out."""
-    place = [0]
-    for tag in tags:
-        place.append(place[-1] + (tag not in ignored))
-    spans = (
-        (SAME.get(label, label), place[start], place[end]) for label, start, end in constituents if label not in TOPS
+def brackets(spans: Iterable[Bracket]) -> Counter[Bracket]:
+    """What counts of the constituents of a sentence, given as label, start and end without ignored words: those of any words, unless in TOPS."""
+    return Counter(
+        (SAME.get(label, label), start, end) for label, start, end in spans if label not in TOPS and start < end
     )
-    return Counter(span for span in spans if span[1] < span[2])

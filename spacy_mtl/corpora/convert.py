@@ -1,4 +1,4 @@
-"""Convert column files, segmented texts and dependency trees to spaCy's own corpus format."""
+"""Convert column files, segmented texts, dependency trees and bracketed trees to spaCy's own corpus format."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +11,7 @@ from spacy.vocab import Vocab
 from spacy_mtl.errors import Errors
 from spacy_mtl.files import write_atomically
 
+from .bracketed import BracketedCorpus
 from .conll import ConllCorpus
 from .conllu import ConlluCorpus
 from .segmented import SegmentedCorpus
@@ -55,7 +56,17 @@ def convert_conllu(
     return _convert(ConlluCorpus(input_path, **settings), _output(output_path), vocab_of(lang))
 
 
-def _convert(corpus: ConllCorpus | ConlluCorpus, output_path: Path, vocab: Vocab) -> Counts:
+def convert_bracketed(
+    input_path: str | Path | list[str | Path], output_path: str | Path, lang: str, **settings: Any
+) -> Counts:
+    """Write files of bracketed trees to one ``.spacy`` file, as :func:`convert_columns` does.
+
+    settings: those of :class:`~spacy_mtl.corpora.bracketed.BracketedCorpus`, by name. Raises ValueError: M515, M516 and the errors of that reader.
+    """
+    return _convert(BracketedCorpus(input_path, **settings), _output(output_path), vocab_of(lang))
+
+
+def _convert(corpus: ConllCorpus | ConlluCorpus | BracketedCorpus, output_path: Path, vocab: Vocab) -> Counts:
     packed = DocBin(store_user_data=True)
     sentences = tokens = entities = 0
     for _, reference, n_sentences in corpus.docs(vocab):

@@ -33,7 +33,7 @@ class ComponentErrors:
     M442 = ("None of the {sentences} sentences that '{name}' was given has a complete tree (a head inside the sentence and a label for every word), so there is "
             "nothing to learn from. Check that the corpus has heads and labels, and that the input has the same sentence boundaries as the annotation.")
     M443 = "There is no dependency label in the {n} examples that '{name}' was initialized with. Use a corpus with heads and labels, or labelling = \"none\"."
-    M444 = ("The templates read '{attr}', but no word of the document that begins with '{text}' has it. Put a component that sets it before the parser, or set "
+    M444 = ("The templates read '{attr}', but no word of the document that begins with '{text}' has it. Put a component that sets it before this one, or set "
             "it on the document.")
     M445 = ("The corpus has sentences with several roots, but '{name}' is set to roots = \"one\". Set roots to \"several\" or \"auto\".")
     M446 = ("'{name}' cannot write trees of {trees} words to documents of {words} words. Pass the documents that the trees were predicted for, in the same order.")
@@ -43,6 +43,15 @@ class ComponentErrors:
             "@mtl_templates = \"spacy_mtl.ner.v1\".")
     M449 = ("The trainer of '{name}' must be a trainer, but is a {found}. Give it a block of its own, such as [components.{name}.trainer] with "
             "@mtl_trainers = \"spacy_mtl.MTLStruct.v1\".")
+    M460 = ("'{name}' cannot be trained: none of the {n} training examples has constituents in doc.spans[\"{key}\"]. Check the reader, or the setting 'spans_key'.")
+    M461 = ("'{name}': '{label}' cannot be the label of a constituent, since labels must not be empty or the name of a root, contain + or ^, or begin with @ or /. Rename it.")
+    M462 = ("None of the {sentences} sentences that '{name}' was given has a tree it can learn from: constituents within the sentence, and at most {longest} words "
+            "('max_words'). Check the corpus, and that the input has the same words and sentence boundaries as the annotation.")
+    M463 = ("'{name}': the constituents of the document that begins with '{text}' are not a tree: '{span}' ({label}) crosses another one. Correct the annotation.")
+    M464 = ("'{name}' cannot learn on from a trained model: its grammar is that of the corpus it was trained on. Call nlp.initialize() with all trees, old and new, and train "
+            "again, or list it among the frozen components.")
+    M465 = ("'{name}' cannot write the constituents of {found} documents, of {words} words at least, to {docs} documents of {lengths} words. Pass the documents that they "
+            "were predicted for, in the same order.")
     M470 = ("'{name}' cannot go on from the model in {where}: its setting '{setting}' is {found}, but that of '{name}' is {value}. Give '{name}' the same setting, "
             "or another prior.")
     M471 = ("'{name}' cannot learn on: the template '{template}' is only in {where}, and old and new weights can only be added if their templates are the same. "
@@ -65,12 +74,14 @@ class ComponentWarnings:
             "Put a component that sets {attr} before this one, or train without it.")
     M432 = ("The tokenizer spacy_mtl.Segmenter.v1 has no model, so every character becomes a word. Load a trained one: set 'path' in "
             "[initialize.tokenizer] to a pipeline with mtl_segmenter, or make one with: python -m spacy mtl tokenizer MODEL OUTPUT")
-    M433 = ("The limit of {megabytes} megabytes leaves the parser {kept} of the {rows} observations that have weights (the filter over tags takes {filter:.2f} "
-            "megabytes), too few to parse well. Set 'megabytes' of its model higher, or to null for no limit.")
+    M433 = ("The limit of {megabytes} megabytes leaves {kept} of the {rows} observations that have weights (the filter of arcs, or the grammar, takes "
+            "{filter:.2f} megabytes), too few to parse well. Set 'megabytes' of its model higher, or to null for no limit.")
     M434 = ("'{name}' predicts {column}, but the reader of [{section}] gives it ('given'), and what is given stays, so the scores are those of the gold "
             "annotation. Take {column} out of 'given' of [{section}], or set overwrite = true.")
     M455 = ("'{name}' keeps receiving training documents that it has not seen before, and indexes its features again for them; it now remembers {n}. If an "
             "augmenter makes them, leave it out: each pass would add to the corpus. Otherwise give all documents to nlp.initialize().")
+    M453 = ("A sentence of {longest} words is longer than the {most} that '{name}' takes, so it gets no constituents. Check what sets the sentence boundaries, or raise "
+            "'max_words' (the time grows with its cube).")
     M450 = ("A sentence of {longest} words is longer than the {most} that '{name}' parses at once, so it is parsed in pieces, whose trees are joined. Check what "
             "sets the sentence boundaries, or raise 'max_words' (the time grows with its cube; null for no limit).")
     # fmt: on

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import ClassVar
 
@@ -13,19 +13,30 @@ from spacy.tokens import Doc
 NEARLY = 0.9
 
 
-def content_key(reference: Doc, gold_attributes: Sequence[str]) -> bytes:
-    """A hash that identifies a training document by its words and gold annotation (not by ``id()``: spaCy copies documents and reads them again)."""
-    return blake2b(reference.to_array(["ORTH", *gold_attributes]).tobytes(), digest_size=12).digest()
+#: No spans.
+NO_SPANS = np.empty((0, 3), np.int32)
+
+
+def content_key(reference: Doc, gold_attributes: Sequence[str], more: bytes = b"") -> bytes:
+    """A hash that identifies a training document by its words and gold annotation (not by ``id()``: spaCy copies documents and reads them again).
+
+    more: gold annotation that is none of words.
+    """
+    return blake2b(reference.to_array(["ORTH", *gold_attributes]).tobytes() + more, digest_size=12).digest()
 
 
 @dataclass
 class Piece:
-    """One document as training sees it: attribute columns uint64[A, n], sentence borders int64[S + 1], gold labels int32[n]."""
+    """One document as training sees it: attribute columns uint64[A, n], sentence borders int64[S + 1], gold labels int32[n].
+
+    spans: int32[k, 3], gold as labelled spans (first word, end, label number), for structures that consist of such.
+    """
 
     key: bytes
     given: np.ndarray
     starts: np.ndarray
     gold: np.ndarray
+    spans: np.ndarray = field(default_factory=lambda: NO_SPANS)
 
     @property
     def sort_key(self) -> tuple[bytes, bytes, bytes]:

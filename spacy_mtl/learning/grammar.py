@@ -46,6 +46,7 @@ class GrammarCorpus:
     grammar: TreebankGrammar
     features: Features
     margin: float
+    forest: Forest
 
     def model(self, training: Training) -> GrammarModel:
         live = self.problem.live(np.asarray(training.template_weights) > 0)
@@ -81,7 +82,7 @@ def learn_corpus(
     blocks = Blocks(features.node_index.blocks, features.pair_index.blocks, names)
     costs = np.array([rules.rest_cost if symbol.startswith(REST) else 1.0 for symbol in grammar.symbols])
     problem = grammar_problem(grammar.grammar, forest, rows, blocks, gold, bracket_costs(forest, outputs, costs))
-    return GrammarCorpus(problem, grammar, features, rules.margin)
+    return GrammarCorpus(problem, grammar, features, rules.margin, forest)
 
 
 def _numbered(i: int, symbols: Symbols, grammar: TreebankGrammar) -> dict[tuple[int, int], int]:

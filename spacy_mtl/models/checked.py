@@ -7,15 +7,34 @@ from typing import Any
 from thinc.api import Model
 
 from spacy_mtl.errors import Errors
+from spacy_mtl.settings import is_number, shown
 from spacy_mtl.stored.fault import StoredValueError
 from spacy_mtl.stored.msgpack import read_msgpack
 from spacy_mtl.stored.values import Check, fields, mapping, number, optional, texts
 from spacy_mtl.templates.attributes.learned import LEARNED, FormTable
+from spacy_mtl.templates.grammar import TemplateSet
 
 from . import store
 from .readable import check_tables
 
 _MEGABYTES = optional(number(0, 1e12))
+
+
+def model_attrs(templates: TemplateSet, megabytes: float | None, weights: Any) -> dict[str, Any]:
+    """The attributes of a new model. weights: untrained. Raises ValueError: M401 if megabytes is not above 0, M448 for other templates."""
+    if not isinstance(templates, TemplateSet):
+        raise ValueError(Errors.M448.format(found=type(templates).__name__))
+    if megabytes is not None and (not is_number(megabytes, 0, 1e9) or megabytes == 0):
+        raise ValueError(Errors.M401.format(value=shown(megabytes)))
+    return {
+        "templates": templates,
+        "megabytes": megabytes,
+        "weights": weights,
+        "constraints": None,
+        "learned": {},
+        "predictor": None,
+        "export": None,
+    }
 
 
 class CheckedModel(Model):

@@ -10,6 +10,7 @@ from spacy_mtl.templates.attributes.characters import OF_CORPUS
 from spacy_mtl.templates.attributes.learned import LEARNED
 from spacy_mtl.templates.attributes.reader import check_attributes
 from spacy_mtl.templates.grammar import Template, parse_template
+from spacy_mtl.templates.spans.program import PLACES, check_span_templates
 
 #: The places (see :class:`.Observation`) that templates of chains and of trees look at.
 _CHAIN, _TREE = "x", "hmsgbcd"
@@ -44,6 +45,17 @@ def tree_templates(texts: tuple[str, ...]) -> ReadTemplates:
     templates = _templates(texts, _TREE)
     try:
         check_arc_templates(templates)
+    except ValueError as error:
+        raise StoredValueError(f"its templates do not fit each other ({_reason(error)})") from None
+    return ReadTemplates.of(templates)
+
+
+@lru_cache(maxsize=16)
+def span_templates(texts: tuple[str, ...]) -> ReadTemplates:
+    """The templates of spans and their splits. Raises StoredValueError."""
+    templates = _templates(texts, PLACES)
+    try:
+        check_span_templates(templates)
     except ValueError as error:
         raise StoredValueError(f"its templates do not fit each other ({_reason(error)})") from None
     return ReadTemplates.of(templates)

@@ -23,7 +23,10 @@ from spacy_mtl.stored.json import MOST_BYTES, read_json
 from spacy_mtl.stored.values import distinct_texts, fields, list_of, mapping, one_of
 
 from .chain.weights import KEY_BITS, SCALE_SHIFT, ChainWeights, TemplateRow
+from .grammar.weights import GrammarWeights
 from .tree.weights import TreeWeights
+
+AnyWeights = ChainWeights | TreeWeights | GrammarWeights
 
 MAGIC = b"SPMTL"
 FORMAT = 3
@@ -33,7 +36,9 @@ QUICK, THOROUGH = 4, 6
 #: Largest number of templates, and of characters in all of them, which are read one by one.
 MOST_TEMPLATES, MOST_TEXT = 1 << 14, 1 << 20
 #: Kinds of weights by their name in the header; a file without a name has the weights of a chain.
-_KINDS: dict[str, type[ChainWeights] | type[TreeWeights]] = {"chain": ChainWeights, "tree": TreeWeights}
+_KINDS: dict[str, type[ChainWeights] | type[TreeWeights] | type[GrammarWeights]] = {
+    "chain": ChainWeights, "tree": TreeWeights, "grammar": GrammarWeights,
+}  # fmt: skip
 
 
 def _planes(keys: np.ndarray) -> np.ndarray:
@@ -77,7 +82,7 @@ def _chunk(name: str, array: np.ndarray, form: Form) -> tuple[np.ndarray, bytes]
     return packed, chunk
 
 
-def to_bytes(weights: ChainWeights | TreeWeights, settings: dict[str, Any]) -> bytes:
+def to_bytes(weights: AnyWeights, settings: dict[str, Any]) -> bytes:
     """Serialize weights and JSON-serializable ``settings``. Raises ValueError (M612) for what :func:`from_bytes` would refuse to read."""
     _check_writable(weights)
     described, chunks, forms = [], [], weights.forms(len(weights.labels))
@@ -97,7 +102,7 @@ def to_bytes(weights: ChainWeights | TreeWeights, settings: dict[str, Any]) -> b
     return body + blake2b(body, digest_size=_DIGEST).digest()
 
 
-def _check_writable(weights: ChainWeights | TreeWeights) -> None:
+def _check_writable(weights: AnyWeights) -> None:
     try:
         distinct_texts(list(weights.labels), "the list of labels")
         _template_rows([asdict(row) for row in weights.templates])
@@ -116,7 +121,7 @@ def _header_text(header: dict[str, Any]) -> bytes:
 
 
 def from_bytes(data: bytes, where: str) -> tuple[Any, dict[str, Any]]:
-    """Read what :func:`to_bytes` wrote: :class:`.ChainWeights` or :class:`.TreeWeights`, checked, and the settings, which are not.
+    """Read what :func:`to_bytes` wrote: the weights (:class:`.ChainWeights` and others), checked, and the settings, which are not.
 
     Raises ValueError naming ``where``: M601 not a model file of this package, M602 another format number, M603 damaged, M610 not a valid model.
     """
@@ -150,7 +155,7 @@ _HEADER = {
 }
 
 
-def _parse(data: bytes, head: int, end: int) -> tuple[ChainWeights | TreeWeights, dict[str, Any]]:
+def _parse(data: bytes, head: int, end: int) -> tuple[AnyWeights, dict[str, Any]]:
     """Parse the file between ``head``, where the length of the header stands, and ``end``."""
     begin = head + 8
     at = begin + int.from_bytes(data[head:begin], "little")

@@ -11,19 +11,22 @@ from spacy_mtl.corpora.settings import check_file
 _PEEK = 2000
 _ID = re.compile(r"[0-9]+([-.][0-9]+)?")
 _TREE_COLUMNS = 10
+_BRACKETED = re.compile(r"\s*\(\s*(\(|[^\s()]+\s*(\(|[^\s()]+\s*\)))")
 
 
 def kind_of(path: Path, encoding: str = "utf8") -> str:
-    """ "binary", "trees", "columns" or "segmented", judged by the ending .spacy and the first lines.
+    """ "binary", "bracketed", "trees", "columns" or "segmented", judged by the ending .spacy and the first lines.
 
-    Trees have ten columns separated by tabs, of which the first is a number; column files have two columns or more, as many in each line, and empty
-    lines. Raises ValueError: M501, M502, M513.
+    Bracketed trees begin with a bracket that a label, or another bracket, follows. Trees have ten columns separated by tabs, of which the first is a
+    number; column files have two columns or more, as many in each line, and empty lines. Raises ValueError: M501, M502, M513.
     """
     check_file(path)
     if path.suffix == ".spacy":
         return "binary"
     lines = [line.rstrip("\n") for line in islice(text_lines(path, encoding), _PEEK)]
     rows = [line for line in lines if line.strip() and not line.startswith("#")]
+    if rows and _BRACKETED.match(" ".join(line for line in lines if line.strip())):
+        return "bracketed"
     if rows and all(_is_tree_row(row) for row in rows):
         return "trees"
     if all(line.strip() for line in lines):

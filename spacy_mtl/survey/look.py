@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .binary import survey_binary
+from .bracketed import survey_bracketed
 from .columns import survey_columns
 from .found import Survey
 from .kinds import kind_of
@@ -19,6 +20,8 @@ def survey(path: Path, encoding: str = "utf8", columns: Sequence[str] | None = N
     kind = "columns" if columns is not None and path.suffix != ".spacy" else kind_of(path, encoding)
     if kind == "trees":
         return survey_trees(path, encoding)
+    if kind == "bracketed":
+        return survey_bracketed(path, encoding)
     if kind == "binary":
         return survey_binary(path)
     if kind == "columns":

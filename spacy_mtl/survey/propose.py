@@ -16,8 +16,9 @@ from .found import Survey
 #: The components in the order of a pipeline, and the formats that each can be trained on.
 KINDS = {
     "segmenter": ("segmented", "columns", "binary"),
-    "tagger": ("columns", "trees", "binary"),
+    "tagger": ("columns", "trees", "bracketed", "binary"),
     "parser": ("trees",),
+    "constituents": ("bracketed",),
     "ner": ("columns", "binary"),
 }
 #: A smaller share of words with a case means that word order, not case, tells subject from object.
@@ -51,6 +52,7 @@ def check_pipeline(components: Sequence[str], train: Survey) -> list[str]:
             "segmenter": train.words > 0,
             "tagger": bool(train.tags),
             "parser": train.trees > 0,
+            "constituents": train.brackets > 0,
             "ner": bool(train.entities),
         }
         if train.kind not in KINDS[name] or not needs[name]:
@@ -69,6 +71,7 @@ def _hint(name: str, train: Survey) -> str:
         "segmenter": "a segmented text, or a column file",
         "tagger": "a file with tags",
         "parser": "a file of trees, CoNLL-U or CoNLL-X",
+        "constituents": "a file of bracketed trees, such as (S (NP (PRP It)) (VP (VBZ rains)))",
         "ner": "a column file, or a .spacy file, with entities",
     }
     return f"It is trained on {wanted[name]}"
@@ -96,13 +99,14 @@ def _reader(pipeline: Sequence[str], train: Survey, tags: bool | None, group: in
         choices.append(Choice(section, "columns", train.columns))
         choices.append(_given(pipeline, train, bool(tags)))
         choices += _group(pipeline, train, group)
-    if train.kind == "trees":
-        if group is not None:
-            choices.append(Choice(section, "group", group))
-        if "parser" not in pipeline or "tagger" in pipeline:
-            given = GIVEN if "parser" in pipeline else ()
-            reason = "columns that are input for the pipeline: the parser learns from the tags of the corpus"
-            choices.append(Choice(section, "given", list(given), reason if given else "columns that are input: none"))
+    if train.kind in ("trees", "bracketed") and group is not None:
+        choices.append(Choice(section, "group", group))
+    if train.kind == "bracketed" and "constituents" not in pipeline:
+        choices.append(Choice(section, "given", [], "columns that are input: none"))
+    if train.kind == "trees" and ("parser" not in pipeline or "tagger" in pipeline):
+        given = GIVEN if "parser" in pipeline else ()
+        reason = "columns that are input for the pipeline: the parser learns from the tags of the corpus"
+        choices.append(Choice(section, "given", list(given), reason if given else "columns that are input: none"))
     return choices
 
 

@@ -14,6 +14,7 @@ from spacy_mtl.corpora.convert import convert_columns
 
 ASSETS = Path(__file__).parents[2] / "assets"
 ENTITIES, TREES, WORDS = ASSETS / "es-entities", ASSETS / "nl-trees", ASSETS / "zh-words"
+BRACKETS = ASSETS / "en-constituents"
 FEW = {"training.max_epochs": 1, "training.logger.progress_bar": False}
 
 
@@ -45,6 +46,9 @@ def test_the_package_has_the_configs_of_the_sources(name):
         ("xx", "ner,tagger", ENTITIES / "dev.conll", {"ents_f", "tag_acc"}),
         ("nl", "tagger", TREES / "dev.conllu", {"tag_acc"}),
         ("nl", "tagger,parser", TREES / "dev.conllu", {"tag_acc", "dep_las", "dep_uas"}),
+        ("en", "constituents", BRACKETS / "dev.mrg", {"constituents_f"}),
+        ("en", "tagger,constituents", BRACKETS / "dev.mrg", {"tag_acc", "constituents_f"}),
+        ("en", "tagger", BRACKETS / "dev.mrg", {"tag_acc"}),
         ("zh", "segmenter", WORDS / "dev.txt", {"token_f"}),
         ("zh", "segmenter,tagger,ner", WORDS / "dev.conll", {"token_f", "tag_acc", "ents_f"}),
     ],

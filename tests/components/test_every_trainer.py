@@ -8,9 +8,11 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
+from spacy_mtl.corpora.bracketed import BracketedCorpus
 from spacy_mtl.corpora.segmented import SegmentedCorpus
 from spacy_mtl.registry import mtl_trainers
 
+from .bracketing import SPANS, TREES, constituents
 from .parsing import FIRST_ORDER, LABELS, examples, treebank
 
 WORDS = Path(__file__).parents[2] / "assets" / "zh-words" / "train.txt"
@@ -34,8 +36,14 @@ SETTINGS = {
 }
 CASES = [(name, settings) for name, variants in SETTINGS.items() for settings in variants]
 #: by component: its main score
-COMPONENTS = {"mtl_ner": "ents_f", "mtl_tagger": "tag_acc", "mtl_segmenter": "token_f", "mtl_parser": "dep_las"}
-LANGUAGES = {"mtl_ner": "es", "mtl_tagger": "es", "mtl_segmenter": "zh", "mtl_parser": "en"}
+COMPONENTS = {
+    "mtl_ner": "ents_f",
+    "mtl_tagger": "tag_acc",
+    "mtl_segmenter": "token_f",
+    "mtl_parser": "dep_las",
+    "mtl_constituents": "constituents_f",
+}
+LANGUAGES = {"mtl_ner": "es", "mtl_tagger": "es", "mtl_segmenter": "zh", "mtl_parser": "en", "mtl_constituents": "en"}
 TEMPLATES = [
     "U0:%x[0,LOWER]",
     "U1:%x[-1,LOWER]",
@@ -59,8 +67,10 @@ PATTERNS = {
     "mtl_tagger": TEMPLATES,
     "mtl_segmenter": CHARACTERS,
     "mtl_parser": [*FIRST_ORDER, *LABELS],
+    "mtl_constituents": SPANS,
 }
-PAIRS = [(c, case) for c in COMPONENTS for case in CASES]
+#: trees of constituents cannot be cut into pieces
+PAIRS = [(c, case) for c in COMPONENTS for case in CASES if (c, case[0]) != ("mtl_constituents", "StructReg")]
 
 
 #: slow starters, by a setting of theirs; all others learn in ten passes
@@ -117,6 +127,8 @@ def read(component, nlp, read_corpus) -> list:
         return list(SegmentedCorpus(WORDS, limit=40)(nlp))
     if component == "mtl_parser":
         return examples(nlp, treebank(24), group=2)
+    if component == "mtl_constituents":
+        return list(BracketedCorpus(TREES / "train.mrg", group=2, limit=12)(nlp))
     return read_corpus(nlp, limit=40, given=["TAG"] if component == "mtl_ner" else [])
 
 
@@ -131,14 +143,17 @@ def pipeline(request, train, read_corpus):
 
 def annotations(docs) -> list:
     return [
-        [(token.text, token.ent_iob_, token.ent_type_, token.tag_, token.dep_, token.head.i) for token in doc]
+        (
+            [(token.text, token.ent_iob_, token.ent_type_, token.tag_, token.dep_, token.head.i) for token in doc],
+            constituents(doc) if "constituents" in doc.spans else None,
+        )
         for doc in docs
     ]
 
 
 def inputs(component, nlp, shown) -> list:
-    """Texts, or for a parser Docs with tags and sentences."""
-    if component == "mtl_parser":
+    """Texts, or for trees Docs with tags and sentences."""
+    if component in ("mtl_parser", "mtl_constituents"):
         return [Doc(nlp.vocab).from_bytes(example.predicted.to_bytes()) for example in shown]
     return [example.reference.text for example in shown]
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from spacy_mtl.constituents.tree import SPANS_KEY
+
 from .options import Format, split_names
 from .trained_with import SPACY_READER, dev_reader, had_borders, trained_with
 
@@ -26,6 +28,7 @@ _SHOWN = {
 _DEFAULTS: dict[Format, dict[str, Any]] = {
     Format.columns: {"columns": ["ORTH", "TAG", "ENT"], "scheme": "auto", "separator": None, "group": 1},
     Format.conllu: {"tag": "auto", "group": 1},
+    Format.bracketed: {"group": 1, "spans_key": SPANS_KEY},
     Format.segmented: {},
 }
 

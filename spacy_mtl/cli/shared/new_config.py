@@ -11,9 +11,15 @@ if TYPE_CHECKING:
     from spacy_mtl.survey.propose import Choice
 
 #: The config whose reader and training suit a format.
-BASES = {"columns": "ner", "trees": "parser", "segmented": "segmenter", "binary": "ner"}
+BASES = {"columns": "ner", "trees": "parser", "bracketed": "constituents", "segmented": "segmenter", "binary": "ner"}
 #: Scores of each component, for ``[training.score_weights]``.
-SCORES = {"segmenter": ("token_f",), "tagger": ("tag_acc",), "parser": ("dep_uas", "dep_las"), "ner": ("ents_f",)}
+SCORES = {
+    "segmenter": ("token_f",),
+    "tagger": ("tag_acc",),
+    "parser": ("dep_uas", "dep_las"),
+    "constituents": ("constituents_f",),
+    "ner": ("ents_f",),
+}
 _CHARACTERS = {"@tokenizers": "spacy.zh.ChineseTokenizer", "segmenter": "char"}
 
 
@@ -24,8 +30,8 @@ def new_config(
     base = pipeline[0] if len(pipeline) == 1 and kind != "binary" else BASES[kind]
     text = ConfigText(config_text(base))
     _replace_components(text, pipeline)
-    if base == "tagger" and kind == "trees":
-        _reader_of(text, "parser")
+    if base == "tagger" and kind in ("trees", "bracketed"):
+        _reader_of(text, BASES[kind])
     if kind == "binary":
         _binary_reader(text)
     for name, path in paths.items():
@@ -89,11 +95,11 @@ def _choose(text: ConfigText, choice: "Choice") -> None:
 
 def _dev_reader(text: ConfigText, pipeline: Sequence[str], kind: str) -> None:
     """Let the dev corpus be read as the training corpus, but without what a component of the pipeline predicts."""
-    if kind in ("columns", "trees"):
+    if kind in ("columns", "trees", "bracketed"):
         for key in text.keys("corpora.train"):
             if key not in ("@readers", "path", "singles"):
                 text.set("corpora.dev", key, f"${{corpora.train.{key}}}")
-    if kind == "trees" and "tagger" in pipeline:
+    if kind in ("trees", "bracketed") and "tagger" in pipeline:
         left = ["MORPH", "LEMMA"] if "parser" in pipeline else []
         comment = "the scores are those of tags that the tagger predicts"
         text.set("corpora.dev", "given", left, comment)

@@ -13,13 +13,15 @@ class Format(str, Enum):
     columns = "columns"
     segmented = "segmented"
     conllu = "conllu"
+    bracketed = "bracketed"
 
 
 FileFormat = Annotated[
     Format,
     typer.Option(
         "--format",
-        help="columns: CoNLL columns; segmented: one sentence per line, spaces between words; conllu: trees, CoNLL-U or CoNLL-X.",
+        help="columns: CoNLL columns; segmented: one sentence per line, spaces between words; conllu: trees, CoNLL-U or CoNLL-X; "
+        "bracketed: constituency trees, as of the Penn Treebank.",
     ),
 ]
 Columns = Annotated[str, typer.Option(help="Column names from left to right, '_' for a column to ignore.")]

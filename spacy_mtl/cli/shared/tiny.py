@@ -17,6 +17,8 @@ SENTENCES = (
     ("El perro come pan .", "D N V N .", "O O O O O", (1, 2, 2, 2, 2), "det nsubj ROOT obj punct"),
     ("Come Ana pan hoy ?", "V PN N R .", "O B-PER O O O", (0, 3, 0, 0, 0), "ROOT nsubj obj advmod punct"),
 )  # fmt: skip
+#: Constituents of a sentence as first word, end and label.
+SPANS = ((0, 6, "S"), (0, 1, "NP"), (1, 5, "VP"), (2, 5, "PP"), (3, 5, "NP"))
 WORDS = ("他 在 北京 大学 学习 中文 。", "我们 今天 去 北京 。")
 #: Settings in which a component compiles other kernels than by default: each is used in turn.
 WAYS: dict[str, tuple[dict[str, Any], ...]] = {"parser": ({"projective": True}, {"projective": False})}
@@ -41,6 +43,8 @@ def _docs(nlp: "Language", component: str) -> list[tuple["Doc", "Doc"]]:
         texts = [(text.replace(" ", ""), text.split()) for text in WORDS]
         return [(nlp.make_doc(raw), Doc(nlp.vocab, words, spaces=[False] * len(words))) for raw, words in texts]
     pairs = []
+    if component == "constituents":
+        return [_bracketed(nlp)]
     for text, tags, ents, heads, deps in SENTENCES:
         words = text.split()
         starts: list[bool | int | None] = [k == 0 for k in range(len(words))]
@@ -48,6 +52,16 @@ def _docs(nlp: "Language", component: str) -> list[tuple["Doc", "Doc"]]:
         gold = Doc(nlp.vocab, words, tags=tags.split(), ents=ents.split(), heads=list(heads), deps=deps.split())
         pairs.append((Doc(nlp.vocab, words, tags=given, sent_starts=starts), gold))
     return pairs
+
+
+def _bracketed(nlp: "Language") -> tuple["Doc", "Doc"]:
+    """The first sentence with tags, and with its constituents."""
+    from spacy.tokens import Doc, Span
+
+    text, tags, *_ = SENTENCES[0]
+    given, gold = (Doc(nlp.vocab, text.split(), tags=tags.split()) for _ in range(2))
+    gold.spans["constituents"] = [Span(gold, *span) for span in SPANS]
+    return given, gold
 
 
 def _make(component: str, trainer: str, settings: dict[str, Any]) -> "Language":

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 READERS = {
     "spacy_mtl.ConllCorpus.v1": (Format.columns, ("columns", "given", "scheme", "separator", "group", "spaces")),
     "spacy_mtl.ConlluCorpus.v1": (Format.conllu, ("given", "tag", "group")),
+    "spacy_mtl.BracketedCorpus.v1": (Format.bracketed, ("given", "group", "spans_key")),
     "spacy_mtl.SegmentedCorpus.v1": (Format.segmented, ()),
 }
 SPACY_READER = "spacy.Corpus.v1"

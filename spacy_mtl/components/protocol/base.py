@@ -11,7 +11,7 @@ from spacy.vocab import Vocab
 from thinc.api import Model
 
 from spacy_mtl.errors import Errors
-from spacy_mtl.learning.gather import Gatherer, content_key
+from spacy_mtl.learning.gather import Gatherer
 from spacy_mtl.learning.learner import check_set
 from spacy_mtl.models.chain.model import current_weights, set_weights
 from spacy_mtl.templates.attributes.reader import doc_attributes
@@ -81,7 +81,7 @@ class StructuredPipe(UpdatedPipe):
         self._check_attributes(examples, nlp, training.get("annotating_components", ()))
         self.collect_labels(references)
         self.check_settings()
-        self._gathered = Gatherer(Counter(content_key(reference, self.gold_attributes) for reference in references))
+        self._gathered = Gatherer(Counter(map(self.key_of, references)))
 
     def _checked_examples(self, get_examples: Callable[[], Iterable[Example]]) -> list[Example]:
         """The examples; none where labels are given and there is no annotation, as with the blank example that spaCy makes of nothing.

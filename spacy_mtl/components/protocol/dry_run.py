@@ -8,8 +8,6 @@ import numpy as np
 from spacy.language import Language
 from spacy.training import Example
 
-from spacy_mtl.learning.gather import Piece, content_key
-
 from .base import StructuredPipe
 
 #: Times the arrays of a problem: features are made in steps that hold them twice.
@@ -40,13 +38,14 @@ def dry_run(pipe: StructuredPipe, nlp: Language, examples: Sequence[Example]) ->
     assert pipe._reader is not None
     inputs = pipe.read_input(pipe._reader, [example.predicted for example in examples])
     pieces = [
-        Piece(content_key(example.reference, pipe.gold_attributes), given, starts, pipe.gold_labels(example, starts))
+        pipe.piece_of(pipe.key_of(example.reference), example, given, starts)
         for example, (given, starts) in zip(examples, inputs, strict=True)
     ]
     pipe.prepare(pieces)
     pipe.before_features(pieces)
     learner = pipe.make_learner()
     learner.begin(pieces)
+    pipe.adopt(learner)
     trainings = [learner.training, getattr(learner, "labelling", None)]
     problems = [training.problem for training in trainings if training is not None]
     gold = np.concatenate([piece.gold for piece in pieces])

@@ -8,7 +8,7 @@ import numpy as np
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from spacy_mtl.learning.gather import Piece
+from spacy_mtl.learning.gather import Piece, content_key
 from spacy_mtl.learning.learner import Learner
 from spacy_mtl.sentences import borders
 from spacy_mtl.templates.attributes.learned import FormTable
@@ -50,6 +50,14 @@ class PipeHooks(SavedPipe):
     @abstractmethod
     def gold_labels(self, example: Example, starts: np.ndarray) -> np.ndarray:
         """Gold label numbers int32[n] of the predicted Doc's tokens, -1 where unknown."""
+
+    def key_of(self, reference: Doc) -> bytes:
+        """What identifies a training document, see :func:`.content_key`."""
+        return content_key(reference, self.gold_attributes)
+
+    def piece_of(self, key: bytes, example: Example, given: np.ndarray, starts: np.ndarray) -> Piece:
+        """A document as training sees it. given, starts: of its input, as :meth:`read_input` returns them."""
+        return Piece(key, given, starts, self.gold_labels(example, starts))
 
     def make_reader(self) -> AttributeReader:
         """The reader of the templates' attributes during training."""

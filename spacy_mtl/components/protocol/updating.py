@@ -9,7 +9,7 @@ import numpy as np
 from spacy.training import Example, validate_examples
 
 from spacy_mtl.errors import Errors, Warnings
-from spacy_mtl.learning.gather import Gatherer, Piece, content_key
+from spacy_mtl.learning.gather import Gatherer, Piece
 from spacy_mtl.learning.learner import Learner
 from spacy_mtl.models.chain.model import weights_later
 from spacy_mtl.stand_in import stood_for
@@ -81,7 +81,7 @@ class UpdatedPipe(TakesWholeCorpus, PipeHooks):
             examples = annotated
         loss = 0.0
         slots: list[int] = []
-        keys = [content_key(example.reference, self.gold_attributes) for example in examples]
+        keys = [self.key_of(example.reference) for example in examples]
         self._check_new(keys, examples)
         inputs = self.read_input(self._reader, [example.predicted for example in examples])
         self._gathered.meet(keys)
@@ -107,7 +107,7 @@ class UpdatedPipe(TakesWholeCorpus, PipeHooks):
         if slot is not None and self._gathered.pieces[slot].same_input(given, starts):
             piece = self._gathered.pieces[slot]
         else:
-            piece = Piece(key, given, starts, self.gold_labels(example, starts))
+            piece = self.piece_of(key, example, given, starts)
         return self._gathered.show(piece, slot)
 
     def _take(self, slots: Sequence[int], ends: bool) -> float:

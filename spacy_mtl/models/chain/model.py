@@ -9,11 +9,9 @@ from spacy.util import registry
 from thinc.api import Model
 from thinc.model import serialize_attr
 
-from spacy_mtl.errors import Errors
 from spacy_mtl.models import store
-from spacy_mtl.models.checked import CheckedModel
-from spacy_mtl.models.tree.weights import TreeWeights
-from spacy_mtl.settings import is_number, shown
+from spacy_mtl.models.checked import CheckedModel, model_attrs
+from spacy_mtl.models.store import AnyWeights
 from spacy_mtl.stored.fault import StoredValueError
 from spacy_mtl.stored.ranges import check_ascending
 from spacy_mtl.stored.values import Check, boolean, fields, integers, list_of, mapping, number, optional
@@ -23,7 +21,6 @@ from spacy_mtl.templates.grammar import TemplateSet
 
 from .weights import ChainWeights
 
-AnyWeights = ChainWeights | TreeWeights
 #: The check of each field of :class:`.Constraints` in the settings of a model, apart from the shapes.
 _CONSTRAINTS = dict.fromkeys(("start", "end", "step", "form_labels"), list_of(lambda item, _: item)) | {
     "forms": integers(0, (1 << 64) - 1),
@@ -40,27 +37,12 @@ def template_chain(templates: TemplateSet, megabytes: float | None = 10.0) -> Mo
     row. The model predicts the best labels of each doc, int32[n_tokens]. Raises ValueError: M401 if megabytes is not
     above 0, M448 for other templates.
     """
-    if not isinstance(templates, TemplateSet):
-        raise ValueError(Errors.M448.format(found=type(templates).__name__))
-    if megabytes is not None and (not is_number(megabytes, 0, 1e9) or megabytes == 0):
-        raise ValueError(Errors.M401.format(value=shown(megabytes)))
-    return ChainModel(
-        "template_chain",
-        forward,
-        attrs={
-            "templates": templates,
-            "megabytes": megabytes,
-            "weights": ChainWeights(),
-            "constraints": None,
-            "learned": {},
-            "predictor": None,
-            "export": None,
-        },
-    )
+    return ChainModel("template_chain", forward, attrs=model_attrs(templates, megabytes, ChainWeights()))
 
 
 def set_weights(model: Model, weights: AnyWeights, constraints: Any) -> None:
-    """Set the weights of a model and, if they are trained, their constraints (:class:`.Constraints` of a chain, :class:`.TreeRules` of a tree).
+    """Set the weights of a model and, if they are trained, their constraints (:class:`.Constraints` of a chain, :class:`.TreeRules` of a tree,
+    :class:`.ParseRules` of a grammar).
 
     The predictor is built at the first prediction.
     """
@@ -73,7 +55,7 @@ def weights_later(model: Model, export: Callable[[], AnyWeights], constraints: A
 
 
 def current_weights(model: Model) -> Any:
-    """The weights of a model, :class:`.ChainWeights` or :class:`.TreeWeights`, exported now if training has continued since."""
+    """The weights of a model, of any kind, exported now if training has continued since."""
     if model.attrs["export"] is not None:
         set_weights(model, model.attrs["export"](), model.attrs["constraints"])
     return model.attrs["weights"]

@@ -14,6 +14,9 @@ from spacy_mtl.templates.spans.program import SpanProgram, compile_spans
 
 from .treebank import TreebankGrammar
 
+#: Below this, a margin is as good as 0.
+LEAST_MARGIN = 1e-3
+
 
 @dataclass(frozen=True)
 class Words:
@@ -35,10 +38,26 @@ def pruned_forest(
 
     Empty if the grammar has no tree for these tags.
     """
-    mask = near_best(grammar.grammar, grammar.rule_scores, grammar.root_scores, grammar.scores_of(tags), margin)
-    for part in kept:
-        mask[part] = True
-    return sentence_forest(grammar.grammar, mask)
+    return forest_within(grammar, grammar.scores_of(tags), margin, kept)
+
+
+def forest_within(
+    grammar: TreebankGrammar, word_scores: np.ndarray, margin: float, kept: Iterable[tuple[int, int, int]] = ()
+) -> Forest:
+    """The same, from the scores of the symbols of words, float64[n, L].
+
+    Where a forest would have more than MOST_EDGES, the margin is halved until it has not.
+    """
+    parts = list(kept)
+    while True:
+        mask = near_best(grammar.grammar, grammar.rule_scores, grammar.root_scores, word_scores, margin)
+        found = bool(mask.any())
+        for part in parts:
+            mask[part] = True
+        forest = sentence_forest(grammar.grammar, mask)
+        if forest.symbol.size or not (found or parts) or not margin:
+            return forest
+        margin = margin / 2 if margin > LEAST_MARGIN else 0.0
 
 
 def places_of(forest: Forest) -> tuple[np.ndarray, np.ndarray]:

@@ -35,6 +35,19 @@ class TreebankGrammar:
         return self.word_scores[[number.get(tag, -1) for tag in tags]]
 
 
+def grammar_from(
+    symbols: tuple[str, ...],
+    tags: tuple[str, ...],
+    rules: np.ndarray,
+    rule_scores: np.ndarray,
+    word_scores: np.ndarray,
+    root_scores: np.ndarray,
+) -> TreebankGrammar:
+    """A grammar from its parts. rules: int[R, 3], parent, left and right symbol, in the order of :func:`.make_grammar`, as are rule_scores."""
+    grammar = make_grammar(rules, root_scores > -np.inf)
+    return TreebankGrammar(symbols, tags, grammar, rule_scores, word_scores, root_scores)
+
+
 def read_grammar(trees: Iterable[tuple[Sequence[str], Symbols]]) -> TreebankGrammar:
     """The grammar of binarized trees, each with the tags of its words: every rule that occurs, with its relative frequency (maximum likelihood)."""
     rules: Counter[tuple[str, str, str]] = Counter()

@@ -10,11 +10,9 @@ from spacy.util import registry
 from thinc.api import Model
 from thinc.model import serialize_attr
 
-from spacy_mtl.errors import Errors
 from spacy_mtl.models import store
 from spacy_mtl.models.chain.model import current_weights, set_weights
-from spacy_mtl.models.checked import CheckedModel
-from spacy_mtl.settings import is_number, shown
+from spacy_mtl.models.checked import CheckedModel, model_attrs
 from spacy_mtl.stored.fault import StoredValueError
 from spacy_mtl.stored.values import fields, optional
 from spacy_mtl.templates.grammar import TemplateSet
@@ -32,23 +30,7 @@ def template_tree(templates: TemplateSet, megabytes: float | None = 10.0) -> Mod
     int32[2, n_tokens]. Raises ValueError: M401 if megabytes is not
     above 0, M448 for other templates.
     """
-    if not isinstance(templates, TemplateSet):
-        raise ValueError(Errors.M448.format(found=type(templates).__name__))
-    if megabytes is not None and (not is_number(megabytes, 0, 1e9) or megabytes == 0):
-        raise ValueError(Errors.M401.format(value=shown(megabytes)))
-    return TreeModel(
-        "template_tree",
-        _forward,
-        attrs={
-            "templates": templates,
-            "megabytes": megabytes,
-            "weights": TreeWeights(),
-            "constraints": None,
-            "learned": {},
-            "predictor": None,
-            "export": None,
-        },
-    )
+    return TreeModel("template_tree", _forward, attrs=model_attrs(templates, megabytes, TreeWeights()))
 
 
 def _forward(model: Model, docs: Sequence[Doc], is_train: bool) -> tuple[list[np.ndarray], Callable[[Any], list]]:

@@ -8,14 +8,12 @@ import numpy as np
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_mtl.errors import Errors
+from spacy_mtl.models.annotated import annotated_names, check_annotated
 from spacy_mtl.sentences import borders
-from spacy_mtl.structures.problem import block_starts
 from spacy_mtl.structures.tree.build import Arcs, all_arcs, all_siblings
 from spacy_mtl.structures.tree.filter import filtered_arcs
 from spacy_mtl.templates.arcs.program import ArcProgram, compile_arcs
 from spacy_mtl.templates.attributes.reader import AttributeReader
-from spacy_mtl.templates.attributes.short_tags import short_tag
 from spacy_mtl.templates.grammar import Template, parse_template
 
 from .arc_scores import Plan, plan_of, score_labels, score_parts
@@ -27,8 +25,6 @@ from .pieces import join_pieces, piece_borders, punctuation_of
 from .rules import TreeRules
 from .weights import TreeWeights
 
-#: Attributes that a component or reader sets on every document, in addition to short tags; other attributes can be 0 everywhere.
-_ANNOTATED = ("TAG", "POS", "DEP")
 #: Sentences are parsed together up to about this many possible arcs, since the pairs of a large batch would fill the memory.
 ARCS_AT_A_TIME = 50_000
 _NONE = np.empty(0, np.int32)
@@ -52,7 +48,7 @@ class TreePredictor:
         read = [obs.attr for group in vars(templates).values() for t in group for obs in t.observations if obs.attr]
         attributes = list(dict.fromkeys([*read, *([rules.filter_attr] if rules.filter_attr else [])]))
         self.reader = AttributeReader(attributes, vocab)
-        self._annotated = [attr for attr in self.reader.columns if attr in _ANNOTATED or short_tag(attr)]
+        self._annotated = annotated_names(self.reader.columns)
         self._templates = templates
         self._plans = {name: self._plan(group) for name, group in vars(templates).items()}
         self._table = *arc_table(weights.keys), weights.values.astype(np.float32)
@@ -74,7 +70,7 @@ class TreePredictor:
         starts = borders(docs)
         with self._lock:  # the lexicon of the reader grows
             columns = self.reader.read(docs, starts)
-        self._check_annotated(docs, columns)
+        check_annotated(self.reader, self._annotated, docs, columns)
         if max_words is None or np.diff(starts).max() <= max_words:
             return self._all_trees(columns, starts)
         pieces = piece_borders(starts, max_words, punctuation_of(list(docs)))
@@ -129,15 +125,6 @@ class TreePredictor:
             self.score_labels(columns, starts, tree, out[0], by_label)
             out[1] = by_label.argmax(axis=1)
         return out
-
-    def _check_annotated(self, docs: Sequence[Doc], columns: np.ndarray) -> None:
-        """Refuse a doc in which no word has an attribute that the templates read (M444), since its trees would silently get worse."""
-        docs = [doc for doc in docs if len(doc)]
-        first = block_starts([len(doc) for doc in docs])[:-1]
-        for attr in self._annotated:
-            has = np.logical_or.reduceat(columns[self.reader.columns[attr]] != 0, first)
-            if not has.all():
-                raise ValueError(Errors.M444.format(attr=attr, text=docs[int(has.argmin())].text[:40]))
 
     def _plan(self, templates: Sequence[Template]) -> tuple[ArcProgram, Plan]:
         program = compile_arcs(templates, self.reader.columns)

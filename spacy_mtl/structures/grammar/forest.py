@@ -15,6 +15,9 @@ from spacy_mtl.kernels import kernel, subkernel
 
 from .rules import Grammar
 
+#: The largest number of edges of a sentence, which take about half a gigabyte with what is made of them.
+MOST_EDGES = 1 << 23
+
 
 class Forest(NamedTuple):
     """The items (I) and edges (E) of S sentences with N words.
@@ -115,12 +118,18 @@ def list_edges(grammar, used, number, fill, places, forest):
 
 
 @kernel
-def sentence_forest(grammar, allowed):
-    """The forest of one sentence. allowed: bool[n, n + 1, L], items that may occur, by start, end and symbol. Without a derivation it is empty."""
+def sentence_forest(grammar, allowed, most=MOST_EDGES):
+    """The forest of one sentence. allowed: bool[n, n + 1, L], items that may occur, by start, end and symbol.
+
+    Without a derivation it is empty, and so it is where it would have more than ``most`` edges.
+    """
     n, n_symbols = allowed.shape[0], allowed.shape[2]
     made, used = np.zeros((n, n + 1, n_symbols), np.bool_), np.zeros((n, n + 1, n_symbols), np.bool_)
     find_made(grammar, allowed, made)
     n_items, n_edges = find_used(grammar, made, used)
+    if n_edges > most:
+        used[:] = False
+        n_items, n_edges = 0, 0
     forest = Forest(
         np.array([0, n]), np.array([0, n_items]), np.zeros(n_items + 1, np.int64),
         np.empty(n_items, np.int32), np.empty(n_items, np.int32), np.empty(n_items, np.int32), np.zeros(n_items, np.bool_),

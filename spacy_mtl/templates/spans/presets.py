@@ -1,5 +1,6 @@
 """Templates for constituents of tagged sentences, after the features of Hall, Durrett and Klein (2014)."""
 
+from spacy_mtl.registry import mtl_templates
 from spacy_mtl.templates.grammar import TemplateSet
 
 _TEXTS = """
@@ -47,6 +48,7 @@ B05:%k[0,TAG]/%j[0,TAG]
 """
 
 
+@mtl_templates("spacy_mtl.constituents.v1")
 def constituents_v1(min_count: int = 1) -> TemplateSet:
     """35 templates of spans and 6 of rules: words, tags and lengths at and around the borders of a span, and tags at its split."""
     return TemplateSet.from_texts(_TEXTS.splitlines(), min_count)

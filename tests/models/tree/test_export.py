@@ -62,7 +62,7 @@ def test_without_labels_arcs_alone_share_the_file(sides):
 
 
 def test_a_file_too_small_for_anything_holds_nothing(sides):
-    with pytest.warns(UserWarning, match=r"^\[M433\] The limit of 1e-06 megabytes leaves the parser 0 of the 210000 "):
+    with pytest.warns(UserWarning, match=r"^\[M433\] The limit of 1e-06 megabytes leaves 0 of the 210000 "):
         weights = export_tree(*sides, LABELS, TAGS, None, 1e-6)
     assert not weights.keys.size
     assert not weights.pair_keys.size
@@ -88,7 +88,7 @@ def test_the_filter_is_charged_what_it_takes_in_the_file(sides):
 
 def test_a_file_that_the_filter_fills_is_warned_of(sides):
     tags, filter_tables = np.arange(1, 47, dtype=np.uint64), tables(48)
-    with pytest.warns(UserWarning, match=r"^\[M433\] .* leaves the parser 0 of the .* takes 0\.\d\d megabytes\)"):
+    with pytest.warns(UserWarning, match=r"^\[M433\] .* leaves 0 of the .* takes 0\.\d\d megabytes\)"):
         export_tree(*sides, LABELS, tags, filter_tables, 0.01)
 
 

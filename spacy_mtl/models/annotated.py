@@ -1,0 +1,29 @@
+"""Documents that lack what templates read: predictions would silently get worse."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from spacy.tokens import Doc
+
+from spacy_mtl.errors import Errors
+from spacy_mtl.structures.problem import block_starts
+from spacy_mtl.templates.attributes.reader import AttributeReader
+from spacy_mtl.templates.attributes.short_tags import short_tag
+
+#: Attributes that a component or reader sets on every document, in addition to short tags; other attributes can be 0 everywhere.
+_ANNOTATED = ("TAG", "POS", "DEP")
+
+
+def annotated_names(names: Iterable[str]) -> list[str]:
+    """Those of these attributes that every document must have."""
+    return [name for name in names if name in _ANNOTATED or short_tag(name)]
+
+
+def check_annotated(reader: AttributeReader, names: Sequence[str], docs: Sequence[Doc], columns: np.ndarray) -> None:
+    """Refuse a doc in which no word has one of these attributes. columns: uint64[A, N], of all words. Raises ValueError (M444)."""
+    docs = [doc for doc in docs if len(doc)]
+    first = block_starts([len(doc) for doc in docs])[:-1]
+    for name in names:
+        has = np.logical_or.reduceat(columns[reader.columns[name]] != 0, first)
+        if not has.all():
+            raise ValueError(Errors.M444.format(attr=name, text=docs[int(has.argmin())].text[:40]))
