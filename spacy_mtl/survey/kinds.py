@@ -17,15 +17,16 @@ _BRACKETED = re.compile(r"\s*\(\s*(\(|[^\s()]+\s*(\(|[^\s()]+\s*\)))")
 def kind_of(path: Path, encoding: str = "utf8") -> str:
     """ "binary", "bracketed", "trees", "columns" or "segmented", judged by the ending .spacy and the first lines.
 
-    Bracketed trees begin with a bracket that a label, or another bracket, follows. Trees have ten columns separated by tabs, of which the first is a
-    number; column files have two columns or more, as many in each line, and empty lines. Raises ValueError: M501, M502, M513.
+    Bracketed trees begin with a bracket that a label or another one follows, and end with one. Trees have ten columns separated by tabs, of which the
+    first is a number; column files have two columns or more, as many in each line, and empty lines. Raises ValueError: M501, M502, M513.
     """
     check_file(path)
     if path.suffix == ".spacy":
         return "binary"
     lines = [line.rstrip("\n") for line in islice(text_lines(path, encoding), _PEEK)]
     rows = [line for line in lines if line.strip() and not line.startswith("#")]
-    if rows and _BRACKETED.match(" ".join(line for line in lines if line.strip())):
+    text = " ".join(lines).strip()
+    if _BRACKETED.match(text) and (text.endswith(")") or len(lines) == _PEEK):
         return "bracketed"
     if rows and all(_is_tree_row(row) for row in rows):
         return "trees"

@@ -136,3 +136,18 @@ def test_trees_there_and_back(tmp_path):
         back.read_text(encoding="utf8").splitlines()[2:5]
         == TREE.replace("NP", "PROPN").replace("V\t_", "VERB\t_").replace("F\t", "PUNCT\t").splitlines()
     )
+
+
+def test_bracketed_trees(tmp_path):
+    source, out = tmp_path / "in.mrg", tmp_path / "out.spacy"
+    source.write_text("(S (NP (PRP It)) (VP (VBZ rains)) (. .))\n(NP (NN rain))\n", encoding="utf8")
+    result = invoke(source, out, "--lang", "en", "--format", "bracketed", "--group", 2, "--given", "TAG")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "1 documents, 2 sentences, 4 tokens\n" in result.stdout
+    (doc,) = load(out)
+    spans = [(span.start, span.end, span.label_) for span in doc.spans["constituents"]]
+    assert spans == [(0, 3, "S"), (0, 1, "NP"), (1, 2, "VP"), (3, 4, "NP")]
+    assert doc.user_data["spacy_mtl.given"] == ("TAG",)
+    source.write_text("(S (NP It)", encoding="utf8")
+    result = invoke(source, tmp_path / "other.spacy", "--lang", "en", "--format", "bracketed")
+    assert (result.exit_code, result.stderr[:6]) == (1, "[M570]")

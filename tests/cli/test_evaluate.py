@@ -8,8 +8,9 @@ from typer.testing import CliRunner
 
 from spacy_mtl.cli.evaluate import evaluate, read_trees
 from spacy_mtl.cli.tokenizer import convert_pipeline
+from spacy_mtl.corpora.bracketed import BracketedCorpus
 from spacy_mtl.corpora.conll import ConllCorpus
-from spacy_mtl.corpora.convert import convert_columns
+from spacy_mtl.corpora.convert import convert_bracketed, convert_columns
 from spacy_mtl.corpora.segmented import SegmentedCorpus
 from spacy_mtl.models.chain.model import current_weights, set_weights
 
@@ -324,3 +325,34 @@ def test_a_pipeline_of_spacys_reader_scores_as_spacy_evaluate(tmp_path):
     figures = [key for key in theirs if isinstance(theirs[key], float) and key != "speed"]
     assert [found[key] for key in figures] == pytest.approx([theirs[key] for key in figures], abs=1e-9)
     assert found["ents_f"] > 0
+
+
+def test_bracketed_trees_and_what_is_made_of_them(tmp_path):
+    """Files and ``.spacy`` corpora get the same scores, and words as input with the tags of the file."""
+    trees = TREES.parent / "en-constituents"
+    nlp = spacy.blank("en")
+    nlp.add_pipe("mtl_constituents", config={"trainer": {"@mtl_trainers": "spacy_mtl.Perceptron.v1"}})
+    examples = list(BracketedCorpus(trees / "train.mrg")(nlp))
+    nlp.initialize(lambda: examples)
+    for _ in range(3):
+        nlp.update(examples)
+    nlp.to_disk(tmp_path / "model")
+    convert_bracketed(trees / "test.mrg", tmp_path / "test.spacy", "en")
+    found = []
+    for number, (path, *options) in enumerate(
+        [
+            (trees / "test.mrg", "--format", "bracketed"),
+            (tmp_path / "test.spacy",),
+            (tmp_path / "test.spacy", "--borders"),
+        ]
+    ):
+        result = invoke(tmp_path / "model", path, *options, "--output", tmp_path / f"{number}.json")
+        assert (result.exit_code, result.stderr) == (0, "")
+        assert "constituents" in result.stdout
+        assert "sentences without a wrong constituent" in result.stdout
+        scores = json.loads((tmp_path / f"{number}.json").read_text())
+        found.append({key: value for key, value in scores.items() if key.startswith("constituents")})
+    assert found[0]["constituents_f"] > 0.7
+    assert found[1] == found[0]
+    assert found[2] == found[0]
+    check_refused(invoke(tmp_path / "model", TREES / "README.md", "--format", "bracketed"), "M570")

@@ -4,7 +4,7 @@ import pytest
 import spacy
 
 from spacy_mtl.constituents.tree import SPANS_KEY, bracketed, constituents_of
-from spacy_mtl.corpora.bracketed import read_bracketed, tree_doc
+from spacy_mtl.corpora.bracketed import BracketedCorpus, read_bracketed, tree_doc
 
 TEXT = """
 ( (S
@@ -67,3 +67,59 @@ def test_a_doc_has_words_tags_and_nested_spans(write):
     ]  # fmt: skip
     assert second.text == "(Not here)"
     assert len(list(first.sents)) == 1
+
+
+# --- the reader ---
+
+
+def corpus(path, **settings):
+    return list(BracketedCorpus(path, **settings)(spacy.blank("en")))
+
+
+def test_the_reader_gives_words_borders_and_tags(write):
+    rain, here = corpus(write(TEXT))
+    assert [token.text for token in rain.predicted] == ["It", "rains", "."]
+    assert [token.tag_ for token in rain.predicted] == ["PRP", "VBZ", "."]
+    assert not rain.predicted.spans
+    assert rain.predicted.text == rain.reference.text == "It rains."
+    spans = [(span.start, span.end, span.label_) for span in rain.reference.spans[SPANS_KEY]]
+    assert spans == [(0, 3, "S"), (0, 1, "NP"), (1, 2, "VP")]
+    assert [span.label_ for span in here.reference.spans[SPANS_KEY]] == ["FRAG", "ADVP"]
+
+
+def test_the_reader_groups_and_hides(write):
+    path = write(TEXT)
+    (both,) = corpus(path, group=0, given=[], spans_key="trees")
+    assert not both.predicted.has_annotation("TAG")
+    assert both.reference.has_annotation("TAG")
+    for doc in (both.predicted, both.reference):
+        assert [sentence.start for sentence in doc.sents] == [0, 3]
+    assert [(span.start, span.end) for span in both.reference.spans["trees"]] == [
+        (0, 3),
+        (0, 1),
+        (1, 2),
+        (3, 7),
+        (5, 6),
+    ]
+    assert len(corpus(path, limit=1)) == 1
+    assert len(corpus([path, path], group=2)) == 2
+    assert len(corpus(f"{path},{path}")) == 4
+
+
+@pytest.mark.parametrize(
+    ("settings", "code"),
+    [
+        ({"path": None}, "M511"),
+        ({"path": "nowhere.mrg"}, "M501"),
+        ({"given": ["POS"]}, "M558"),
+        ({"given": "TAG"}, "M514"),
+        ({"group": -1}, "M514"),
+        ({"limit": 1.5}, "M514"),
+        ({"encoding": ""}, "M514"),
+        ({"spans_key": 3}, "M514"),
+        ({"encoding": "nonsense"}, "M513"),
+    ],
+)
+def test_settings_of_the_reader_are_checked(write, settings, code):
+    with pytest.raises(ValueError, match=rf"^\[{code}\] "):
+        list(BracketedCorpus(**{"path": write(TEXT), **settings})(spacy.blank("en")))
