@@ -41,6 +41,7 @@ READ = {
     "pos": lambda doc: [token.pos_ for token in doc],
     "heads": lambda doc: [token.head.i for token in doc],
     "deps": lambda doc: [token.dep_ for token in doc],
+    "constituents": lambda doc: [[span.start, span.end, span.label_] for span in doc.spans["constituents"]],
 }
 
 
@@ -63,7 +64,7 @@ def test_every_component_is_here_and_finds_something():
     factories = {
         factory for name in PIPELINES for factory in spacy.util.load_meta(SAVED / name / "meta.json")["components"]
     }
-    assert factories == {"mtl_ner", "mtl_tagger", "mtl_segmenter", "mtl_parser"}
+    assert factories == {"mtl_ner", "mtl_tagger", "mtl_segmenter", "mtl_parser", "mtl_constituents"}
 
 
 def blocks(vectors, columns):

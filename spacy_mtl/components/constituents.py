@@ -25,6 +25,7 @@ from spacy_mtl.models.grammar.rules import MOST_MARGIN, ParseRules, check_gramma
 from spacy_mtl.models.grammar.weights import GrammarWeights
 from spacy_mtl.sentences import borders
 from spacy_mtl.settings import is_choice, is_number, is_whole
+from spacy_mtl.stored.fault import StoredValueError, shown
 from spacy_mtl.stored.values import distinct_texts, number
 from spacy_mtl.structures.grammar.build import grammar_offers
 from spacy_mtl.templates.attributes.learned import FormTable
@@ -36,6 +37,14 @@ from spacy_mtl.trainers.base import Trainer
 from .bordered import BorderedPipe
 from .protocol.places import check_places
 from .protocol.settings import refuse
+
+
+def constituent_labels(value: Any, name: str) -> list[str]:
+    """Check a list of labels of constituents in a file. Raises StoredValueError."""
+    for label in distinct_texts(value, name):
+        if not is_label(label):
+            raise StoredValueError(f"{name} has {shown(label)}, which cannot be the label of a constituent")
+    return value
 
 
 class MTLConstituents(BorderedPipe):
@@ -50,7 +59,7 @@ class MTLConstituents(BorderedPipe):
     label_key = "labels"
     no_labels = Errors.M460
     cfg_checks: ClassVar = {
-        "labels": distinct_texts,
+        "labels": constituent_labels,
         "symbols": distinct_texts,
         "tags": distinct_texts,
         "margin": number(0, MOST_MARGIN),

@@ -103,6 +103,8 @@ def use(nlp, component, given) -> None:
     assert [doc.text for doc in found] == texts
     for doc in found:
         assert all(sentence.root is not None for sentence in doc.sents) if doc.has_annotation("DEP") else True
+        spans = doc.spans.get("constituents", ())
+        assert all(0 <= span.start < span.end <= len(doc) and span.label_ for span in spans)
         assert all(0 <= ent.start < ent.end <= len(doc) for ent in doc.ents)
 
 

@@ -14,7 +14,7 @@ def components():
     """The trained components by the name of their pipeline."""
     nlps = {
         name: spacy.load(SAVED / name, exclude=["tokenizer"])
-        for name in ("entities", "tags", "words", "crossing-trees", "second-order-trees")
+        for name in ("entities", "tags", "words", "crossing-trees", "second-order-trees", "constituents")
     }
     return {name: nlp.pipeline[0][1] for name, nlp in nlps.items()}
 
@@ -167,8 +167,26 @@ OWN = {
         (template(text="U0:%m[0,TAG]/%d/%d"), "its templates do not fit each other"),
         (header(kind="chain"), "array"),
     ],
+    "constituents": [
+        (cfg(labels=["NP", "NP"]), "labels of cfg has the same item twice"),
+        (cfg(labels=["S+VP"]), "labels of cfg has 'S\\+VP', which cannot be the label of a constituent"),
+        (cfg(labels=[""]), "labels of cfg has '', which cannot be the label of a constituent"),
+        (cfg(tags=["NN"]), "word_scores has .* lines, not one for each of 1 tags and one more"),
+        (cfg(tags=[1]), "tags of cfg has an item of type int"),
+        (cfg(margin=-1), "margin of cfg is -1, not a number from 0 to 100"),
+        (cfg(margin=1e9), "margin of cfg is 1000000000.0"),
+        (cfg(margin=None), "margin of cfg is null"),
+        (cfg(symbols=[]), "its weights are not for the labels"),
+        (cfg(more=1), "cfg has an unknown entry 'more'"),
+        (without("settings", "cfg", "symbols"), "cfg lacks the entry 'symbols'"),
+        (template(text="U0:%x[0,TAG]"), "looks at places that this kind of model does not have"),
+        (template(text="U0:%k[0,TAG]"), "its templates do not fit each other"),
+        (template(text="U0:%i[0,NEVER]"), "is not valid"),
+        (template(text="U0:%i[0,WORD_END]"), "its templates read WORD_END, for which it has no table"),
+        (header(kind="tree"), "array"),
+    ],
 }  # fmt: skip
-KEYS = {"entities": "entity_types", "tags": "tags", "crossing-trees": "labels"}
+KEYS = {"entities": "entity_types", "tags": "tags", "crossing-trees": "labels", "constituents": "symbols"}
 CASES = [(name, change, fault) for name in OWN for change, fault in EVERY]
 CASES += [(name, change, fault) for name in ("entities", "tags") for change, fault in CHAINS]
 CASES += [(name, make(key), fault) for name, key in KEYS.items() for make, fault in LABELS]

@@ -16,7 +16,7 @@ CODED = re.compile(r"\[M(60[14]|610|430|444)\] [^\n]+")
 MUTATIONS = 300
 
 
-@pytest.mark.parametrize("name", ["entities", "tags", "words", "crossing-trees", "second-order-trees"])
+@pytest.mark.parametrize("name", ["entities", "tags", "words", "crossing-trees", "second-order-trees", "constituents"])
 def test_mutated_files(name):
     begin = time.monotonic()
     run = subprocess.run(

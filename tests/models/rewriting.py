@@ -17,6 +17,7 @@ FILES = {
     "words": SAVED / "words" / "mtl_segmenter" / "model",
     "crossing-trees": SAVED / "crossing-trees" / "mtl_parser" / "model",
     "second-order-trees": SAVED / "second-order-trees" / "mtl_parser" / "model",
+    "constituents": SAVED / "constituents" / "mtl_constituents" / "model",
 }
 _HEAD, _DIGEST = 6, 16
 

@@ -74,7 +74,7 @@ def chunk(name, function):
 NAN, INFINITE, MINUS, HUGE = 0x7FC0, 0x7F80, 0xFF80, 0x7F00
 EVERY = [
     (without("pair_keys"), "the array 'pair_keys' is missing"),
-    (twice("keys"), "list of arrays has 8 items"),
+    (twice("keys"), "list of arrays has (8|11) items"),
     (entry("keys", name="other"), "an array 'other', unknown"),
     (entry("keys", dtype="|i1"), "'keys' has the type '|i1', not '|u1'"),
     (entry("keys", dtype="|O"), "'keys' has the type '|O'"),
@@ -92,7 +92,7 @@ EVERY = [
     (changed("keys", lambda keys: keys * 0), "keys is not in ascending order"),
     (changed("keys", lambda keys: keys * 0 + 255), "keys has a number outside|keys is not in ascending order"),
     (changed("pair_keys", lambda keys: np.append(keys, np.ones((6, 1), np.uint8), axis=1)), "has the shape"),
-    (changed("pair_codes", lambda codes: codes[:, 1:]), "'pair_codes' has .* entries on an axis of"),
+    (changed("pair_codes", lambda codes: codes[:, 1:]), "'pair_codes' has .* entries on an axis of|pair_codes has the shape"),
     (changed("pair_codes", lambda codes: codes.astype("<i2")), "'pair_codes' has the type"),
     (changed("pair_scales", one_more), "pair_scales has the shape"),
     (chunk("keys", lambda data: data + b"\0"), "does not have the .* bytes of its shape"),
@@ -122,7 +122,29 @@ OF_TREES = [
     (changed("filter_tags", one_more), "filter_values has the shape"),
     (changed("filter_values", one_more), "filter_values has the shape"),
 ]  # fmt: skip
-CASES = [(name, *case) for name in (*CHAINS, *TREES) for case in EVERY]
+OF_GRAMMARS = [
+    (changed("codes", lambda codes: codes[:, 1:]), "'codes' has .* entries on an axis of"),
+    (changed("scales", at(3, NAN)), "scales has a number that is not finite"),
+    (changed("pair_scales", at(0, HUGE)), "pair_scales has a number above"),
+    (changed("rules", at((0, 0), -1)), "rules has a number outside 0 to"),
+    (changed("rules", at((0, 2), 1 << 20)), "rules has a number outside 0 to"),
+    (changed("rules", lambda rules: rules[::-1].copy()), "rules are not in ascending order"),
+    (changed("rules", lambda rules: rules[np.r_[0, 0, 2 : len(rules)]]), "rules are not in ascending order"),
+    (changed("rules", lambda rules: rules[:, :2].copy()), "'rules' has 2 entries on an axis of 3"),
+    (changed("rules", lambda rules: rules.astype("<i8")), "'rules' has the type '<i8', not '<i4'"),
+    (changed("rules", lambda rules: rules[1:]), "pair_codes has the shape"),
+    (changed("rule_scores", one_more), "rule_scores has the shape"),
+    (changed("rule_scores", at(0, np.nan)), "rule_scores has a number that is not finite"),
+    (changed("rule_scores", at(0, 0.5)), "rule_scores has a log probability above 0"),
+    (changed("word_scores", at((0, 0), -np.inf)), "word_scores has a number that is not finite"),
+    (changed("word_scores", at((0, 0), -1e10)), "word_scores has a number above 1e\\+09 in absolute value"),
+    (changed("word_scores", lambda scores: scores[:0]), "its grammar has no tags"),
+    (changed("word_scores", lambda scores: scores[:, 1:].copy()), "'word_scores' has .* entries on an axis of"),
+    (changed("root_scores", lambda scores: scores * 0 - 1e9), "no symbol that may be the root"),
+    (changed("root_scores", one_more), "'root_scores' has .* entries on an axis of"),
+]  # fmt: skip
+CASES = [(name, *case) for name in (*CHAINS, *TREES, "constituents") for case in EVERY]
+CASES += [("constituents", *case) for case in OF_GRAMMARS]
 CASES += [(name, *case) for name in CHAINS for case in OF_CHAINS]
 CASES += [(name, *case) for name in TREES for case in OF_TREES]
 CASES += [("crossing-trees", changed("filter_values", at(9, np.inf)), "filter_values has a number that is not finite")]

@@ -7,7 +7,13 @@ import srsly
 from .rewriting import SAVED, Parts
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*W095")
-PARTS = {"entities": "constraints", "tags": "constraints", "words": "constraints", "crossing-trees": "rules"}
+PARTS = {
+    "entities": "constraints",
+    "tags": "constraints",
+    "words": "constraints",
+    "crossing-trees": "rules",
+    "constituents": "rules",
+}
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +92,16 @@ TREES = [
     (rules(labelling="joint"), "templates look at dependents"),
     (rules(projective=1), "projective of rules of the settings is 1"),
 ]
+GRAMMARS = [
+    (of_weights(lambda settings: settings.update(rules=None)), "it has weights without rules"),
+    (rules(margin="x"), "margin of rules of the settings is 'x'"),
+    (rules(margin=101), "margin of rules of the settings is 101"),
+    (rules(tags=[]), "word_scores has .* lines, not one for each of 0 tags"),
+    (rules(tags=["a", "a"]), "tags of rules of the settings has the same item twice"),
+    (rules(more=1), "rules of the settings has an unknown entry 'more'"),
+]
 CASES = [(name, *case) for name in PARTS for case in EVERY]
+CASES += [("constituents", *case) for case in GRAMMARS]
 CASES += [(name, *case) for name, kind in PARTS.items() if kind == "constraints" for case in CHAINS]
 CASES += [("crossing-trees", *case) for case in TREES]
 CASES += [("tags", attributes(learned=packed({})), "its templates read USUAL_TAG, for which it has no table")]
