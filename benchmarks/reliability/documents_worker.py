@@ -33,9 +33,9 @@ WIDTH = 16
 
 def digest(doc: Doc) -> str:
     """Of words and all annotation."""
-    return blake2b(
-        doc.to_array(ATTRIBUTES).tobytes() + doc.text.encode("utf8", "surrogatepass"), digest_size=WIDTH // 2
-    ).hexdigest()
+    spans = [(key, span.start, span.end, span.label_) for key, group in doc.spans.items() for span in group]
+    text = doc.text.encode("utf8", "surrogatepass") + repr(spans).encode("utf8")
+    return blake2b(doc.to_array(ATTRIBUTES).tobytes() + text, digest_size=WIDTH // 2).hexdigest()
 
 
 def annotate(nlp: Language, name: str, way: str, first: int, count: int) -> dict[str, Any]:

@@ -14,10 +14,11 @@ PIPELINES: dict[str, tuple[str, list[tuple[str, str]]]] = {
     "tagger and ner": ("es", [("mtl_tagger", "tags"), ("mtl_ner", "entities")]),
     "parser": ("nl", [("sentencizer", ""), ("mtl_tagger", "tags"), ("mtl_parser", "crossing-trees")]),
     "second order": ("nl", [("sentencizer", ""), ("mtl_tagger", "tags"), ("mtl_parser", "second-order-trees")]),
+    "constituents": ("en", [("sentencizer", ""), ("mtl_tagger", "tags"), ("mtl_constituents", "constituents")]),
 }
 #: Characters of a text that parsers get: their time grows with the third power of a sentence's length.
 SHORT = 60
-PARSERS = ("parser", "second order")
+PARSERS = ("parser", "second order", "constituents")
 
 
 def make_pipeline(name: str) -> Language:

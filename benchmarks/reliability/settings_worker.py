@@ -15,6 +15,7 @@ from typing import Any
 from confection import ConfigValidationError
 from spacy.language import Language
 
+from spacy_mtl.corpora.bracketed import BracketedCorpus
 from spacy_mtl.corpora.conll import ConllCorpus
 from spacy_mtl.corpora.conllu import ConlluCorpus
 from spacy_mtl.corpora.segmented import SegmentedCorpus
@@ -123,6 +124,7 @@ _CORPORA: list[tuple[Callable[..., Any], str, str]] = [
     (ConllCorpus, "es-entities/dev.conll", "mtl_ner"),
     (ConlluCorpus, "nl-trees/dev.conllu", "mtl_parser"),
     (SegmentedCorpus, "zh-words/dev.txt", "mtl_segmenter"),
+    (BracketedCorpus, "en-constituents/dev.mrg", "mtl_constituents"),
 ]
 
 

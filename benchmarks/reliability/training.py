@@ -7,6 +7,7 @@ import spacy
 from spacy.language import Language
 from spacy.training import Example
 
+from spacy_mtl.corpora.bracketed import BracketedCorpus
 from spacy_mtl.corpora.conll import ConllCorpus
 from spacy_mtl.corpora.conllu import ConlluCorpus
 from spacy_mtl.corpora.segmented import SegmentedCorpus
@@ -20,6 +21,7 @@ ARCS = [
     "U0:%h[0,TAG]/%m[0,TAG]", "U1:%h[0,TAG]/%m[0,TAG]/%d", "U2:%h[0,TAG]/%b[TAG]/%m[0,TAG]", "U3:%h[0,LOWER]/%m[0,TAG]",
     "B0:%h[0,TAG]/%m[0,TAG]", "B1:%h[0,TAG]/%m[0,TAG]/%d", "B2:%m[0,LOWER]",
 ]  # fmt: skip
+SPANS = ["U0:%i[0,TAG]/%j[0,TAG]", "U1:%i[-1,TAG]/%j[1,TAG]", "U2:%i[0,LOWER]/%d", "B0", "B1:%k[-1,TAG]/%k[0,TAG]"]
 #: Factory -> language, templates, corpus.
 COMPONENTS: dict[str, tuple[str, list[str], Callable[[str, int], Any]]] = {
     "mtl_ner": ("es", WORDS, lambda part, n: ConllCorpus(ASSETS / "es-entities" / f"{part}.conll", limit=n)),
@@ -29,6 +31,11 @@ COMPONENTS: dict[str, tuple[str, list[str], Callable[[str, int], Any]]] = {
         lambda part, n: ConllCorpus(ASSETS / "es-entities" / f"{part}.conll", limit=n, given=()),
     ),
     "mtl_segmenter": ("zh", CHARACTERS, lambda part, n: SegmentedCorpus(ASSETS / "zh-words" / f"{part}.txt", limit=n)),
+    "mtl_constituents": (
+        "en",
+        SPANS,
+        lambda part, n: BracketedCorpus(ASSETS / "en-constituents" / f"{part}.mrg", limit=n),
+    ),
     "mtl_parser": ("nl", ARCS, lambda part, n: ConlluCorpus(ASSETS / "nl-trees" / f"{part}.conllu", limit=n)),
 }
 
