@@ -89,7 +89,9 @@ def check_doc(doc: Doc, text: str) -> None:
     assert all(ent.start < ent.end and ent.label_ for ent in doc.ents), "an entity without words or label"
     assert all(isinstance(token.tag_ + token.dep_ + token.pos_, str) for token in doc)
     spans = [span for group in doc.spans.values() for span in group]
-    assert all(0 <= span.start < span.end <= len(doc) and span.label_ for span in spans), "a span without words or label"
+    assert all(0 <= span.start < span.end <= len(doc) and span.label_ for span in spans), (
+        "a span without words or label"
+    )
     if doc.has_annotation("DEP") and len(doc):
         trees = doc_heads(doc)
         for heads in np.split(trees.heads, trees.starts[1:]):
