@@ -55,7 +55,9 @@ def test_labels_and_score_are_those_of_viterbi(seed, n, n_labels, spread, whole,
     assert found == expected
 
 
-@pytest.mark.parametrize("kind", ["falling", "rising", "all negative", "one good for each", "ties"])
+@pytest.mark.parametrize(
+    "kind", ["falling", "rising", "all negative", "one good for each", "ties", "ties, the first one worse"]
+)
 def test_hard_scores(kind):
     """Where most labels have to be looked at, all are."""
     n, n_labels = 6, 90
@@ -72,6 +74,8 @@ def test_hard_scores(kind):
     elif kind == "one good for each":
         nodes[:] = -((ramp * 37) % n_labels)
         step[(ramp * 53 % n_labels).astype(int), np.arange(n_labels)] = 100
+    elif kind == "ties, the first one worse":
+        step[0] = -1
     expected, found, _ = both(nodes, step)
     assert found == expected
 
