@@ -56,8 +56,8 @@ def scores(sentences: Sequence[Sentence], found: Sequence[Sequence[Constituent]]
     return {f"{key}_{part}": 100 * value for key, value in rates.items()} | {f"without_tree_{part}": none}
 
 
-def train(corpora: str, every: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A row of each training, from sentences in memory to weights, with scores of dev; and of the best of each trainer on dev those of test.
+def train(corpora: str, every: Sequence[dict[str, Any]], test: bool = True) -> list[dict[str, Any]]:
+    """A row of each training, from sentences in memory to weights, with scores of dev; and, for ``test``, of the best of each trainer those of test.
 
     every: settings that differ in trainer, C and passes alone, so that they share one problem, whose time counts in each row.
     """
@@ -77,7 +77,7 @@ def train(corpora: str, every: Sequence[dict[str, Any]]) -> list[dict[str, Any]]
         if one.trainer not in best or row["f1_dev"] > best[one.trainer][0]["f1_dev"]:
             best[one.trainer] = row, model
         rows.append(row)
-    for row, model in best.values():
+    for row, model in best.values() if test else ():
         row |= predicted(corpora, model, "test")
     return rows
 

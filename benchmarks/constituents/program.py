@@ -42,6 +42,12 @@ SPEED = {
 TRIED = (
     *(("MTLStruct", C, 10) for C in (0.1, 0.3, 1.0)), ("SSVM", 0.1, 10), *(("CRF", C, 10) for C in (0.03, 0.1, 0.3)),
 )  # fmt: skip
+#: What is tried of other binarizations, with the constants that were best on dev with the first one.
+BINARIZED = (
+    (1, (("MTLStruct", 0.3), ("CRF", 0.1))),
+    (2, (("MTLStruct", 0.3), ("CRF", 0.1))),
+    (0, (("CRF, L-BFGS", 0.1),)),
+)
 #: Horizontal and vertical of the probabilistic grammars; the first one is that of ours.
 WAYS = ((0, 1), (1, 1), (2, 1), (1, 2))
 
@@ -64,6 +70,21 @@ def train(corpora: CorporaOption, json: JsonOption = None, quick: QuickOption = 
         rows,
         "No published figure compares with these.",
     )
+
+
+@app.command()
+def binarization(corpora: CorporaOption, json: JsonOption = None, quick: QuickOption = False) -> None:
+    """Scores of dev alone, of ours with symbols of rests that name children, and of the CRF by its other algorithm."""
+    from .contestants import Ours
+
+    limit, passes = (QUICK_SENTENCES, 2) if quick else (0, 10)
+    rows: list[Row] = []
+    for horizontal, tried in BINARIZED[: 1 if quick else None]:
+        every = [asdict(Ours(name, C, passes, horizontal, limit=limit)) for name, C in tried]
+        found = [{**_about("binarization"), **row} for row in _child("train", corpora, every=every, test=False)]
+        append_rows(json, found)
+        rows += found
+    show("Constituents of sentences of up to 40 words, gold tags", COLUMNS, rows, "Dev alone, to choose by.")
 
 
 @app.command()

@@ -37,6 +37,12 @@ def test_scores_are_percentages(corpora):
     assert (found["precision_dev"], found["exact_dev"], found["without_tree_dev"]) == (100, 90, 1)
 
 
+def test_choosing_on_dev_scores_no_test(corpora):
+    (row,) = train(str(corpora), [asdict(Ours("MTLStruct", 0.3, passes=5, horizontal=1))], test=False)
+    assert row["f1_dev"] > 50
+    assert not any(key.endswith("_test") for key in row)
+
+
 def test_ours_and_the_probabilistic_grammar(corpora):
     settings = [Ours("MTLStruct", C, passes=5) for C in (1e-6, 0.3)] + [Ours("CRF", 0.3, passes=5)]
     rows = train(str(corpora), [asdict(one) for one in settings])
