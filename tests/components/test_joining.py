@@ -5,8 +5,21 @@ import pytest
 
 from spacy_mtl.corpora.segmented import SegmentedCorpus
 
+from .bracketing import make_finder
+from .bracketing import read as read_trees
 from .parsing import FIRST_ORDER, GRANDPARENTS, LABELS, SIBLINGS, examples, make_parser, scores, treebank
-from .test_every_trainer import CASES, COMPONENTS, LANGUAGES, WORDS, identify, least_of, passes_of, read, untrained
+from .test_every_trainer import (
+    CASES,
+    COMPONENTS,
+    LANGUAGES,
+    PAIRS,
+    WORDS,
+    identify,
+    least_of,
+    passes_of,
+    read,
+    untrained,
+)
 
 
 def learner_of(nlp):
@@ -105,7 +118,7 @@ def test_documents_that_keep_coming_are_worth_one_warning(read_corpus, make_nlp)
     nlp.update(shown[:35])
 
 
-@pytest.mark.parametrize("component", ["mtl_tagger", "mtl_segmenter", "mtl_parser"])
+@pytest.mark.parametrize("component", ["mtl_tagger", "mtl_segmenter", "mtl_parser", "mtl_constituents"])
 def test_a_sample_is_enough_to_begin(component, read_corpus):
     nlp = untrained(component, ("MTLStruct", {}))
     shown = read(component, nlp, read_corpus)
@@ -117,6 +130,53 @@ def test_a_sample_is_enough_to_begin(component, read_corpus):
         nlp.update(shown)
     assert len(pipe._learner.documents) == len(shown)
     assert nlp.evaluate(shown)[COMPONENTS[component]] > 0.8
+
+
+GRAMMAR_CASES = [case for component, case in PAIRS if component == "mtl_constituents"]
+
+
+@pytest.mark.filterwarnings(SLOW, r"ignore:\[M340\] EG")
+@pytest.mark.parametrize("case", GRAMMAR_CASES, ids=identify)
+def test_new_trees_bring_symbols_and_rules_to_what_has_been_learnt(case, read_corpus, never_anew):
+    """A larger grammar numbers all its symbols and rules anew."""
+    component = "mtl_constituents"
+    nlp = untrained(component, case)
+    shown = read(component, nlp, read_corpus)
+    known, new, pipe = shown[:8], shown[8:], nlp.get_pipe(component)
+    labels = sorted({label for example in shown for label in pipe.labels_of(example.reference)})
+    pipe.initialize(lambda: known, nlp=nlp, labels=labels)
+    for _ in range(passes_of(case)):
+        nlp.update(known)
+    nlp.evaluate(known)
+    before, symbols = nlp.evaluate(known)["constituents_f"], len(pipe.model_labels)
+    assert before > least_of(case)
+    training = learner_of(nlp).training
+    never_anew(pipe.trainer)
+    nlp.update(new)
+    nlp.update(known)
+    nlp.evaluate(known)
+    assert learner_of(nlp).training is training
+    assert len(pipe.model_labels) > symbols
+    for _ in range(passes_of(case)):
+        nlp.update(shown)
+    assert nlp.evaluate(shown)["constituents_f"] > least_of(case)
+
+
+def test_tags_that_change_change_the_forests(never_anew):
+    nlp = make_finder()
+    shown = read_trees(nlp, limit=24)
+    random = np.random.default_rng(0)
+    nlp.initialize(lambda: shown)
+    edges = set()
+    for share in (0.3, 0.2, 0.1, 0.1, 0.05, 0.0, 0.0, 0.0):
+        retag(shown, random, share)
+        nlp.update(shown)
+        training = learner_of(nlp).training
+        edges.add(training.problem.arrays.rule.size)
+        never_anew(nlp.get_pipe("mtl_constituents").trainer)
+    assert len(edges) > 3
+    assert training.passes == 8
+    assert nlp.evaluate(shown)["constituents_f"] > 0.9
 
 
 def test_a_segmenter_can_begin_with_nothing():
