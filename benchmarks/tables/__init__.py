@@ -9,7 +9,9 @@ from . import (
     first_start,
     headline,
     learning_on,
+    letters,
     of_trainers,
+    synthetic,
     tags,
     trees,
     versions,
@@ -29,7 +31,8 @@ class Rendered(Protocol):
 
 
 MODULES = (
-    headline, entities, words, tags, trees, constituents, door, first_start, learning_on, of_trainers, versions,
+    headline, entities, words, tags, trees, constituents, door, first_start, learning_on, letters, synthetic,
+    of_trainers, versions,
 )  # fmt: skip
 TABLES: dict[str, Rendered] = {table.name: table for module in MODULES for table in module.TABLES}  # type: ignore[attr-defined]
 

@@ -88,4 +88,16 @@ FIGURE_4 = curves(
     (1, 5, 10, 20, 40),
     {"templates": "edges", "C": 1.0, "lang": "esp", "sentences": 400},
 )
-TABLES = (DUAL, PROX, FIGURE_4)
+WITHOUT_SMO = {
+    name: label
+    for name, label in OF_EG.items()
+    if name not in ("SMO", "EG online, eta 0.5", "EG online, eta 1", "EG online after 3 of SMO")
+}
+TREES = curves(
+    "eg-trees",
+    "Dual objective, 60 trees, C = 1",
+    WITHOUT_SMO,
+    (1, 5, 10, 15),
+    {"lang": "ptb-sample", "C": 1.0},
+)
+TABLES = (DUAL, PROX, FIGURE_4, TREES)
