@@ -204,7 +204,7 @@ def on_test(
     reference = max(candidates, key=lambda name: measured[name]["f1_dev"])
     keys = (*about, "contestant", "p", "C", "most")
     paths = {
-        name: str(outputs_of(outputs, **{key: row[key] for key in keys if key != "benchmark"}))
+        name: str(outputs_of(outputs, **{key: row.get(key) for key in keys if key != "benchmark"}))
         for name, row in measured.items()
     }
     settings = subject_settings(corpora, about, rows)
