@@ -10,6 +10,7 @@ from . import (
     headline,
     learning_on,
     letters,
+    mtlstruct,
     of_trainers,
     synthetic,
     tags,
@@ -32,7 +33,7 @@ class Rendered(Protocol):
 
 MODULES = (
     headline, entities, words, tags, trees, constituents, door, first_start, learning_on, letters, synthetic,
-    of_trainers, versions,
+    of_trainers, mtlstruct, versions,
 )  # fmt: skip
 TABLES: dict[str, Rendered] = {table.name: table for module in MODULES for table in module.TABLES}  # type: ignore[attr-defined]
 

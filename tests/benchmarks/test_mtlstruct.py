@@ -120,3 +120,13 @@ def test_scores_are_named_after_their_part():
 
     counts = Counts(*(np.array([value]) for value in (1, 2, 4)))
     assert scores(counts, "dev") == {"precision_dev": 50, "recall_dev": 25, "f1_dev": pytest.approx(100 / 3)}
+
+
+def test_figures_of_the_paper_stand_beside_the_same_method():
+    from benchmarks.tables.mtlstruct import Published, by_p
+
+    of_crf = {"selected": 0, "corpus": "ned", "shown": "CRF l2"}
+    assert (Published(0)(of_crf), Published(1)(of_crf)) == (51.96, 57.20)
+    assert Published(1)(of_crf | {"shown": "crfsuite l2"}) == 57.20
+    assert Published(1)(of_crf | {"shown": "MIRA"}) is None
+    assert by_p({"selected": 20, "shown": "MTLStruct p=1.333"}) == 74.81
