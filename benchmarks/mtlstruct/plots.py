@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter, ScalarFormatter
 
 from benchmarks.common.rows import Row
 
@@ -68,13 +69,15 @@ def learning(path: Path, rows: Sequence[Row]) -> None:
     langs = [lang for lang in LANGS if best_of(rows, corpus=lang, selected=0, contestant=OURS, p=1.0)]
     figure = Figure(figsize=(4.2 * len(langs), 3.4), layout="constrained")
     for axes, lang in zip(figure.subplots(1, len(langs), squeeze=False)[0], langs, strict=True):
-        for name in dict.fromkeys(row["contestant"] for row in rows):
-            row = best_of(rows, corpus=lang, selected=0, contestant=name)
+        for name, p in dict.fromkeys((row["contestant"], row["p"]) for row in rows if row["p"] in (None, 1.0, 2.0)):
+            row = best_of(rows, corpus=lang, selected=0, contestant=name, p=p)
             if row is None:
                 continue
             points = row.get("points") or [row]
-            style = "o" if len(points) == 1 else "-"
-            axes.semilogx([point["cpu"] for point in points], [point["f1_dev"] for point in points], style, label=name)
+            style, label = "o" if len(points) == 1 else "-", f"{name}, p = {p:g}" if p else name
+            axes.semilogx([point["cpu"] for point in points], [point["f1_dev"] for point in points], style, label=label)
+        axes.xaxis.set_major_formatter(ScalarFormatter())
+        axes.xaxis.set_minor_formatter(NullFormatter())
         tidy(axes, f"{LANGS[lang]}, all templates", xlabel="CPU seconds of training", ylabel="F1 on dev")
     figure.axes[0].legend(fontsize=8, frameon=False)
     figure.savefig(path, dpi=90)
