@@ -5,7 +5,7 @@ What is done with a block is chosen by its language:
 python     run, all blocks of a page one after another, in a folder with assets/, configs/ and the reader's own files (corpora.py)
 bash       run in small, or held against the real command line (shell.py)
 ini        merged into one of configs/ and made into a pipeline (configs.py)
-templates  parsed, and given to a component; those of spans are checked
+templates  parsed, and given to a component
 conll, conllu, toml, json    read
 output     what the block before printed, but for the numbers; "..." leaves lines out
 
@@ -30,7 +30,6 @@ from spacy_mtl.corpora.conll import ConllCorpus
 from spacy_mtl.corpora.conllu import ConlluCorpus
 from spacy_mtl.templates.arcs.program import check_arc_templates
 from spacy_mtl.templates.grammar import parse_templates
-from spacy_mtl.templates.spans.program import check_span_templates
 
 from .blocks import NAMES, ROOT, Block, blocks_of, fence_lines
 from .configs import check_config
@@ -83,9 +82,8 @@ class Page:
         settings: dict[str, object] = {}
         assert templates
         if any(obs.place in "ijk" for template in templates for obs in template.observations):
-            check_span_templates(templates)
-            return
-        if any(obs.place != "x" for template in templates for obs in template.observations):
+            factory = "mtl_constituents"
+        elif any(obs.place != "x" for template in templates for obs in template.observations):
             check_arc_templates(templates)
             factory = "mtl_parser"
             labelled = any(template.name.startswith("B") for template in templates)
