@@ -12,6 +12,7 @@ from . import (
     letters,
     mtlstruct,
     of_trainers,
+    structreg,
     synthetic,
     tags,
     trees,
@@ -33,7 +34,7 @@ class Rendered(Protocol):
 
 MODULES = (
     headline, entities, words, tags, trees, constituents, door, first_start, learning_on, letters, synthetic,
-    of_trainers, mtlstruct, versions,
+    of_trainers, mtlstruct, structreg, versions,
 )  # fmt: skip
 TABLES: dict[str, Rendered] = {table.name: table for module in MODULES for table in module.TABLES}  # type: ignore[attr-defined]
 
