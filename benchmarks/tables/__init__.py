@@ -10,6 +10,7 @@ from . import (
     headline,
     learning_on,
     letters,
+    mkl,
     mtlstruct,
     of_trainers,
     structreg,
@@ -33,7 +34,7 @@ class Rendered(Protocol):
 
 
 MODULES = (
-    headline, entities, words, tags, trees, constituents, door, first_start, learning_on, letters, synthetic,
+    headline, entities, words, tags, trees, constituents, door, first_start, learning_on, letters, mkl, synthetic,
     of_trainers, mtlstruct, structreg, versions,
 )  # fmt: skip
 TABLES: dict[str, Rendered] = {table.name: table for module in MODULES for table in module.TABLES}  # type: ignore[attr-defined]
