@@ -31,6 +31,7 @@ from spacy_mtl.segmentation.cut_text import cut_doc
 from spacy_mtl.segmentation.gold_words import gold_tags
 from spacy_mtl.segmentation.known_marks import UNLIKELY, count_known_marks
 from spacy_mtl.segmentation.predict import CharacterPredictor
+from spacy_mtl.segmentation.true_words import true_doc
 from spacy_mtl.segmentation.user_words import UserWords
 from spacy_mtl.segmentation.word_orths import WordOrths
 from spacy_mtl.settings import brief, is_choice, is_whole
@@ -269,7 +270,7 @@ class MTLSegmenter(ChainPipe):
         if any(doc.vocab is not self.vocab for doc in docs):
             cut = self.cut([doc_text(doc) for doc in docs])
             pairs = zip(docs, cut, strict=True)
-            new: Iterable[Doc] = (Doc(doc.vocab, words=words, spaces=spaces) for doc, (words, spaces) in pairs)
+            new: Iterable[Doc] = (true_doc(doc.vocab, words, spaces) for doc, (words, spaces) in pairs)
         else:
             new = self.docs([doc_text(doc) for doc in docs])
         return [carry_over(*pair) for pair in zip(docs, new, strict=True)]

@@ -27,6 +27,8 @@ class ComponentErrors:
     M418 = ("'{name}': known must be at least 1, folds (the parts of the corpus) at least 2 and known_marks at least 0, but known = {known}, folds = {folds} "
             "and known_marks = {known_marks}.")
     M417 = ("'{model}' cannot be turned into a pipeline with a tokenizer: {reason}. Give a pipeline whose first component is a trained mtl_segmenter.")
+    M426 = ("The character {code} cannot be in a document: the vocabulary knows another text by its hash, which somebody must have made for that. Load the pipeline "
+            "again, or process texts from strangers in nlp.memory_zone().")
     M440 = ("'{name}' parses inside given sentences, but the document that begins with '{text}' has {words} words and no sentence boundaries. Put a component "
             "that sets them ('sentencizer' or 'senter') before it, let the corpus reader set them, or raise 'max_unsplit' (now {most}; null for no limit).")
     M441 = "The setting '{setting}' of '{name}' must be {expected}, but it is {value}."

@@ -12,7 +12,8 @@ class StructureErrors:
     M220 = ("The lengths of the sequences {got}: they must be whole numbers of at least 1 that sum to the number of positions, {n}.")
     M221 = ("{where}: the kernel of the block '{name}' is a function, which cannot be saved in a file. Pass it again: load(path, functions={{'{name}': function}}).")
     M222 = ("Block '{name}' has {got}, but {n} positions are expected: every block and y have one row for each position of each sequence.")
-    M223 = ("Block '{name}' has the value {value} at position {position}. Features must be finite and fit into single precision.")
+    M223 = ("Block '{name}' has the value {value} at position {position}. Features must be finite and at most 1e12: scale "
+            "them, to a standard deviation of 1 for instance.")
     M224 = ("The kernel of the block '{name}' is not positive semi-definite: on {n} sampled positions {reason}. Use an inner product, for example with "
             "another width of the kernel.")
     M225 = ("The kernel of the block '{name}' must return one finite number for each pair of positions, shape {expected}, but returned {got}.")

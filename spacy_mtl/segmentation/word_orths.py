@@ -16,6 +16,7 @@ from spacy_mtl.templates.extract import mix
 from spacy_mtl.templates.index import empty_table
 
 from .characters import SURROGATES, Tokens, split_words
+from .true_words import is_kept, true_doc
 
 #: Beyond this number of words the cache is emptied, so that memory stays bounded.
 LIMIT = 1 << 18
@@ -100,6 +101,10 @@ def enter_words(codes, first, last, keys, orths, slots, rows, words, letters, si
     return size
 
 
+class OtherTextError(Exception):
+    """The string store has another text under the id of a word."""
+
+
 class WordOrths:
     """ORTH ids of the words seen so far with a vocabulary. Not used in memory zones, since strings added in a zone are gone after it."""
 
@@ -128,7 +133,10 @@ class WordOrths:
         return keys, orths, missing
 
     def orths(self, text: str, codes: np.ndarray, tokens: Tokens) -> np.ndarray:
-        """ORTHs uint64[K] of the tokens of ``text``; codes: uint32[M], the same text as code points. New words are added to the vocabulary."""
+        """ORTHs uint64[K] of the tokens of ``text``; codes: uint32[M], the same text as code points. New words are added to the vocabulary.
+
+        Raises OtherTextError.
+        """
         with self._lock:
             return self._orths(text, codes, tokens)
 
@@ -146,11 +154,14 @@ class WordOrths:
         self._n_strings = n_strings
 
     def _add(self, text: str, orths: np.ndarray, keys: np.ndarray, first: np.ndarray, last: np.ndarray) -> None:
-        """Fill in the unknown ORTHs. All arrays have one number per token."""
+        """Fill in the unknown ORTHs. All arrays have one number per token. Raises OtherTextError."""
         new = np.flatnonzero(orths == 0)
         words = [text[a:b] for a, b in zip(first[new].tolist(), last[new].tolist(), strict=True)]
-        add = self.vocab.strings.add
-        orths[new] = [add(word) for word in words]
+        strings = self.vocab.strings
+        found = [strings.add(word) for word in words]
+        if not all(map(is_kept, [strings] * len(words), words, found)):
+            raise OtherTextError
+        orths[new] = found
         kept = [k for k, word in enumerate(words) if len(word) <= LONGEST]
         self._enter([words[k] for k in kept], keys[new[kept]], orths[new[kept]])
         self._n_strings = len(self.vocab.strings)
@@ -186,7 +197,8 @@ class WordOrths:
     def doc(self, text: str, cut: Callable[[tuple], tuple[np.ndarray, np.ndarray, int]]) -> Doc | None:
         """Make a Doc of the tokens that ``cut`` finds in the text, see :func:`.cut_text.cut_text`.
 
-        None if the text has a new character, in a memory zone, and while another thread is in this method.
+        None if the text has a new character or a word that the string store cannot hold, in a memory zone, and while another thread is in this
+        method.
         """
         if self.vocab.in_memory_zone or not self._lock.acquire(blocking=False):  # type: ignore[attr-defined]
             return None
@@ -197,17 +209,26 @@ class WordOrths:
                 return None
             if missing:
                 self._add(text, *found)
+        except OtherTextError:
+            return None
         finally:
             self._lock.release()
         return Doc(self.vocab, words=found[0].tolist(), spaces=space.tolist())
 
     def docs(self, texts: Sequence[str], codes: np.ndarray, tokens: Tokens) -> Iterator[Doc]:
-        """Make a Doc of each text."""
-        if self.vocab.in_memory_zone:  # type: ignore[attr-defined]
+        """Make a Doc of each text. Raises ValueError (M426)."""
+        orths = None if self.vocab.in_memory_zone else self._orths_of(texts, codes, tokens)  # type: ignore[attr-defined]
+        if orths is None:
             for words, spaces in split_words(texts, tokens):
-                yield Doc(self.vocab, words=words, spaces=spaces)
+                yield true_doc(self.vocab, words, spaces)
             return
-        text = texts[0] if len(texts) == 1 else "".join(texts)
-        orths, spaces = self.orths(text, codes, tokens).tolist(), tokens.space.tolist()
+        found, after = orths.tolist(), tokens.space.tolist()
         for a, b in pairwise(tokens.texts.tolist()):
-            yield Doc(self.vocab, words=orths[a:b], spaces=spaces[a:b])
+            yield Doc(self.vocab, words=found[a:b], spaces=after[a:b])
+
+    def _orths_of(self, texts: Sequence[str], codes: np.ndarray, tokens: Tokens) -> np.ndarray | None:
+        """As :meth:`orths`; None if the string store cannot hold one of the words."""
+        try:
+            return self.orths(texts[0] if len(texts) == 1 else "".join(texts), codes, tokens)
+        except OtherTextError:
+            return None

@@ -8,13 +8,14 @@ from scipy import sparse
 
 from spacy_mtl.errors import Errors
 
-from .gram import LARGEST
+#: Larger features are refused, since squares of their sums would overflow in single precision.
+LARGEST_FEATURE = 1e12
 
 
 def as_features(value: Any, name: str) -> Any:
     """The features as a 2-D array of floats, or as scipy.sparse CSR without stored zeros and with sorted indices.
 
-    Raises ValueError naming the block: M228 if it is not a 2-D table of numbers, M223 for nan, inf or values beyond float32.
+    Raises ValueError naming the block: M228 if it is not a 2-D table of numbers, M223 for nan, inf or values beyond :data:`LARGEST_FEATURE`.
     """
     if sparse.issparse(value):
         table = sparse.csr_array(value, dtype=_float_type(value.dtype, name), copy=True)
@@ -38,7 +39,7 @@ def _float_type(dtype: np.dtype, name: str) -> type:
 
 def _check_finite(table: Any, name: str) -> None:
     numbers = table.data if sparse.issparse(table) else table.reshape(-1)
-    bad = np.flatnonzero(~(np.abs(numbers) <= LARGEST))
+    bad = np.flatnonzero(~(np.abs(numbers) <= LARGEST_FEATURE))
     if bad.size:
         at = int(bad[0])
         row = np.searchsorted(table.indptr, at, "right") - 1 if sparse.issparse(table) else at // table.shape[1]

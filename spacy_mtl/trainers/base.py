@@ -47,8 +47,8 @@ class Report:
 
 
 def relative_gap(primal: float, dual: float) -> float:
-    """(primal - dual) / primal; 0 if the primal is 0."""
-    return float((primal - dual) / primal) if primal > 0 else 0.0
+    """(primal - dual) / primal; 0 if the primal is 0, nan if one of the two is nan or the primal is infinite."""
+    return 0.0 if primal <= 0 else float((primal - dual) / primal)
 
 
 class Training(ABC):

@@ -154,7 +154,7 @@ def test_damage_is_noticed(make_letters, tmp_path_factory, place, flip, cut):
     except ValueError as error:
         refusal = str(error)
     if refusal:
-        assert refusal.startswith(("[M601]", "[M602]", "[M603]"))
+        assert refusal.startswith(("[M601]", "[M602]", "[M603]", "[M640]"))
     else:
         assert not cut
         np.testing.assert_array_equal(scores, wanted)

@@ -45,7 +45,7 @@ def test_no_table_of_numbers(value):
         as_features(value, "pixels")
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 1e39])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 1e39, -1.1e12])
 def test_features_must_be_finite(bad):
     dense = np.zeros((5, 3))
     dense[3, 1] = bad

@@ -262,7 +262,7 @@ class DualAscent(Training):
         if self._planes is not None:
             w = carry(self.weights)
             self._planes.rebind(problem, carry)
-            self.problem, self._w, self._average = problem, w, None
+            self.problem, self._w, self._average, self._best = problem, w, None, np.inf
             self._follow(self._planes)
             return
         self._replace(problem, self._atoms, None if self._average is None else carry(self._average))

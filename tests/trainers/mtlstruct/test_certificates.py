@@ -5,9 +5,12 @@ import pytest
 
 from benchmarks.reliability import certificates
 from benchmarks.reliability.enumerated import KINDS, flat, random_problem
-from spacy_mtl.trainers.base import fit
+from spacy_mtl.sequences import problem_from_arrays
+from spacy_mtl.structures.contract import Weights
+from spacy_mtl.trainers.base import fit, relative_gap
 from spacy_mtl.trainers.mtlstruct.dual_ascent import Dual
 from spacy_mtl.trainers.mtlstruct.trainer import MTLStruct
+from spacy_mtl.trainers.shared.exact import exact_hinges
 from spacy_mtl.trainers.shared.multiples import Objective, best_multiple
 
 from ..reference import random_problem as six_sentences
@@ -139,3 +142,33 @@ def test_while_cutting_planes_begin_the_weights_of_the_ascent_are_kept():
     assert len(primals) > first + 2
     assert max(primals[first:]) <= primals[first] * (1 + 1e-6)
     assert training.converged
+
+
+@pytest.mark.filterwarnings("ignore:.*M332")
+@pytest.mark.parametrize("p", [1.0, 4.0])
+def test_reports_are_true_of_new_features_although_cutting_planes_had_begun(p):
+    """30 sentences that can be separated, and then others of noise with the same outputs."""
+    random, C = np.random.default_rng(3), 1e4
+    labels = random.integers(0, 3, 120)
+    first = np.concatenate(
+        [np.eye(3)[labels] * 0.3 + random.normal(size=(120, 3)), random.normal(size=(120, 150))], axis=1
+    )
+    training = MTLStruct(p, C, tol=1e-4).begin(problem_from_arrays(first, labels, [4] * 30))
+    while training._planes is None:
+        training.end_pass()
+    assert training._leading is None
+    problem = problem_from_arrays(0.01 * random.normal(size=first.shape), labels, [4] * 30)
+    training.rebind(problem, lambda weights: Weights(*(matrix.copy() for matrix in weights)))
+    for _ in range(3):
+        training.end_pass()
+        report = training.report()
+        assert report.gap >= 0
+        true = training._penalty(training.weights) + C * exact_hinges(problem, training.weights).sum()
+        assert report.primal == pytest.approx(true, rel=1e-6)
+
+
+def test_no_gap_is_known_of_an_objective_that_is_no_number():
+    assert relative_gap(0.0, 0.0) == 0
+    assert relative_gap(4.0, 3.0) == 0.25
+    for primal, dual in ((np.nan, -1.0), (np.nan, np.nan), (1.0, np.nan), (np.inf, 1.0)):
+        assert not relative_gap(primal, dual) <= 1e300
