@@ -10,7 +10,7 @@ from benchmarks.letters.runs import Contestant
 from .table import Column, Line, Table
 
 #: Training words of the columns.
-SIZES = (100,)
+SIZES = (100, 250)
 
 
 def error(row: Row) -> float:
