@@ -1,5 +1,6 @@
 """Trainings in memory, each with its CPU seconds: anew on some documents, or on from a model."""
 
+import random
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -134,6 +135,11 @@ def with_label(
 def first(read: Callable[[Language], list[Example]], n: int) -> Callable[[Language], list[Example]]:
     """The first documents."""
     return lambda nlp: read(nlp)[:n]
+
+
+def drawn(read: Callable[[Language], list[Example]], n: int, seed: int) -> Callable[[Language], list[Example]]:
+    """Some documents, drawn at random."""
+    return lambda nlp: random.Random(seed).sample(read(nlp), n)
 
 
 def both(*reads: Callable[[Language], list[Example]]) -> Callable[[Language], list[Example]]:

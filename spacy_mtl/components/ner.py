@@ -42,6 +42,7 @@ class MTLEntityRecognizer(ChainPipe, LabelledPipe):
     gold_attributes = ("ENT_IOB", "ENT_TYPE")
     label_key = "entity_types"
     fixed = ("scheme",)
+    outside = "O"
     no_labels = Errors.M403
     cfg_checks: ClassVar = {"entity_types": distinct_texts, "scheme": one_of(*PREFIXES)}
 

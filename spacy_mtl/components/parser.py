@@ -164,7 +164,8 @@ class MTLParser(BorderedPipe):
     def _prior(self) -> TreePrior | None:
         if self._earlier is None:
             return None
-        return TreePrior(self._earlier, self.rules, self.vocab, self._prior_weight)
+        known = self.known_before(self._earlier.labels)
+        return TreePrior(self._earlier, self.rules, self.vocab, self._prior_weight, known)
 
     def relabelled(self, weights: TreeWeights) -> TreeWeights:
         return relabelled_tree(weights, self.model_labels, lambda label: ("", ""))

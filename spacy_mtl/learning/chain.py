@@ -143,6 +143,8 @@ class ChainLearner(Learner):
     def export(self, megabytes: float | None) -> ChainWeights:
         assert self.training is not None
         weights, problem = self.training.weights, self.training.problem
+        if self.prior is not None:
+            weights = self.prior.shrunk(weights, problem.n)
         return export_chain(
             weights,
             self.training.template_weights,

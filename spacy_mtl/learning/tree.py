@@ -295,6 +295,8 @@ class TreeLearner(Learner):
     ) -> Side:
         """One weight matrix of a training. skipped: the number of templates before those of this matrix."""
         weights: Weights = training.weights
+        if self.prior is not None:
+            weights = self.prior.shrunk(weights, training.problem.n)
         matrix = weights.node if templates is self.templates.node or templates == self.templates.node else weights.pair
         some = slice(skipped, skipped + len(templates))
         norms = training.problem.block_norms(weights)[some]

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from spacy.tokens import Doc
@@ -24,6 +24,9 @@ from .places import check_places
 
 class ChainPipe(ContinuedPipe):
     """A component over a linear chain. Subclasses define the labels of the chain and the allowed label sequences."""
+
+    #: The label of positions that no name of :meth:`label_kind` is of, if there is such a label.
+    outside: ClassVar[str | None] = None
 
     @abstractmethod
     def chain_constraints(self) -> Constraints:
@@ -65,14 +68,16 @@ class ChainPipe(ContinuedPipe):
         )  # fmt: skip
 
     def _prior(self) -> ChainPrior | None:
-        return None if self._earlier is None else ChainPrior(self._earlier, self._prior_weight)
+        if self._earlier is None:
+            return None
+        return ChainPrior(self._earlier, self._prior_weight, self.known_before(self._earlier.labels))
 
     def label_kind(self, label: str) -> tuple[str, str]:
         """The kind of a label of the chain, and the name of those that it belongs with; see :func:`.sources_of`. By default all are of one kind."""
         return "", ""
 
     def relabelled(self, weights: ChainWeights) -> ChainWeights:
-        return relabelled_chain(weights, self.model_labels, self.label_kind)
+        return relabelled_chain(weights, self.model_labels, self.label_kind, self.outside)
 
     def refresh(self, learner: Learner) -> None:
         assert isinstance(learner, ChainLearner)

@@ -7,6 +7,7 @@ from copy import copy, deepcopy
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples
@@ -41,13 +42,22 @@ class ContinuedPipe(StructuredPipe):
 
     #: Names of the settings in ``cfg`` that a model cannot change when it learns on.
     fixed: ClassVar[tuple[str, ...]] = ()
-    of_training: ClassVar[tuple[str, ...]] = (*StructuredPipe.of_training, "_earlier", "_earlier_cfg", "_prior_weight")
+    of_training: ClassVar[tuple[str, ...]] = (
+        *StructuredPipe.of_training,
+        "_earlier",
+        "_earlier_cfg",
+        "_prior_weight",
+        "_unlearnt",
+    )
 
     def _end_training(self) -> None:
         super()._end_training()
         self._earlier: Any = None
         self._earlier_cfg: dict[str, Any] = {}
         self._prior_weight = 1.0
+        self._unlearnt: frozenset[str] = (
+            frozenset()
+        )  # labels for the model that have been added, but of which nothing has been learnt
 
     def initialize(
         self,
@@ -135,7 +145,9 @@ class ContinuedPipe(StructuredPipe):
         self.check_trainer()
         self.trainer.check_offsets()
         self._check_same_templates(weights)
+        unlearnt = self._unlearnt if self._gathered is None else frozenset()
         self._end_training()
+        self._unlearnt = unlearnt
         self._earlier, self._earlier_cfg, self._prior_weight = weights, deepcopy(self.cfg), prior_weight
         self._reader = self.make_reader()
         if self.model.attrs["learned"]:
@@ -178,12 +190,19 @@ class ContinuedPipe(StructuredPipe):
     def relabel(self) -> None:
         """Give a trained model weights for labels that have been added to the settings, and so the model that training goes on from."""
         weights = current_weights(self.model)
+        before = weights if self._earlier is None else self._earlier
+        if before.is_trained:
+            self._unlearnt |= set(self.model_labels).difference(before.labels)
         if self._earlier is not None:
             self._earlier = weights = self.relabelled(self._earlier)
         elif weights.is_trained:
             weights = self.relabelled(weights)
         if weights.is_trained:
             set_weights(self.model, weights, self.model_constraints())
+
+    def known_before(self, labels: Sequence[str]) -> np.ndarray:
+        """Which of these labels the earlier model has learnt, bool[L]."""
+        return np.array([label not in self._unlearnt for label in labels], bool)
 
     def restart(self) -> None:
         """Begin again with all documents so far, since there are labels that the training does not know."""

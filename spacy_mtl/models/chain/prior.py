@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from spacy_mtl.models.merge import OldRows
+from spacy_mtl.models.shrink import shrunk
+from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.offsets.chain import ChainOffset
 from spacy_mtl.templates.grammar import Template
 from spacy_mtl.templates.program import compile_program
@@ -17,10 +19,12 @@ class ChainPrior:
     """An earlier model over the same labels, its weights multiplied by ``weight``.
 
     node, pair: rows of templates without and with label pairs. step: float32[L, L], label pairs without observation. report: of the earlier model.
+    known: bool[L], the labels that it has learnt; by default all.
     """
 
-    def __init__(self, weights: ChainWeights, weight: float = 1.0):
+    def __init__(self, weights: ChainWeights, weight: float = 1.0, known: np.ndarray | None = None):
         self.weight, self.report = weight, weights.templates
+        self.known = np.ones(len(weights.labels), bool) if known is None else known
         self.node = OldRows(weights.keys, np.float32(weight) * weights.node_rows())
         self.pair = OldRows(weights.pair_keys, np.float32(weight) * weights.pair_rows())
         self.step = np.float32(weight) * weights.step
@@ -29,6 +33,11 @@ class ChainPrior:
         """The report in the order of these templates, which are the same."""
         by_text = {row.text: row for row in self.report}
         return tuple(by_text[template.text] for template in templates)
+
+    def shrunk(self, weights: Weights, n_sentences: int) -> Weights:
+        """New weights, learnt from so many sentences, as they are added to the earlier ones; see :mod:`spacy_mtl.models.shrink`."""
+        pairs = np.logical_and.outer(self.known, self.known).ravel()
+        return Weights(shrunk(weights.node, self.known, n_sentences), shrunk(weights.pair, pairs, n_sentences))
 
     def offset(
         self,

@@ -7,6 +7,8 @@ from spacy.vocab import Vocab
 
 from spacy_mtl.models.chain.weights import TemplateRow
 from spacy_mtl.models.merge import OldRows
+from spacy_mtl.models.shrink import shrunk
+from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.offsets.tree import TreeOffset
 from spacy_mtl.structures.tree.build import Arcs
 from spacy_mtl.structures.tree.filter import FilterTables
@@ -23,11 +25,19 @@ class TreePrior:
     """An earlier model over the same labels, its weights multiplied by ``weight``.
 
     node, pair: rows that score arcs (and pairs), and labels. tags, tables: the filter, which stays as it is; None if there is none. report: of the
-    earlier model.
+    earlier model. known: bool[L], the labels that it has learnt; by default all.
     """
 
-    def __init__(self, weights: TreeWeights, rules: TreeRules, vocab: Vocab, weight: float = 1.0):
+    def __init__(
+        self,
+        weights: TreeWeights,
+        rules: TreeRules,
+        vocab: Vocab,
+        weight: float = 1.0,
+        known: np.ndarray | None = None,
+    ):
         self.weight, self.report = weight, weights.templates
+        self.known = np.ones(len(weights.labels), bool) if known is None else known
         self._predictor, self._n_labels = TreePredictor(weights, rules, vocab), len(weights.labels)
         self.node = OldRows(weights.keys, np.float32(weight) * weights.values.astype(np.float32)[:, None])
         self.pair = OldRows(weights.pair_keys, np.float32(weight) * weights.pair_rows())
@@ -38,6 +48,14 @@ class TreePrior:
         """The report in the order of these templates, which are among those of the model."""
         by_text = {row.text: row for row in self.report}
         return tuple(by_text[template.text] for template in templates)
+
+    def shrunk(self, weights: Weights, n_sentences: int) -> Weights:
+        """New weights, learnt from so many sentences, with those of labels as they are added to the earlier ones; see
+        :mod:`spacy_mtl.models.shrink`.
+        """
+        n_labels = self.known.size  # at least two where any is new; weights of arcs have one column
+        parts = (shrunk(each, self.known, n_sentences) if each.shape[1] == n_labels else each for each in weights)
+        return Weights(*parts)
 
     def _own(self, columns: np.ndarray, names: Mapping[str, int]) -> np.ndarray:
         """The columns that the earlier model reads, in its order. columns: uint64[A, N], by ``names``."""
