@@ -137,6 +137,18 @@ def first(read: Callable[[Language], list[Example]], n: int) -> Callable[[Langua
     return lambda nlp: read(nlp)[:n]
 
 
+def remembered(read: Read) -> Read:
+    """The same documents, which are read once and copied for every pipeline."""
+    kept: list[tuple[bytes, bytes]] = []
+
+    def again(nlp: Language) -> list[Example]:
+        if not kept:
+            kept.extend((each.predicted.to_bytes(), each.reference.to_bytes()) for each in read(nlp))
+        return [Example(*(Doc(nlp.vocab).from_bytes(side) for side in pair)) for pair in kept]
+
+    return again
+
+
 def drawn(read: Callable[[Language], list[Example]], n: int, seed: int) -> Callable[[Language], list[Example]]:
     """Some documents, drawn at random."""
     return lambda nlp: random.Random(seed).sample(read(nlp), n)

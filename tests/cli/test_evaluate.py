@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 import spacy
-from spacy.cli import app
+from spacy.cli import app, package
 from typer.testing import CliRunner
 
 from spacy_mtl.cli.evaluate import evaluate, read_trees
@@ -281,6 +281,34 @@ def test_files_are_read_as_in_training(with_config, tmp_path):
     result = invoke(model, DEV, "--columns", "ORTH,TAG,ENT", "--given", "TAG", "--group", 1)
     assert "Read as in training" not in result.stdout
     assert "on 70 documents" in result.stdout
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")  # spaCy's package command leaves files open
+@pytest.mark.filterwarnings("ignore:.*W0")
+def test_what_a_pipeline_was_trained_with_travels_with_it(with_config, tmp_path):
+    """In its bytes, in a package, and in a pipeline that takes over its config."""
+    nlp = spacy.load(with_config("groups", "spacy_mtl.ConllCorpus.v1", group=5))
+    again = spacy.blank("es")
+    again.add_pipe("mtl_ner", name="ner")
+    again.from_bytes(nlp.to_bytes()).to_disk(tmp_path / "bytes")
+    spacy.blank("es").from_config(nlp.config).from_bytes(nlp.to_bytes()).to_disk(tmp_path / "config")
+    package(tmp_path / "bytes", tmp_path, name="groups", version="1.0", create_sdist=False)
+    packed = tmp_path / "es_groups-1.0" / "es_groups" / "es_groups-1.0"
+    for path in (tmp_path / "bytes", tmp_path / "config", packed):
+        result = invoke(path, DEV)
+        assert "Read as in training: group 5 (options change this)" in result.stdout
+        assert "on 14 documents" in result.stdout
+
+
+def test_a_pipeline_trained_in_python_may_say_how_its_corpus_was_read(trained, tmp_path):
+    nlp = spacy.load(trained)
+    nlp.to_disk(tmp_path / "silent")
+    assert "Read as in training" not in invoke(tmp_path / "silent", DEV).stdout
+    config = nlp.config
+    config["corpora"] = {"dev": {"@readers": "spacy_mtl.ConllCorpus.v1", "path": "dev.conll", "group": 5}}
+    nlp.config = config
+    nlp.to_disk(tmp_path / "telling")
+    assert "Read as in training: group 5" in invoke(tmp_path / "telling", DEV).stdout
 
 
 def test_a_config_of_another_format_says_nothing(with_config):

@@ -94,5 +94,10 @@ class PrimalForm:
         self._problem, self._z, self._amounts = problem, carry(self._z), self._amounts.copy()
 
     def extend(self, problem: Problem, carry: Carry, kept: Kept) -> None:
-        """Carry z over: new sentences begin where old ones with their features are."""
+        """Carry z over: new sentences begin where old ones with their features are.
+
+        They cannot begin at gold, as in :class:`DualForm`, since theta of all sentences comes from one z and one a. A new sentence that the weights
+        get wrong so begins with nearly all mass on one wrong output, and the dual objective falls when it joins, far below 0 if many do. It rises
+        again with every pass, and to the same optimum; ``batch`` does not fall.
+        """
         self.rebind(problem, carry)
