@@ -227,3 +227,24 @@ def templates(
             from .plot import plot_shares
 
             plot_shares(plot, shares)
+
+
+@app.command()
+def tags(
+    corpora: CorporaOption,
+    json: JsonOption = None,
+    quick: QuickOption = False,
+    corpus: Annotated[Corpus, typer.Option(help="Which treebank.")] = Corpus.danish,
+    passes: Annotated[int, typer.Option(help="Over the corpus.", min=1)] = 10,
+) -> None:
+    """Defaults of ``mtl_parser`` on dev, with gold tags, with those of a tagger trained together with it, and without any; and earlier defaults."""
+    from .runs import child, corpora_of, identity
+    from .tags import CONTESTANTS
+
+    for data in corpora_of(corpora, [corpus.value], quick):
+        rows = []
+        for contestant in CONTESTANTS:
+            found = child("benchmarks.parsing.tags:train", contestant, data, contestant=contestant, passes=passes)
+            rows.append({**identity("tags", data), "contestant": contestant, "passes": passes, **found})
+            append_rows(json, rows[-1:])
+        show(f"Where tags come from, {data.name}, dev", tables.TAGS, rows)

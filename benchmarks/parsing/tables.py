@@ -67,3 +67,6 @@ def rules_note(rows: list[Row]) -> str:
         "CoNLL-X: without tokens of Unicode punctuation alone; spaCy: F of arcs not labelled punct or p. Complete: percent of sentences with all "
         f"heads (and labels) right. {crossing} gold arcs cross others; precision and recall are of their heads."
     )
+
+
+TAGS = {"contestant": "", "cpu": "CPU s", "tags_dev": "tags", "uas_dev": "UAS", "las_dev": "LAS"}
