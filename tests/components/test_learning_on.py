@@ -8,6 +8,7 @@ import spacy
 from spacy.tokens import Doc
 from spacy.training import Example
 
+from spacy_mtl.models import shrink
 from spacy_mtl.models.chain.model import current_weights
 
 TRAINER = {"@mtl_trainers": "spacy_mtl.MTLStruct.v1", "p": 1.3333, "C": 1.0}
@@ -126,6 +127,43 @@ def test_new_labels_change_no_prediction_before_they_are_learnt(nlp):
     assert ner.add_label("ORG") == 0
     assert [entities(nlp, words) for words in texts] == found
     assert loaded(nlp).get_pipe("mtl_ner").labels == ("LOC", "PER", "ORG")
+
+
+def between_known_labels(pipe) -> dict[int, np.ndarray]:
+    """The differences of all rows between LOC and PER labels."""
+    weights = current_weights(pipe.model)
+    rows, names = weights.node_rows(), weights.labels
+    pairs = [(names.index(label), names.index(label.replace("LOC", "PER"))) for label in names if "LOC" in label]
+    found = {int(key): row for key, row in zip(weights.keys, rows, strict=True)}
+    return {key: np.array([row[a] - row[b] for a, b in pairs]) for key, row in found.items()}
+
+
+@pytest.mark.parametrize("told", [False, True])
+@pytest.mark.parametrize("credible", [False, True])
+def test_a_new_label_from_few_sentences_hardly_changes_how_known_ones_differ(nlp, monkeypatch, credible, told):
+    """As far as the new sentences are believed; here not at all, or in full. told: of the new label before training."""
+    ner = nlp.get_pipe("mtl_ner")
+    before = between_known_labels(ner)
+    monkeypatch.setattr(shrink, "LEAST", float(credible))
+    monkeypatch.setattr(shrink, "SENTENCES", 10**9)
+    if told:
+        ner.add_label("ORG")
+    wrong = [example(nlp, ["hoy", "come", "en", city], [(3, 4, "PER")]) for city in CITIES[:3]]
+    learn(nlp, [*firms(nlp), *wrong])
+    after = between_known_labels(ner)
+    change = max(abs(after[key] - before[key]).max() for key in before)
+    assert (change > 0.1) == credible
+    assert entities(nlp, FIRM)[:1] == [("acme", "ORG")]
+
+
+def test_without_new_labels_nothing_is_shrunk(nlp, monkeypatch):
+    monkeypatch.setattr(shrink, "LEAST", 0.0)
+    monkeypatch.setattr(shrink, "SENTENCES", 10**9)
+    wrong = [example(nlp, ["hoy", "come", "en", city], [(3, 4, "PER")]) for city in CITIES[:3]]
+    before = between_known_labels(nlp.get_pipe("mtl_ner"))
+    learn(nlp, wrong)
+    after = between_known_labels(nlp.get_pipe("mtl_ner"))
+    assert max(abs(after[key] - before[key]).max() for key in before) > 0.1
 
 
 def test_labels_that_come_later_begin_the_training_again(nlp):
