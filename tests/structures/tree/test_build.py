@@ -128,6 +128,7 @@ def test_a_layout_without_gold():
     ("changes", "code"),
     [
         ({"heads": [2, 1, 2, 0, 2]}, "M241"),
+        ({"heads": [3, 0, 0, 1, 1]}, "M241"),  # one beyond its sentence, by which it would reach the other's root
         ({"heads": [2, 0, 4, 0, 2]}, "M241"),
         ({"heads": [2, 0, -2, 0, 2]}, "M241"),
         ({"heads": [2, 0, -1, 0, 2]}, "M248"),
