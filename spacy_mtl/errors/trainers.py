@@ -28,6 +28,8 @@ class TrainerErrors:
             "pip install highspy, or choose another algorithm.")
     M328 = ("L1M3N: HiGHS found no optimum of the linear program over {cuts} cuts and {weights} weights; it stopped with '{status}'. Choose a smaller C, or "
             "another algorithm.")
+    M329 = ("L1M3N: HiGHS refuses a linear program with numbers as large as {largest:.2g}, which are values of features or their sums over a sentence. Scale the "
+            "features, so that they stay below 1e15, or choose another algorithm.")
     M315 = ("CRF: unknown penalty '{penalty}'. Choose {known}.")
     M316 = ("CRF: unknown algorithm '{algorithm}'. Choose {known}, or null for the one that fits the penalty.")
     M317 = ("CRF: the algorithm '{algorithm}' cannot minimize the penalty '{penalty}'. Choose {fitting}, or null.")

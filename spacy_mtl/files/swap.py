@@ -30,12 +30,15 @@ CANNOT = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EXD
 def write_folder(path: str | Path, write: Callable[[Path], object]) -> None:
     """Fill a new folder beside ``path``, wait until it is on disk, and exchange it for the folder ``path``, which is then removed.
 
-    write: is called with the new, empty folder. If ``path`` is a symbolic link, the folder it leads to is replaced.
+    write: is called with the new, empty folder. If ``path`` is a symbolic link, the folder it leads to is replaced. A process that works
+    in the folder works in the new one afterwards.
 
     Raises OSError (M650-M652), with the old folder as it was, where the new one cannot be written or put in its place.
     """
-    path = Path(os.path.realpath(path))
+    with disk_errors(Path(path)):
+        path = Path(os.path.realpath(path))  # which there may not be, in a folder that was removed
     with disk_errors(path):
+        here = _working_inside(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.exists() and not path.is_dir():
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
@@ -46,7 +49,26 @@ def write_folder(path: str | Path, write: Callable[[Path], object]) -> None:
                 new.chmod(path.stat().st_mode & 0o7777)
             flush_tree(new)
             _put(new, path)
+            if here is not None:
+                _enter(here, path)
             flush_folder(path.parent)
+
+
+def _working_inside(path: Path) -> Path | None:
+    """The working directory, if it is ``path`` or below it."""
+    try:
+        here = Path.cwd()
+    except OSError:  # it was removed
+        return None
+    return here if path in (here, *here.parents) else None
+
+
+def _enter(folder: Path, otherwise: Path) -> None:
+    """Make a folder the working directory, or another one where there is none of this name."""
+    try:
+        os.chdir(folder)
+    except OSError:
+        os.chdir(otherwise)
 
 
 def recover(path: Path) -> None:

@@ -19,7 +19,7 @@ from spacy_mtl.errors import Errors
 from spacy_mtl.running import running_loop
 from spacy_mtl.stored.arrays import Form, declared, most_bytes, read_array
 from spacy_mtl.stored.fault import StoredValueError
-from spacy_mtl.stored.json import MOST_BYTES, read_json
+from spacy_mtl.stored.json import MOST_BYTES, check_nesting, read_json
 from spacy_mtl.stored.values import distinct_texts, fields, list_of, mapping, one_of
 
 from .chain.weights import KEY_BITS, SCALE_SHIFT, ChainWeights, TemplateRow
@@ -113,6 +113,7 @@ def _check_writable(weights: AnyWeights) -> None:
 def _header_text(header: dict[str, Any]) -> bytes:
     try:
         text = json.dumps(header, ensure_ascii=False, allow_nan=False).encode("utf8")
+        check_nesting(text, "its header")
     except ValueError as fault:
         raise ValueError(Errors.M612.format(fault=fault)) from None
     if len(text) > MOST_BYTES:

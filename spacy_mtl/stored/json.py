@@ -8,12 +8,12 @@ from .fault import StoredValueError
 
 #: Largest size in bytes: more than a dictionary of millions of words needs.
 MOST_BYTES = 1 << 28
-#: Largest number of lists and objects, whose memory is many times their text.
-MOST_CONTAINERS = 1 << 21
+#: Largest number of lists, and twice the objects: a list takes about 100 bytes of memory where its text may have 2, an object 200.
+MOST_CONTAINERS = 1 << 20
 #: Largest depth of lists and objects inside each other.
 DEEPEST = 16
 
-_ONE_KIND = bytes.maketrans(b"{}", b"[]")
+_OBJECTS_AS_LISTS = bytes.maketrans(b"{}", b"[]")
 _OTHERS = bytes(set(range(256)) - set(b'"[]{}'))
 #: Half a character, which can be written as an escape but not as UTF-8; an escaped backslash before it is looked at later.
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -27,7 +27,7 @@ def read_json(data: bytes, name: str = "the header") -> Any:
     """
     if len(data) > MOST_BYTES:
         raise StoredValueError(f"{name} is larger than {MOST_BYTES >> 20} megabytes")
-    _check_nesting(data, name)
+    check_nesting(data, name)
     try:
         text = data.decode("utf8")
         value = json.loads(text, object_pairs_hook=_object, parse_constant=_refuse_constant)
@@ -40,14 +40,15 @@ def read_json(data: bytes, name: str = "the header") -> Any:
     return value
 
 
-def _check_nesting(data: bytes, name: str) -> None:
-    """Refuse deep nesting before a parser recurses into it."""
+def check_nesting(data: bytes, name: str) -> None:
+    """Refuse JSON with too many lists and objects, or nested too deep, before a parser makes them. Raises StoredValueError."""
     if b"\\" in data:
         data = data.replace(b"\\\\", b"").replace(b'\\"', b"")
-    strings = data.translate(_ONE_KIND, _OTHERS).split(b'"')  # every second part was inside a string
+    strings = data.translate(None, _OTHERS).split(b'"')  # every second part was inside a string
     brackets = b"".join(strings[::2])
-    if brackets.count(b"[") > MOST_CONTAINERS:
-        raise StoredValueError(f"{name} has more than {MOST_CONTAINERS} lists and objects")
+    if brackets.count(b"[") + 2 * brackets.count(b"{") > MOST_CONTAINERS:
+        raise StoredValueError(f"{name} has more than {MOST_CONTAINERS} lists, or objects, which count twice")
+    brackets = brackets.translate(_OBJECTS_AS_LISTS)
     for _ in range(DEEPEST):
         if not brackets:
             return

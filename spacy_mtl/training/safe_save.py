@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-import srsly
 from spacy.language import Language
 
 from spacy_mtl.errors import Errors
@@ -12,6 +11,9 @@ from spacy_mtl.files import write_folder
 from spacy_mtl.files.folder_lock import FolderLock, lock_folder
 from spacy_mtl.registry import registry
 from spacy_mtl.running import running_trainings
+from spacy_mtl.stored.fault import StoredValueError
+from spacy_mtl.stored.json import read_json
+from spacy_mtl.stored.values import mapping
 
 from .spacy_loop import output_of_training, watch_copies
 
@@ -19,8 +21,10 @@ Callback = Callable[[Language], Language]
 
 #: What spaCy saves besides components.
 PARTS = {"config.cfg", "meta.json", "tokenizer", "vocab"}
-#: What may be lost: temporary files of the parts above, and what file managers leave in folders that they show.
-LITTER = re.compile(r"\..+\.\d+(\.\d+)?\.(tmp|old)|\.DS_Store|Thumbs\.db|desktop\.ini")
+#: What may be lost besides: what file managers leave in folders that they show.
+LITTER = {".DS_Store", "Thumbs.db", "desktop.ini"}
+#: The name of what a process that was killed has left of a part.
+LEFT_OVER = re.compile(r"\.(.+?)\.\d+(\.\d+)?\.(tmp|old)")
 
 
 def save(nlp: Language, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
@@ -42,15 +46,24 @@ def _others(path: Path, nlp: Language) -> list[str]:
     """What is in a folder and is no part of a pipeline that was saved there, or that ``nlp`` would save."""
     if not path.is_dir():
         return []
-    try:
-        saved = srsly.read_json(path / "meta.json").get("components", [])
-    except (OSError, ValueError, AttributeError):
-        saved = []
-    known = PARTS | {name for name in saved if isinstance(name, str)} | set(nlp.component_names)
+    names = {*_saved_components(path), *nlp.component_names}
     # some components add .json to their names, in place of what follows a dot
-    known |= {Path(name).stem for name in known}
-    others = [entry.name for entry in path.iterdir() if not {entry.name, entry.stem} & known]
-    return sorted(name for name in others if not LITTER.fullmatch(name))
+    known = PARTS | names | {str(Path(name).with_suffix(".json")) for name in names if Path(name).name}
+    return sorted(entry.name for entry in path.iterdir() if not _may_be_lost(entry.name, known))
+
+
+def _saved_components(path: Path) -> list[str]:
+    """The names of the components of the pipeline in a folder, as its ``meta.json`` has them; none where that cannot be read."""
+    try:
+        components = mapping(read_json((path / "meta.json").read_bytes()), "it").get("components")
+    except (OSError, StoredValueError):
+        return []
+    return [name for name in components if isinstance(name, str)] if isinstance(components, list) else []
+
+
+def _may_be_lost(name: str, known: set[str]) -> bool:
+    left_over = LEFT_OVER.fullmatch(name)
+    return name in known | LITTER or (left_over is not None and left_over[1] in known)
 
 
 def _listed(names: list[str]) -> str:

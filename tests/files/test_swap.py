@@ -39,6 +39,22 @@ def test_the_new_folder_replaces_the_old_one_as_a_whole(tmp_path):
     assert path.stat().st_mode & 0o777 == 0o750
 
 
+@pytest.mark.usefixtures("both_ways")
+@pytest.mark.parametrize(("works", "afterwards"), [("folder", "folder"), ("folder/in", "folder"), ("other", "other")])
+def test_a_process_that_works_in_the_folder_works_in_the_new_one(tmp_path, monkeypatch, works, afterwards):
+    path = tmp_path / "folder"
+    (path / "in").mkdir(parents=True)
+    (tmp_path / "other").mkdir()
+    monkeypatch.chdir(tmp_path / works)
+    for _ in range(2):
+        write_folder(os.path.relpath(path), one)
+        assert os.path.samefile(".", tmp_path / afterwards)
+    write_folder(path, lambda folder: (folder / "in").mkdir())
+    monkeypatch.chdir(path / "in")
+    write_folder(path, lambda folder: (folder / "in").mkdir())
+    assert os.path.samefile(".", path / "in")
+
+
 def test_names_are_exchanged_on_this_system(tmp_path):
     """Where this is not so, the other tests of ``exchange`` would pass without it."""
     for name, write in (("a", one), ("b", two)):

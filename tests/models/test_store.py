@@ -171,7 +171,9 @@ def test_what_could_not_be_read_is_not_written(change):
         store.to_bytes(replace(make_weights(0, 3, 5, 2), **change), SETTINGS)
 
 
-@pytest.mark.parametrize("settings", [{"margin": float("nan")}, {"word": "\ud800"}, {"words": "x" * (1 << 28)}])
+@pytest.mark.parametrize(
+    "settings", [{"margin": float("nan")}, {"word": "\ud800"}, {"words": "x" * (1 << 28)}, {"words": [[]] * (1 << 20)}]
+)
 def test_settings_that_could_not_be_read_are_not_written(settings):
     with pytest.raises(ValueError, match=r"^\[M612\]"):
         store.to_bytes(make_weights(0, 3, 5, 2), settings)

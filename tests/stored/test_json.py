@@ -1,6 +1,7 @@
 import json
 import sys
 import time
+import tracemalloc
 
 import pytest
 from hypothesis import given
@@ -88,9 +89,31 @@ def test_text_that_cannot_be_stored_again_is_refused():
 
 def test_size_and_number_of_containers_are_limited(monkeypatch):
     monkeypatch.setattr(stored_json, "MOST_BYTES", 1 << 20)
-    monkeypatch.setattr(stored_json, "MOST_CONTAINERS", 3)
-    assert read_json(b"[[], {}]") == [[], {}]
-    with pytest.raises(StoredValueError, match="more than 3 lists and objects"):
-        read_json(b"[[], {}, []]")
+    monkeypatch.setattr(stored_json, "MOST_CONTAINERS", 4)
+    assert read_json(b'[[], {"[{": "{"}]') == [[], {"[{": "{"}]
+    for text in (b"[[], {}, []]", b"{}{}[]"):
+        with pytest.raises(StoredValueError, match="more than 4 lists, or objects, which count twice"):
+            read_json(text)
     with pytest.raises(StoredValueError, match="larger than 1 megabytes"):
         read_json(b" " * (1 << 20) + b"1")
+
+
+@pytest.mark.parametrize("item", ['{"":0}', "[0]", '{"":[0]}'])
+def test_as_many_containers_as_there_may_be_take_less_than_200_megabytes(item):
+    share = 64  # of them, whose memory is measured
+    n = stored_json.MOST_CONTAINERS // (item.count("[") + 2 * item.count("{")) // share
+    data = b"[" + b",".join([item.encode()] * n) + b"]"
+    tracemalloc.start()
+    try:
+        read_json(data)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert share * (peak - 2 * len(data)) < 200e6
+
+
+def test_too_many_containers_are_refused_before_they_are_made():
+    begin = time.process_time()
+    with pytest.raises(StoredValueError, match="lists, or objects"):
+        read_json(b"[" + b",".join([b'{"":0}'] * (stored_json.MOST_CONTAINERS // 2)) + b"]")
+    assert time.process_time() - begin < 1

@@ -92,7 +92,12 @@ def test_another_pipeline_leaves_nothing_of_the_old_one(tmp_path):
     assert spacy.load(tmp_path / "model").lang == "de"
 
 
-@pytest.mark.parametrize("others", [[".git"], ["README.md"], ["a", "b", "c", "d"]])
+OTHERS = ".git README.md config.yaml tokenizer.py vocab.txt vocab.json meta.csv sentencizer.py sentencizer.json.gz .x.DS_Store"
+#: like what a killed process leaves, but of nothing that a pipeline saves
+OTHERS += " .notes.2024.12.old .model.7.old .configxcfg.7.old .meta.json.old"
+
+
+@pytest.mark.parametrize("others", [[name] for name in OTHERS.split()] + [["a", "b", "c", "d"]])
 def test_what_is_no_pipelines_is_not_removed(tmp_path, others):
     path = tmp_path / "model"
     save(pipeline(), path)
@@ -104,7 +109,7 @@ def test_what_is_no_pipelines_is_not_removed(tmp_path, others):
     assert spacy.load(path).lang == "es"
 
 
-@pytest.mark.parametrize("litter", [".tokenizer.123.0.tmp", ".model.7.old", ".DS_Store", "Thumbs.db"])
+@pytest.mark.parametrize("litter", [".tokenizer.123.0.tmp", ".sentencizer.json.7.old", ".DS_Store", "Thumbs.db"])
 def test_what_nobody_misses_is_in_nobodys_way(tmp_path, litter):
     save(pipeline(), tmp_path / "model")
     (tmp_path / "model" / litter).write_text("")
@@ -112,9 +117,32 @@ def test_what_nobody_misses_is_in_nobodys_way(tmp_path, litter):
     assert litter not in names(tmp_path / "model")
 
 
-def test_a_damaged_pipeline_is_replaced(tmp_path):
+def test_a_component_whose_name_has_a_dot_is_part_of_the_pipeline(tmp_path):
+    nlp = spacy.blank("es")
+    nlp.add_pipe("sentencizer", name="sents.v2")
+    for _ in range(2):
+        save(nlp, tmp_path / "model")
+    assert "sents.json" in names(tmp_path / "model")
     save(pipeline(), tmp_path / "model")
-    (tmp_path / "model" / "meta.json").write_text("{")
+    assert "sents.json" not in names(tmp_path / "model")
+
+
+def test_a_working_directory_that_was_removed_is_one_sentence(tmp_path, monkeypatch):
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    with pytest.raises(OSError, match=r"^\[Errno 2\] \[M652\] '\.' cannot be written: No such file"):
+        save(pipeline(), ".")
+    save(pipeline(), tmp_path / "model")
+    assert spacy.load(tmp_path / "model").pipe_names == ["sentencizer"]
+
+
+@pytest.mark.parametrize(
+    "meta", ["{", "[]", "7", "[" * 10**5, '{"components": 5}', '{"components": [5, {}, "", ".", "/"]}']
+)
+def test_a_damaged_pipeline_is_replaced(tmp_path, meta):
+    save(pipeline(), tmp_path / "model")
+    (tmp_path / "model" / "meta.json").write_text(meta)
     save(pipeline(), tmp_path / "model")
     assert spacy.load(tmp_path / "model").pipe_names == ["sentencizer"]
 

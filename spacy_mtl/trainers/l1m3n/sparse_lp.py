@@ -9,7 +9,7 @@ in which a weight is one row instead of two columns, a sentence with a single cu
 pass many bounds in one step.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -40,7 +40,8 @@ class Optimum(NamedTuple):
 class SparseLP:
     """The linear program. n: number of sentences. C: weight of the sum of their slacks.
 
-    Raises ValueError: M327 if highspy is not installed, and in :meth:`solve` M328 if HiGHS finds no optimum.
+    Raises ValueError: M327 if highspy is not installed, in :meth:`add_cuts` and :meth:`add_weights` M329 if it refuses what is added, such as values
+    of 1e15 or more, and in :meth:`solve` M328 if it finds no optimum.
     """
 
     def __init__(self, n: int, C: float):
@@ -50,7 +51,7 @@ class SparseLP:
             raise ValueError(Errors.M327.format(reason=error)) from None
         self._highs = highspy.Highs()
         self._infinity = highspy.kHighsInf
-        self._optimal = highspy.HighsModelStatus.kOptimal
+        self._optimal, self._refused = highspy.HighsModelStatus.kOptimal, highspy.HighsStatus.kError
         for option, value in (("output_flag", False), ("threads", 1), ("solver", "simplex")):
             self._highs.setOptionValue(option, value)
         # what a cut may be violated by is multiplied by C in the objective
@@ -86,10 +87,11 @@ class SparseLP:
         indices = np.insert(self._places[entries.places], ends[several], rows[several])
         values = np.insert(entries.values, ends[several], 1.0)
         starts = entries.starts[:-1] + np.cumsum(several) - several
-        self._highs.addCols(
+        added = self._highs.addCols(
             sentences.size, -losses, np.zeros(sentences.size), np.full(sentences.size, self._C), indices.size,
             starts.astype(np.int32), indices.astype(np.int32), values,
         )  # fmt: skip
+        self._check_added(added, values)
         self._last[sentences] = self.n_cuts + np.arange(sentences.size)
         self._sentences = np.concatenate([self._sentences, sentences])
 
@@ -107,10 +109,15 @@ class SparseLP:
     def _add_rows(
         self, lower: np.ndarray, upper: float, starts: np.ndarray, cuts: np.ndarray, values: np.ndarray
     ) -> None:
-        self._highs.addRows(
+        added = self._highs.addRows(
             lower.size, lower, np.full(lower.size, upper), values.size, starts.astype(np.int32), cuts.astype(np.int32), values
         )  # fmt: skip
+        self._check_added(added, values)
         self._n_rows += lower.size
+
+    def _check_added(self, status: Any, values: np.ndarray) -> None:
+        if status == self._refused:
+            raise ValueError(Errors.M329.format(largest=np.abs(values).max(initial=0.0)))
 
     def add_weights(self, keys: np.ndarray, entries: Entries) -> None:
         """Add weights that are not in the program yet. keys: int64[k], ascending. entries: of the d of all cuts, for these weights."""

@@ -171,3 +171,14 @@ def test_a_program_without_optimum_is_named():
     lp._highs.setOptionValue("simplex_iteration_limit", 0)
     with pytest.raises(ValueError, match=r"M328.*1 cuts.*1 weights.*limit"):
         lp.solve()
+
+
+def test_numbers_that_are_too_large_are_named():
+    lp, large = SparseLP(1, 1e-9), [cut_of(0, 1.0, k1=2e15)]
+    add(lp, [cut_of(0, 1.0, k1=1.0)])
+    with pytest.raises(ValueError, match=r"M329.*as large as 2e\+15"):
+        add_keys(lp, large, [1000])
+    lp = SparseLP(1, 1e-9)
+    add_keys(lp, [], [1000])
+    with pytest.raises(ValueError, match=r"M329.*as large as 2e\+15"):
+        add(lp, large)
