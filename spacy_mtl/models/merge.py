@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spacy_mtl.models.chain.weights import TemplateRow, short_keys
+from spacy_mtl.models.chain.weights import LARGEST_NUMBER, TemplateRow, short_keys
 
 
 class OldRows(NamedTuple):
@@ -72,5 +72,6 @@ def merged_report(
     for before, row, product, more in zip(old, new, merged.products.tolist(), share.tolist(), strict=True):
         square = row.norm**2 + (weight * before.norm) ** 2 + 2 * product
         kept = row.rows + int(np.ceil(more))
-        lines.append(TemplateRow(row.text, 0.5 * (before.weight + row.weight), max(square, 0.0) ** 0.5, kept))
+        norm = min(max(square, 0.0) ** 0.5, LARGEST_NUMBER)  # a stranger's norm may be the largest already
+        lines.append(TemplateRow(row.text, 0.5 * (before.weight + row.weight), norm, kept))
     return tuple(lines)

@@ -18,8 +18,8 @@ KEY_BITS = 48
 SCALE_SHIFT = np.uint32(16)
 #: The largest absolute weight of a stored model: sums of any number of them are finite.
 LARGEST = 1e20
-#: The largest number in the report of a model, which is only shown.
-LARGEST_NUMBER = float(np.finfo(np.float64).max)
+#: The largest number in the report of a model, far above that of any training: learning on squares it and adds it to others.
+LARGEST_NUMBER = 1e100
 #: The largest number of rows of a stored model; hash tables number their rows with 32 bits.
 MOST_ROWS = (1 << 31) - 1
 #: Keys in a file: one byte plane after another. They are close to random, and the tables made of them take several times their size.
