@@ -44,4 +44,6 @@ class TemplateErrors:
     M132 = ("The attribute '{attr}' is learnt from the training corpus, and only {component} learns it. Remove the templates that read it ({setting}), "
             "or use them with {component}.")
     M133 = "The setting '{setting}' of the templates must be {expected}, but is {value}."
+    M134 = ("Bad template at {place}: a template makes at most {limit} observations, but here is one more; divide them among "
+            "several templates.{snippet}")
     # fmt: on

@@ -33,6 +33,8 @@ from spacy_mtl.errors import Errors
 from spacy_mtl.settings import MOST, is_whole, shown
 
 MAX_OFFSET = 100
+#: Largest number of observations in a template: all that it observes at a position is kept together, in a model from a stranger too.
+MOST_OBSERVATIONS = 64
 
 _NAME = re.compile(r"[UB][\w-]*")
 _INTEGER = re.compile(r"([+-]?)0*([0-9]+)")
@@ -217,7 +219,10 @@ def _observations(scan: _Scanner) -> tuple[Observation, ...]:
     """Read observations joined by ``/`` up to the end of the text."""
     observations = [_observation(scan)]
     while not scan.ended:
+        at = scan.at
         if scan.take("/"):
+            if len(observations) == MOST_OBSERVATIONS:
+                scan.fail(Errors.M134, at, limit=MOST_OBSERVATIONS)
             observations.append(_observation(scan))
         elif scan.sees("%"):
             scan.fail(Errors.M103, expected="'/' between two observations")
@@ -232,7 +237,7 @@ def parse_template(text: str, where: str = "") -> Template:
     """Read one template, such as ``U03:%x[-1,LOWER]/%x[0,TAG]``.
 
     where: the source of the text as messages name it, such as a file and line.
-    Raises ValueError (M101-M109, M128), naming the column and what was expected there.
+    Raises ValueError (M101-M109, M128, M134), naming the column and what was expected there.
     """
     scan = _Scanner(text, where)
     name = scan.match(_NAME)

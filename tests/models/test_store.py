@@ -1,5 +1,5 @@
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from hashlib import blake2b
 
 import numpy as np
@@ -10,6 +10,9 @@ from hypothesis import strategies as st
 from spacy_mtl.models import store
 from spacy_mtl.models.chain.weights import KEY_BITS, ChainWeights, TemplateRow, quantize
 from spacy_mtl.models.tree.weights import TreeWeights
+from spacy_mtl.templates.grammar import MOST_OBSERVATIONS
+
+from .rewriting import Parts
 
 SETTINGS = {"component": "X", "cfg": {"entity_types": ["PER", "ñ"]}}
 
@@ -138,6 +141,21 @@ def test_header_that_does_not_fit_is_refused_though_the_checksum_does(header):
 )
 def test_arrays_that_do_not_fit_each_other_are_refused(change):
     assert error_of(store.to_bytes(replace(make_weights(0, 3, 5, 2), **change), {})) == "M610"
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        TemplateRow("U:" + "/".join(["%x[0,ORTH]"] * (MOST_OBSERVATIONS + 1)), 1.0, 1.0, 1),
+        *(TemplateRow("B", *numbers, 1) for numbers in [(1.0, 1e200), (1.0, -1e200), (1e101, 1.0), (-1e101, 1.0)]),
+    ],
+)
+def test_templates_that_prediction_or_learning_on_could_not_bear_are_refused(row):
+    """Observations without end take memory at every position, and squares of norms overflow."""
+    weights = make_weights(0, 3, 5, 2)
+    parts = Parts(store.to_bytes(weights, SETTINGS))
+    parts.header["templates"][1] = asdict(row)
+    assert error_of(parts.to_bytes()) == "M610"
 
 
 @pytest.mark.parametrize("keys", [[1, 15], [1, 1], [1 << 47, 5 << 46]])

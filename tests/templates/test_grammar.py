@@ -6,7 +6,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from spacy_mtl.templates.grammar import Observation, Template, TemplateSet, _Scanner, parse_template, parse_templates
+from spacy_mtl.templates.grammar import (
+    MOST_OBSERVATIONS,
+    Observation,
+    Template,
+    TemplateSet,
+    _Scanner,
+    parse_template,
+    parse_templates,
+)
 
 OBSERVATIONS = st.builds(
     Observation,
@@ -130,7 +138,7 @@ def test_fault_is_shown_at_its_column(text, code, column, phrase):
 
 
 def test_fault_far_into_a_long_template_is_shown_with_what_surrounds_it():
-    text = "U0:" + "/".join(f"%x[{i},ORTH]" for i in range(90)) + "/%x[a,ORTH]"
+    text = "U0:" + "/".join(f"%x[{i},ORTH]" for i in range(60)) + "/%x[a,ORTH]"
     sentence, shown, caret = error_of(parse_template, text).split("\n")
     assert f"column {text.index('a,ORTH') + 1}:" in sentence
     assert shown[caret.index("^") :] == "a,ORTH]"
@@ -141,9 +149,21 @@ def test_reading_never_copies_the_rest_of_a_long_template(monkeypatch):
     copied = []
     rest = _Scanner.rest.fget
     monkeypatch.setattr(_Scanner, "rest", property(lambda scan: copied.append(len(rest(scan))) or rest(scan)))
-    text = "U0:" + " / ".join(f"%x[0,A{i}]" for i in range(500))
-    assert len(parse_template(text).observations) == 500
+    text = "U0:" + " / ".join(f"%x[0,A{i}]" for i in range(MOST_OBSERVATIONS))
+    assert len(parse_template(text).observations) == MOST_OBSERVATIONS
     assert sum(copied) <= len(text)
+
+
+def test_template_of_too_many_observations_is_refused():
+    """Where they are read, and where a set is made in code."""
+    most = "U0:" + "/".join(["%x[0,A]"] * MOST_OBSERVATIONS)
+    assert TemplateSet.from_texts([most]).texts() == [most]
+    message = error_of(parse_template, most + "/%x[0,A]")
+    assert message.startswith(
+        f"[M134] Bad template at column {len(most) + 1}: a template makes at most {MOST_OBSERVATIONS} observations, "
+    )
+    made = Template("U0", (Observation(0, "A"),) * (MOST_OBSERVATIONS + 1))
+    assert error_of(TemplateSet, (Template("B"), made)).startswith("[M134] Bad template at template 'U0', column ")
 
 
 def test_fault_names_the_place():
