@@ -20,6 +20,12 @@ from spacy_mtl.templates.index import Table, empty_table, first_slot
 from .lookup import Lookup, add_looked_up, row_at
 
 _NOTHING = 0
+#: About the largest number of bytes of a cache. Half a million observations of 19 values fit.
+MOST_BYTES = 1 << 27
+#: Largest number of values that one entry has, one for each label and member of its shape; templates of shapes with more are looked up alone.
+MOST_VALUES = 1 << 20
+#: Values for which there is space, by the number of entries.
+_VALUES = 16
 
 
 class Shapes(NamedTuple):
@@ -52,15 +58,20 @@ class Memory(NamedTuple):
     used: np.ndarray
 
 
-def shapes_of(templates: Sequence[Template], among: Sequence[int] | None = None) -> tuple[Shapes, list[int]]:
-    """The shapes that several templates share, and the numbers of the templates that share none. among: the templates to consider, None for all."""
+def shapes_of(
+    templates: Sequence[Template], among: Sequence[int] | None = None, most: int = MOST_VALUES
+) -> tuple[Shapes, list[int]]:
+    """The shapes that several templates share, and the numbers of the other templates.
+
+    among: the templates to consider, None for all. most: largest number of templates of a shape; more count as templates that share none.
+    """
     groups: dict[tuple, list[int]] = {}
     for j in range(len(templates)) if among is None else among:
         template = templates[j]
         least = min(obs.offset for obs in template.observations)
         shape = tuple((obs.offset - least, obs.attr) for obs in template.observations)
         groups.setdefault(shape, []).append(j)
-    shared = {shape: members for shape, members in groups.items() if len(members) > 1}
+    shared = {shape: members for shape, members in groups.items() if 1 < len(members) <= most}
     members = [j for group in shared.values() for j in group]
     digests = [blake2b(repr(shape).encode("utf8"), digest_size=8).digest() for shape in shared]
     shapes = Shapes(
@@ -70,7 +81,7 @@ def shapes_of(templates: Sequence[Template], among: Sequence[int] | None = None)
         np.array([min(obs.offset for obs in templates[j].observations) for j in members], np.int64),
         np.array([max(offset for offset, _ in shape) for shape in shared], np.int64),
     )
-    return shapes, [group[0] for shape, group in groups.items() if len(group) == 1]
+    return shapes, [j for shape, members in groups.items() if shape not in shared for j in members]
 
 
 def new_memory(n_entries: int, n_values: int, width: int) -> Memory:
@@ -79,6 +90,11 @@ def new_memory(n_entries: int, n_values: int, width: int) -> Memory:
     n_entries = table.rows.size // 2
     seen, at = np.zeros((n_entries, 1 + width), np.uint64), np.zeros(n_entries, np.int64)
     return Memory(table, seen, at, np.zeros(n_values, np.float32), np.array([0, 1], np.int64))
+
+
+def entry_bytes(width: int) -> int:
+    """The bytes of an entry in a cache of observations of ``width`` values: two slots of the table, the entry itself, and its values."""
+    return 2 * (8 + 4) + 8 * (1 + width) + 8 + 4 * _VALUES
 
 
 @kernel
@@ -220,8 +236,8 @@ def _move(old, new):
 class SharedLookup:
     """Look-ups of templates, with a cache for those that share shapes. The cache grows with new observations up to a limit and is then emptied.
 
-    n_labels: columns of the scores. limit: about the largest number of entries, and a 16th of the largest number of values. among: numbers of the
-    templates to look up, None for all. room: initial number of entries.
+    n_labels: columns of the scores. limit: about the largest number of entries, and a 16th of the largest number of values, both of which are smaller
+    if the cache would have more than MOST_BYTES. among: numbers of the templates to look up, None for all. room: initial number of entries.
     """
 
     def __init__(
@@ -235,13 +251,13 @@ class SharedLookup:
     ):
         self.lookup = lookup
         self.n_labels = n_labels
-        self.limit = limit
-        self.shapes, alone = shapes_of(templates, among)
+        self.shapes, alone = shapes_of(templates, among, MOST_VALUES // n_labels)
         self.alone = np.array(alone, np.int64)
         widest = int(np.diff(self.shapes.first).max(initial=0)) * n_labels
-        n_entries = min(limit, room)
         n_seen = max((len(templates[j].observations) for j in self.shapes.template), default=0)
-        self.memory = new_memory(n_entries, max(16 * n_entries, widest + 1), n_seen)
+        self.limit = max(1, min(limit, MOST_BYTES // entry_bytes(n_seen)))
+        n_entries = min(self.limit, room)
+        self.memory = new_memory(n_entries, max(_VALUES * n_entries, widest + 1), n_seen)
 
     def add(self, columns: np.ndarray, starts: np.ndarray, out: np.ndarray) -> None:
         """Add to out[t] the rows of token t's observations. columns: uint64[A, N]; starts: int64, sentence borders; out: float32[N, L]."""
@@ -261,13 +277,15 @@ class SharedLookup:
 
 
 def more_room(memory: Memory, limit: int) -> Memory:
-    """Double the size of the cache, or empty it if it has about ``limit`` entries."""
-    size = memory.table.rows.size
-    if size >= 2 * limit:
+    """Double the number of entries, with space for as many values as these need, or empty the cache if it would have more than ``limit``."""
+    size = memory.table.rows.size  # twice the number of entries
+    if size > limit:
         memory.table.rows[:] = -1
         memory.used[:] = 0, 1
         return memory
-    seen, at, values = (np.concatenate([part, np.zeros_like(part)]) for part in memory[1:4])
+    seen, at = (np.concatenate([part, np.zeros_like(part)]) for part in memory[1:3])
+    more = max(0, _VALUES * size - memory.values.size)
+    values = np.concatenate([memory.values, np.zeros(more, np.float32)])
     table = empty_table(size)  # a table for this many keys has twice as many slots
     _move(memory.table, table)
     return Memory(table, seen, at, values, memory.used)

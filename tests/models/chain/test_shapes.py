@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spacy_mtl.models.chain import shapes as module
 from spacy_mtl.models.chain.lookup import Lookup, add_looked_up, key_table
 from spacy_mtl.models.chain.shapes import SharedLookup, shape_key, shapes_of
 from spacy_mtl.models.chain.weights import short_keys
@@ -88,6 +89,46 @@ def test_a_memory_that_grows_or_starts_afresh_changes_nothing(limit):
         shared.add(part, piece - piece[0], out)
         assert np.allclose(out, naive(part, piece - piece[0], lookup), atol=1e-5)
         assert shared.memory.table.rows.size <= max(4 * limit, 1 << 13)
+
+
+@pytest.mark.parametrize("n_labels", [1, N_LABELS])
+def test_a_memory_has_a_limit_in_bytes(monkeypatch, n_labels):
+    """However many values an observation has, and though there is always space for the rows of a single one."""
+    monkeypatch.setattr(module, "MOST_BYTES", 1 << 18)
+    texts = (f"U{s}:" + "/".join(f"%x[{s + k % 2},A]" for k in range(60)) for s in range(-3, 4))
+    templates = parse_templates(texts)
+    columns = np.random.default_rng(3).integers(0, 1000, size=(2, 4000)).astype(np.uint64)
+    starts = np.array([0, 1500, 4000])
+    program = compile_program(templates, COLUMNS)
+    keys = np.empty((len(templates), 4000), np.uint64)
+    for j, row in enumerate(keys):
+        template_keys(columns, starts, program, j, row)
+    known = np.unique(short_keys(keys.reshape(-1)))
+    rows = np.random.default_rng(4).normal(size=(known.size, n_labels)).astype(np.float32)
+    lookup = Lookup(program, key_table(known), rows)
+    shared = SharedLookup(lookup, templates, n_labels, room=16)
+    out, expected = np.zeros((2, 4000, n_labels), np.float32)
+    shared.add(columns, starts, out)
+    add_looked_up(columns, starts, lookup, np.arange(len(templates)), expected)
+    assert np.allclose(out, expected, atol=1e-5)
+    table, *parts = shared.memory
+    assert sum(part.nbytes for part in (*table, *parts)) <= 1 << 18
+    assert shared.memory.at.size == 256
+
+
+def test_rows_of_too_many_values_are_not_remembered(monkeypatch):
+    monkeypatch.setattr(module, "MOST_VALUES", 4 * N_LABELS)
+    columns, starts = data([1, 2, 3, 1, 2, 3], [4])
+    lookup = lookup_of(columns, starts, 1)
+    assert SharedLookup(lookup, TEMPLATES, N_LABELS).alone.tolist() == [3, 6, 9]
+    monkeypatch.setattr(module, "MOST_VALUES", 2 * N_LABELS)
+    few = SharedLookup(lookup, TEMPLATES, N_LABELS)
+    assert sorted([*few.alone, *few.shapes.template]) == list(range(len(TEMPLATES)))
+    assert np.diff(few.shapes.first).max(initial=0) <= 2
+    assert sorted(few.alone) != [3, 6, 9]
+    out = np.zeros((6, N_LABELS), np.float32)
+    few.add(columns, starts, out)
+    assert np.allclose(out, naive(columns, starts, lookup), atol=1e-5)
 
 
 def test_what_was_met_is_remembered_when_the_memory_grows():
