@@ -18,13 +18,13 @@ from spacy_mtl.models.chain.windows import WindowScores, add_window
 from spacy_mtl.structures.chain.build import Constraints
 from spacy_mtl.templates.attributes.breaks import BreakTable, mark_breaks
 from spacy_mtl.templates.attributes.characters import (
-    ATTRIBUTE_BITS,
     CHARACTER_CONTEXT,
     ONE_PART,
     WordTable,
     compare,
     match_words,
     number_places,
+    place_bits,
     word_table,
 )
 from spacy_mtl.templates.attributes.learned import FormTable
@@ -120,7 +120,7 @@ class CharacterPredictor(Predictor):
         self._value_rows = np.array([columns[a] if a in wanted else -1 for a in lexical], np.int64)
         context = [columns.get(attr, -1) for attr in ("CHAR", *CHARACTER_CONTEXT)]
         self._context_rows = np.array(context if self.reader.characters is not None else [-1] * len(context), np.int64)
-        self._bits = np.array([ATTRIBUTE_BITS[attr] for attr in CHARACTER_CONTEXT], np.int64)
+        self._bits = place_bits(columns)
         self._packed = pack(weights.keys)
         self._form_of = np.empty(0, np.int32)
         self._seen: tuple = ()

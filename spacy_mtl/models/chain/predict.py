@@ -28,7 +28,13 @@ from spacy_mtl.structures.chain.viterbi import (
     viterbi,
     viterbi_many,
 )
-from spacy_mtl.templates.attributes.characters import CHARACTER_CONTEXT, WordTable, all_places, place_numbers
+from spacy_mtl.templates.attributes.characters import (
+    CHARACTER_CONTEXT,
+    WordTable,
+    all_places,
+    place_bits,
+    place_numbers,
+)
 from spacy_mtl.templates.attributes.learned import FormTable
 from spacy_mtl.templates.attributes.reader import AttributeReader
 from spacy_mtl.templates.grammar import parse_template
@@ -41,8 +47,9 @@ from .windows import Window, WindowScores, add_window, one_position
 
 #: Attributes that a component or reader sets on every document; other attributes can be 0 everywhere.
 _ANNOTATED = ("TAG", "POS", "LEMMA", "DEP")
-#: Largest number of scores, by offset and label, in a row of the table of places, which has 16,384 rows.
-MOST_PLACE_SCORES = 4096
+#: Largest number of scores in the table of places, which takes four bytes for each: of all values that context attributes can have together, by
+#: offset and label.
+MOST_PLACE_SCORES = 1 << 21
 
 
 class Chain(NamedTuple):
@@ -131,7 +138,8 @@ class Predictor:
         lexical = ("ORTH", *self.reader.lexicon.attributes)
         forms = [t for t in node if one_position(t, lexical)]
         places = [t for t in node if one_position(t, CHARACTER_CONTEXT)]
-        if len({t.observations[0].offset for t in places}) * len(weights.labels) > MOST_PLACE_SCORES:
+        n_places = 1 << int(place_bits(columns).sum())
+        if n_places * len({t.observations[0].offset for t in places}) * len(weights.labels) > MOST_PLACE_SCORES:
             places = []  # a table of every combination of values would be huge
         crossing = [t for t in node if t not in forms and t not in places]
         observed = [t for t in templates if t.is_edge and t.observations]

@@ -173,22 +173,28 @@ def number_places(columns, rows, bits, out):
         out[t] = number
 
 
+def place_bits(row_of: Mapping[str, int]) -> np.ndarray:
+    """The number of bits that each attribute of CHARACTER_CONTEXT takes in a packed number, int64[6]: none if it is not read."""
+    return np.array([ATTRIBUTE_BITS[attr] if attr in row_of else 0 for attr in CHARACTER_CONTEXT], np.int64)
+
+
 def place_numbers(columns: np.ndarray, row_of: Mapping[str, int]) -> np.ndarray:
-    """The context attributes of each character packed into one number, int32[N]. columns: uint64[A, N]."""
+    """The context attributes of each character packed into one number, int32[N], of :func:`place_bits`. columns: uint64[A, N]."""
     numbers = np.empty(columns.shape[1], np.int32)
     rows = np.array([row_of.get(attr, -1) for attr in CHARACTER_CONTEXT], np.int64)
-    number_places(columns, rows, np.array(list(ATTRIBUTE_BITS.values()), np.int64), numbers)
+    number_places(columns, rows, place_bits(row_of), numbers)
     return numbers
 
 
 def all_places(row_of: Mapping[str, int]) -> np.ndarray:
-    """The inverse of :func:`place_numbers`: columns uint64[A, 16384] of every possible number; other attributes are 0."""
-    numbers, shift = np.arange(1 << sum(ATTRIBUTE_BITS.values()), dtype=np.uint64), 0
+    """The inverse of :func:`place_numbers`: columns uint64[A, n] of every possible number, at most 16,384; other attributes are 0."""
+    bits = place_bits(row_of)
+    numbers, shift = np.arange(1 << int(bits.sum()), dtype=np.uint64), 0
     columns = np.zeros((len(row_of), numbers.size), np.uint64)
-    for attr in CHARACTER_CONTEXT:
+    for attr, n_bits in zip(CHARACTER_CONTEXT, bits.tolist(), strict=True):
         if attr in row_of:
-            columns[row_of[attr]] = numbers >> np.uint64(shift) & np.uint64((1 << ATTRIBUTE_BITS[attr]) - 1)
-        shift += ATTRIBUTE_BITS[attr]
+            columns[row_of[attr]] = numbers >> np.uint64(shift) & np.uint64((1 << n_bits) - 1)
+        shift += n_bits
     return columns
 
 

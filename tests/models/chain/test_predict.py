@@ -2,6 +2,7 @@
 
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from hashlib import blake2b
 from itertools import pairwise
 
@@ -12,10 +13,12 @@ from spacy.strings import hash_string
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
+from spacy_mtl.models.chain import predict as module
 from spacy_mtl.models.chain.model import set_weights
 from spacy_mtl.models.chain.predict import Predictor
-from spacy_mtl.models.chain.weights import KEY_BITS
+from spacy_mtl.models.chain.weights import KEY_BITS, ChainWeights, TemplateRow
 from spacy_mtl.sentences import borders
+from spacy_mtl.structures.chain.build import Constraints
 from spacy_mtl.templates.attributes.reader import AttributeReader
 from spacy_mtl.templates.grammar import parse_template
 
@@ -209,7 +212,12 @@ def test_many_forms_make_the_tables_grow(parts, trained):
     assert np.array_equal(Predictor(*parts, trained.vocab)(docs), step_by_step)
 
 
-@pytest.mark.parametrize("texts", [["U0:%x[0,LOWER]"], ["U0:%x[-1,ORTH]/%x[1,ORTH]", "B"], ["B"], ["B1:%x[0,SHAPE]"]])
+PLACES = ["U0:%x[0,SAME_1]", "U1:%x[-1,SAME_2]/%x[-1,SAME_1]", "U2:%x[1,SAME_2]", "U3:%x[0,LOWER]"]
+
+
+@pytest.mark.parametrize(
+    "texts", [["U0:%x[0,LOWER]"], ["U0:%x[-1,ORTH]/%x[1,ORTH]", "B"], ["B"], ["B1:%x[0,SHAPE]"], PLACES]
+)
 def test_any_kinds_of_templates_agree_with_the_dictionary(make_nlp, read_corpus, train, texts):
     nlp = make_nlp(texts)
     examples = read_corpus(nlp, limit=12)
@@ -224,6 +232,36 @@ def test_any_kinds_of_templates_agree_with_the_dictionary(make_nlp, read_corpus,
     assert pairs.size == 0 or np.allclose(pairs, expected_pairs, atol=TOLERANCE)
     assert (pairs.size == 0) == (not expected_pairs.any())
     assert predictor(docs).shape == (len(nodes),)
+
+
+def of_zeros(texts, n_types: int) -> tuple[ChainWeights, Constraints]:
+    """A model without observations, as small as a file can be."""
+    labels = ("O", *[f"{prefix}-{k}" for k in range(n_types) for prefix in "BILU"])
+    n, rows = len(labels), tuple(TemplateRow(text, 1.0, 1.0, 1) for text in texts)
+    weights = replace(ChainWeights(), labels=labels, templates=rows, codes=np.zeros((0, n), np.int8))
+    weights = replace(weights, pair_codes=np.zeros((0, n * n), np.int8), step=np.zeros((n, n), np.float32))
+    return weights, Constraints(np.ones(n, bool), np.ones(n, bool), np.ones((n, n), bool))
+
+
+def test_table_of_places_is_as_large_as_what_is_read():
+    """A small model file must not ask for a gigabyte: two values of one attribute, at 195 offsets, for 21 labels."""
+    vocab = Vocab()
+    predictor = Predictor(*of_zeros([f"U{k}:%x[{k - 97},SAME_1]" for k in range(195)], 5), vocab)
+    assert predictor([Doc(vocab, words=["a", "b", "c"])]).tolist() == [0, 0, 0]
+    assert predictor._place_table.shape == (2, 195, 21)
+
+
+@pytest.mark.parametrize(("most", "offsets"), [(4 * 3, [-1, 0, 1]), (4 * 3 - 1, [])])
+def test_places_without_a_table_have_the_same_scores(make_nlp, read_corpus, train, monkeypatch, most, offsets):
+    nlp = make_nlp(PLACES)
+    examples = read_corpus(nlp, limit=12)
+    train(nlp, examples, passes=1)
+    weights, constraints = nlp.get_pipe("mtl_ner")._learner.export(None), nlp.get_pipe("mtl_ner").chain_constraints()
+    monkeypatch.setattr(module, "MOST_PLACE_SCORES", most * len(weights.labels))
+    predictor = Predictor(weights, constraints, nlp.vocab)
+    assert predictor._places.offsets == offsets
+    docs = [example.predicted for example in examples]
+    assert np.allclose(fast(predictor, docs)[0], naive(weights, docs)[0], atol=TOLERANCE)
 
 
 def trained_scores(training) -> tuple[np.ndarray, np.ndarray]:

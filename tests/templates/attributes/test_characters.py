@@ -136,6 +136,17 @@ def test_places_are_numbered_and_back():
     assert seen == set(product(range(8), range(8), [0], range(2)))
     again = columns[:, place_numbers(columns, row_of)]
     assert np.array_equal(again, columns)
+    assert columns.shape[1] == 8 * 8 * 2  # no bits for what is not read
+
+
+@pytest.mark.parametrize(
+    ("attributes", "size"), [((), 1), (("SAME_2",), 2), (("BREAK", "SAME_1"), 16), (CHARACTER_CONTEXT, 1 << 14)]
+)
+def test_every_place_has_a_number_of_its_own(attributes, size):
+    row_of = {attr: row for row, attr in enumerate(attributes)}
+    columns = all_places(row_of)
+    assert columns.shape == (len(attributes), size)
+    assert place_numbers(columns, row_of).tolist() == list(range(size))
 
 
 def test_what_break_says_of_shares():
