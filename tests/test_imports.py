@@ -34,6 +34,7 @@ FLOORS = [
         "stand_in",
         "stored",
         "thresholds",
+        "true_words",
     },
 ]
 FLOOR = {part: number for number, floor in enumerate(FLOORS) for part in floor}

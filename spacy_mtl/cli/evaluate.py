@@ -226,7 +226,7 @@ def _check_given(nlp: "Language", examples: list["Example"]) -> None:
         inputs = pipe.read_input(reader, [example.predicted for example in examples])
         given = np.concatenate([columns for columns, _ in inputs], axis=1)
         kept = {row["name"] for row in pipe.template_weights() if row["rows"]}  # the others do not affect prediction
-        check_set(name, reader, given, [t for t in pipe.model.attrs["templates"].templates if t.name in kept])
+        check_set(name, reader, given, [t for t in pipe.templates.templates if t.name in kept])
 
 
 def _tables(scores: Scores, examples: list["Example"], shown: list[str]) -> list["RenderableType"]:

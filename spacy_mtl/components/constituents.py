@@ -138,13 +138,13 @@ class MTLConstituents(BorderedPipe):
         self.trainer.check(grammar_offers(), "context-free grammar")
 
     def make_reader(self) -> AttributeReader:
-        attributes = list(dict.fromkeys([*self.model.attrs["templates"].attributes, "TAG"]))
+        attributes = list(dict.fromkeys([*self.templates.attributes, "TAG"]))
         return AttributeReader(attributes, self.vocab)
 
     def make_learner(self) -> GrammarLearner:
         assert self._reader is not None
         return GrammarLearner(
-            self.name, self.trainer, self.model.attrs["templates"], self._reader, self.labels, self.learning, self.max_words
+            self.name, self.trainer, self.templates, self._reader, self.labels, self.learning, self.max_words
         )  # fmt: skip
 
     def learn_on(self, prior_weight: float = 1.0) -> None:

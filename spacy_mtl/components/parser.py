@@ -137,7 +137,7 @@ class MTLParser(BorderedPipe):
         self._check_trainer(self.settings.projective)
 
     def _check_trainer(self, projective: bool) -> None:
-        kinds = TreeTemplates.of(self.model.attrs["templates"].templates)
+        kinds = TreeTemplates.of(self.templates.templates)
         offers = tree_offers(projective, kinds.second_order, bool(kinds.grandparents))
         self.trainer.check(offers, "dependency tree")
 
@@ -154,7 +154,7 @@ class MTLParser(BorderedPipe):
         return TreeLearner(
             self.name,
             self.trainer,
-            self.model.attrs["templates"],
+            self.templates,
             self._reader,
             self.model_labels,
             rules,

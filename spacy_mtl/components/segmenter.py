@@ -31,7 +31,6 @@ from spacy_mtl.segmentation.cut_text import cut_doc
 from spacy_mtl.segmentation.gold_words import gold_tags
 from spacy_mtl.segmentation.known_marks import UNLIKELY, count_known_marks
 from spacy_mtl.segmentation.predict import CharacterPredictor
-from spacy_mtl.segmentation.true_words import true_doc
 from spacy_mtl.segmentation.user_words import UserWords
 from spacy_mtl.segmentation.word_orths import WordOrths
 from spacy_mtl.settings import brief, is_choice, is_whole
@@ -40,6 +39,7 @@ from spacy_mtl.templates.attributes.characters import BREAK, word_table
 from spacy_mtl.templates.attributes.learned import CHAR_GROUP, FormTable
 from spacy_mtl.templates.attributes.reader import AttributeReader, of_characters
 from spacy_mtl.trainers.base import Trainer
+from spacy_mtl.true_words import true_doc
 
 from .factories import make_segmenter  # noqa: F401  (earlier installations have it as their entry point)
 from .protocol.chain import ChainPipe
@@ -180,7 +180,7 @@ class MTLSegmenter(ChainPipe):
         super().initialize(get_examples, nlp=nlp, labels=labels, prior=prior, prior_weight=prior_weight)
 
     def make_reader(self) -> AttributeReader:
-        templates = self.model.attrs["templates"]
+        templates = self.templates
         for attr in templates.attributes:
             if not of_characters(attr):
                 raise ValueError(Errors.M411.format(name=self.name, attr=attr))

@@ -9,8 +9,8 @@ import numpy as np
 from spacy_mtl.errors import Errors
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Problem
+from spacy_mtl.templates.attributes.derived import base_of
 from spacy_mtl.templates.attributes.reader import AttributeReader
-from spacy_mtl.templates.attributes.short_tags import short_tag
 from spacy_mtl.templates.grammar import Template
 from spacy_mtl.trainers.base import Carry, Kept, Report, Training
 
@@ -150,7 +150,7 @@ def check_set(
 ) -> None:
     """Refuse templates that read an attribute that no document has. Raises ValueError (M111). promised: attributes that will be set later."""
     for attr in reader.unset(given):
-        if attr in promised or ("TAG" in promised and short_tag(attr)):
+        if base_of(attr) in promised:
             continue
         for template in templates:
             if any(attr in reader.reads(obs.attr) for obs in template.observations):

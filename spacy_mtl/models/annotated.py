@@ -7,16 +7,16 @@ from spacy.tokens import Doc
 
 from spacy_mtl.errors import Errors
 from spacy_mtl.structures.problem import block_starts
+from spacy_mtl.templates.attributes.derived import derived
 from spacy_mtl.templates.attributes.reader import AttributeReader
-from spacy_mtl.templates.attributes.short_tags import short_tag
 
-#: Attributes that a component or reader sets on every document, in addition to short tags; other attributes can be 0 everywhere.
-_ANNOTATED = ("TAG", "POS", "DEP")
+#: Attributes that a component or reader sets on every document, in addition to parts of these; other attributes can be 0 everywhere.
+_ANNOTATED = ("TAG", "POS", "MORPH", "DEP")
 
 
 def annotated_names(names: Iterable[str]) -> list[str]:
     """Those of these attributes that every document must have."""
-    return [name for name in names if name in _ANNOTATED or short_tag(name)]
+    return [name for name in names if name in _ANNOTATED or derived(name)]
 
 
 def check_annotated(reader: AttributeReader, names: Sequence[str], docs: Sequence[Doc], columns: np.ndarray) -> None:

@@ -14,9 +14,9 @@ from spacy.vocab import Vocab
 from spacy_mtl.kernels import kernel
 from spacy_mtl.templates.extract import mix
 from spacy_mtl.templates.index import empty_table
+from spacy_mtl.true_words import is_kept, true_doc
 
 from .characters import SURROGATES, Tokens, split_words
-from .true_words import is_kept, true_doc
 
 #: Beyond this number of words the cache is emptied, so that memory stays bounded.
 LIMIT = 1 << 18

@@ -153,8 +153,10 @@ def _parser(pipeline: Sequence[str], train: Survey) -> list[Choice]:
         choices.append(Choice(section, "coarse", "POS" if pos_map(train) and train.coarse else None))
     elif train.case >= MUCH_CASE:
         share = f"{train.case:.0%} of words have a case"
-        choices.append(Choice(section, "tag", "MORPH", f"{share}, which tells subjects from objects"))
         choices.append(Choice(section, "coarse", "POS"))
+        choices.append(
+            Choice(section, "morph", True, f"read morphology besides: {share}, which tells subjects from objects")
+        )
     else:
         choices.append(Choice(section, "tag", "TAG"))
         choices.append(Choice(section, "coarse", "POS" if train.coarse else None))

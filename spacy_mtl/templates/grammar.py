@@ -277,12 +277,16 @@ def parse_templates(lines: Iterable[str], where: str = "") -> list[Template]:
 class TemplateSet:
     """Templates with distinct names. min_count: how often an observation must occur in training to get weights.
 
-    Raises ValueError for no template, a repeated name, two templates of one kind that observe the same thing (M126), a template that
-    cannot be written as text, or ``min_count < 1``.
+    fallbacks: pairs of an attribute and what templates read in its place where a corpus does not have it (:mod:`.fallbacks`): another attribute, or
+    None to leave these templates out.
+
+    Raises ValueError for no template, a repeated name, two templates of one kind that observe the same thing (M126), a template that cannot be
+    written as text, or ``min_count < 1``.
     """
 
     templates: tuple[Template, ...]
     min_count: int = 1
+    fallbacks: tuple[tuple[str, str | None], ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "templates", tuple(self.templates))
@@ -339,4 +343,4 @@ class TemplateSet:
     def without(self, attr: str) -> "TemplateSet":
         """The set without the templates that read ``attr``."""
         kept = (t for t in self.templates if all(obs.attr != attr for obs in t.observations))
-        return TemplateSet(tuple(kept), self.min_count)
+        return TemplateSet(tuple(kept), self.min_count, self.fallbacks)

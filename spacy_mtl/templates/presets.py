@@ -8,7 +8,8 @@ from spacy_mtl.errors import Errors
 from spacy_mtl.registry import mtl_templates
 from spacy_mtl.settings import brief, is_list, is_path, is_switch, shown
 
-from .arcs.mst import mst_set, parse_set, tags_or_endings
+from .arcs.mst import mst_set, tags_or_endings
+from .arcs.parse import parse_set
 from .attributes.characters import BREAK, WORD_ATTRIBUTES
 from .attributes.context import CONTEXT_ATTRIBUTES
 from .attributes.learned import CHAR_GROUP, USUAL_TAG
@@ -255,6 +256,7 @@ def parse(
     form: str = "LOWER",
     tag: str | None = "TAG",
     coarse: str | None = None,
+    morph: bool = False,
     siblings: bool = True,
     grandparents: bool = False,
     dependents: bool = True,
@@ -262,14 +264,15 @@ def parse(
 ) -> TemplateSet:
     """Rich templates for trees: those of ``mst.v1``, affixes, more tags and forms around, adjacent modifiers of a head, and dependents for labels.
 
-    form, tag, coarse: the attributes to read, null for none; without any tag, endings of words take the place
-    of tags. siblings: add second-order templates of siblings. grandparents: add
-    second-order templates of grandparents. dependents: add label templates that look at the tree, which joint labelling does not have yet.
+    form, tag, coarse: the attributes to read, null for none; without any tag, endings of words take the place of tags. morph: read MORPH and some of
+    its features, too. Where the training corpus has no morphology, or a coarse attribute that says no more than the tag, this is left out. siblings,
+    grandparents: add second-order templates of these. dependents: add label templates that look at the tree, which joint labelling does not have yet.
     min_count: leave out observations that occur less often.
     """
     _check_names(("form",), form=form, tag=tag, coarse=coarse)
-    _check_switches(siblings=siblings, grandparents=grandparents, dependents=dependents)
-    return parse_set(form, tags_or_endings(tag, coarse), siblings, grandparents, dependents, min_count)
+    _check_switches(morph=morph, siblings=siblings, grandparents=grandparents, dependents=dependents)
+    tags = tags_or_endings(tag, coarse)
+    return parse_set(form, tags, "MORPH" if morph else None, siblings, grandparents, dependents, min_count)
 
 
 @mtl_templates("spacy_mtl.patterns.v1")

@@ -14,12 +14,15 @@ from spacy_mtl.errors import Errors
 from spacy_mtl.learning.gather import Gatherer
 from spacy_mtl.learning.learner import check_set
 from spacy_mtl.models.chain.model import current_weights, set_weights
+from spacy_mtl.templates.attributes.derived import base_of
 from spacy_mtl.templates.attributes.reader import doc_attributes
+from spacy_mtl.templates.fallbacks import absent_attributes
 from spacy_mtl.trainers.base import Report, Trainer
 
 from .annotated import ComponentsBefore, annotated
 from .given import warn_of_given
 from .places import check_known
+from .saved import ABSENT
 from .settings import refuse
 from .updating import UpdatedPipe
 
@@ -72,10 +75,11 @@ class StructuredPipe(UpdatedPipe):
         examples = self._checked_examples(get_examples)
         set_weights(self.model, self.untrained(), None)
         self.model.attrs["learned"] = {}
+        self.cfg.pop(ABSENT, None)
         self._end_training()
         self._reader = self.make_reader()
         if nlp is not None:
-            needed = doc_attributes(self.model.attrs["templates"].attributes)
+            needed = doc_attributes(self.templates.attributes)
             self._before = ComponentsBefore(nlp, self.name, (*needed, *self.also_reads))
         references = [example.reference for example in examples]
         self._check_attributes(examples, nlp, training.get("annotating_components", ()))
@@ -105,8 +109,18 @@ class StructuredPipe(UpdatedPipe):
         if self._before is not None:
             promised |= self._before.promised()
         given = [self.read_input(self._reader, [example.predicted])[0][0] for example in examples]
-        columns, templates = np.concatenate(given, axis=1), self.model.attrs["templates"].templates
-        check_set(self.name, self._reader, columns, templates, promised)
+        columns = np.concatenate(given, axis=1)
+        self._adapt_templates(columns, promised)
+        check_set(self.name, self._reader, columns, self.templates.templates, promised)
+
+    def _adapt_templates(self, columns: np.ndarray, promised: frozenset[str]) -> None:
+        """Do without attributes that say nothing here (uint64[n_given, N]) and that no component will set, where there is a fallback."""
+        assert self._reader is not None
+        names = {attr: row for attr, row in self._reader.columns.items() if row < self._reader.n_given}
+        absent = [attr for attr in absent_attributes(self.templates, columns, names) if base_of(attr) not in promised]
+        if absent:
+            self.cfg[ABSENT] = absent
+            self._reader = self.make_reader()
 
     def finish_update(self, sgd: Any) -> None:
         """Do nothing: the trainer makes its own steps."""

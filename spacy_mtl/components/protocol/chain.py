@@ -63,7 +63,7 @@ class ChainPipe(ContinuedPipe):
     def make_learner(self) -> ChainLearner:
         assert self._reader is not None
         return ChainLearner(
-            self.name, self.trainer, self.model.attrs["templates"], self._reader, self.chain_labels,
+            self.name, self.trainer, self.templates, self._reader, self.chain_labels,
             self.chain_constraints(), self.cost_matrix(), self._prior(),
         )  # fmt: skip
 

@@ -61,7 +61,7 @@ class PipeHooks(SavedPipe):
 
     def make_reader(self) -> AttributeReader:
         """The reader of the templates' attributes during training."""
-        return AttributeReader(self.model.attrs["templates"].attributes, self.vocab)
+        return AttributeReader(self.templates.attributes, self.vocab)
 
     def read_input(self, reader: AttributeReader, docs: Sequence[Doc]) -> list[tuple[np.ndarray, np.ndarray]]:
         """For each doc, its attribute columns uint64[A, n] and sentence borders int64[S + 1], over n positions (here tokens)."""
@@ -70,7 +70,7 @@ class PipeHooks(SavedPipe):
 
     def learn_attribute(self, attr: str, table: Callable[[], FormTable]) -> None:
         """Learn an attribute of :mod:`spacy_mtl.templates.attributes.learned` if a template reads it."""
-        if attr in self.model.attrs["templates"].attributes:
+        if attr in self.templates.attributes:
             assert self._reader is not None
             self.model.attrs["learned"] = {**self.model.attrs["learned"], attr: table()}
             self._reader.lexicon.learn(self.model.attrs["learned"])

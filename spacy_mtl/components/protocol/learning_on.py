@@ -157,7 +157,7 @@ class ContinuedPipe(StructuredPipe):
 
     def _check_same_templates(self, weights: Any) -> None:
         """Refuse a model that was trained with other templates (M471): the same observations would mean something else, or nothing."""
-        old, new = {row.text for row in weights.templates}, {t.text for t in self.model.attrs["templates"].templates}
+        old, new = {row.text for row in weights.templates}, {t.text for t in self.templates.templates}
         if old != new:
             odd = min(old ^ new)
             where = "the trained model" if odd in old else "the settings"

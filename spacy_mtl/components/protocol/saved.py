@@ -14,8 +14,13 @@ from spacy_mtl.models import store
 from spacy_mtl.models.chain.model import current_weights, set_weights
 from spacy_mtl.stored.fault import StoredValueError, shown
 from spacy_mtl.stored.msgpack import read_msgpack
-from spacy_mtl.stored.values import Check, fields, mapping, text
+from spacy_mtl.stored.values import Check, distinct_texts, fields, mapping, text
 from spacy_mtl.templates.attributes.learned import FormTable, by_value, stored_tables
+from spacy_mtl.templates.fallbacks import adapted
+from spacy_mtl.templates.grammar import TemplateSet
+
+#: The entry of ``cfg`` with the attributes of templates that the corpus did not have; only there if there are any.
+ABSENT = "absent"
 
 
 class SavedPipe(TrainablePipe):
@@ -38,6 +43,11 @@ class SavedPipe(TrainablePipe):
     @abstractmethod
     def labels_under(self, cfg: dict[str, Any]) -> tuple[str, ...]:
         """The labels that the weights score under these settings."""
+
+    @property
+    def templates(self) -> TemplateSet:
+        """The templates of the settings, adapted to the corpus that the component has been initialized with."""
+        return adapted(self.model.attrs["templates"], self.cfg.get(ABSENT, ()))
 
     @property
     def model_labels(self) -> tuple[str, ...]:
@@ -93,7 +103,10 @@ class SavedPipe(TrainablePipe):
         """The settings ``cfg`` and the tables of learned attributes of a file. Raises StoredValueError."""
         checks = {"component": text, "cfg": mapping, "learned": stored_tables}
         found = fields(settings, "the settings", checks, missing={"learned": {}})
-        cfg = fields(found["cfg"], "cfg", self.cfg_checks, self.cfg_missing)
+        allowed = {**self.cfg_checks, ABSENT: distinct_texts}
+        cfg = fields(found["cfg"], "cfg", allowed, {**self.cfg_missing, ABSENT: []})
+        if not cfg[ABSENT]:
+            del cfg[ABSENT]
         if not isinstance(weights, type(self.untrained())):
             raise StoredValueError("it has the weights of another structure")
         if weights.is_trained and weights.labels != self.labels_under(cfg):

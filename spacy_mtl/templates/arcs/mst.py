@@ -75,62 +75,11 @@ def arc_patterns(forms: Sequence[str], tags: Sequence[str]) -> list[Pattern]:
     return list(dict.fromkeys([*words, *(pattern for tag in tags for pattern in tag_patterns(tag))]))
 
 
-def affix_patterns(tag: str) -> list[Pattern]:
-    """Prefixes and suffixes of forms, for words not seen in training."""
-    patterns = [(_h(affix), _m(tag)) for affix in ("SUFFIX3", "PREFIX5")]
-    return [*patterns, (_h("SUFFIX3"), _m("SUFFIX3")), *((_h(tag), _m(affix)) for affix in ("SUFFIX3", "PREFIX5"))]
-
-
-def wide_patterns(tag: str) -> list[Pattern]:
-    """Tags in a wider window, of the head with the modifier's tag and the other way round."""
-    h, m = [_h(tag, i) for i in range(-2, 3)], [_m(tag, i) for i in range(-2, 3)]
-    return [
-        (*h[:3], m[2]), (*h[2:], m[2]), (h[2], *m[:3]), (h[2], *m[2:]),
-        (*h[1:4], m[2]), (h[2], *m[1:4]), (*h[1:4], *m[1:4]),
-    ]  # fmt: skip
-
-
-def context_patterns(form: str, tag: str) -> list[Pattern]:
-    """Forms next to the modifier, often the preposition or conjunction that decides its head, and forms between, such as commas."""
-    h, m = _h(tag), _m(tag)
-    before, after, far = _m(form, -1), _m(form, 1), _m(form, -2)
-    pairs = [(_h(form), before), (h, before, m), (_h(form), before, m), (h, before, _m(form))]
-    return [
-        *pairs,
-        *((head, word, m) for word in (far, after) for head in (h, _h(form))),
-        (h, Observation(0, form, "b"), m),
-    ]
-
-
 def dependent_patterns(form: str, tags: Sequence[str]) -> list[Pattern]:
     """Dependents of the modifier, which often distinguish, for example, a subject from an adjunct."""
     h, m = _h(tags[-1]), _m(tags[-1])
     word = Observation(0, form, "c")
     return [(m, word), (h, m, word), (_h(form), word), *((h, m, Observation(0, tag, "c")) for tag in tags)]
-
-
-def parse_set(
-    form: str, tags: Sequence[str], siblings: bool, grandparents: bool, dependents: bool, min_count: int
-) -> TemplateSet:
-    """See :func:`.presets.parse`."""
-    coarse = tags[-1]
-    arcs = [
-        *arc_patterns([form], tags),
-        *affix_patterns(coarse),
-        *wide_patterns(coarse),
-        *context_patterns(form, coarse),
-    ]
-    arcs = list(dict.fromkeys(arcs))
-    templates = with_variants("U", arcs, "one")
-    if siblings:
-        h, s, m = _h(coarse), _s(coarse), _m(coarse)
-        words = [(_h(form), s, m), (h, _s(form), m), (h, s, _m(form))]
-        second = [*(pattern for tag in tags for pattern in sibling_patterns([form], tag)), *words]
-        templates += with_variants("U", dict.fromkeys(second), "one", len(arcs))
-    if grandparents:
-        templates += with_variants("U", grandparent_patterns(form, tags), "one", count_names(templates))
-    labels = [*arcs, (_m("SUFFIX3"),), (_h("SUFFIX3"),), *(dependent_patterns(form, tags) if dependents else ())]
-    return TemplateSet((*templates, *with_variants("B", dict.fromkeys(labels), "one")), min_count)
 
 
 def count_names(templates: Sequence[Template]) -> int:

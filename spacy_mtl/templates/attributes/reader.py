@@ -23,8 +23,8 @@ from spacy_mtl.templates.index import empty_table, find, insert_all
 from .breaks import BreakTable, no_breaks
 from .characters import CHARACTER_CONTEXT, CharacterContext, WordTable, character, character_class, word_table
 from .context import CONTEXT_ATTRIBUTES, ContextReader, case_flags, case_pattern, needs_of
+from .derived import Derived, base_of, derived
 from .learned import LEARNED, FormTable, check_learned, learned_function
-from .short_tags import ShortTag, short_tag
 
 _AFFIX = re.compile(r"(PREFIX|SUFFIX)([1-9]\d*)\Z")
 #: spaCy attributes that depend on the word form alone: attribute name -> name on Lexeme.
@@ -102,7 +102,7 @@ def of_characters(attr: str) -> bool:
 def check_attributes(attributes: Sequence[str], template_of: Callable[[str], str]) -> None:
     """Refuse an attribute that does not exist. Raises ValueError (M110). template_of: attribute -> template to name in the message."""
     for attr in attributes:
-        known = (attr in IDS and attr not in _NOT_TOKEN_ATTRIBUTES) or attr in (*_CONTEXT, *LEARNED) or short_tag(attr)
+        known = (attr in IDS and attr not in _NOT_TOKEN_ATTRIBUTES) or attr in (*_CONTEXT, *LEARNED) or derived(attr)
         if not (known or lexical_function(attr) or attr in mtl_attributes):
             raise ValueError(
                 Errors.M110.format(attr=attr, template=template_of(attr), known="ORTH, LOWER, SHAPE, TAG, ...")
@@ -112,7 +112,7 @@ def check_attributes(attributes: Sequence[str], template_of: Callable[[str], str
 def doc_attributes(attributes: Sequence[str]) -> list[str]:
     """The attributes of Docs that a reader of these attributes reads and that components may set, sorted."""
     read = [name for attr in attributes for name in (needs_of(attr) if attr in CONTEXT_ATTRIBUTES else (attr,))]
-    read = ["TAG" if short_tag(attr) else attr for attr in read]
+    read = [base_of(attr) for attr in read]
     own = [
         a for a in read if a in IDS and a not in (*_LEXEME, *LEARNED, *_ALWAYS_SET, "ORTH") and not lexical_function(a)
     ]
@@ -219,7 +219,7 @@ class AttributeReader:
         lexical_names = [a for a in attributes if a in _LEXEME or a in LEARNED or lexical_function(a)]
         self.token_attributes = [a for a in attributes if a not in lexical_names and a in IDS and a != "ORTH"]
         self.doc_functions = {
-            a: short_tag(a) or mtl_attributes.get(a)
+            a: derived(a) or mtl_attributes.get(a)
             for a in attributes
             if a not in IDS and a not in [*lexical_names, *context]
         }
@@ -299,13 +299,13 @@ class AttributeReader:
         if not given.shape[1]:
             return []
         needed = [a for a in self.token_attributes if a not in _ALWAYS_SET]
-        needed += [a for a, function in self.doc_functions.items() if isinstance(function, ShortTag)]
+        needed += [a for a, function in self.doc_functions.items() if isinstance(function, Derived)]
         return [a for a in needed if not given[self.columns[a]].any()]
 
 
 def _call(attr: str, function: Callable, doc: Doc) -> np.ndarray:
     values = list(function(doc))
-    if isinstance(function, ShortTag):
+    if isinstance(function, Derived):
         return np.array(values, np.uint64)
     if len(values) != len(doc):
         raise ValueError(Errors.M112.format(attr=attr, got=len(values), expected=len(doc)))

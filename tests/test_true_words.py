@@ -6,7 +6,7 @@ from spacy.strings import hash_string
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_mtl.segmentation.true_words import cut_apart, true_doc
+from spacy_mtl.true_words import cut_apart, true_doc
 
 #: Two words with one hash, and a character and a word.
 FIRST, SECOND = "PasswordisSecret", "sKGhIulTDpNKIfvs"

@@ -1,0 +1,58 @@
+"""Attributes that are a part of another one of the token: the first characters of its tag, or one feature of its morphology."""
+
+import re
+from collections.abc import Callable
+
+from spacy.strings import hash_string  # type: ignore[attr-defined]
+from spacy.tokens import Doc
+
+_TAG_PREFIX = re.compile(r"TAG_PREFIX([1-9]\d*)\Z")
+_FEATURE = re.compile(r"MORPH_([A-Za-z0-9]+)(?:_([A-Za-z0-9]+))?\Z")
+
+
+class Derived:
+    """A function from a Doc to one string id per token, 0 where the other attribute is not set. Each distinct value is computed once.
+
+    base: the other attribute. part: from its text to the text of the part. whole: whether the part is there whenever the other one is.
+    """
+
+    def __init__(self, base: str, part: Callable[[str], str], whole: bool):
+        self.base = base
+        self.whole = whole
+        self._part = part
+        self._known: dict[int, int] = {0: 0}
+
+    def __call__(self, doc: Doc) -> list[int]:
+        values = doc.to_array([self.base]).tolist()
+        known = self._known
+        for value in set(values).difference(known):
+            known[value] = hash_string(self._part(doc.vocab.strings[value]))
+        return [known[value] for value in values]
+
+
+def derived(attr: str) -> Derived | None:
+    """The function behind ``attr``: TAG_PREFIXn, such as ``NC`` of the tag ``NCNPU==I``, or MORPH_name, such as ``Acc`` of ``Case=Acc|Number=Sing``
+    for MORPH_Case ("" without that feature); MORPH_Number_psor is Number[psor]. None for other attributes."""
+    if prefix := _TAG_PREFIX.match(attr):
+        size = int(prefix.group(1))
+        return Derived("TAG", lambda text: text[:size], True)
+    if feature := _FEATURE.match(attr):
+        name, layer = feature.groups()
+        return Derived("MORPH", _value_of(f"{name}[{layer}]" if layer else name), False)
+    return None
+
+
+def base_of(attr: str) -> str:
+    """The attribute of the Doc that ``attr`` is a part of, or itself."""
+    found = derived(attr)
+    return found.base if found else attr
+
+
+def _value_of(name: str) -> Callable[[str], str]:
+    """A function from FEATS such as ``Case=Acc|Number=Sing`` to the value of one feature; "" if it is not there."""
+    start = f"{name}="
+
+    def value(feats: str) -> str:
+        return next((part[len(start) :] for part in feats.split("|") if part.startswith(start)), "")
+
+    return value
