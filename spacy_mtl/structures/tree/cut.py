@@ -82,7 +82,7 @@ def _pieces(
     head = begin[owner[old]] + arrays.heads[arc] - 1
     from_root = arrays.heads[arc] == 0
     head[from_root] = old[from_root]
-    kept = np.where(from_root, of_root[old] | True, piece[head] == piece[old]) & ~tops[old]
+    kept = np.where(from_root, of_root[old], piece[head] == piece[old]) & ~tops[old]
     new_top = np.flatnonzero(tops[order])
     to = np.concatenate([to[kept], new_top])
     heads = np.concatenate([np.where(from_root, 0, place[head])[kept], np.zeros(new_top.size, np.int64)])
