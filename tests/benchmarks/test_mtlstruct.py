@@ -38,6 +38,8 @@ def corpora(tmp_path):
 
 @pytest.mark.parametrize("name", ["MTLStruct", "CRF l2", "crfsuite l2"])
 def test_a_contestant_learns_and_its_outputs_are_judged(corpora, name):
+    if name in CRFSUITE:
+        pytest.importorskip("pycrfsuite")
     subject = {"corpora": str(corpora), "corpus": "esp", "scheme": "biluo", "templates": "conll2002.v1", "only": []}
     path = str(corpora / "out" / "labels.npz")
     row = train(subject, name, 1.0, 1.0, 0 if name in CRFSUITE else 5, 60.0, path)
