@@ -41,15 +41,26 @@ def convert_cli(
     limit: Limit = 0,
     tag: Tag = "auto",
     broken: Broken = "error",
+    keep: Annotated[
+        bool,
+        typer.Option(
+            "--keep", help="Trees: keep comments, multiword tokens, MISC and all else, to write the same file again."
+        ),
+    ] = False,
 ) -> None:
     """Convert CoNLL column files, texts with spaces between words, dependency or bracketed trees to spaCy's binary corpus format.
 
     If OUTPUT ends in .conllu, INPUT must be a .spacy corpus, which is written as CoNLL-U; --lang is then the only option that counts.
-    Segmented texts use only --encoding and --limit of the other options; trees use --given, --tag, --broken, --encoding, --group and --limit;
+    Segmented texts use only --encoding and --limit of the other options; trees use --given, --tag, --broken, --keep, --encoding, --group and --limit;
     bracketed trees use --given, --encoding, --group and --limit.
     """
-    from spacy_mtl.corpora.conllu_write import export_conllu
-    from spacy_mtl.corpora.convert import convert_bracketed, convert_columns, convert_conllu, convert_segmented
+    from spacy_mtl.corpora.convert import (
+        convert_bracketed,
+        convert_columns,
+        convert_conllu,
+        convert_segmented,
+        export_conllu,
+    )
 
     exports = output_path.suffix == ".conllu"
 
@@ -59,7 +70,7 @@ def convert_cli(
                 counts = export_conllu(input_path, output_path, lang)
             elif file_format is Format.conllu:
                 trees = tree_settings(given, tag, broken, encoding, group, limit)
-                counts = convert_conllu(input_path, output_path, lang, **trees)
+                counts = convert_conllu(input_path, output_path, lang, keep=keep, **trees)
             elif file_format is Format.bracketed:
                 settings = {"encoding": encoding, "group": group, "limit": limit}
                 settings |= {} if given is None else {"given": split_names(given)}

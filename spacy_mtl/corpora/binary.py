@@ -10,8 +10,8 @@ from spacy.vocab import Vocab
 
 from spacy_mtl.errors import Errors
 
-from .convert import GIVEN_KEY
-
+#: Where a Doc of a ``.spacy`` file lists the columns that are given, in ``user_data``.
+GIVEN_KEY = "spacy_mtl.given"
 _ATTRIBUTES = {
     "TAG": ("TAG",),
     "POS": ("POS",),

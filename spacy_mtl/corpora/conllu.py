@@ -1,6 +1,5 @@
 """The reader ``spacy_mtl.ConlluCorpus.v1``: dependency trees in CoNLL-U or CoNLL-X, as spaCy Examples."""
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, groupby, islice
 from pathlib import Path
@@ -17,19 +16,19 @@ from spacy.vocab import Vocab
 from spacy_mtl.errors import Errors
 from spacy_mtl.registry import registry
 from spacy_mtl.roots import set_trees, start_marks
-from spacy_mtl.settings import brief, is_choice
+from spacy_mtl.settings import brief, is_choice, is_switch
 
 from .conll import corpus_paths
-from .conllu_read import MISSING, TreeSentence, read_conllu
+from .conllu_kept import COLUMNS, TREE, keep_source
+from .conllu_read import MISSING, TreeSentence, is_features, read_conllu
+from .conllu_write import place_tag, plain_rows
 from .docs import Attributes, Ids, spaces_between
 from .kept import kept_examples
-from .settings import check_counts, check_names, check_text
+from .settings import check_counts, check_names, check_text, refuse
 
 GIVEN = ("TAG", "POS", "MORPH", "LEMMA")
 TAG_COLUMNS = ("auto", "xpos", "upos")
 _ATTRIBUTES = {"TAG": TAG, "POS": POS, "MORPH": MORPH, "LEMMA": LEMMA}
-_FEATURE = r"[A-Z0-9][A-Za-z0-9]*(\[[a-z0-9]+\])?=[A-Za-z0-9]+(,[A-Za-z0-9]+)*"
-_FEATURES = re.compile(rf"{_FEATURE}(\|{_FEATURE})*")
 
 
 @registry.readers("spacy_mtl.ConlluCorpus.v1")
@@ -42,8 +41,11 @@ class ConlluCorpus:
     Trees: a word with head 0 is labelled ROOT, whatever its label in the file; if a sentence has several roots, the others are attached to the
     first (:mod:`spacy_mtl.roots`). Non-projective trees are read as they are. A sentence whose heads are all ``_`` has no gold tree, and is never
     put into one Doc with sentences that have one. POS is column 4 where that is a universal part-of-speech tag; MORPH is column 6 where it is written
-    as in Universal Dependencies (Key=Value), and is left unset in CoNLL-X. Ranges (1-2) and empty nodes (1.1) are dropped, except for whether
-    a space follows the range.
+    as in Universal Dependencies (Key=Value), and is left unset in CoNLL-X.
+
+    A Doc has the words of multiword tokens (ranges such as 1-2) with spaces between them, and after the last one a space if one follows the range.
+    With ``keep``, what a Doc has no place for is in ``doc.user_data``, so that the file can be written again (:mod:`.conllu_kept`): the reference has
+    all of it, the predicted Doc does not have the cells of columns that are to be predicted.
 
     path: a file, a list of files, or a string of files separated by commas.
     format: "conllu", "conllx" or "auto", see :func:`~spacy_mtl.corpora.conllu_read.read_conllu`. CoNLL-X does not say where spaces are: see
@@ -53,10 +55,14 @@ class ConlluCorpus:
     limit: the largest number of Examples to read; 0 for all.
     tag: where TAG comes from: "xpos" (column 5), "upos" (column 4), or "auto" (column 5 unless it is unused in the file's first 1,000 lines).
     encoding: of the files.
-    broken: "error", or "skip" to leave out sentences whose heads do not form a tree, with one warning per file (M560).
+    broken: "error"; "skip" to leave out sentences whose heads do not form a tree, or "treeless" to read them without a tree, with one warning per
+        file (M560, M567).
+    keep: whether to keep comments, multiword tokens, empty nodes, enhanced dependencies, MISC and whatever else cannot be told from a Doc. Training
+        needs none of it, and it takes memory and time.
 
     Raises ValueError on construction for invalid settings (M511, M514, M558) and files that do not exist (M501); while reading, for
-    what is wrong with a file, with line and sentence (M502, M504, M513, M550-M555, M557, M559).
+    what is wrong with a file, with line and sentence (M502, M504, M513, M550-M555, M557, M559, M564). Warns of features and ``text`` comments as
+    :func:`~spacy_mtl.corpora.conllu_read.read_conllu` does (M563, M566).
     """
 
     gives_words: ClassVar[bool] = True
@@ -71,6 +77,7 @@ class ConlluCorpus:
         tag: str = "auto",
         encoding: str = "utf8",
         broken: str = "error",
+        keep: bool = False,
     ):
         self.paths = corpus_paths(path)
         self.format = format
@@ -81,6 +88,7 @@ class ConlluCorpus:
         self.tag = tag
         self.encoding = encoding
         self.broken = broken
+        self.keep = keep
         self._check()
 
     def _check(self) -> None:
@@ -91,11 +99,13 @@ class ConlluCorpus:
             raise ValueError(Errors.M558.format(setting="tag", value=brief(self.tag), known=", ".join(TAG_COLUMNS)))
         check_counts(group=self.group, limit=self.limit)
         check_text(encoding=self.encoding)
+        if not is_switch(self.keep):
+            refuse("keep", "true or false", self.keep)
         for path in self.paths:
             self._read(path)  # checks path and format at once, reads nothing yet
 
     def _read(self, path: Path) -> Iterator[TreeSentence]:
-        return read_conllu(path, self.format, self.encoding, self.broken)
+        return read_conllu(path, self.format, self.encoding, self.broken, self.keep)
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """Stream the Examples, with Docs in ``nlp.vocab``; in a training of spaCy, each file is read once (:mod:`spacy_mtl.corpora.kept`)."""
@@ -108,7 +118,7 @@ class ConlluCorpus:
 
     def docs(self, vocab: Vocab) -> Iterator[tuple[Doc, Doc, int]]:
         """Stream predicted Doc, reference Doc and their number of sentences, in the order of the files."""
-        maker = TreeDocMaker(vocab, self.tag)
+        maker = TreeDocMaker(vocab, self.tag, self.keep)
         pairs = (maker.pair(group, self.given) for path in self.paths for group in self._groups(path))
         return islice(pairs, self.limit or None)
 
@@ -119,15 +129,16 @@ class ConlluCorpus:
 
 
 class TreeDocMaker:
-    """Makes Docs of one vocab from lists of sentences with trees. tag: which column TAG comes from, as in :class:`ConlluCorpus`."""
+    """Makes Docs of one vocab from lists of sentences with trees. tag: which column TAG comes from; keep: as in :class:`ConlluCorpus`."""
 
-    def __init__(self, vocab: Vocab, tag: str = "auto"):
+    def __init__(self, vocab: Vocab, tag: str = "auto", keep: bool = False):
         self._vocab = vocab
         self._tag = tag
+        self._keep = keep
         self._has_spaces = vocab.writing_system.get("has_letters", True)
         self._words = Ids(vocab.strings.add)
         self._strings = Ids(vocab.strings.add)
-        self._morphs = Ids(lambda features: vocab.morphology.add(features) if _FEATURES.fullmatch(features) else 0)
+        self._morphs = Ids(lambda features: vocab.morphology.add(features) if is_features(features) else 0)
         self._strings.update(dict.fromkeys(MISSING, 0))
         # "_" means that a word has no features, not that they are unknown
         self._morphs.update(dict.fromkeys(MISSING, vocab.morphology.add("_")))
@@ -143,7 +154,18 @@ class TreeDocMaker:
         predicted = self._make(words, spaces, {**chosen, **borders})
         reference = self._make(words, spaces, {**values, **borders})
         self._set_trees(reference, sentences, starts)
+        if self._keep:
+            self._keep_source(predicted, sentences, given)
+            self._keep_source(reference, sentences, [*GIVEN, *TREE])
         return predicted, reference, len(sentences)
+
+    def _keep_source(self, doc: Doc, sentences: Sequence[TreeSentence], given: Sequence[str]) -> None:
+        """Add what the Doc has no place for. given: columns that the Doc has, and those of the tree if it has one."""
+        tag = self._field("TAG", sentences)
+        hidden = {"LEMMA": "lemma", "MORPH": "feats", "POS": "upos", "TAG": tag}
+        columns = {*COLUMNS} - TREE - {column for name, column in hidden.items() if name not in given}
+        rows = [place_tag(row, tag) for row in plain_rows(doc)]
+        keep_source(doc, sentences, rows, frozenset(columns | (TREE & {*given})), tag)
 
     def _spaces(self, sentences: Sequence[TreeSentence]) -> list[bool]:
         if sentences[0].layout.format == "conllu":
@@ -154,9 +176,7 @@ class TreeDocMaker:
 
     def _column(self, sentences: Sequence[TreeSentence], name: str) -> np.ndarray:
         layout = sentences[0].layout
-        field = {"POS": "upos", "MORPH": "feats", "LEMMA": "lemma", "TAG": self._tag}[name]
-        if field == "auto":
-            field = "xpos" if "xpos" in layout.columns else "upos"
+        field = self._field(name, sentences)
         find: Callable[[str], int] = self._strings.__getitem__
         if name == "POS":
             find = _part_of_speech
@@ -165,6 +185,13 @@ class TreeDocMaker:
         known = name != "MORPH" or (layout.format == "conllu" and "feats" in layout.columns)
         texts = chain.from_iterable(getattr(sentence, field) for sentence in sentences)
         return np.array([find(text) if known else 0 for text in texts], np.uint64)
+
+    def _field(self, name: str, sentences: Sequence[TreeSentence]) -> str:
+        """The column that an attribute comes from."""
+        field = {"POS": "upos", "MORPH": "feats", "LEMMA": "lemma", "TAG": self._tag}[name]
+        if field == "auto":
+            field = "xpos" if "xpos" in sentences[0].layout.columns else "upos"
+        return field
 
     def _set_trees(self, doc: Doc, sentences: Sequence[TreeSentence], starts: np.ndarray) -> None:
         heads = [sentence.heads for sentence in sentences if sentence.heads is not None]

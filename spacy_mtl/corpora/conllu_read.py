@@ -7,7 +7,7 @@ columns only. The tests use it as a reference.
 import re
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from .columns import text_lines
 from .settings import check_file
 
 FORMATS = ("auto", "conllu", "conllx")
-BROKEN = ("error", "skip")
+BROKEN = ("error", "skip", "treeless")
 #: The label given to a word that has a head but no label.
 UNSPECIFIED = "dep"
 MISSING = frozenset(("_", ""))
@@ -31,8 +31,10 @@ _PEEK = 1000
 _SHARE = 0.9
 _WORD = re.compile(r"[1-9][0-9]*")
 _RANGE = re.compile(r"([1-9][0-9]*)-([1-9][0-9]*)")
-_EMPTY_NODE = re.compile(r"(0|[1-9][0-9]*)\.[1-9][0-9]*")
+_EMPTY_NODE = re.compile(r"(0|[1-9][0-9]*)\.([1-9][0-9]*)")
 _ORDINALS = [str(i) for i in range(1, 513)]
+_FEATURE = r"[A-Z0-9][A-Za-z0-9]*(\[[a-z0-9]+\])?=[A-Za-z0-9]+(,[A-Za-z0-9]+)*"
+_FEATURES = re.compile(rf"{_FEATURE}(\|{_FEATURE})*")
 
 
 class NoTreeError(ValueError):
@@ -48,12 +50,26 @@ class Layout:
 
 
 @dataclass(frozen=True, slots=True)
+class Source:
+    """What stands in the file for a sentence of N words.
+
+    comments: the lines that begin with ``#``. rows: the ten columns of each word. others: ranges and empty nodes, each with the number of words
+    before it, the size of the range or minus the number of the node after its dot, and its ten columns.
+    """
+
+    comments: list[str]
+    rows: list[list[str]]
+    others: list[tuple[int, int, list[str]]]
+
+
+@dataclass(frozen=True, slots=True)
 class TreeSentence:
     """A sentence of N words as it stands in the file, without ranges and empty nodes.
 
     words, lemma, upos, xpos, feats, labels: N strings, "_" for an empty field. heads: int32[N], 0 for a root, otherwise the position of the
     head from 1; None if the sentence has no gold tree. spaces: whether a space follows each word (from SpaceAfter=No). lines: the line number
-    of each word, from 1. id: the ``sent_id`` comment, or else the number of the sentence in its file. text: the ``text`` comment.
+    of each word, from 1. id: the ``sent_id`` comment, or else the number of the sentence in its file. text: the ``text`` comment. fits: whether
+    the tokens, with ranges in place of their words, make that text, spaces aside. source: what stands in the file, if asked for.
     """
 
     words: tuple[str, ...]
@@ -68,42 +84,94 @@ class TreeSentence:
     id: str
     text: str | None
     layout: Layout
+    fits: bool
+    source: Source | None
 
 
 def read_conllu(
-    path: str | Path, format: str = "auto", encoding: str = "utf8", broken: str = "error"
+    path: str | Path, format: str = "auto", encoding: str = "utf8", broken: str = "error", keep: bool = False
 ) -> Iterator[TreeSentence]:
     """Stream the sentences of a file of dependency trees; settings and path are checked at once, the lines as they are read.
 
     format: "conllu", "conllx" (which has features of its own, and no SpaceAfter), or "auto": the file's ending if it is ``.conllu`` or
         ``.conllx``; otherwise CoNLL-U if the first 1,000 lines have a comment, a range, an empty node or SpaceAfter=No, or if at least nine in
         ten of their words have a universal part-of-speech tag in column 4; otherwise CoNLL-X.
-    broken: "error", or "skip" to leave out sentences whose heads do not form a tree, with one warning per file (M560).
+    broken: "error"; "skip" to leave out sentences whose heads do not form a tree, or "treeless" to read them without a tree, with one warning per
+        file (M560, M567).
+    keep: whether sentences have their ``source``; costs memory.
     A byte-order mark in UTF-8 is skipped, and so are comments in both formats. A word with a head but no label is labelled "dep".
 
     Raises ValueError for an unknown setting (M558); where the file cannot be read (M501), contains no sentences (M504) or cannot be decoded
-    (M502, M513); where a line does not have ten columns (M550), its id is not the next one (M551) or its form is empty (M559); where a head is not
-    a word of the sentence (M552), heads form a cycle (M553), no word is the root (M554), only some words have a head (M555), or a word that
-    is not a root is labelled ROOT (M557).
+    (M502, M513); where a line does not have ten columns (M550), its id is not the next one (M551), its range overlaps another (M564) or its form is
+    empty (M559); where a head is not a word of the sentence (M552), heads form a cycle (M553), no word is the root (M554), only some words have a
+    head (M555), or a word that is not a root is labelled ROOT (M557). Warns, once for a CoNLL-U file, of features that are not written as in
+    Universal Dependencies (M563) and of ``text`` comments that are not the text of the tokens, spaces aside (M566).
     """
     path = Path(path)
     for setting, value, known in (("format", format, FORMATS), ("broken", broken, BROKEN)):
         if not is_choice(value, known):
             raise ValueError(Errors.M558.format(setting=setting, value=brief(value), known=", ".join(known)))
     check_file(path)
-    sentences = _sentences(path, format, encoding)
-    return (item.sentence() for item in sentences) if broken == "error" else _trees_only(path, sentences)
+    items = _sentences(path, format, encoding)
+    if broken == "error":
+        return _checked(path, (item.sentence(keep) for item in items))
+    return _checked(path, _with_broken(path, items, keep, broken == "skip"))
 
 
-def _trees_only(path: Path, sentences: Iterator["_Parser"]) -> Iterator[TreeSentence]:
+def _checked(path: Path, sentences: Iterator[TreeSentence]) -> Iterator[TreeSentence]:
+    """The sentences; in the end, warn of those whose features or text comments are not right."""
+    feats, texts = _Faults(), _Faults()
+    good = set(MISSING)
+    for sentence in sentences:
+        if sentence.layout.format == "conllu":
+            if not good.issuperset(sentence.feats):
+                wrong = [value for value in sentence.feats if value not in good and not is_features(value)]
+                good.update(value for value in sentence.feats if value not in wrong)
+                if wrong:
+                    line = sentence.lines[sentence.feats.index(wrong[0])]
+                    feats.add(len(wrong), line, sentence.id, brief(wrong[0]))
+            if sentence.text is not None and not sentence.fits:
+                texts.add(1, sentence.lines[0], sentence.id, brief(sentence.text))
+        yield sentence
+    for message, faults in ((Warnings.M563, feats), (Warnings.M566, texts)):
+        if faults.count:
+            warnings.warn(message.format(path=path, n=faults.count, **faults.first), stacklevel=2)
+
+
+@dataclass(slots=True)
+class _Faults:
+    """How many faults of a kind there were, and where the first one was."""
+
+    count: int = 0
+    first: dict[str, object] = field(default_factory=dict)
+
+    def add(self, n: int, line: int, sentence: str, value: str) -> None:
+        self.count += n
+        self.first = self.first or {"line": line, "sentence": sentence, "value": value}
+
+
+def is_features(text: str) -> bool:
+    """Whether a string is a list of features as in Universal Dependencies: Key=Value, separated by ``|``, each key once."""
+    if not _FEATURES.fullmatch(text):
+        return False
+    names = [feature.partition("=")[0] for feature in text.split("|")]
+    return len(set(names)) == len(names)
+
+
+def _with_broken(path: Path, sentences: Iterator["_Parser"], keep: bool, skip: bool) -> Iterator[TreeSentence]:
     errors = []
     for item in sentences:
         try:
-            yield item.sentence()
+            found = item.sentence(keep)
         except NoTreeError as error:
             errors.append(str(error))
+            if skip:
+                continue
+            found = item.sentence(keep, has_tree=False)
+        yield found
     if errors:
-        warnings.warn(Warnings.M560.format(n=len(errors), path=path, reason=errors[0]), stacklevel=2)
+        message = Warnings.M560 if skip else Warnings.M567
+        warnings.warn(message.format(n=len(errors), path=path, reason=errors[0]), stacklevel=2)
 
 
 def _sentences(path: Path, format: str, encoding: str) -> Iterator["_Parser"]:
@@ -157,6 +225,7 @@ class _Parser:
     ):
         self._path, self._layout = path, layout
         self._rows, self._lines = rows, lines
+        self._comments = comments
         self._text = _comment(comments, "text")
         self._id = _comment(comments, "sent_id") or str(ordinal)
 
@@ -166,48 +235,71 @@ class _Parser:
     def _no_tree(self, message: str, line: int, **values: object) -> NoTreeError:
         return NoTreeError(message.format(line=line, path=self._path, sentence=self._id, **values))
 
-    def sentence(self) -> TreeSentence:
+    def sentence(self, keep: bool, has_tree: bool = True) -> TreeSentence:
+        """The sentence, with its source if that is to be kept. has_tree: False to take no notice of heads."""
         rows, lines = self._rows, self._lines
         for row, line in zip(rows, lines, strict=True):
             if len(row) != _COLUMNS:
                 raise self._error(Errors.M550, line, got=len(row))
-        glued: set[int] = set()
+        others: list[tuple[int, int, list[str]]] = []
         if [row[0] for row in rows] != _ORDINALS[: len(rows)]:
-            rows, lines, glued = self._words_only(rows, lines)
+            rows, lines, others = self._words_only(rows, lines)
         _, words, lemma, upos, xpos, feats, heads, labels, _, misc = zip(*rows, strict=True)
         if "" in words:
             raise self._error(Errors.M559, lines[words.index("")])
-        tree = self._heads(heads, words, lines)
+        tree = self._heads(heads, words, lines) if has_tree else None
         known = self._labels(labels, tree, words, lines)
-        spaces = [i not in glued and "SpaceAfter=No" not in value for i, value in enumerate(misc)]
+        spaces = ["SpaceAfter=No" not in value for value in misc]
+        for at, size, row in others:
+            if size > 0 and "SpaceAfter=No" in row[9]:
+                spaces[at + size - 1] = False
         return TreeSentence(
-            words, lemma, upos, xpos, feats, tree, known, spaces, lines, self._id, self._text, self._layout
+            words,
+            lemma,
+            upos,
+            xpos,
+            feats,
+            tree,
+            known,
+            spaces,
+            lines,
+            self._id,
+            self._text,
+            self._layout,
+            self._text is None or _has_text(self._text, words, others),
+            Source(self._comments, rows, others) if keep else None,
         )
 
-    def _words_only(self, rows: list[list[str]], lines: list[int]) -> tuple[list[list[str]], list[int], set[int]]:
-        """Rows and lines of words, and the last words (from 0) of ranges without a space after them. Checks all ids."""
+    def _words_only(
+        self, rows: list[list[str]], lines: list[int]
+    ) -> tuple[list[list[str]], list[int], list[tuple[int, int, list[str]]]]:
+        """Rows and lines of words, and the other lines as in :class:`Source`. Checks all ids."""
         kept: list[int] = []
-        glued: set[int] = set()
+        others: list[tuple[int, int, list[str]]] = []
         end = 0  # last word of the latest range
         for i, row in enumerate(rows):
             n = len(kept)
             if match := _RANGE.fullmatch(row[0]):
                 begin, last = int(match[1]), int(match[2])
-                if begin != n + 1 or begin <= end or last < begin:
+                if begin <= end:
+                    raise self._error(Errors.M564, lines[i], id=row[0], end=end)
+                if begin != n + 1 or last < begin:
                     raise self._error(Errors.M551, lines[i], id=row[0], expected=f"word {n + 1} or a range from it")
+                if not row[1]:
+                    raise self._error(Errors.M559, lines[i])
                 end = last
-                if "SpaceAfter=No" in row[9]:
-                    glued.add(end - 1)
+                others.append((n, last - n, row))
             elif match := _EMPTY_NODE.fullmatch(row[0]):
                 if int(match[1]) != n:
                     raise self._error(Errors.M551, lines[i], id=row[0], expected=f"word {n + 1} or empty node {n}.1")
+                others.append((n, -int(match[2]), row))
             elif _WORD.fullmatch(row[0]) and int(row[0]) == n + 1:
                 kept.append(i)
             else:
                 raise self._error(Errors.M551, lines[i], id=row[0], expected=f"word {n + 1}")
         if not kept or end > len(kept):
             raise self._error(Errors.M551, lines[-1], id=rows[-1][0], expected=f"word {len(kept) + 1}")
-        return [rows[i] for i in kept], [lines[i] for i in kept], glued
+        return [rows[i] for i in kept], [lines[i] for i in kept], others
 
     def _heads(self, column: tuple[str, ...], words: tuple[str, ...], lines: list[int]) -> np.ndarray | None:
         n = len(column)
@@ -235,6 +327,17 @@ class _Parser:
                 if label == ROOT and heads[i]:
                     raise self._no_tree(Errors.M557, lines[i], word=words[i], head=heads[i])
         return labels
+
+
+def _has_text(text: str, words: tuple[str, ...], others: list[tuple[int, int, list[str]]]) -> bool:
+    """Whether a text is that of the words, with ranges in place of theirs, if all white space is left out."""
+    if not others and text.replace(" ", "") == "".join(words):  # nearly always
+        return True
+    tokens = list(words)
+    for at, size, row in others:
+        if size > 0:
+            tokens[at : at + size] = [row[1], *[""] * (size - 1)]
+    return "".join(text.split()) == "".join("".join(tokens).split())
 
 
 def _comment(comments: list[str], name: str) -> str | None:

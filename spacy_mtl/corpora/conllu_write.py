@@ -1,5 +1,6 @@
 """Write Docs as CoNLL-U, the inverse of :mod:`.conllu`."""
 
+import warnings
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -8,61 +9,112 @@ from spacy.attrs import LEMMA, MORPH, ORTH, POS, SPACY, TAG
 from spacy.parts_of_speech import NAMES as POS_NAMES
 from spacy.tokens import Doc
 
-from spacy_mtl.files import write_atomically
-from spacy_mtl.roots import ROOT_ID, doc_heads
+from spacy_mtl.errors import Warnings
+from spacy_mtl.files import writing_atomically
+from spacy_mtl.roots import ROOT_ID, Trees, doc_heads
 
-from .binary import load_docs
-from .conll import corpus_paths
-from .convert import Counts, vocab_of
+from .conllu_kept import Kept, Row, kept_sentences, restore_cells, restore_graph, surface_text, tree_of
 
 _COLUMNS: list[int | str] = [ORTH, LEMMA, POS, TAG, MORPH, SPACY]
+_UPOS, _XPOS = 2, 3
+TAG_COLUMNS = ("xpos", "upos")
 
 
-def export_conllu(input_path: str | Path | list[str | Path], output_path: str | Path, lang: str) -> Counts:
-    """Write the Docs of ``.spacy`` files to one CoNLL-U file and return their counts. lang: the language code of the vocab.
+def write_conllu(docs: Iterable[Doc], path: str | Path, tag: str = "xpos") -> None:
+    """Write Docs to one CoNLL-U file, atomically, one after the other.
 
-    Raises ValueError for no file (M511), a file that cannot be read (M501) or is of another format (M705), and an unknown language (M515).
+    The sentences of all Docs are numbered consecutively, and the number is the ``sent_id`` of those that were not read from a file with ``keep``.
+    tag: as in :func:`doc_to_conllu`. Raises OSError where the file cannot be written: M650-M652.
     """
-    vocab = vocab_of(lang)
-    docs = [doc for path in corpus_paths(input_path) for doc in load_docs(path).get_docs(vocab)]
-    write_conllu(docs, output_path)
-    sentences = sum(len(doc_heads(doc).starts) for doc in docs)
-    return Counts(len(docs), sentences, sum(map(len, docs)), 0)
+    with writing_atomically(path) as file:
+        number = 0
+        for doc in docs:
+            for sentence in doc_to_conllu(doc, tag, number + 1):
+                number += 1
+                file.write(f"{sentence}\n".encode())
 
 
-def write_conllu(docs: Iterable[Doc], path: str | Path) -> None:
-    """Write Docs to one CoNLL-U file, atomically; the sentences of all Docs are numbered consecutively in ``sent_id``."""
-    sentences = (sentence for doc in docs for sentence in doc_to_conllu(doc))
-    text = "".join(f"# sent_id = {i}\n{sentence}\n" for i, sentence in enumerate(sentences, 1))
-    write_atomically(Path(path), text.encode("utf8"))
-
-
-def doc_to_conllu(doc: Doc) -> Iterator[str]:
-    """The sentences of a Doc: for each, a ``text`` comment and one line per word, without the empty line at its end.
+def doc_to_conllu(doc: Doc, tag: str = "xpos", number: int | None = None) -> Iterator[str]:
+    """The sentences of a Doc: for each, its comments and one line per word, without the empty line at its end.
 
     LEMMA, POS, TAG and MORPH are columns 3 to 6, "_" where they are not set. Every root has the head 0 and the label "root"
     (:mod:`spacy_mtl.roots`); a word without a label is written without a head. White space within a word is written as one space, a word of white
-    space alone as "_".
+    space alone as "_". The comment is ``text``, after ``sent_id`` if there is a number.
+
+    What a file said beyond that, and was kept (:mod:`.conllu_kept`), is written as it was where the Doc still says the same. A sentence whose borders
+    have moved has new comments, but for those that begin a document or paragraph. Warns (M565) of what does not fit the words any longer.
+
+    tag: "upos" to write TAG to column 4 where there is no POS, "xpos" for column 5. number: of the first sentence.
     """
     trees = doc_heads(doc)
+    kept, lost = kept_sentences(doc)
+    if lost:
+        warnings.warn(Warnings.M565.format(n=lost, text=doc.text[:60]), stacklevel=2)
+    tags = [tag] * len(doc)
+    for each in kept:
+        tags[each.begin : each.end] = [each.entry["tag"]] * (each.end - each.begin)
+    plain = [place_tag(row, column) for row, column in zip(plain_rows(doc, trees), tags, strict=True)]
+    rows = [list(row) for row in plain]
+    for each in kept:
+        restore_cells(rows, each)
+    ranges = [found for each in kept for found in each.ranges()]
+    whole = {(each.begin, each.end): each for each in kept}
+    for i, (begin, end) in enumerate(trees.spans):
+        same = whole.get((begin, end))
+        if same is not None:
+            comments = same.entry["comments"]
+            others = restore_graph(rows, same, tree_of(plain[begin:end]))
+        else:
+            inside = [found for found in ranges if found[0] >= begin and found[1] <= end]
+            others = [(first - begin, last - first, cells) for first, last, cells in inside]
+            comments = _new_comments(doc, (begin, end), inside, kept, None if number is None else number + i)
+        yield "".join(f"{comment}\n" for comment in comments) + _lines(rows[begin:end], others)
+
+
+def _new_comments(
+    doc: Doc, span: tuple[int, int], ranges: list[tuple[int, int, str]], kept: list[Kept], number: int | None
+) -> list[str]:
+    comments = [comment for each in kept if each.begin == span[0] for comment in each.borders()]
+    if number is not None:
+        comments.append(f"# sent_id = {number}")
+    return [*comments, f"# text = {_plain(surface_text(doc, *span, ranges))}"]
+
+
+def _lines(rows: list[Row], others: list[tuple[int, int, str]]) -> str:
+    """The lines of one sentence. others: ranges and empty nodes, in order."""
+    lines = []
+    waiting = iter([*others, (len(rows) + 1, 0, "")])
+    at, size, cells = next(waiting)
+    for i in range(len(rows) + 1):
+        while at == i:
+            lines.append(f"{i + 1}-{i + size}\t{cells}\n" if size > 0 else f"{i}.{-size}\t{cells}\n")
+            at, size, cells = next(waiting)
+        if i < len(rows):
+            lines.append("\t".join([str(i + 1), *rows[i]]) + "\n")
+    return "".join(lines)
+
+
+def plain_rows(doc: Doc, trees: Trees | None = None) -> list[Row]:
+    """Columns 2 to 10 of each word of a Doc, by what the Doc itself says, with TAG in column 5. trees: those of the Doc."""
+    trees = doc_heads(doc) if trees is None else trees
     labels = [_name(doc, label) for label in np.where(trees.labels == ROOT_ID, 0, trees.labels)]
-    values = doc.to_array(_COLUMNS).reshape(len(doc), len(_COLUMNS))
-    for begin, end in trees.spans:
-        lines = [f"# text = {_plain(doc[begin:end].text)}\n"]
-        for i in range(begin, end):
-            orth, lemma, pos, tag, morph, space = values[i]
-            head = str(trees.heads[i]) if trees.known[i] else "_"
-            label = "root" if head == "0" else labels[i]
-            misc = "_" if space or i == len(doc) - 1 else "SpaceAfter=No"
-            cells = [
-                _name(doc, orth),
-                _name(doc, lemma),
-                POS_NAMES[int(pos)] or "_",
-                _name(doc, tag),
-                _name(doc, morph),
-            ]
-            lines.append("\t".join([str(i - begin + 1), *cells, head, label, "_", misc]) + "\n")
-        yield "".join(lines)
+    values: list[list[int]] = doc.to_array(_COLUMNS).reshape(len(doc), len(_COLUMNS)).tolist()  # type: ignore[assignment]
+    rows = []
+    for i, (orth, lemma, pos, tag, morph, space) in enumerate(values):
+        head = str(trees.heads[i]) if trees.known[i] else "_"
+        label = "root" if head == "0" else labels[i]
+        misc = "_" if space or i == len(doc) - 1 else "SpaceAfter=No"
+        words = [_name(doc, orth), _name(doc, lemma)]
+        rows.append([*words, POS_NAMES[pos] or "_", _name(doc, tag), _name(doc, morph), head, label, "_", misc])
+    return rows
+
+
+def place_tag(row: Row, column: str) -> Row:
+    """A row with TAG where it belongs: as it is for "xpos"; for "upos", in column 4 if there is no POS, and not in column 5."""
+    if column != "upos":
+        return row
+    upos = row[_XPOS] if row[_UPOS] == "_" else row[_UPOS]
+    return [*row[:_UPOS], upos, "_", *row[_XPOS + 1 :]]
 
 
 def _name(doc: Doc, string: int) -> str:

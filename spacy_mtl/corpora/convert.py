@@ -1,22 +1,24 @@
 """Convert column files, segmented texts, dependency trees and bracketed trees to spaCy's own corpus format."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import spacy
-from spacy.tokens import DocBin
+from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
 from spacy_mtl.errors import Errors
 from spacy_mtl.files import write_atomically
+from spacy_mtl.roots import doc_heads
 
+from .binary import GIVEN_KEY, load_docs
 from .bracketed import BracketedCorpus
-from .conll import ConllCorpus
+from .conll import ConllCorpus, corpus_paths
 from .conllu import ConlluCorpus
+from .conllu_write import write_conllu
 from .segmented import SegmentedCorpus
-
-GIVEN_KEY = "spacy_mtl.given"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,8 @@ def convert_conllu(
 ) -> Counts:
     """Write files of dependency trees to one ``.spacy`` file, as :func:`convert_columns` does.
 
-    settings: those of :class:`~spacy_mtl.corpora.conllu.ConlluCorpus`, by name. Raises ValueError: M515, M516 and the errors of that reader.
+    settings: those of :class:`~spacy_mtl.corpora.conllu.ConlluCorpus`, by name; with ``keep``, :func:`export_conllu` makes the same files of it.
+    Raises ValueError: M515, M516 and the errors of that reader.
     """
     return _convert(ConlluCorpus(input_path, **settings), _output(output_path), vocab_of(lang))
 
@@ -77,6 +80,27 @@ def _convert(corpus: ConllCorpus | ConlluCorpus | BracketedCorpus, output_path: 
         entities += len(reference.ents)
     write_atomically(output_path, packed.to_bytes())
     return Counts(len(packed), sentences, tokens, entities)
+
+
+def export_conllu(input_path: str | Path | list[str | Path], output_path: str | Path, lang: str) -> Counts:
+    """Write the Docs of ``.spacy`` files to one CoNLL-U file, atomically, and return their counts. lang: the language code of the vocab.
+
+    Raises ValueError for no file (M511), a file that cannot be read (M501) or is of another format (M705), and an unknown language (M515).
+    """
+    vocab = vocab_of(lang)
+    documents = sentences = tokens = 0
+
+    def counted() -> Iterator[Doc]:
+        nonlocal documents, sentences, tokens
+        for path in corpus_paths(input_path):
+            for doc in load_docs(path).get_docs(vocab):
+                documents += 1
+                sentences += len(doc_heads(doc).starts)
+                tokens += len(doc)
+                yield doc
+
+    write_conllu(counted(), output_path)
+    return Counts(documents, sentences, tokens, 0)
 
 
 def convert_segmented(

@@ -48,6 +48,8 @@ class CorpusErrors:
     M558 = "'{setting}' of the corpus cannot be '{value}'. Choose one of {known}."
     M559 = "Line {line} of '{path}' (sentence {sentence}) has an empty word. Give it a form, or '_' if the form is unknown."
     M561 = ("Line {line} of '{path}' has {got} column(s), but the lines before have {expected}. Correct the line, or name the columns with --columns.")
+    M564 = ("Line {line} of '{path}' (sentence {sentence}): the range {id} overlaps the range before it, which ends at word {end}. A word belongs to one multiword "
+            "token at most: correct the ranges.")
     M570 = ("Line {line} of '{path}' has no bracketed tree: {fault}. Correct the tree; one looks like ((S (NP (PRP It)) (VP (VBZ rains)) (. .))).")
     M571 = ("Line {line} of '{path}': '{label}' cannot be the label of a constituent, since labels must not be empty or the name of a root, contain + or ^, or begin with @ or /. "
             "Rename it.")
@@ -59,5 +61,12 @@ class CorpusWarnings:
     # fmt: off
     M562 = ("'{path}' has {got} columns, of which the first {expected} are named ({columns}). The last is ignored, though it looks like entities ('{tag}'): "
             "if these are the ones to learn, name all columns, with '_' for those to ignore; 'spacy mtl init-config' does.")
+    M563 = ("{n} word(s) of '{path}' have features that are not written as in Universal Dependencies, and are read as words without known features. The "
+            "first: line {line}, sentence {sentence}, '{value}'. Write them as Key=Value, separated by '|', each key once; '_' for none.")
+    M565 = ("What {n} sentence(s) of a CoNLL-U file said beyond a document is not written, since it does not fit the words of the document any longer: '{text}'. Change words "
+            "before reading the file, or leave out of doc.user_data what was kept.")
+    M566 = ("{n} sentence(s) of '{path}' have a text comment that is not the text of their tokens. The first: line {line}, sentence {sentence}, '{value}'. "
+            "Correct the comment, or the words, ranges and SpaceAfter.")
+    M567 = ("{n} sentence(s) of '{path}' are read without a tree, since their heads do not form one. The first: {reason}")
     M560 = ("{n} sentence(s) of '{path}' were left out because their heads do not form a tree. The first: {reason}")
     # fmt: on

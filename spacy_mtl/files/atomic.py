@@ -1,7 +1,10 @@
 """Atomic writing of files: a file is either complete or unchanged, whenever the process is killed or the machine goes down."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from .beside import new_beside
 from .disk import disk_errors, flush_folder
@@ -13,12 +16,22 @@ def write_atomically(path: str | Path, data: bytes) -> None:
     The data is on disk before the file is moved, and its name when this returns. Missing parent directories are created, and what processes
     that were killed have left beside ``path`` is removed. Raises OSError where the file cannot be written: M650-M652.
     """
+    with writing_atomically(path) as file:
+        file.write(data)
+
+
+@contextmanager
+def writing_atomically(path: str | Path) -> Iterator[BinaryIO]:
+    """As :func:`write_atomically`, for what is written piece by piece: after an exception, the old file is as it was.
+
+    An OSError that the caller raises meanwhile is told as one of this file.
+    """
     path = Path(path)
     with disk_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         with new_beside(path, lambda place: place.touch(exist_ok=False)) as (unfinished, _):
             with unfinished.open("wb") as file:
-                file.write(data)
+                yield file
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(unfinished, path)

@@ -151,3 +151,20 @@ def test_bracketed_trees(tmp_path):
     source.write_text("(S (NP It)", encoding="utf8")
     result = invoke(source, tmp_path / "other.spacy", "--lang", "en", "--format", "bracketed")
     assert (result.exit_code, result.stderr[:6]) == (1, "[M570]")
+
+
+@pytest.mark.parametrize("group", [1, 2])
+def test_a_treebank_comes_back_byte_for_byte(tmp_path, group):
+    text = (
+        "# newpar\n# text = al mar\n1-2\tal\t_\t_\t_\t_\t_\t_\t_\t_\n1\ta\ta\tADP\t_\t_\t3\tcase\t3:case\tGloss=to\n"
+        "2\tel\tel\tDET\t_\t_\t3\tdet\t3:det\t_\n3\tmar\tmar\tNOUN\t_\tNumber=Sing|Gender=Masc\t0\troot\t0:root\t_\n\n"
+        "# sent_id = 2\n1\tYa\tya\tADV\t_\t_\t0\troot\t_\tSpaceAfter=No\n\n"
+    )
+    source = tmp_path / "in.conllu"
+    source.write_text(text, encoding="utf8")
+    for settings, same in (([], False), (["--keep"], True)):
+        made = invoke(source, tmp_path / "a.spacy", "--lang", "es", "--format", "conllu", "--group", group, *settings)
+        assert (made.exit_code, made.stderr) == (0, "")
+        back = invoke(tmp_path / "a.spacy", tmp_path / "out.conllu", "--lang", "es")
+        assert f"{2 // group} documents, 2 sentences, 4 tokens" in back.stdout
+        assert ((tmp_path / "out.conllu").read_text(encoding="utf8") == text) == same

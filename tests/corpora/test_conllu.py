@@ -150,7 +150,8 @@ def test_several_roots_features_of_its_own_and_no_gold(nlp, tmp_path):
 
 
 def test_a_sentence_without_gold_has_a_doc_without_others(nlp, tmp_path):
-    docs = [example.reference for example in examples(nlp, write(tmp_path, X), group=0)]
+    path = write(tmp_path, X, "trees.conllx")
+    docs = [example.reference for example in examples(nlp, path, group=0)]
     assert [(len(doc), doc.has_annotation("DEP")) for doc in docs] == [(5, True), (2, False), (1, True)]
 
 
@@ -211,7 +212,7 @@ BAD = {
     "empty node too late": (rows(0, "_", ids=[1, "2.1"]), "M551", 3),
     "range too late": (rows(0, "_", ids=[1, "1-2"]), "M551", 3),
     "range of nothing": (rows("_", 0, ids=["1-0", "1"]), "M551", 2),
-    "ranges overlap": (rows("_", 0, "_", 1, ids=["1-2", 1, "2-3", 2]), "M551", 4),
+    "ranges overlap": (rows("_", 0, "_", 1, ids=["1-2", 1, "2-3", 2]), "M564", 4),
     "range without words": (rows("_", 0, ids=["1-2", 1]), "M551", 3),
     "only an empty node": (rows("_", ids=["0.1"]), "M551", 2),
     "head beyond": (rows(0, 3), "M552", 3),
@@ -223,6 +224,7 @@ BAD = {
     "no root": (rows(2, 1), "M554", 2),
     "one without head": (rows(0, "_", 1), "M555", 3),
     "root label": (rows(0, 1, labels=["root", "ROOT"]), "M557", 3),
+    "empty range": (rows("_", 0, 1, ids=["1-2", 1, 2]).replace("\tw1-2\t", "\t\t"), "M559", 2),
     "empty word": (rows(0).replace("w1", ""), "M559", 2),
 }
 
@@ -243,6 +245,38 @@ def test_a_sentence_is_named_by_its_number(nlp, tmp_path):
         examples(nlp, path)
 
 
+def test_malformed_features_are_warned_of(nlp, tmp_path):
+    """Once for a file; the words are read without features, and so is nothing in CoNLL-X, which has features of its own."""
+    values = ["Case=Nom|Case=Acc", "nominative", "Case", "Case=", "Case=Nom||Number=Sing", "|Case=Nom"]
+    text = UD
+    for good, bad in zip(["Case=Acc", "Mood=Imp|Number=Plur", "Definite=Def", "Gender=Masc"], values, strict=False):
+        text = text.replace(good, bad)
+    text = text.replace("Ana\tAna\tPROPN\tNP\t_", f"Ana\tAna\tPROPN\tNP\t{values[4]}")
+    text = text.replace("no\tno\tXY\tR\t_", f"no\tno\tXY\tR\t{values[5]}")
+    path = write(tmp_path, text)
+    with pytest.warns(UserWarning, match=r"\[M563\] 6 word.*line 5, sentence s1, 'nominative'") as caught:
+        first, second = examples(nlp, path)
+    assert len(caught) == 1
+    assert not any(token.has_morph() for token in [*first.reference][:2] + [*second.reference][:2])
+    assert first.reference[2].has_morph()
+    good = "Case=Nom|Number[psor]=Sing,Plur|Person[1]=3|2=x"
+    (first, _) = examples(nlp, write(tmp_path, UD.replace("Case=Acc", good)))
+    assert first.reference[1].morph.get("Number[psor]") == ["Plur", "Sing"]
+
+
+def test_a_text_that_is_not_that_of_the_tokens_is_warned_of(nlp, tmp_path):
+    wrong = {
+        "another word": UD.replace("Vámonos al", "Vámosnos al"),
+        "words of a range": UD.replace("# text = Vámonos al", "# text = Vamos nos a el"),
+        "one letter less": UD.replace("ya.\n", "ya\n"),
+    }
+    for text in wrong.values():
+        with pytest.warns(UserWarning, match=r"\[M566\] 1 sentence.*trees.conllu.*line 5, sentence s1, 'V"):
+            examples(nlp, write(tmp_path, text))
+    for text in (UD.replace("al mar, ya", "al  mar ,\u00a0ya"), UD.replace("# text = Vámonos al mar, ya.\n", "")):
+        assert len(examples(nlp, write(tmp_path, text))) == 2
+
+
 def test_broken_trees_can_be_left_out(nlp, tmp_path):
     path = write(tmp_path, f"{rows(0, 2)}\n{UD}\n{rows(0, 9)}")
     with pytest.warns(UserWarning, match=r"\[M560\] 2 sentence\(s\) .*\[M553\] Line 3"):
@@ -257,6 +291,7 @@ def test_broken_trees_can_be_left_out(nlp, tmp_path):
     [
         ({"format": "conll"}, "M558"),
         ({"broken": "drop"}, "M558"),
+        ({"keep": 1}, "M514"),
         ({"given": ["DEP"]}, "M558"),
         ({"tag": "TAG"}, "M558"),
         ({"group": -1}, "M514"),
@@ -313,7 +348,9 @@ def test_converted_trees_come_back(nlp, tmp_path):
 
 
 def test_references_survive_bytes(nlp, tmp_path):
-    (example,) = list(ConlluCorpus(write(tmp_path, UD + "\n" + X.split("\n\n")[0] + "\n"), group=0)(nlp))
+    (example,) = list(
+        ConlluCorpus(write(tmp_path, UD + "\n" + X.split("\n\n")[0].replace("number=", "Number=") + "\n"), group=0)(nlp)
+    )
     copy = Doc(nlp.vocab).from_bytes(example.reference.to_bytes())
     assert [sentence.start for sentence in copy.sents] == [0, 8, 11]
     np.testing.assert_array_equal(doc_heads(copy).heads, doc_heads(example.reference).heads)

@@ -6,8 +6,8 @@ import spacy
 from spacy.tokens import Doc
 
 from spacy_mtl.corpora.conllu import ConlluCorpus
-from spacy_mtl.corpora.conllu_write import doc_to_conllu, export_conllu, write_conllu
-from spacy_mtl.corpora.convert import convert_conllu
+from spacy_mtl.corpora.conllu_write import doc_to_conllu, write_conllu
+from spacy_mtl.corpora.convert import convert_conllu, export_conllu
 
 DEV = Path(__file__).parents[2] / "assets" / "nl-trees" / "dev.conllu"
 

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from spacy_mtl.files import write_atomically, write_folder
+from spacy_mtl.files import write_atomically, write_folder, writing_atomically
 from spacy_mtl.files.disk import disk_errors
 
 WAIT = """
@@ -46,6 +46,26 @@ def test_a_failure_leaves_the_old_file_and_no_other(tmp_path, monkeypatch):
         write_atomically(path, b"two")
     assert path.read_bytes() == b"one"
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError, OSError])
+def test_an_interrupt_amid_the_pieces(tmp_path, error):
+    path = tmp_path / "file"
+    write_atomically(path, b"one")
+
+    def pieces():
+        yield b"two"
+        assert path.read_bytes() == b"one"
+        raise error
+
+    with pytest.raises(error), writing_atomically(path) as file:
+        file.writelines(pieces())
+    assert path.read_bytes() == b"one"
+    assert list(tmp_path.iterdir()) == [path]
+    with writing_atomically(path) as file:
+        file.write(b"t")
+        file.write(b"wo")
+    assert path.read_bytes() == b"two"
 
 
 def test_the_data_is_on_disk_before_the_name_and_the_name_before_the_end(tmp_path, monkeypatch):

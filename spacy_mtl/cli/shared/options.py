@@ -64,7 +64,7 @@ Tag = Annotated[
     str, typer.Option(help="Trees: the column that TAG is read from: xpos, upos, or auto (xpos if it is used).")
 ]
 Broken = Annotated[
-    str, typer.Option(help="Trees: 'error', or 'skip' to leave out sentences whose heads are not a tree.")
+    str, typer.Option(help="Trees: 'error', 'skip' to leave out sentences whose heads are not a tree, or 'treeless'.")
 ]
 Scheme = Annotated[str, typer.Option(help="Tag scheme of the ENT column: iob1, iob2, biluo or auto.")]
 Separator = Annotated[

@@ -1,0 +1,230 @@
+"""What a CoNLL-U file says that a Doc has no place for, kept in ``doc.user_data`` so that it can be written again.
+
+For each sentence of the file there is one entry. Its key is ``("._.", "conllu", start, end)`` with the sentence's place in ``doc.text``, as spaCy has
+it for what belongs to a span; so ``Doc.from_docs`` and ``Span.as_doc`` move it along. Its value is a dict of plain values, which survive
+``to_bytes``, DocBin and processes:
+
+words, check: number and checksum of the words, from which it is seen whether the entry still fits the Doc.
+comments: the lines that begin with ``#``.
+lines: ranges and empty nodes, ``[number of words before, size of the range or minus the number of the node, columns 2 to 10 as one string]``.
+cells: by column, what the file has where :func:`~spacy_mtl.corpora.conllu_write.plain_rows` writes something else, ``[word from 0, written, in the
+file]``.
+tag: the column that TAG was read from. tree: checksum of heads and labels, if the Doc was given the tree.
+
+A cell is written as it was in the file as long as the Doc says there what it said when it was read, and as the Doc says otherwise. Enhanced
+dependencies and empty nodes belong to the tree: they are left out once a head or label of their sentence has changed.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeGuard
+from zlib import crc32
+
+import numpy as np
+from spacy.tokens import Doc
+
+from .conllu_read import TreeSentence
+
+NAME = "conllu"
+#: Columns 2 to 10.
+COLUMNS = ("form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
+TREE = frozenset(("head", "deprel", "deps"))
+_HEAD, _MISC = COLUMNS.index("head"), COLUMNS.index("misc")
+#: Comments that say where documents and paragraphs begin, whatever the sentences.
+_BORDERS = (["newdoc"], ["newpar"])
+
+Row = list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The entry of words ``begin`` to ``end`` (exclusive) of a Doc, whose words are those of the file."""
+
+    begin: int
+    end: int
+    entry: dict[str, Any]
+
+    def ranges(self) -> Iterator[tuple[int, int, str]]:
+        """First word and word after the last of each range in the Doc, and its columns 2 to 10."""
+        for at, size, cells in self.entry["lines"]:
+            if size > 0:
+                yield self.begin + at, self.begin + at + size, cells
+
+    def borders(self) -> list[str]:
+        """The comments that begin a document or paragraph."""
+        return [comment for comment in self.entry["comments"] if comment[1:].replace("=", " ").split()[:1] in _BORDERS]
+
+
+def keep_source(
+    doc: Doc, sentences: Sequence[TreeSentence], rows: list[Row], columns: frozenset[str], tag: str
+) -> None:
+    """Add the entries of these sentences, read with ``keep``, which are all the words of the Doc.
+
+    rows: columns 2 to 10 of each word as they are written without entries. columns: those whose cells are kept, TREE with the tree. tag: the column
+    that TAG was read from.
+    """
+    begin = 0
+    for sentence in sentences:
+        end = begin + len(sentence.words)
+        entry = _entry(sentence, rows[begin:end], columns, tag)
+        last = doc[end - 1]
+        _data(doc)[("._.", NAME, doc[begin].idx, last.idx + len(last))] = entry
+        begin = end
+
+
+def _data(doc: Doc) -> dict[Any, Any]:
+    return doc.user_data  # keys of spaCy are not only strings
+
+
+def _entry(sentence: TreeSentence, rows: list[Row], columns: frozenset[str], tag: str) -> dict[str, Any]:
+    source = sentence.source
+    assert source is not None
+    cells = {}
+    for c, name in enumerate(COLUMNS):
+        pairs = enumerate(zip(rows, source.rows, strict=True))
+        found = [[i, row[c], given[c + 1]] for i, (row, given) in pairs if row[c] != given[c + 1]]
+        if found and name in columns:
+            cells[name] = found
+    return {
+        "words": len(rows),
+        "check": _checksum(sentence.words),
+        "comments": list(source.comments),
+        "lines": [[at, size, "\t".join(row[1:])] for at, size, row in source.others],
+        "cells": cells,
+        "tag": tag,
+        "tree": _tree_checksum(rows) if columns >= TREE else None,
+    }
+
+
+def _checksum(strings: Sequence[str]) -> int:
+    return crc32("\t".join(strings).encode("utf8", "surrogatepass"))
+
+
+def _tree_checksum(rows: Sequence[Row]) -> int:
+    return _checksum([cell for row in rows for cell in row[_HEAD : _HEAD + 2]])
+
+
+def kept_sentences(doc: Doc) -> tuple[list[Kept], int]:
+    """The entries that fit the Doc, in order, and how many places have one that does not: its words have changed, or it is damaged."""
+    entries: dict[tuple[Any, Any], Any] = {key[2:]: value for key, value in _data(doc).items() if _is_key(key)}
+    if not entries:
+        return [], 0
+    words = [token.text for token in doc]
+    starts = {token.idx: token.i for token in doc}
+    ends = {token.idx + len(token): token.i + 1 for token in doc}
+    found: list[Kept] = []
+    unfit = []
+    covered = np.zeros(len(doc.text) + 1, bool)
+    for start, stop in sorted(entries):
+        if stop <= 0 or start >= len(doc.text):
+            continue  # of the Doc that this one is a part of
+        begin, end, entry = starts.get(start), ends.get(stop), entries[start, stop]
+        free = not covered[max(start, 0) : stop].any()
+        if begin is not None and end is not None and free and _fits(entry, words[begin:end]):
+            found.append(Kept(begin, end, entry))
+            covered[start:stop] = True
+        else:
+            unfit.append((max(start, 0), stop))
+    # where parts of a Doc are put together again, each brings the entries of all
+    return found, sum(not covered[start:stop].any() for start, stop in unfit)
+
+
+def _is_key(key: Any) -> bool:
+    if not (isinstance(key, tuple) and len(key) == 4 and key[:2] == ("._.", NAME)):
+        return False
+    return all(type(place) is int for place in key[2:])
+
+
+def _fits(entry: Any, words: list[str]) -> bool:
+    """Whether an entry is one of these words, and such as :func:`keep_source` makes; it may come from a stranger's file."""
+    n = len(words)
+    if not isinstance(entry, dict) or (entry.get("words"), entry.get("check")) != (n, _checksum(words)):
+        return False
+    comments, lines, cells = entry.get("comments"), entry.get("lines"), entry.get("cells")
+    if not (_is_list(comments) and _is_list(lines) and isinstance(cells, dict) and "tag" in entry and "tree" in entry):
+        return False
+    return (
+        all(_is_line(comment) and comment.startswith("#") for comment in comments)
+        and all(_is_list(line) and _is_other(line, n) for line in lines)
+        and all(name in COLUMNS and _is_list(found) for name, found in cells.items())
+        and all(_is_list(cell) and _is_cell(cell, n) for found in cells.values() for cell in found)
+    )
+
+
+def _is_list(value: Any) -> TypeGuard[Sequence[Any]]:
+    return isinstance(value, list | tuple)
+
+
+def _is_line(value: Any) -> bool:
+    return isinstance(value, str) and "\n" not in value and "\r" not in value
+
+
+def _is_other(line: Sequence[Any], n: int) -> bool:
+    if len(line) != 3 or not (type(line[0]) is int and type(line[1]) is int and _is_line(line[2])):
+        return False
+    at, size, cells = line
+    return 0 <= at <= at + max(size, 0) <= n and size != 0 and cells.count("\t") == len(COLUMNS) - 1
+
+
+def _is_cell(cell: Sequence[Any], n: int) -> bool:
+    if len(cell) != 3 or type(cell[0]) is not int or not 0 <= cell[0] < n:
+        return False
+    return isinstance(cell[1], str) and _is_line(cell[2]) and "\t" not in cell[2]
+
+
+def restore_cells(rows: list[Row], kept: Kept) -> None:
+    """Put the cells of the file into the rows of a Doc where the Doc still says the same; enhanced dependencies are another matter."""
+    for name, cells in kept.entry["cells"].items():
+        if name == "deps":
+            continue
+        c = COLUMNS.index(name)
+        for i, written, given in cells:
+            row = rows[kept.begin + i]
+            if row[c] == written or (c == _MISC and row is rows[-1]):  # what follows a Doc, none knows
+                row[c] = given
+            elif c == _MISC:
+                row[c] = _with_space(given, row[c])
+
+
+def _with_space(misc: str, written: str) -> str:
+    """MISC of the file with the SpaceAfter of the Doc."""
+    values = [value for value in misc.split("|") if value != "_" and not value.startswith("SpaceAfter=")]
+    return "|".join(values + [value for value in [written] if value != "_"]) or "_"
+
+
+def restore_graph(rows: list[Row], kept: Kept, plain_tree: int) -> list[tuple[int, int, str]]:
+    """Put enhanced dependencies back if the tree is that of the file, and return the lines that come between the words: words of the sentence before
+    it, size and columns as in an entry. plain_tree: :func:`tree_of` the rows before anything was put back.
+    """
+    same = kept.entry["tree"] == plain_tree
+    if same:
+        for i, _, given in kept.entry["cells"].get("deps", ()):
+            rows[kept.begin + i][COLUMNS.index("deps")] = given
+    return [(at, size, cells) for at, size, cells in kept.entry["lines"] if size > 0 or same]
+
+
+tree_of = _tree_checksum
+
+
+def raw_text(doc: Doc, begin: int = 0, end: int | None = None) -> str:
+    """The text of a Doc's words ``begin`` to ``end`` (exclusive), with multiword tokens as they are in the raw text.
+
+    ``doc.text`` has the words of a multiword token instead, with spaces between them. Of a multiword token that is not wholly in the span, the
+    words are taken.
+    """
+    kept, _ = kept_sentences(doc)
+    return surface_text(
+        doc, begin, len(doc) if end is None else end, [found for each in kept for found in each.ranges()]
+    )
+
+
+def surface_text(doc: Doc, begin: int, end: int, ranges: Sequence[tuple[int, int, str]]) -> str:
+    """As :func:`raw_text`, with these ranges: first word, word after the last, columns 2 to 10."""
+    forms = {first: (last, cells.partition("\t")[0]) for first, last, cells in ranges if first >= begin and last <= end}
+    parts = []
+    i = begin
+    while i < end:
+        after, form = forms.get(i, (i + 1, doc[i].text))
+        parts += [form, doc[after - 1].whitespace_]
+        i = after
+    return "".join(parts[:-1])
