@@ -11,6 +11,7 @@ from spacy_mtl.compiling.progress import show_on_stderr
 from .config import config_cli
 from .convert import convert_cli
 from .evaluate import evaluate_cli
+from .evaluate_ud import evaluate_ud_cli
 from .init_config import init_config_cli
 from .summary import summary_cli
 from .templates import templates_cli
@@ -27,6 +28,7 @@ mtl = typer.Typer(
 mtl.command("config")(config_cli)
 mtl.command("convert")(convert_cli)
 mtl.command("evaluate")(evaluate_cli)
+mtl.command("evaluate-ud")(evaluate_ud_cli)
 mtl.command("init-config")(init_config_cli)
 mtl.command("summary")(summary_cli)
 mtl.command("templates")(templates_cli)

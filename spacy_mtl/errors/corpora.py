@@ -31,6 +31,8 @@ class CorpusErrors:
     M520 = "'{path}' contains no words. A segmented text has one sentence per line, with spaces between words."
     M521 = ("The segmentation of '{text}' cannot be scored: the predicted words belong to another text, '{other}'. Predict on the text of the gold "
             "words; only white space may differ.")
+    M580 = ("'{gold}' and '{system}' do not have the same text, white space aside: the first has '{gold_text}' ({gold_place}) where the second has '{system_text}' "
+            "({system_place}). Give two files of the same raw text.")
     M590 = "The setting '{setting}' of {name} must be {expected}, but is {value}."
     M550 = ("Line {line} of '{path}' (sentence {sentence}) has {got} column(s), but CoNLL-U and CoNLL-X have 10, separated by tabs. Correct the line, or check "
             "that the file is in one of these formats.")
