@@ -26,6 +26,7 @@ FLOORS = [
         "errors",
         "files",
         "kernels",
+        "lemmas",
         "registry",
         "roots",
         "running",

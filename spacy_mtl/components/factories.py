@@ -1,4 +1,4 @@
-"""The factories of the five components, which spaCy imports whenever a pipeline is made, even one without any of them.
+"""The factories of the components, which spaCy imports whenever a pipeline is made, even one without any of them.
 
 So nothing heavy is imported here: a component's module, and with it numba, is imported when the component is made.
 """
@@ -35,6 +35,17 @@ TAGGER_CONFIG = {
     "pos_map": {},
     "overwrite": False,
     "scorer": {"@scorers": "spacy.tagger_scorer.v1"},
+}
+LEMMATIZER_CONFIG = {
+    "model": {
+        "@architectures": "spacy_mtl.TemplateChain.v1",
+        "templates": {"@mtl_templates": "spacy_mtl.lemma.v1"},
+    },
+    "trainer": {"@mtl_trainers": "spacy_mtl.MTLStruct.v1", "p": 1.3333, "C": 0.5, "average": 8},
+    "min_forms": 2,
+    "max_scripts": 1000,
+    "overwrite": False,
+    "scorer": {"@scorers": "spacy.lemmatizer_scorer.v1"},
 }
 SEGMENTER_CONFIG = {
     "model": {
@@ -151,6 +162,34 @@ def make_tagger(
         nlp.vocab, model, name, trainer=trainer, known_words=known_words, pos_map=pos_map, overwrite=overwrite, scorer=scorer
     )  # fmt: skip
     return _requiring("mtl_tagger", pipe)
+
+
+@Language.factory(
+    "mtl_lemmatizer",
+    assigns=["token.lemma"],
+    default_config=LEMMATIZER_CONFIG,
+    default_score_weights={"lemma_acc": 1.0},
+)
+def make_lemmatizer(
+    nlp: Language,
+    name: str,
+    model: Model,
+    trainer: Any,
+    min_forms: int,
+    max_scripts: int,
+    overwrite: bool,
+    scorer: Callable | None,
+) -> TrainablePipe:
+    """Make a lemmatizer.
+
+    model: ``@architectures = "spacy_mtl.TemplateChain.v1"``. trainer: any of ``@mtl_trainers``. min_forms: an edit script is a label if at least this
+    many different forms of the training corpus have it. max_scripts: the largest number of labels, those with the most forms. overwrite: replace
+    lemmas that are already on a Doc (otherwise they stay). The lemmas of words of the training corpus are remembered.
+    """
+    pipe = _component("lemmatizer", "MTLLemmatizer")(
+        nlp.vocab, model, name, trainer=trainer, min_forms=min_forms, max_scripts=max_scripts, overwrite=overwrite, scorer=scorer
+    )  # fmt: skip
+    return _requiring("mtl_lemmatizer", pipe)
 
 
 @Language.factory(

@@ -23,16 +23,15 @@ from spacy_mtl.templates.attributes.learned import USUAL_TAG, FormTable
 from spacy_mtl.templates.attributes.reader import AttributeReader
 from spacy_mtl.trainers.base import Trainer
 
+from .column import ColumnPipe, add_strings, aligned
 from .factories import make_tagger  # noqa: F401  (earlier installations have it as their entry point)
-from .protocol.chain import ChainPipe
-from .protocol.labelled import LabelledPipe
 from .protocol.settings import check_count, check_switches, refuse
 
 #: Names of the universal parts of speech, as spaCy knows them.
 UNIVERSAL = tuple(name for name in IDS if name and name.isupper() and name not in ("EOL", "SPACE", "CONJ"))
 
 
-class MTLTagger(ChainPipe, LabelledPipe):
+class MTLTagger(ColumnPipe):
     """Tagger over a linear chain. Raises ValueError: M419 a setting out of range, M421 a pos_map with a value that is not a part of speech."""
 
     gold_attributes = ("TAG",)
@@ -69,9 +68,6 @@ class MTLTagger(ChainPipe, LabelledPipe):
     def labels_of(self, doc: Doc) -> set[str]:
         return {self.vocab.strings[int(tag)] for tag in np.unique(doc.to_array([TAG])) if tag}
 
-    def labels_under(self, cfg: dict[str, Any]) -> tuple[str, ...]:
-        return tuple(cfg["tags"])
-
     def check_stored(self, cfg: dict[str, Any], weights: ChainWeights, learned: Mapping[str, FormTable]) -> None:
         super().check_stored(cfg, weights, learned)
         check_known_words(cfg["known"], len(cfg["tags"]), "known of cfg")
@@ -96,42 +92,18 @@ class MTLTagger(ChainPipe, LabelledPipe):
         counted = count_known_words(pieces, strings, n_labels, least) if least else {}
         self.cfg["known"] = joined_known_words(earlier, counted, pieces, strings, n_labels)
 
-    def gold_labels(self, example: Example, starts: np.ndarray) -> np.ndarray:
-        """Gold tag numbers int32[n] of the predicted Doc's tokens; -1 where the annotation is missing or does not align."""
-        predicted, reference = example.predicted, example.reference
-        if np.array_equal(predicted.to_array(["ORTH"]), reference.to_array(["ORTH"])):
-            tags = reference.to_array([TAG])
-        else:
-            strings = self.vocab.strings
-            aligned = example.get_aligned("TAG", as_string=True)
-            tags = np.array([strings[tag] if tag else 0 for tag in aligned], np.uint64)
-        gold = np.full(tags.size, -1, np.int32)
-        for number, label in enumerate(self._hashes().tolist()):
-            gold[tags == label] = number
-        return gold
-
-    def _hashes(self) -> np.ndarray:
-        """Hashes of the tags, uint64[L], in the order of their numbers."""
-        return np.array([self.vocab.strings[tag] for tag in self.labels], np.uint64)
+    def gold_column(self, example: Example) -> np.ndarray:
+        return aligned(example, example.reference.to_array([TAG]))
 
     def set_annotations(self, docs: Iterable[Doc], scores: Sequence[np.ndarray]) -> None:
         """Write ``token.tag``, and ``token.pos`` for tags in ``pos_map``. scores: what :meth:`predict` returned."""
         if not self.labels:
             return
-        tags = self._hashes()
+        tags = self.hashes()
         parts = np.array([IDS[self.cfg["pos_map"].get(tag, "")] for tag in self.labels], np.uint64)
         for doc, labels in zip(docs, scores, strict=True):
-            if doc.vocab is not self.vocab:
-                for label in self.labels:
-                    doc.vocab.strings.add(label)
+            add_strings(doc, self.vocab, self.labels)
             if len(doc):
-                self._write(doc, TAG, tags[labels])
+                self.write(doc, TAG, tags[labels])
                 if parts.any():
-                    self._write(doc, POS, parts[labels])
-
-    def _write(self, doc: Doc, attr: int, values: np.ndarray) -> None:
-        """Set the attribute where it is unset, or everywhere with ``overwrite``; a value of 0 changes nothing."""
-        present = doc.to_array([attr])
-        if present.any():
-            values = np.where((values == 0) | ((present != 0) & (not self.overwrite)), present, values)
-        doc.from_array([attr], values)  # type: ignore[arg-type]
+                    self.write(doc, POS, parts[labels])

@@ -9,6 +9,7 @@ import spacy
 from spacy.tokens import Doc
 
 from spacy_mtl.corpora.bracketed import BracketedCorpus
+from spacy_mtl.corpora.conllu import ConlluCorpus
 from spacy_mtl.corpora.segmented import SegmentedCorpus
 from spacy_mtl.registry import mtl_trainers
 
@@ -39,11 +40,19 @@ CASES = [(name, settings) for name, variants in SETTINGS.items() for settings in
 COMPONENTS = {
     "mtl_ner": "ents_f",
     "mtl_tagger": "tag_acc",
+    "mtl_lemmatizer": "lemma_acc",
     "mtl_segmenter": "token_f",
     "mtl_parser": "dep_las",
     "mtl_constituents": "constituents_f",
 }
-LANGUAGES = {"mtl_ner": "es", "mtl_tagger": "es", "mtl_segmenter": "zh", "mtl_parser": "en", "mtl_constituents": "en"}
+LANGUAGES = {
+    "mtl_ner": "es",
+    "mtl_tagger": "es",
+    "mtl_lemmatizer": "nl",
+    "mtl_segmenter": "zh",
+    "mtl_parser": "en",
+    "mtl_constituents": "en",
+}
 TEMPLATES = [
     "U0:%x[0,LOWER]",
     "U1:%x[-1,LOWER]",
@@ -62,9 +71,12 @@ CHARACTERS = [
 ]
 
 
+#: components of columns of a treebank
+COLUMNS = ("mtl_lemmatizer",)
 PATTERNS = {
     "mtl_ner": TEMPLATES,
     "mtl_tagger": TEMPLATES,
+    "mtl_lemmatizer": TEMPLATES,
     "mtl_segmenter": CHARACTERS,
     "mtl_parser": [*FIRST_ORDER, *LABELS],
     "mtl_constituents": SPANS,
@@ -129,6 +141,8 @@ def read(component, nlp, read_corpus) -> list:
         return examples(nlp, treebank(24), group=2)
     if component == "mtl_constituents":
         return list(BracketedCorpus(TREES / "train.mrg", group=2, limit=12)(nlp))
+    if component in COLUMNS:
+        return list(ConlluCorpus(WORDS.parents[1] / "nl-trees" / "train.conllu", given=[], limit=40)(nlp))
     return read_corpus(nlp, limit=40, given=["TAG"] if component == "mtl_ner" else [])
 
 
@@ -144,7 +158,10 @@ def pipeline(request, train, read_corpus):
 def annotations(docs) -> list:
     return [
         (
-            [(token.text, token.ent_iob_, token.ent_type_, token.tag_, token.dep_, token.head.i) for token in doc],
+            [
+                (token.text, token.ent_iob_, token.ent_type_, token.tag_, token.dep_, token.head.i, token.lemma_)
+                for token in doc
+            ],
             constituents(doc) if "constituents" in doc.spans else None,
         )
         for doc in docs

@@ -108,19 +108,28 @@ class StructuredPipe(UpdatedPipe):
             return
         if self._before is not None:
             promised |= self._before.promised()
-        given = [self.read_input(self._reader, [example.predicted])[0][0] for example in examples]
-        columns = np.concatenate(given, axis=1)
-        self._adapt_templates(columns, promised)
+        columns = self._given(examples)
+        while self._adapt_templates(columns, promised):
+            columns = self._given(examples)
         check_set(self.name, self._reader, columns, self.templates.templates, promised)
 
-    def _adapt_templates(self, columns: np.ndarray, promised: frozenset[str]) -> None:
-        """Do without attributes that say nothing here (uint64[n_given, N]) and that no component will set, where there is a fallback."""
+    def _given(self, examples: Sequence[Example]) -> np.ndarray:
+        """The columns of all input documents, uint64[n_given, N]."""
+        assert self._reader is not None
+        return np.concatenate([self.read_input(self._reader, [each.predicted])[0][0] for each in examples], axis=1)
+
+    def _adapt_templates(self, columns: np.ndarray, promised: frozenset[str]) -> bool:
+        """Do without attributes that say nothing here (uint64[n_given, N]) and that no component will set, where there is a fallback.
+
+        Returns whether there were any, so that templates may now read others.
+        """
         assert self._reader is not None
         names = {attr: row for attr, row in self._reader.columns.items() if row < self._reader.n_given}
         absent = [attr for attr in absent_attributes(self.templates, columns, names) if base_of(attr) not in promised]
         if absent:
-            self.cfg[ABSENT] = absent
+            self.cfg[ABSENT] = [*self.cfg.get(ABSENT, ()), *absent]
             self._reader = self.make_reader()
+        return bool(absent)
 
     def finish_update(self, sgd: Any) -> None:
         """Do nothing: the trainer makes its own steps."""

@@ -41,6 +41,10 @@ class ChainPipe(ContinuedPipe):
         """Labels of the chain."""
         return self.model_labels
 
+    def training_constraints(self) -> Constraints:
+        """The label sequences that training allows, by default those of prediction."""
+        return self.chain_constraints()
+
     def model_constraints(self) -> Constraints:
         return self.chain_constraints()
 
@@ -64,7 +68,7 @@ class ChainPipe(ContinuedPipe):
         assert self._reader is not None
         return ChainLearner(
             self.name, self.trainer, self.templates, self._reader, self.chain_labels,
-            self.chain_constraints(), self.cost_matrix(), self._prior(),
+            self.training_constraints(), self.cost_matrix(), self._prior(),
         )  # fmt: skip
 
     def _prior(self) -> ChainPrior | None:
@@ -81,7 +85,7 @@ class ChainPipe(ContinuedPipe):
 
     def refresh(self, learner: Learner) -> None:
         assert isinstance(learner, ChainLearner)
-        learner.constraints = self.chain_constraints()
+        learner.constraints = self.training_constraints()
 
     def predict(self, docs: Iterable[Doc]) -> list[np.ndarray]:
         """The best labels of each doc: a list of int32[n_tokens]."""

@@ -7,7 +7,7 @@ from typing import Any
 from spacy_mtl.errors import Warnings
 
 #: Columns of readers -> the attribute of gold annotation that they hold.
-_COLUMNS = {"TAG": "TAG", "ENT": "ENT_TYPE"}
+_COLUMNS = {"TAG": "TAG", "ENT": "ENT_TYPE", "POS": "POS", "MORPH": "MORPH", "LEMMA": "LEMMA"}
 
 
 def warn_of_given(name: str, config: Mapping[str, Any], gold_attributes: Sequence[str]) -> None:

@@ -9,6 +9,7 @@ from spacy.util import registry
 from thinc.api import Model
 from thinc.model import serialize_attr
 
+from spacy_mtl.lemmas.applicable import Applicable
 from spacy_mtl.models import store
 from spacy_mtl.models.checked import CheckedModel, model_attrs
 from spacy_mtl.models.store import AnyWeights
@@ -25,6 +26,7 @@ from .weights import ChainWeights
 _CONSTRAINTS = dict.fromkeys(("start", "end", "step", "form_labels"), list_of(lambda item, _: item)) | {
     "forms": integers(0, (1 << 64) - 1),
     "form_penalty": number(float(FORBIDDEN), 0),
+    "edits": boolean,
 }
 
 
@@ -106,7 +108,9 @@ def _stored_constraints(settings: Any, weights: ChainWeights) -> Constraints | N
         return None
     if masks is None:
         raise StoredValueError("it has weights without constraints")
-    found = fields(masks, "the constraints", _CONSTRAINTS)
+    found = fields(masks, "the constraints", _CONSTRAINTS, missing={"edits": False})
+    if found["edits"]:
+        Applicable(weights.labels)
     n, forms = len(weights.labels), np.array(found["forms"], np.uint64)
     check_ascending(forms, "forms")
     start, end = (_mask(found[name], name, (n,)) for name in ("start", "end"))
@@ -114,7 +118,9 @@ def _stored_constraints(settings: Any, weights: ChainWeights) -> Constraints | N
         _mask(found["step"], "step", (n, n)),
         _mask(found["form_labels"], "form_labels", (forms.size, n)),
     )
-    return Constraints(start, end, step, forms, form_labels, np.float32(found["form_penalty"]))
+    return Constraints(
+        start, end, step, forms, form_labels, np.float32(found["form_penalty"]), np.bool_(found["edits"])
+    )
 
 
 def _mask(value: Any, name: str, shape: tuple[int, ...]) -> np.ndarray:

@@ -15,6 +15,7 @@ from spacy.vocab import Vocab
 
 from spacy_mtl.errors import Warnings
 from spacy_mtl.kernels import kernel
+from spacy_mtl.lemmas.applicable import Applicable
 from spacy_mtl.sentences import borders
 from spacy_mtl.structures.chain.build import Constraints
 from spacy_mtl.structures.chain.viterbi import (
@@ -50,6 +51,8 @@ _ANNOTATED = ("TAG", "POS", "LEMMA", "DEP")
 #: Largest number of scores in the table of places, which takes four bytes for each: of all values that context attributes can have together, by
 #: offset and label.
 MOST_PLACE_SCORES = 1 << 21
+#: Largest size of the table of word scores, in bytes; of some hundred labels, fewer words fit into it than the lexicon would hold.
+MOST_WORD_BYTES = 1 << 29
 
 
 class Chain(NamedTuple):
@@ -144,7 +147,11 @@ class Predictor:
         crossing = [t for t in node if t not in forms and t not in places]
         observed = [t for t in templates if t.is_edge and t.observations]
         self._n_labels = len(weights.labels)
-        self._words = Window(forms, columns, table, rows, {0} if constraints.forms.size else ())
+        self._applicable = Applicable(weights.labels) if constraints.edits else None
+        held = constraints.forms.size or constraints.edits
+        self._words = Window(forms, columns, table, rows, {0} if held else ())
+        per_form = 4 * self._n_labels * max(1, len(self._words.offsets))
+        self.reader.lexicon.limit = min(self.reader.lexicon.limit, max(1, MOST_WORD_BYTES // per_form))
         self._places = Window(places, columns, table, rows)
         self._place_table: np.ndarray | None = None
         self._crossing_templates = crossing
@@ -193,6 +200,9 @@ class Predictor:
         rows = self._constraints.form_rows(orths)
         if (rows >= 0).any():
             scores[rows >= 0, self._words.offsets.index(0)] += self._constraints.form_penalties(rows[rows >= 0])
+        if self._applicable is not None:
+            allowed = self._applicable.table([self.vocab.strings[orth] for orth in orths.tolist()])
+            scores[:, self._words.offsets.index(0)] += np.where(allowed, np.float32(0), FORBIDDEN)
         return scores
 
     def _place_scores(self) -> WindowScores:

@@ -33,7 +33,8 @@ class Constraints:
     """Which labels may begin and end a sequence, and which may follow each other. start, end: bool[L]; step: bool[L, L], previous by current.
 
     forms: uint64[K], ascending, keys of the forms whose labels are known. form_labels: bool[K, L], the labels that each may have. form_penalty: the
-    score of any other label, FORBIDDEN or a weaker penalty.
+    score of any other label, FORBIDDEN or a weaker penalty. edits: whether labels are edit scripts (:mod:`spacy_mtl.lemmas.script`), of which a form
+    may only have those that apply to it.
     """
 
     start: np.ndarray
@@ -42,6 +43,7 @@ class Constraints:
     forms: np.ndarray = field(default_factory=lambda: np.empty(0, np.uint64))
     form_labels: np.ndarray = field(default_factory=lambda: np.empty((0, 0), bool))
     form_penalty: np.float32 = FORBIDDEN
+    edits: np.bool_ = np.False_
 
     @classmethod
     def none(cls, n_labels: int) -> "Constraints":

@@ -1,0 +1,201 @@
+"""mtl_lemmatizer: lemmas by edit scripts, which a chain chooses for each token among those that apply to its form."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+from spacy.attrs import LEMMA, ORTH, POS
+from spacy.parts_of_speech import NAMES as PARTS
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.vocab import Vocab
+from thinc.api import Model
+
+from spacy_mtl.errors import Errors
+from spacy_mtl.learning.gather import Piece
+from spacy_mtl.learning.known_words import MOST_CELLS
+from spacy_mtl.lemmas.applicable import Applicable
+from spacy_mtl.lemmas.known import Lemmas, check_lemmas, count_lemmas, known_lemma
+from spacy_mtl.lemmas.script import EditScript, parse_script, script_of
+from spacy_mtl.models.chain.weights import ChainWeights
+from spacy_mtl.settings import shown
+from spacy_mtl.stored.fault import StoredValueError
+from spacy_mtl.stored.values import distinct_texts
+from spacy_mtl.structures.chain.build import Constraints
+from spacy_mtl.templates.attributes.learned import FormTable
+from spacy_mtl.trainers.base import Trainer
+
+from .column import ColumnPipe, aligned
+from .protocol.settings import check_count, check_switches, refuse
+
+#: What treebanks write where a word has no lemma.
+_NONE = "_"
+
+
+class MTLLemmatizer(ColumnPipe):
+    """Lemmatizer over a linear chain of edit scripts. Raises ValueError: M419 a setting out of range."""
+
+    gold_attributes = ("LEMMA",)
+    label_key = "scripts"
+    no_labels = Errors.M422
+    cfg_checks: ClassVar = {"scripts": distinct_texts, "lemmas": check_lemmas}
+    of_training = (*ColumnPipe.of_training, "_known_scripts", "_forms")
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        model: Model,
+        name: str = "mtl_lemmatizer",
+        *,
+        trainer: Trainer,
+        min_forms: int = 2,
+        max_scripts: int = 1000,
+        overwrite: bool = False,
+        scorer: Callable | None = None,
+    ):
+        super().__init__(vocab, model, name, trainer=trainer, scorer=scorer)
+        check_count(name, "min_forms", min_forms)
+        check_count(name, "max_scripts", max_scripts)
+        if not max_scripts:
+            refuse(name, "max_scripts", "at least 1", max_scripts)
+        check_switches(name, overwrite=overwrite)
+        self.cfg = {"scripts": [], "lemmas": {}}
+        self.min_forms = min_forms
+        self.max_scripts = max_scripts
+        self.overwrite = overwrite
+
+    def _end_training(self) -> None:
+        super()._end_training()
+        self._known_scripts: dict[tuple[int, int], int] = {}  # of forms and lemmas, all of them string hashes
+        self._forms = np.empty(0, np.uint64)  # that the training has
+
+    # --- labels ---
+
+    def labels_of(self, doc: Doc) -> set[str]:
+        return {self.vocab.strings[number] for number in np.unique(self._scripts(doc)).tolist() if number}
+
+    def _scripts(self, doc: Doc) -> np.ndarray:
+        """The string hashes of the scripts of a document's words, uint64[n]; 0 where there is none."""
+        return self._of_pairs(doc.to_array([ORTH, LEMMA]).reshape(len(doc), 2))
+
+    def _of_pairs(self, pairs: np.ndarray) -> np.ndarray:
+        """The same for forms and lemmas, uint64[n, 2]."""
+        strings, known = self.vocab.strings, self._known_scripts
+        found = np.zeros(len(pairs), np.uint64)
+        for i, (orth, lemma) in enumerate(pairs.tolist()):
+            if (orth, lemma) not in known:
+                form, text = strings[orth], strings[lemma]
+                script = script_of(form, text) if text != _NONE or form == _NONE else None
+                known[orth, lemma] = strings.add(script.text) if script else 0
+            found[i] = known[orth, lemma]
+        return found
+
+    def set_labels(self, labels: Sequence[str]) -> None:
+        """Set the edit scripts, each as :attr:`.EditScript.text`. Raises ValueError: M423 for a label that is none."""
+        for label in labels:
+            try:
+                parse_script(label)
+            except StoredValueError:
+                raise ValueError(Errors.M423.format(name=self.name, label=shown(label))) from None
+        super().set_labels(labels)
+
+    def collect_labels(self, references: Iterable[Doc]) -> None:
+        """Add the scripts of enough forms to those already given, and remember the lemmas of all words."""
+        references = list(references)
+        scripts = self._common_scripts(references)
+        if not scripts and not self.labels:
+            raise ValueError(self.no_labels.format(name=self.name, n=len(references)))
+        self.set_labels([*self.labels, *sorted(scripts.difference(self.labels))])
+        self.cfg["lemmas"] = self._lemmas_of(references)
+
+    def learn_labels(self, references: Sequence[Doc]) -> None:
+        """Add the scripts of enough forms of these documents, and remember the lemmas of their words."""
+        found = self._common_scripts(references).difference(self.labels)
+        if found:
+            self._add_labels(sorted(found))
+            self.restart()
+        self.cfg["lemmas"] = self.cfg["lemmas"] | self._lemmas_of(references)
+
+    def check_new(self, example: Example) -> None:
+        """Take any document: words whose script is no label are not learnt from."""
+
+    def _common_scripts(self, references: Sequence[Doc]) -> set[str]:
+        """The scripts of at least ``min_forms`` forms, the ``max_scripts`` with the most forms at most; all if none has as many."""
+        forms: dict[int, set[int]] = defaultdict(set)
+        for doc in references:
+            orths = doc.to_array(ORTH)
+            for orth, script in zip(orths.tolist(), self._scripts(doc).tolist(), strict=True):
+                forms[script].add(orth)
+        forms.pop(0, None)
+        counts = Counter({self.vocab.strings[script]: len(seen) for script, seen in forms.items()})
+        common = [script for script, n in sorted(counts.items(), key=lambda each: (-each[1], each[0]))]
+        often = [script for script in common if counts[script] >= self.min_forms]
+        return set((often or common)[: self.max_scripts])
+
+    def _lemmas_of(self, references: Sequence[Doc]) -> Lemmas:
+        """The lemmas of words that have one, for :func:`.known_lemma`."""
+        strings = self.vocab.strings
+
+        def words() -> Iterator[tuple[str, str, str]]:
+            for doc in references:
+                columns: Any = doc.to_array([ORTH, POS, LEMMA]).reshape(len(doc), 3).tolist()
+                for (orth, pos, lemma), script in zip(columns, self._scripts(doc).tolist(), strict=True):
+                    if script:
+                        yield strings[orth], PARTS[pos], strings[lemma]
+
+        return count_lemmas(words())
+
+    # --- the chain ---
+
+    def chain_constraints(self) -> Constraints:
+        return replace(Constraints.none(len(self.labels)), edits=np.True_)
+
+    def training_constraints(self) -> Constraints:
+        """The scripts that apply to each form of the corpus; of very many forms, some are allowed all scripts in training."""
+        forms = self._forms[: MOST_CELLS // max(1, len(self.labels))]
+        allowed = Applicable(self.labels).table([self.vocab.strings[form] for form in forms.tolist()])
+        return replace(self.chain_constraints(), forms=forms, form_labels=allowed)
+
+    def prepare(self, pieces: Sequence[Piece]) -> None:
+        """Collect the forms of the corpus."""
+        self._forms = np.unique(np.concatenate([piece.given[0] for piece in pieces]))
+
+    def check_stored(self, cfg: dict[str, Any], weights: ChainWeights, learned: Mapping[str, FormTable]) -> None:
+        super().check_stored(cfg, weights, learned)
+        Applicable(cfg["scripts"])
+
+    def gold_column(self, example: Example) -> np.ndarray:
+        """The scripts of words that are aligned one to one."""
+        lemmas = aligned(example, example.reference.to_array([LEMMA]), whole=True)
+        return self._of_pairs(np.stack([example.predicted.to_array([ORTH]), lemmas], axis=1))
+
+    def set_annotations(self, docs: Iterable[Doc], scores: Sequence[np.ndarray]) -> None:
+        """Write ``token.lemma``. scores: what :meth:`predict` returned.
+
+        A word of the training corpus has the most frequent lemma that it has there, with its part of speech if it was seen with it; any other word
+        has what its script makes of it. A word that no script applies to is its own lemma.
+        """
+        if not self.labels:
+            return
+        scripts, found = Applicable(self.labels).scripts, {}
+        for doc, labels in zip(docs, scores, strict=True):
+            columns = doc.to_array([ORTH, POS]).reshape(len(doc), 2)
+            lemmas = np.zeros(len(doc), np.uint64)
+            for i, (orth, pos, label) in enumerate(zip(*columns.T.tolist(), labels.tolist(), strict=True)):
+                if (orth, pos, label) not in found:
+                    form = doc.vocab.strings[orth]
+                    lemma = self._lemma(form, PARTS.get(pos, ""), scripts[label])
+                    found[orth, pos, label] = self.vocab.strings.add(lemma), lemma
+                lemmas[i], text = found[orth, pos, label]
+                if doc.vocab is not self.vocab:
+                    doc.vocab.strings.add(text)
+            if len(doc):
+                self.write(doc, LEMMA, lemmas)
+
+    def _lemma(self, form: str, pos: str, script: EditScript) -> str:
+        known = known_lemma(self.cfg["lemmas"], form, pos)
+        if known is not None:
+            return known
+        return script.apply(form) if script.applies(form) else form

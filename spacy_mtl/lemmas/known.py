@@ -1,0 +1,66 @@
+"""Lemmas of known words: what a training corpus says of its forms.
+
+A table has an entry for a form with its part of speech, and one for the form whatever its part of speech. Keys are texts, so that a file has no more
+than one object for all of them.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from typing import Any
+
+from spacy_mtl.stored.fault import StoredValueError
+from spacy_mtl.stored.values import mapping
+
+from .script import LONGEST
+
+#: Between part of speech and form in a key; no part of speech has it.
+_BETWEEN = "\t"
+#: The largest number of entries of a table.
+MOST = 1 << 21
+
+#: Key -> lemma.
+Lemmas = dict[str, str]
+
+
+def key_of(pos: str, form: str) -> str:
+    """The key of a form with a part of speech, "" for any."""
+    return pos + _BETWEEN + form
+
+
+def count_lemmas(words: Iterable[tuple[str, str, str]]) -> Lemmas:
+    """The most frequent lemma of each form with each part of speech, and of each form; the first in sorted order of equally frequent ones.
+
+    words: forms, parts of speech ("" where unknown) and lemmas. An entry of a form with its part of speech that says the same as that of the form is
+    left out.
+    """
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for form, pos, lemma in words:
+        counts[key_of(pos, form)][lemma] += 1
+        if pos:
+            counts[key_of("", form)][lemma] += 1
+    best = {key: min(seen, key=lambda lemma: (-seen[lemma], lemma)) for key, seen in counts.items()}
+    return {
+        key: lemma
+        for key, lemma in sorted(best.items())
+        if key.startswith(_BETWEEN) or best[_BETWEEN + key.partition(_BETWEEN)[2]] != lemma
+    }
+
+
+def known_lemma(lemmas: Lemmas, form: str, pos: str) -> str | None:
+    """The lemma of a form with a part of speech, or of the form if that pair is not known; None for other forms."""
+    found = lemmas.get(key_of(pos, form))
+    return lemmas.get(key_of("", form)) if found is None else found
+
+
+def check_lemmas(value: Any, name: str) -> Lemmas:
+    """Check the table of a file. Raises StoredValueError."""
+    table = mapping(value, name)
+    if len(table) > MOST:
+        raise StoredValueError(f"{name} has more than {MOST} entries")
+    for key, lemma in table.items():
+        pos, between, form = key.partition(_BETWEEN)
+        if type(lemma) is not str or not 0 < len(lemma) <= LONGEST:
+            raise StoredValueError(f"{name} has a lemma that is no text of 1 to {LONGEST} characters")
+        if not between or not form or len(pos) > LONGEST or len(form) > LONGEST:
+            raise StoredValueError(f"{name} has an entry that is not of a form")
+    return table

@@ -1,0 +1,309 @@
+"""The lemmatizer by itself and in a pipeline."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import spacy
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.vocab import Vocab
+
+from spacy_mtl.corpora.conllu import ConlluCorpus
+from spacy_mtl.lemmas.script import parse_script
+from spacy_mtl.models.chain.model import current_weights
+from spacy_mtl.sentences import borders
+from spacy_mtl.structures.chain.viterbi import FORBIDDEN
+
+TREES = Path(__file__).parents[2] / "assets" / "nl-trees"
+TEMPLATES = [*(f"U{n}:%x[0,SUFFIX{n}]" for n in range(1, 5)), "U5:%x[0,PREFIX2]", "U6:%x[0,CASE]"]
+
+
+def make(texts=TEMPLATES, **config):
+    """A blank Dutch pipeline with a lemmatizer."""
+    nlp = spacy.blank("nl")
+    templates = {"@mtl_templates": "spacy_mtl.patterns.v1", "patterns": texts}
+    nlp.add_pipe("mtl_lemmatizer", config={"model": {"templates": templates}, **config})
+    return nlp
+
+
+def read(nlp, split="train", limit=60, given=()):
+    return list(ConlluCorpus(TREES / f"{split}.conllu", given=list(given), limit=limit)(nlp))
+
+
+@pytest.fixture(scope="module")
+def trained(train):
+    """A trained lemmatizer and the examples it saw."""
+    nlp = make()
+    examples = read(nlp)
+    return train(nlp, examples, passes=6), examples
+
+
+def lemmas(doc) -> list[str]:
+    return [token.lemma_ for token in doc]
+
+
+def of_words(*triples, vocab):
+    """An Example of forms, parts of speech and lemmas; the predicted Doc has the parts of speech."""
+    words, pos, gold = zip(*triples, strict=True)
+    reference = Doc(vocab, list(words), pos=list(pos), lemmas=list(gold))
+    return Example(Doc(vocab, list(words), pos=list(pos)), reference)
+
+
+def test_it_learns(trained):
+    nlp, examples = trained
+    assert nlp.evaluate(examples)["lemma_acc"] > 0.98
+
+
+def test_it_generalises(trained):
+    """Unknown words alone, whose lemmas cannot be looked up."""
+    nlp, examples = trained
+    known = {token.text for example in examples for token in example.reference}
+    dev = read(nlp, "dev", 0)
+    pairs = [
+        (token.lemma_, gold.lemma_)
+        for example, doc in zip(dev, nlp.pipe([example.predicted.copy() for example in dev]), strict=True)
+        for token, gold in zip(doc, example.reference, strict=True)
+        if token.text not in known
+    ]
+    right = sum(found == gold for found, gold in pairs)
+    assert len(pairs) > 50
+    assert right > 0.55 * len(pairs)
+
+
+def test_every_label_applies_to_its_word(trained):
+    nlp, _ = trained
+    pipe = nlp.get_pipe("mtl_lemmatizer")
+    scripts = [parse_script(label) for label in pipe.labels]
+    docs = [example.predicted for example in read(nlp, "dev", 0)]
+    for doc, labels in zip(docs, pipe.predict(docs), strict=True):
+        for token, label in zip(doc, labels, strict=True):
+            if any(script.applies(token.text) for script in scripts):
+                assert scripts[label].applies(token.text)
+
+
+def test_training_is_held_to_the_scripts_that_apply(trained):
+    nlp, _ = trained
+    pipe = nlp.get_pipe("mtl_lemmatizer")
+    arrays = pipe._learner.training.problem.arrays
+    scripts = [parse_script(label) for label in pipe.labels]
+    for row, form in zip(arrays.form_mask, pipe._forms.tolist(), strict=True):
+        text = nlp.vocab.strings[form]
+        np.testing.assert_array_equal(row > FORBIDDEN / 2, [script.applies(text) for script in scripts])
+    assert (arrays.forms[arrays.gold >= 0] >= 0).all()
+
+
+def test_words_of_the_corpus_are_looked_up(trained):
+    """By form and part of speech, then by form, whatever the script."""
+    nlp, _ = trained
+    pipe = nlp.get_pipe("mtl_lemmatizer")
+    before = pipe.cfg["lemmas"]
+    pipe.cfg["lemmas"] = {"VERB\tzag": "zien", "\tzag": "zaag"}
+    try:
+        doc = pipe(Doc(nlp.vocab, ["zag", "zag", "zag"], pos=["VERB", "NOUN", ""]))
+    finally:
+        pipe.cfg["lemmas"] = before
+    assert lemmas(doc) == ["zien", "zaag", "zaag"]
+
+
+def test_a_word_without_an_applicable_script_is_its_own_lemma(train):
+    nlp = make(["U0:%x[0,SUFFIX2]"])
+    examples = [of_words(("aab", "X", "a"), ("cab", "X", "c"), vocab=nlp.vocab)]
+    train(nlp, examples, passes=2)
+    assert nlp.get_pipe("mtl_lemmatizer").labels == ('["lower", "", "", "ab", ""]',)
+    assert lemmas(nlp(Doc(nlp.vocab, ["Xyz", "zab", "x" * 200]))) == ["Xyz", "z", "x" * 200]
+
+
+def test_saved_and_loaded_it_predicts_the_same(trained, tmp_path):
+    nlp, _ = trained
+    nlp.to_disk(tmp_path)
+    loaded = spacy.load(tmp_path)
+    texts = [example.text for example in read(nlp, "dev", 20)]
+    wanted = [lemmas(doc) for doc in nlp.pipe(texts)]
+    for n_process in (1, 2):
+        assert [lemmas(doc) for doc in loaded.pipe(texts, n_process=n_process)] == wanted
+    again = make().from_bytes(nlp.to_bytes())
+    assert [lemmas(doc) for doc in again.pipe(texts)] == wanted
+
+
+def test_the_model_alone_can_be_serialized(trained):
+    nlp, examples = trained
+    model = nlp.get_pipe("mtl_lemmatizer").model
+    docs = [example.predicted for example in examples[:5]]
+    copy = make().get_pipe("mtl_lemmatizer").model.from_bytes(model.to_bytes())
+    assert copy.attrs["constraints"].edits
+    for found, wanted in zip(copy.predict(docs), model.predict(docs), strict=True):
+        np.testing.assert_array_equal(found, wanted)
+
+
+def test_documents_of_another_vocabulary(trained):
+    nlp, examples = trained
+    words = [token.text for token in examples[0].reference]
+    other = nlp.get_pipe("mtl_lemmatizer")(Doc(Vocab(), words))
+    assert lemmas(other) == lemmas(nlp.get_pipe("mtl_lemmatizer")(Doc(nlp.vocab, words)))
+
+
+def test_a_lexicon_of_few_words_predicts_the_same(trained, monkeypatch):
+    """The table of words is emptied when it is full."""
+    nlp, examples = trained
+    pipe = nlp.get_pipe("mtl_lemmatizer")
+    docs = [example.predicted for example in examples]
+    wanted = pipe.predict(docs)
+    monkeypatch.setattr("spacy_mtl.models.chain.predict.MOST_WORD_BYTES", 4 * len(pipe.labels) * 10)
+    pipe.model.attrs["predictor"] = None
+    found = [pipe.predict([doc])[0] for doc in docs]
+    assert pipe.model.attrs["predictor"].reader.lexicon.limit <= 10
+    pipe.model.attrs["predictor"] = None
+    for one, other in zip(found, wanted, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+# --- labels ---
+
+
+def test_rare_scripts_are_no_labels():
+    nlp = make(min_forms=2)
+    words = [
+        ("walking", "VERB", "walk"),
+        ("talking", "VERB", "talk"),
+        ("walking", "VERB", "walk"),
+        ("was", "AUX", "be"),
+    ]
+    nlp.initialize(lambda: [of_words(*words, vocab=nlp.vocab)])
+    pipe = nlp.get_pipe("mtl_lemmatizer")
+    assert pipe.labels == ('["lower", "", "", "ing", ""]',)
+    assert pipe.cfg["lemmas"]["\twas"] == "be"
+
+
+def test_the_scripts_of_most_forms_are_labels():
+    nlp = make(min_forms=1, max_scripts=1)
+    words = [("a", "X", "b"), ("walking", "VERB", "walk"), ("talking", "VERB", "talk")]
+    nlp.initialize(lambda: [of_words(*words, vocab=nlp.vocab)])
+    assert nlp.get_pipe("mtl_lemmatizer").labels == ('["lower", "", "", "ing", ""]',)
+
+
+def test_all_scripts_are_labels_where_none_is_frequent():
+    nlp = make(min_forms=5)
+    nlp.initialize(lambda: [of_words(("was", "X", "be"), ("x", "X", "y"), vocab=nlp.vocab)])
+    assert len(nlp.get_pipe("mtl_lemmatizer").labels) == 2
+
+
+def test_labels_can_be_given_and_saved():
+    label = '["lower", "", "", "ing", ""]'
+    nlp = make()
+    nlp.get_pipe("mtl_lemmatizer").initialize(list, nlp=nlp, labels=[label])
+    assert nlp.get_pipe("mtl_lemmatizer").label_data == [label]
+    assert nlp.get_pipe("mtl_lemmatizer").add_label(label) == 0
+
+
+@pytest.mark.parametrize("label", ["walk", '["lower"]'])
+def test_a_label_that_is_no_script_is_refused(label):
+    with pytest.raises(ValueError, match=r"M423.*edit scripts"):
+        make().get_pipe("mtl_lemmatizer").add_label(label)
+
+
+def test_new_documents_bring_scripts_and_lemmas(train):
+    """Learning on: what is new joins what is known."""
+    nlp = make()
+    words = [("walking", "VERB", "walk"), ("talking", "VERB", "talk"), ("cars", "NOUN", "car"), ("bars", "NOUN", "bar")]
+    train(nlp, [of_words(*words, vocab=nlp.vocab)], passes=3)
+    pipe = nlp.from_bytes(nlp.to_bytes()).get_pipe("mtl_lemmatizer")
+    more = [("jumped", "VERB", "jump"), ("bumped", "VERB", "bump"), ("were", "AUX", "be")]
+    examples = [of_words(*more, vocab=nlp.vocab)]
+    for _ in range(3):
+        pipe.update(examples)
+    doc = Doc(nlp.vocab, ["were", "cars", "dumped"], pos=["AUX", "NOUN", "VERB"])
+    assert lemmas(pipe(doc)) == ["be", "car", "dump"]
+
+
+# --- gold ---
+
+
+def gold(nlp, example) -> list[str | None]:
+    pipe = nlp.get_pipe("mtl_lemmatizer")
+    labels = [*pipe.labels, None]
+    return [labels[y] for y in pipe.gold_labels(example, borders([example.predicted]))]
+
+
+@pytest.fixture
+def fresh():
+    nlp = make()
+    nlp.get_pipe("mtl_lemmatizer").set_labels(['["lower", "", "", "ing", ""]', '["lower", "", "", "", ""]'])
+    return nlp
+
+
+def test_missing_lemmas_and_rare_scripts_are_masked(fresh):
+    words = ["walking", "walks", "a", "b", "_"]
+    reference = Doc(fresh.vocab, words, lemmas=["walk", "walk", "", "_", "_"])
+    ing, same = fresh.get_pipe("mtl_lemmatizer").labels
+    assert gold(fresh, Example(Doc(fresh.vocab, words), reference)) == [ing, None, None, None, same]
+
+
+def test_only_words_that_align_one_to_one_are_learnt_from(fresh):
+    reference = Doc(fresh.vocab, ["can", "not", "walking"], spaces=[False, True, False], lemmas=["can", "not", "walk"])
+    ing, same = fresh.get_pipe("mtl_lemmatizer").labels
+    glued = Doc(fresh.vocab, ["cannot", "walking"], spaces=[True, False])
+    assert gold(fresh, Example(glued, reference)) == [None, ing]
+    reference = Doc(fresh.vocab, ["cannot", "walking"], spaces=[True, False], lemmas=["cannot", "walk"])
+    cut = Doc(fresh.vocab, ["can", "not", "walking"], spaces=[False, True, False])
+    assert gold(fresh, Example(cut, reference)) == [None, None, ing]
+    assert same not in gold(fresh, Example(cut, reference))
+
+
+# --- what it writes ---
+
+
+def test_lemmas_already_there_stay_unless_overwritten(trained):
+    nlp, _ = trained
+    pipe = nlp.get_pipe("mtl_lemmatizer")
+    doc = Doc(nlp.vocab, ["De", "hond"], lemmas=["X", ""])
+    pipe(doc)
+    assert doc[0].lemma_ == "X"
+    assert doc[1].lemma_ == "hond"
+    pipe.overwrite = True
+    try:
+        pipe(doc)
+    finally:
+        pipe.overwrite = False
+    assert doc[0].lemma_ == "de"
+
+
+def test_documents_of_no_tokens(trained):
+    nlp, _ = trained
+    assert len(nlp("")) == 0
+    assert [len(doc) for doc in nlp.pipe(["", "De hond", ""])] == [0, 2, 0]
+
+
+def test_untrained_it_leaves_documents_alone():
+    assert lemmas(make()("De hond")) == ["", ""]
+
+
+def test_attributes_that_the_corpus_lacks_are_left_out(train):
+    nlp = spacy.blank("nl")
+    nlp.add_pipe("mtl_lemmatizer")
+    train(nlp, read(nlp, limit=20, given=()), passes=1)
+    kept = [row.text for row in current_weights(nlp.get_pipe("mtl_lemmatizer").model).templates]
+    assert not [text for text in kept if "POS" in text or "TAG" in text or "MORPH" in text]
+
+
+# --- what is refused ---
+
+
+def test_a_corpus_without_lemmas_is_refused():
+    nlp = make()
+    reference = Doc(nlp.vocab, ["De", "hond"], lemmas=["_", "_"])
+    with pytest.raises(ValueError, match=r"^\[M422\] 'mtl_lemmatizer' cannot be trained: none of the 1 "):
+        nlp.initialize(lambda: [Example(Doc(nlp.vocab, ["De", "hond"]), reference)])
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"min_forms": -1}, "min_forms must be 0 or more, but is -1"),
+        ({"max_scripts": 0}, "max_scripts must be at least 1, but is 0"),
+        ({"max_scripts": -3}, "max_scripts must be 0 or more, but is -3"),
+    ],
+)
+def test_settings_out_of_range_are_refused(settings, said):
+    with pytest.raises(ValueError, match=f"M419.*{said}"):
+        make(**settings)
