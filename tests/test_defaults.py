@@ -14,6 +14,8 @@ OWN = {
     ("tagger", "tagger", "pos_map"),
     ("chinese", "tagger", "pos_map"),
     ("chinese", "ner", "trainer.C"),  # a corpus of a few hundred sentences
+    ("parser-fast", "parser", "model.templates.siblings"),
+    ("parser-fast", "parser", "model.templates.grandparents"),
 }
 COMPONENTS = [
     (path.stem, name) for path in sorted((ROOT / "configs").glob("*.cfg")) for name in load_config(path)["components"]

@@ -40,6 +40,16 @@ TREEBANKS = {
         "nl_lassysmall-ud-test.conllu",
         "nl",
     ),
+    "gothic": Treebank(
+        "ud-gothic-proiel",
+        "got_proiel-ud-train.conllu",
+        "got_proiel-ud-dev.conllu",
+        "got_proiel-ud-test.conllu",
+        "xx",
+    ),
+    "turkish": Treebank(
+        "ud-turkish-imst", "tr_imst-ud-train.conllu", "tr_imst-ud-dev.conllu", "tr_imst-ud-test.conllu", "tr"
+    ),
 }
 
 
@@ -113,7 +123,7 @@ def all_roots(tree: Tree, root: str) -> Tree:
 
 @dataclass(frozen=True)
 class Data:
-    """Which sentences. corpora: the folder that the treebanks are in. name: danish, swedish or dutch. limit: training sentences, 0 for all; a fifth
+    """Which sentences. corpora: the folder that the treebanks are in. name: one of :data:`TREEBANKS`. limit: training sentences, 0 for all; a fifth
     as many to test."""
 
     corpora: str

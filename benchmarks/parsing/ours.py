@@ -21,15 +21,15 @@ from .scores import scores
 
 #: Trainers and their C, the others' settings being the defaults.
 TRAINERS = {"MTLStruct": 0.3, "SSVM": 0.1, "EG": 0.1, "MIRA": 0.1}
-#: A coarse attribute beside TAG: parts of speech, or the first two characters of the Danish tags.
-COARSE = {"danish": "TAG_PREFIX2", "swedish": "POS", "dutch": None}
+#: A coarse attribute beside TAG where it is not POS: the first two characters of Danish tags, and none for Dutch, whose TAG is POS.
+COARSE = {"danish": "TAG_PREFIX2", "dutch": None}
 #: A few sentences with every shape that the kernels are compiled for.
 WARM_UP = ((2, 0, 2, 5, 2), (0, 1, 1, 3, 4))
 
 
 @dataclass(frozen=True)
 class Ours:
-    """Settings of our parser. order: 2 for pairs of siblings. grandparents: pairs with them, too.
+    """Settings of our parser. order: 2 for pairs of siblings. grandparents: pairs with them, too. morph: read morphology where there is any.
 
     trainer: one of :data:`TRAINERS`. C: None for that of the trainer.
     patterns: templates to use in place of ``parse.v1``; with labelling "none" no labels are learnt.
@@ -47,6 +47,7 @@ class Ours:
     labelling: str = "second_pass"
     patterns: tuple[str, ...] = ()
     grandparents: bool = False
+    morph: bool = True
 
     @property
     def name(self) -> str:
@@ -73,7 +74,8 @@ class Ours:
             return {"@mtl_templates": "spacy_mtl.patterns.v1", "patterns": list(self.patterns)}
         return {
             "@mtl_templates": "spacy_mtl.parse.v1",
-            "coarse": COARSE[data.name],
+            "coarse": COARSE.get(data.name, "auto"),
+            "morph": self.morph,
             "siblings": self.order == 2,
             "grandparents": self.grandparents,
             "dependents": self.labelling == "second_pass",  # joint labelling cannot look at the tree

@@ -28,6 +28,8 @@ class Corpus(str, Enum):
     swedish = "swedish"
     dutch = "dutch"
     danish = "danish"
+    gothic = "gothic"
+    turkish = "turkish"
 
 
 class Trainer(str, Enum):
@@ -60,7 +62,7 @@ CorporaOption = Annotated[
         envvar="SPACY_MTL_CORPORA",
         exists=True,
         file_okay=False,
-        help="Folder with ddt/, ud-swedish-talbanken/ and ud-dutch-lassysmall/.",
+        help="Folder with ddt/, ud-swedish-talbanken/ and the like.",
     ),
 ]
 JsonOption = Annotated[Path | None, typer.Option("--json", help="Add the rows to this file of JSON lines.")]

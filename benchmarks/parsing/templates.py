@@ -18,7 +18,7 @@ SHARE = 1e-5
 
 def mst_patterns(data: Data) -> tuple[str, ...]:
     """MSTParser's templates of arcs, those of each direction and distance apart."""
-    found = mst(form="ORTH", tag="TAG", coarse=COARSE[data.name], variants="each", labels=False)
+    found = mst(form="ORTH", tag="TAG", coarse=COARSE.get(data.name, "POS"), variants="each", labels=False)
     return tuple(template.text for template in found.templates)
 
 

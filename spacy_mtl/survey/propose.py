@@ -25,7 +25,7 @@ KINDS = {
 MUCH_CASE = 0.2
 #: From this many words on, the segmenter does better with a smaller C.
 MANY_WORDS = 500_000
-#: From this many sentences on, templates of grandparents are worth their time.
+#: Below this many sentences, templates of grandparents are not worth their time.
 MANY_TREES = 1000
 #: Share of the sentences of documents that are learnt from by themselves, too.
 SINGLES = 0.4
@@ -151,17 +151,16 @@ def _parser(pipeline: Sequence[str], train: Survey) -> list[Choice]:
     if "tagger" in pipeline:
         choices.append(Choice(section, "tag", "TAG", f"{about}; the tagger sets TAG and POS, and no other"))
         choices.append(Choice(section, "coarse", "POS" if pos_map(train) and train.coarse else None))
+        choices.append(Choice(section, "morph", False, "whether to read morphology: no component sets it"))
     elif train.case >= MUCH_CASE:
         share = f"{train.case:.0%} of words have a case"
-        choices.append(Choice(section, "coarse", "POS"))
-        choices.append(
-            Choice(section, "morph", True, f"read morphology besides: {share}, which tells subjects from objects")
+        choices.append(Choice(section, "morph", True, f"read morphology: {share}, which tells subjects from objects"))
+    if train.trees < MANY_TREES:
+        about = (
+            "templates that look at two arcs at once: those of adjacent modifiers, and of a word and its head's head"
         )
-    else:
-        choices.append(Choice(section, "tag", "TAG"))
-        choices.append(Choice(section, "coarse", "POS" if train.coarse else None))
-    if train.trees >= MANY_TREES:
-        choices.append(Choice(section, "grandparents", True))
+        reason = f"{about}\n(few sentences do without the latter)"
+        choices.append(Choice(section, "grandparents", False, reason))
     return choices
 
 

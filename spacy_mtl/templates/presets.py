@@ -16,6 +16,8 @@ from .attributes.learned import CHAR_GROUP, USUAL_TAG
 from .grammar import Observation, Template, TemplateSet
 
 TRANSITION = Template("B")
+#: Leaves the choice of an attribute to the template set.
+AUTO = "auto"
 
 # Table 2 of Mao & Tsang, in the order of the paper's names: U00-U09 are TP1, all are TP2.
 _TP1 = [(-2,), (-1,), (0,), (1,), (2,), (-2, -1, 0), (-1, 0, 1), (0, 1, 2), (-1, 0), (0, 1)]
@@ -255,22 +257,24 @@ def mst(
 def parse(
     form: str = "LOWER",
     tag: str | None = "TAG",
-    coarse: str | None = None,
-    morph: bool = False,
+    coarse: str | None = AUTO,
+    morph: bool = True,
     siblings: bool = True,
-    grandparents: bool = False,
+    grandparents: bool = True,
     dependents: bool = True,
     min_count: int = 1,
 ) -> TemplateSet:
     """Rich templates for trees: those of ``mst.v1``, affixes, more tags and forms around, adjacent modifiers of a head, and dependents for labels.
 
-    form, tag, coarse: the attributes to read, null for none; without any tag, endings of words take the place of tags. morph: read MORPH and some of
-    its features, too. Where the training corpus has no morphology, or a coarse attribute that says no more than the tag, this is left out. siblings,
-    grandparents: add second-order templates of these. dependents: add label templates that look at the tree, which joint labelling does not have yet.
-    min_count: leave out observations that occur less often.
+    form, tag, coarse: the attributes to read, null for none; without any tag, endings of words take the place of tags. coarse "auto" is POS, or
+    nothing where tag is null or POS. morph: read MORPH and some of its features, too. Where the training corpus has no morphology, or a coarse
+    attribute that says no more than the tag, this is left out. siblings, grandparents: add second-order templates of these. dependents: add
+    label templates that look at the tree, which joint labelling does not have yet. min_count: leave out observations that occur less often.
     """
     _check_names(("form",), form=form, tag=tag, coarse=coarse)
     _check_switches(morph=morph, siblings=siblings, grandparents=grandparents, dependents=dependents)
+    if coarse == AUTO:
+        coarse = "POS" if tag and tag != "POS" else None
     tags = tags_or_endings(tag, coarse)
     return parse_set(form, tags, "MORPH" if morph else None, siblings, grandparents, dependents, min_count)
 

@@ -9,8 +9,8 @@ from spacy.training import Example
 from .parsing import parse
 
 CASES = {"Nom": "nsubj", "Acc": "obj", "Dat": "iobj"}
-#: Leaves out the siblings, which are not needed here.
-PARSE = {"@mtl_templates": "spacy_mtl.parse.v1", "coarse": "POS", "siblings": False}
+#: Leaves out pairs, which are not needed here, and morphology.
+PARSE = {"@mtl_templates": "spacy_mtl.parse.v1", "morph": False, "siblings": False, "grandparents": False}
 
 
 def corpus(nlp, n, seed=0, morphs=True, pos=True):

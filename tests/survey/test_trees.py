@@ -2,7 +2,7 @@
 
 import pytest
 
-from spacy_mtl.survey.propose import pos_map, propose
+from spacy_mtl.survey.propose import MANY_TREES, pos_map, propose
 from spacy_mtl.survey.trees import survey_trees
 
 
@@ -29,12 +29,19 @@ def test_crossing_arcs_are_counted_and_not_sentences(tmp_path, flat, projective)
     assert chosen(found)["parser", "projective"] is projective
 
 
-def test_case_decides_between_morphology_and_tags(tmp_path):
+def test_cases_are_told_and_no_tagger_sets_them(tmp_path):
+    """Without a choice, morphology and a coarse tag are read where the corpus has them."""
     case = survey(tmp_path, rows([0, 1], "Case=Nom|Number=Sing"))
-    assert (chosen(case)["templates", "morph"], chosen(case)["templates", "coarse"]) == (True, "POS")
+    assert chosen(case)["templates", "morph"] is True
+    assert chosen(case, ("tagger", "parser"))["templates", "morph"] is False
     none = survey(tmp_path, rows([0, 1], "Number=Sing", "NN"))
-    assert (chosen(none)["templates", "tag"], chosen(none)["templates", "coarse"]) == ("TAG", "POS")
-    assert ("templates", "morph") not in {*chosen(none), *chosen(case, ("tagger", "parser"))}
+    assert {("templates", "morph"), ("templates", "coarse")}.isdisjoint(chosen(none))
+    assert chosen(none, ("tagger", "parser"))["templates", "coarse"] == "POS"
+
+
+def test_few_sentences_do_without_grandparents(tmp_path):
+    assert chosen(survey(tmp_path, rows([0, 1])))["templates", "grandparents"] is False
+    assert ("templates", "grandparents") not in chosen(survey(tmp_path, rows([0, 1]) * MANY_TREES))
 
 
 def test_broken_trees_are_skipped_and_said(tmp_path):

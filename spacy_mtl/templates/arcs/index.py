@@ -157,6 +157,13 @@ def _find_rows(columns, program, parts, table, word, count, first, rows, templat
     return parts.starts[-1], count
 
 
+def grown(array: np.ndarray, used: int, room: int) -> np.ndarray:
+    """A copy with space for ``room`` values, whose first ``used`` are those of the array."""
+    larger = np.empty(room, array.dtype)
+    larger[:used] = array[:used]
+    return larger
+
+
 def _number(columns: np.ndarray, program: ArcProgram, parts: Parts) -> tuple[np.ndarray, np.ndarray, np.ndarray, Table]:
     """All distinct observations: keys uint64[R], templates int64[R], counts int32[R], and the table of their numbers."""
     room = _ROOM
@@ -167,10 +174,10 @@ def _number(columns: np.ndarray, program: ArcProgram, parts: Parts) -> tuple[np.
         word, used = _add_keys(columns, program, parts, word, table, keys, owners, counts, used)
         if word < n_words:
             room *= 2
-            grown = empty_table(room)
-            _copy_table(table, grown)
-            table = grown
-            keys, owners, counts = np.resize(keys, room), np.resize(owners, room), np.resize(counts, room)
+            larger = empty_table(room)
+            _copy_table(table, larger)
+            table = larger
+            keys, owners, counts = grown(keys, used, room), grown(owners, used, room), grown(counts, used, room)
     return keys[:used], owners[:used], counts[:used], table
 
 
@@ -208,4 +215,4 @@ def find_arc_rows(
         if word == n_words:
             return first, rows[:count].copy(), templates[:count].copy()
         room = 2 * room if word < n_words // 2 else room + room // 2
-        rows, templates = np.resize(rows, room), np.resize(templates, room)
+        rows, templates = grown(rows, count, room), grown(templates, count, room)

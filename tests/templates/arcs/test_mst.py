@@ -14,8 +14,8 @@ def without_name(templates) -> list[str]:
 @pytest.mark.parametrize(("coarse", "count"), [(None, 8), ("POS", 10)])
 def test_grandparents_are_added_after_what_was_there(siblings, coarse, count):
     """Names go on; each without and with direction and distance."""
-    before = parse(coarse=coarse, siblings=siblings, grandparents=False)
-    after = parse(coarse=coarse, siblings=siblings, grandparents=True)
+    before = parse(coarse=coarse, morph=False, siblings=siblings, grandparents=False)
+    after = parse(coarse=coarse, morph=False, siblings=siblings, grandparents=True)
     added = [template for template in after.templates if template not in before.templates]
     assert [t for t in after.templates if t not in added] == list(before.templates)
     assert len(added) == 2 * count
