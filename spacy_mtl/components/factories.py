@@ -3,7 +3,7 @@
 So nothing heavy is imported here: a component's module, and with it numba, is imported when the component is made.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, Literal
 
@@ -96,9 +96,10 @@ CONSTITUENTS_CONFIG = {
 }
 
 
-def _requiring(factory: str, pipe: TrainablePipe) -> TrainablePipe:
-    """The component, whose requirements depend on its templates and are told to spaCy."""
-    import_module("spacy_mtl.components.protocol.annotated").tell_requirements(factory, pipe.model.attrs["templates"])
+def _requiring(factory: str, pipe: TrainablePipe, assigns: Sequence[str] = ()) -> TrainablePipe:
+    """The component, whose requirements depend on its templates and are told to spaCy. assigns: what it sets, if that depends on its settings."""
+    tell_meta = import_module("spacy_mtl.components.protocol.annotated").tell_meta
+    tell_meta(factory, pipe.model.attrs["templates"], assigns)
     return pipe
 
 
@@ -161,7 +162,7 @@ def make_tagger(
     pipe = _component("tagger", "MTLTagger")(
         nlp.vocab, model, name, trainer=trainer, known_words=known_words, pos_map=pos_map, overwrite=overwrite, scorer=scorer
     )  # fmt: skip
-    return _requiring("mtl_tagger", pipe)
+    return _requiring("mtl_tagger", pipe, ["token.tag", "token.pos"] if pos_map else ["token.tag"])
 
 
 @Language.factory(

@@ -138,3 +138,23 @@ def test_a_file_that_names_other_attributes_is_refused():
     parser.cfg["absent"] = ["POS", 3]
     with pytest.raises(ValueError, match="M6"):
         parser.from_bytes(parser.to_bytes())
+
+
+def test_behind_a_tagger_only_what_it_sets_is_read():
+    """Training documents have morphology and parts of speech, too, but a text behind this tagger will have tags alone."""
+
+    def behind(pos_map):
+        nlp = spacy.blank("xx")
+        nlp.add_pipe("mtl_tagger", config={"pos_map": pos_map})
+        nlp.add_pipe("mtl_parser", config={"model": {"templates": {**PARSE, "morph": True}}})
+        examples = corpus(nlp, 10)
+        nlp.initialize(lambda: examples)
+        nlp.update(examples)
+        return nlp
+
+    nlp = behind({})
+    assert read(nlp) == {"TAG"}
+    nlp.add_pipe("sentencizer", first=True)
+    assert [token.dep_ for token in nlp("a b v")].count("ROOT") == 1
+    assert read(behind({"N": "NOUN", "V": "VERB"})) == {"TAG", "POS"}
+    assert "MORPH" in read(trained(lambda nlp: corpus(nlp, 10), morph=True))

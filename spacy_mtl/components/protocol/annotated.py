@@ -9,6 +9,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
+from spacy_mtl.templates.attributes.derived import base_of
 from spacy_mtl.templates.attributes.reader import doc_attributes
 from spacy_mtl.templates.grammar import TemplateSet
 
@@ -18,6 +19,8 @@ _PLACES = {
     "doc.sents": ("SENT_START",),
     "token.is_sent_start": ("SENT_START",),
 }
+#: What taggers set.
+TAGS = frozenset({"TAG", "POS", "MORPH"})
 
 
 def annotated(nlp: Language, names: Sequence[str]) -> frozenset[str] | None:
@@ -32,15 +35,17 @@ def annotated(nlp: Language, names: Sequence[str]) -> frozenset[str] | None:
     return frozenset(found)
 
 
-def tell_requirements(factory: str, templates: TemplateSet) -> None:
+def tell_meta(factory: str, templates: TemplateSet, assigns: Sequence[str] = ()) -> None:
     """Set ``requires`` for the component that this factory is making: what its templates read of Docs, while spaCy asks the factory alone.
 
+    What they can do without is not required. assigns: what the component sets, if that depends on its settings.
     spaCy gives each component the meta that its factory has once the component has been made, so each keeps its own.
     """
-    read = doc_attributes(templates.attributes)
+    optional = {base_of(attr) for attr, _ in templates.fallbacks}
+    read = [attr for attr in doc_attributes(templates.attributes) if attr not in optional]
     meta = Language.get_factory_meta(factory)
     names = ["token.is_sent_start" if attr == "SENT_START" else f"token.{attr.lower()}" for attr in read]
-    Language.set_factory_meta(factory, replace(meta, requires=names))
+    Language.set_factory_meta(factory, replace(meta, requires=names, assigns=list(assigns) or meta.assigns))
 
 
 class ComponentsBefore:
@@ -61,6 +66,12 @@ class ComponentsBefore:
         if nlp is None:
             return frozenset()
         return frozenset().union(*(annotated(nlp, [name]) or () for name, _ in self._before(nlp)))
+
+    def sets_tags(self) -> bool:
+        """Whether tags or morphology come from components before this one, all of which say what they set."""
+        nlp = self._nlp()
+        found = [] if nlp is None else [annotated(nlp, [name]) for name, _ in self._before(nlp)]
+        return None not in found and not TAGS.isdisjoint(frozenset().union(*(some or () for some in found)))
 
     def annotated(self, examples: list[Example]) -> list[Example]:
         """The examples, with copies in place of those whose predicted Doc lacks something; the same list if none of them does."""

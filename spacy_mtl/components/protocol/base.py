@@ -19,7 +19,7 @@ from spacy_mtl.templates.attributes.reader import doc_attributes
 from spacy_mtl.templates.fallbacks import absent_attributes
 from spacy_mtl.trainers.base import Report, Trainer
 
-from .annotated import ComponentsBefore, annotated
+from .annotated import TAGS, ComponentsBefore, annotated
 from .given import warn_of_given
 from .places import check_known
 from .saved import ABSENT
@@ -121,11 +121,15 @@ class StructuredPipe(UpdatedPipe):
     def _adapt_templates(self, columns: np.ndarray, promised: frozenset[str]) -> bool:
         """Do without attributes that say nothing here (uint64[n_given, N]) and that no component will set, where there is a fallback.
 
+        Behind a tagger that is so for all tags that it does not set: texts will not have them, whatever the corpus has.
         Returns whether there were any, so that templates may now read others.
         """
         assert self._reader is not None
         names = {attr: row for attr, row in self._reader.columns.items() if row < self._reader.n_given}
-        absent = [attr for attr in absent_attributes(self.templates, columns, names) if base_of(attr) not in promised]
+        candidates = absent_attributes(self.templates, columns, names)
+        if self._before is not None and self._before.sets_tags():
+            candidates += [attr for attr, _ in self.templates.fallbacks if attr in names and base_of(attr) in TAGS]
+        absent = [attr for attr in dict.fromkeys(candidates) if base_of(attr) not in promised]
         if absent:
             self.cfg[ABSENT] = [*self.cfg.get(ABSENT, ()), *absent]
             self._reader = self.make_reader()
