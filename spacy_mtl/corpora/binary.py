@@ -58,15 +58,25 @@ def load_docs(path: Path) -> DocBin:
 
 
 def _predicted(reference: Doc, columns: Sequence[str], sentences: bool | None) -> Doc:
-    words, spaces = reference.to_array(["ORTH", "SPACY"]).reshape(len(reference), 2).T
-    doc = Doc(reference.vocab, words=words.tolist(), spaces=spaces.astype(bool).tolist())
-    attributes: list[int | str] = [attribute for column in columns for attribute in _ATTRIBUTES.get(column, ())]
     if sentences is None:
         starts = np.count_nonzero(reference.to_array(["SENT_START"]) == 1)
         sentences = bool(starts > 1) or reference.has_annotation("DEP")
-    if sentences:
-        attributes.append("SENT_START")
-    if attributes:
-        values = reference.to_array(attributes).reshape(len(doc), len(attributes))
-        doc.from_array(attributes, values)  # type: ignore[arg-type]
+    return given_doc(reference, columns, sentences)
+
+
+def given_doc(reference: Doc, columns: Sequence[str], sentences: bool, trees: bool = False) -> Doc:
+    """A new Doc of the same words, with the given columns (TAG, POS, MORPH, LEMMA, ENT), sentence starts and trees of a Doc."""
+    words, spaces = reference.to_array(["ORTH", "SPACY"]).reshape(len(reference), 2).T
+    doc = Doc(reference.vocab, words=words.tolist(), spaces=spaces.astype(bool).tolist())
+    attributes: list[int | str] = [attribute for column in columns for attribute in _ATTRIBUTES.get(column, ())]
+    # sentence starts come last: spaCy derives others from heads
+    steps: list[list[int | str]] = [
+        attributes,
+        ["HEAD", "DEP"] if trees else [],
+        ["SENT_START"] if sentences or trees else [],
+    ]
+    for wanted in steps:
+        if wanted:
+            values = reference.to_array(wanted).reshape(len(doc), len(wanted))
+            doc.from_array(wanted, values)  # type: ignore[arg-type]
     return doc

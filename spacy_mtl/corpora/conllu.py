@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, groupby, islice
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from spacy.attrs import LEMMA, MORPH, POS, SENT_START, TAG
@@ -19,7 +19,7 @@ from spacy_mtl.roots import set_trees, start_marks
 from spacy_mtl.settings import brief, is_choice, is_switch
 
 from .conll import corpus_paths
-from .conllu_kept import COLUMNS, TREE, keep_source
+from .conllu_kept import TREE, keep_source, kept_columns
 from .conllu_read import MISSING, TreeSentence, is_features, read_conllu
 from .conllu_write import place_tag, plain_rows
 from .docs import Attributes, Ids, spaces_between
@@ -128,6 +128,16 @@ class ConlluCorpus:
                 yield group
 
 
+class _Parts(NamedTuple):
+    """What Docs of the same sentences are made of. starts: int64[S], first words. words: ids. values: by column, ids of each word."""
+
+    sentences: Sequence[TreeSentence]
+    starts: np.ndarray
+    words: list[int]
+    spaces: list[bool]
+    values: dict[str, np.ndarray]
+
+
 class TreeDocMaker:
     """Makes Docs of one vocab from lists of sentences with trees. tag: which column TAG comes from; keep: as in :class:`ConlluCorpus`."""
 
@@ -145,27 +155,37 @@ class TreeDocMaker:
 
     def pair(self, sentences: Sequence[TreeSentence], given: Sequence[str]) -> tuple[Doc, Doc, int]:
         """The predicted Doc, the reference Doc and their number of sentences. Either all or none of the sentences must have gold trees."""
+        parts = self._parts(sentences)
+        return self._doc(parts, given), self._doc(parts, [*GIVEN, *TREE]), len(sentences)
+
+    def doc(
+        self, sentences: Sequence[TreeSentence], given: Sequence[str], has_tree: bool, has_borders: bool = True
+    ) -> Doc:
+        """A Doc of these sentences with the given ones of TAG, POS, MORPH and LEMMA, and with trees and sentence borders or without."""
+        return self._doc(self._parts(sentences), [*given, *(TREE if has_tree else ())], has_borders)
+
+    def _parts(self, sentences: Sequence[TreeSentence]) -> "_Parts":
         starts = np.cumsum([0, *(len(sentence.words) for sentence in sentences[:-1])])
         words = [self._words[word] for sentence in sentences for word in sentence.words]
-        spaces = self._spaces(sentences)
-        borders = {SENT_START: start_marks(starts, len(words))}
-        values = {_ATTRIBUTES[name]: self._column(sentences, name) for name in GIVEN}
-        chosen = {_ATTRIBUTES[name]: values[_ATTRIBUTES[name]] for name in given}
-        predicted = self._make(words, spaces, {**chosen, **borders})
-        reference = self._make(words, spaces, {**values, **borders})
-        self._set_trees(reference, sentences, starts)
+        values = {name: self._column(sentences, name) for name in GIVEN}
+        return _Parts(sentences, starts, words, self._spaces(sentences), values)
+
+    def _doc(self, parts: "_Parts", given: Sequence[str], has_borders: bool = True) -> Doc:
+        attributes = {_ATTRIBUTES[name]: parts.values[name] for name in given if name in parts.values}
+        if has_borders:
+            attributes[SENT_START] = start_marks(parts.starts, len(parts.words))
+        doc = self._make(parts.words, parts.spaces, attributes)
+        if TREE.issubset(given):
+            self._set_trees(doc, parts.sentences, parts.starts)
         if self._keep:
-            self._keep_source(predicted, sentences, given)
-            self._keep_source(reference, sentences, [*GIVEN, *TREE])
-        return predicted, reference, len(sentences)
+            self._keep_source(doc, parts.sentences, given)
+        return doc
 
     def _keep_source(self, doc: Doc, sentences: Sequence[TreeSentence], given: Sequence[str]) -> None:
         """Add what the Doc has no place for. given: columns that the Doc has, and those of the tree if it has one."""
         tag = self._field("TAG", sentences)
-        hidden = {"LEMMA": "lemma", "MORPH": "feats", "POS": "upos", "TAG": tag}
-        columns = {*COLUMNS} - TREE - {column for name, column in hidden.items() if name not in given}
         rows = [place_tag(row, tag) for row in plain_rows(doc)]
-        keep_source(doc, sentences, rows, frozenset(columns | (TREE & {*given})), tag)
+        keep_source(doc, sentences, rows, kept_columns(given, tag), tag)
 
     def _spaces(self, sentences: Sequence[TreeSentence]) -> list[bool]:
         if sentences[0].layout.format == "conllu":
@@ -201,7 +221,8 @@ class TreeDocMaker:
 
     def _make(self, words: list[int], spaces: list[bool], attributes: Attributes) -> Doc:
         doc = Doc(self._vocab, words=words, spaces=spaces)  # type: ignore[arg-type]
-        doc.from_array(list(attributes), np.array(list(attributes.values())).T)
+        if attributes:
+            doc.from_array(list(attributes), np.array(list(attributes.values())).T)
         return doc
 
 

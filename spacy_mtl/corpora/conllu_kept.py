@@ -15,7 +15,7 @@ A cell is written as it was in the file as long as the Doc says there what it sa
 dependencies and empty nodes belong to the tree: they are left out once a head or label of their sentence has changed.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 from zlib import crc32
@@ -52,7 +52,31 @@ class Kept:
 
     def borders(self) -> list[str]:
         """The comments that begin a document or paragraph."""
-        return [comment for comment in self.entry["comments"] if comment[1:].replace("=", " ").split()[:1] in _BORDERS]
+        return [comment for comment in self.entry["comments"] if begins(comment)]
+
+
+def begins(comment: str) -> bool:
+    """Whether a comment says that a document or paragraph begins."""
+    return comment[1:].replace("=", " ").split()[:1] in _BORDERS
+
+
+def kept_columns(given: Collection[str], tag: str) -> frozenset[str]:
+    """The columns whose cells are kept of a Doc.
+
+    given: those of TAG, POS, MORPH and LEMMA that it has, and TREE if it has one; others are to be predicted. tag: the column that TAG is read from.
+    """
+    from_file = {"LEMMA": "lemma", "MORPH": "feats", "POS": "upos", "TAG": tag}
+    hidden = {column for name, column in from_file.items() if name not in given}
+    return frozenset(COLUMNS) - (TREE - {*given}) - hidden
+
+
+def copy_kept(source: Doc, target: Doc, given: Collection[str]) -> None:
+    """Copy the entries of a Doc to one of the same words that has the given columns only, as in :func:`kept_columns`."""
+    for key, entry in _data(source).items():
+        if _is_key(key) and isinstance(entry, dict) and isinstance(entry.get("cells"), dict):
+            columns = kept_columns(given, entry.get("tag", "xpos"))
+            cells = {name: cell for name, cell in entry["cells"].items() if name in columns}
+            _data(target)[key] = {**entry, "cells": cells, "tree": entry.get("tree") if columns >= TREE else None}
 
 
 def keep_source(

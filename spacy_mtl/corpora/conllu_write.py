@@ -1,7 +1,7 @@
 """Write Docs as CoNLL-U, the inverse of :mod:`.conllu`."""
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -34,7 +34,9 @@ def write_conllu(docs: Iterable[Doc], path: str | Path, tag: str = "xpos") -> No
                 file.write(f"{sentence}\n".encode())
 
 
-def doc_to_conllu(doc: Doc, tag: str = "xpos", number: int | None = None) -> Iterator[str]:
+def doc_to_conllu(
+    doc: Doc, tag: str = "xpos", number: int | None = None, comments: Sequence[str] = ()
+) -> Iterator[str]:
     """The sentences of a Doc: for each, its comments and one line per word, without the empty line at its end.
 
     LEMMA, POS, TAG and MORPH are columns 3 to 6, "_" where they are not set. Every root has the head 0 and the label "root"
@@ -44,7 +46,8 @@ def doc_to_conllu(doc: Doc, tag: str = "xpos", number: int | None = None) -> Ite
     What a file said beyond that, and was kept (:mod:`.conllu_kept`), is written as it was where the Doc still says the same. A sentence whose borders
     have moved has new comments, but for those that begin a document or paragraph. Warns (M565) of what does not fit the words any longer.
 
-    tag: "upos" to write TAG to column 4 where there is no POS, "xpos" for column 5. number: of the first sentence.
+    tag: "upos" to write TAG to column 4 where there is no POS, "xpos" for column 5. number: of the first sentence. comments: further ones
+    before the first sentence, if it is not as it was in a file.
     """
     trees = doc_heads(doc)
     kept, lost = kept_sentences(doc)
@@ -62,13 +65,14 @@ def doc_to_conllu(doc: Doc, tag: str = "xpos", number: int | None = None) -> Ite
     for i, (begin, end) in enumerate(trees.spans):
         same = whole.get((begin, end))
         if same is not None:
-            comments = same.entry["comments"]
+            told = same.entry["comments"]
             others = restore_graph(rows, same, tree_of(plain[begin:end]))
         else:
             inside = [found for found in ranges if found[0] >= begin and found[1] <= end]
             others = [(first - begin, last - first, cells) for first, last, cells in inside]
-            comments = _new_comments(doc, (begin, end), inside, kept, None if number is None else number + i)
-        yield "".join(f"{comment}\n" for comment in comments) + _lines(rows[begin:end], others)
+            new = _new_comments(doc, (begin, end), inside, kept, None if number is None else number + i)
+            told = [*([] if i else comments), *new]
+        yield "".join(f"{comment}\n" for comment in told) + _lines(rows[begin:end], others)
 
 
 def _new_comments(

@@ -28,6 +28,10 @@ class CommandErrors:
     M727 = ("'{name}' is not a component of this package. Choose from {known}, separated by commas.")
     M728 = ("'{name}' cannot be trained on '{path}', which has {seen}. {hint}.")
     M729 = ("'{dev}' does not go with '{train}': one has {found}, the other {expected}. Give two files of the same format and columns.")
+    M740 = ("'{path}': a document of {n} characters is longer than the pipeline's max_length, {most}. Choose smaller documents than a {documents} with --documents.")
+    M741 = ("The output '{path}' is also an input. Give another name.")
+    M742 = ("Unknown {setting} '{value}'. Choose one of {known}.")
+    M743 = ("Note: no component of the pipeline sets sentence borders, so that each document is one sentence. Put a senter or sentencizer first.")
     M731 = ("The config '{path}' makes no pipeline, or no corpus: {reason}. Correct it; 'spacy mtl init-config' writes one for a corpus.")
     M730 = ("Warning: {columns} is given, and predicted by the pipeline. A component that does not overwrite keeps what is given, so its scores are those "
             "of the gold annotation. Leave {columns} out of --given.")

@@ -1,0 +1,82 @@
+"""``python -m spacy mtl annotate``: texts, ``.spacy`` files and CoNLL-U through a pipeline to CoNLL-U."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from spacy_mtl.errors import Errors
+from spacy_mtl.files.disk import reason_of
+from spacy_mtl.settings import brief
+
+from .shared.messages import clear_errors
+from .shared.options import Code, Encoding, Format
+from .shared.pipelines import load_pipeline
+from .shared.trained_with import trained_with
+
+if TYPE_CHECKING:
+    from spacy_mtl.treebanks.inputs import Input
+
+
+def annotate_cli(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="Pipeline name or directory.")],
+    inputs: Annotated[list[Path], typer.Argument(metavar="INPUT...", help="Text files, .spacy files or CoNLL-U.")],
+    output: Annotated[Path, typer.Argument(metavar="OUTPUT", help="The CoNLL-U file to write.")],
+    kind: Annotated[
+        str, typer.Option("--format", help="text, conllu or spacy; auto goes by each file's ending.")
+    ] = "auto",
+    documents: Annotated[
+        str, typer.Option(help="Text: what is a document: paragraph (up to an empty line), line or file.")
+    ] = "paragraph",
+    borders: Annotated[
+        bool,
+        typer.Option(help="Whether sentence borders of CoNLL-U and .spacy files are kept, or left to the pipeline."),
+    ] = True,
+    encoding: Encoding = "utf8",
+    n_process: Annotated[int, typer.Option("--n-process", min=1, help="Processes.")] = 1,
+    code: Code = None,
+) -> None:
+    """Annotate files with a pipeline, and write them to one CoNLL-U file.
+
+    A text is tokenized by the pipeline; the tokens of other files are kept. Columns that the pipeline predicts are replaced, others stay as they are,
+    and so do comments, multiword tokens and MISC. Nothing is written if the command fails or is interrupted. "spacy mtl evaluate-ud" scores the
+    result.
+    """
+    with clear_errors():
+        settings = _settings(kind, documents, borders, encoding)
+        if any(path.exists() and output.exists() and path.samefile(output) for path in inputs):
+            raise ValueError(Errors.M741.format(path=output))
+        counts = _annotate(model, code, inputs, output, settings, n_process)
+    typer.echo(f"{output}: {counts[0]:,} documents, {counts[1]:,} sentences, {counts[2]:,} words")
+
+
+def _settings(kind: str, documents: str, borders: bool, encoding: str) -> "Input":
+    from spacy_mtl.treebanks.inputs import DOCUMENTS, KINDS, Input
+
+    for setting, value, known in (("format", kind, KINDS), ("kind of documents", documents, DOCUMENTS)):
+        if value not in known:
+            raise ValueError(Errors.M742.format(setting=setting, value=brief(value), known=", ".join(known)))
+    return Input(kind, documents, encoding, trees=True, borders=borders)
+
+
+def _annotate(
+    model: str, code: Path | None, inputs: list[Path], output: Path, settings: "Input", n_process: int
+) -> tuple[int, int, int]:
+    from dataclasses import replace
+
+    from spacy_mtl.corpora.settings import check_file
+    from spacy_mtl.treebanks.annotate import annotate, sets_borders
+    from spacy_mtl.treebanks.inputs import kind_of
+
+    for path in inputs:
+        check_file(path)  # before the pipeline is loaded, which takes a while
+    nlp = load_pipeline(model, code)
+    settings = replace(settings, tag=trained_with(nlp, Format.conllu).get("tag", "auto"))
+    without = not settings.borders or any(kind_of(path, settings.kind) == "text" for path in inputs)
+    if without and not sets_borders(nlp):
+        typer.echo(Errors.M743, err=True)
+    try:
+        counts = annotate(nlp, inputs, output, settings, n_process)
+    except OSError as error:
+        raise ValueError(Errors.M704.format(path=output, reason=reason_of(error))) from None
+    return counts.documents, counts.sentences, counts.words
