@@ -14,6 +14,7 @@ from .convert import convert_cli
 from .evaluate import evaluate_cli
 from .evaluate_ud import evaluate_ud_cli
 from .init_config import init_config_cli
+from .jackknife import jackknife_cli
 from .summary import summary_cli
 from .templates import templates_cli
 from .tokenizer import tokenizer_cli
@@ -32,6 +33,7 @@ mtl.command("convert")(convert_cli)
 mtl.command("evaluate")(evaluate_cli)
 mtl.command("evaluate-ud")(evaluate_ud_cli)
 mtl.command("init-config")(init_config_cli)
+mtl.command("jackknife")(jackknife_cli)
 mtl.command("summary")(summary_cli)
 mtl.command("templates")(templates_cli)
 mtl.command("tokenizer")(tokenizer_cli)

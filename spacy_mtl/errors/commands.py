@@ -33,6 +33,9 @@ class CommandErrors:
     M742 = ("Unknown {setting} '{value}'. Choose one of {known}.")
     M743 = ("Note: no component of the pipeline sets sentence borders, so that each document is one sentence. Put a senter or sentencizer first.")
     M731 = ("The config '{path}' makes no pipeline, or no corpus: {reason}. Correct it; 'spacy mtl init-config' writes one for a corpus.")
+    M732 = ("Cannot write '{path}': it must be a treebank in CoNLL-U. Give it the ending .conllu.")
+    M733 = ("The pipeline of '{path}' predicts no column of a treebank; its components are {names}. Name components that set tags, morphology or lemmas.")
+    M734 = ("'{path}' has {n} documents, too few for {folds} folds. Give fewer, or a larger corpus.")
     M730 = ("Warning: {columns} is given, and predicted by the pipeline. A component that does not overwrite keeps what is given, so its scores are those "
             "of the gold annotation. Leave {columns} out of --given.")
     # fmt: on
