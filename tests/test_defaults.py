@@ -48,7 +48,9 @@ def test_configs_have_the_defaults(config, name):
     assert {(config, name, key) for key in differ} <= OWN
 
 
-@pytest.mark.parametrize("name", ["ner", "tagger", "lemmatizer", "segmenter", "parser", "constituents"])
+@pytest.mark.parametrize(
+    "name", ["ner", "tagger", "morphologizer", "lemmatizer", "segmenter", "parser", "constituents"]
+)
 def test_pages_show_the_defaults(name):
     page = (ROOT / "docs" / "components" / f"{name}.md").read_text(encoding="utf8")
     block = Config().from_str("[components]\n\n" + re.search(r"```ini\n(.*?)```", page, re.S)[1])

@@ -27,6 +27,7 @@ FLOORS = [
         "files",
         "kernels",
         "lemmas",
+        "morphology",
         "registry",
         "roots",
         "running",

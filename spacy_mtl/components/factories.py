@@ -36,17 +36,6 @@ TAGGER_CONFIG = {
     "overwrite": False,
     "scorer": {"@scorers": "spacy.tagger_scorer.v1"},
 }
-LEMMATIZER_CONFIG = {
-    "model": {
-        "@architectures": "spacy_mtl.TemplateChain.v1",
-        "templates": {"@mtl_templates": "spacy_mtl.lemma.v1"},
-    },
-    "trainer": {"@mtl_trainers": "spacy_mtl.MTLStruct.v1", "p": 1.3333, "C": 0.5, "average": 8},
-    "min_forms": 2,
-    "max_scripts": 1000,
-    "overwrite": False,
-    "scorer": {"@scorers": "spacy.lemmatizer_scorer.v1"},
-}
 SEGMENTER_CONFIG = {
     "model": {
         "@architectures": "spacy_mtl.TemplateChain.v1",
@@ -96,14 +85,14 @@ CONSTITUENTS_CONFIG = {
 }
 
 
-def _requiring(factory: str, pipe: TrainablePipe, assigns: Sequence[str] = ()) -> TrainablePipe:
+def requiring(factory: str, pipe: TrainablePipe, assigns: Sequence[str] = ()) -> TrainablePipe:
     """The component, whose requirements depend on its templates and are told to spaCy. assigns: what it sets, if that depends on its settings."""
     tell_meta = import_module("spacy_mtl.components.protocol.annotated").tell_meta
     tell_meta(factory, pipe.model.attrs["templates"], assigns)
     return pipe
 
 
-def _component(module: str, name: str) -> Any:
+def component_class(module: str, name: str) -> Any:
     """A component's class. Its module imports this one, so that installations of before find the factory there."""
     return getattr(import_module(f"spacy_mtl.components.{module}"), name)
 
@@ -131,10 +120,10 @@ def make_ner(
     valid_only: decode only tag sequences that spell whole entities. overwrite: replace entities that are already on a Doc (otherwise they stay, and
     predictions that overlap them are dropped). costs: training loss of a wrong tag where it is not 1, e.g. {"*>O": 2.0} to miss fewer entities.
     """
-    pipe = _component("ner", "MTLEntityRecognizer")(
+    pipe = component_class("ner", "MTLEntityRecognizer")(
         nlp.vocab, model, name, trainer=trainer, scheme=scheme, valid_only=valid_only, overwrite=overwrite, costs=costs, scorer=scorer,
     )  # fmt: skip
-    return _requiring("mtl_ner", pipe)
+    return requiring("mtl_ner", pipe)
 
 
 @Language.factory(
@@ -159,38 +148,10 @@ def make_tagger(
     in training is given only tags it was seen with; 0 allows every word all tags. pos_map: the universal part of speech of each tag, written to
     ``token.pos``. overwrite: replace tags that are already on a Doc (otherwise they stay).
     """
-    pipe = _component("tagger", "MTLTagger")(
+    pipe = component_class("tagger", "MTLTagger")(
         nlp.vocab, model, name, trainer=trainer, known_words=known_words, pos_map=pos_map, overwrite=overwrite, scorer=scorer
     )  # fmt: skip
-    return _requiring("mtl_tagger", pipe, ["token.tag", "token.pos"] if pos_map else ["token.tag"])
-
-
-@Language.factory(
-    "mtl_lemmatizer",
-    assigns=["token.lemma"],
-    default_config=LEMMATIZER_CONFIG,
-    default_score_weights={"lemma_acc": 1.0},
-)
-def make_lemmatizer(
-    nlp: Language,
-    name: str,
-    model: Model,
-    trainer: Any,
-    min_forms: int,
-    max_scripts: int,
-    overwrite: bool,
-    scorer: Callable | None,
-) -> TrainablePipe:
-    """Make a lemmatizer.
-
-    model: ``@architectures = "spacy_mtl.TemplateChain.v1"``. trainer: any of ``@mtl_trainers``. min_forms: an edit script is a label if at least this
-    many different forms of the training corpus have it. max_scripts: the largest number of labels, those with the most forms. overwrite: replace
-    lemmas that are already on a Doc (otherwise they stay). The lemmas of words of the training corpus are remembered.
-    """
-    pipe = _component("lemmatizer", "MTLLemmatizer")(
-        nlp.vocab, model, name, trainer=trainer, min_forms=min_forms, max_scripts=max_scripts, overwrite=overwrite, scorer=scorer
-    )  # fmt: skip
-    return _requiring("mtl_lemmatizer", pipe)
+    return requiring("mtl_tagger", pipe, ["token.tag", "token.pos"] if pos_map else ["token.tag"])
 
 
 @Language.factory(
@@ -221,7 +182,7 @@ def make_segmenter(
     known_marks: a punctuation mark or symbol that occurs at least this many times, and at least once as a word of its own, is given only tags it was
     seen with; 0 allows every character all tags.
     """
-    return _component("segmenter", "MTLSegmenter")(
+    return component_class("segmenter", "MTLSegmenter")(
         nlp.vocab, model, name, trainer=trainer, tags=tags, keep_runs=keep_runs, folds=folds, known=known, known_marks=known_marks, scorer=scorer,
     )  # fmt: skip
 
@@ -264,11 +225,11 @@ def make_parser(
     joined, with a warning (M450); null for no limit. max_unsplit: a document of up to this many words without sentence boundaries is parsed as one
     sentence, a longer one is refused (M440); null for no limit.
     """
-    pipe = _component("parser", "MTLParser")(
+    pipe = component_class("parser", "MTLParser")(
         nlp.vocab, model, name, trainer=trainer, projective=projective, roots=roots, labelling=labelling, support=support,
         margin=margin, filter_attr=filter_attr, max_words=max_words, max_unsplit=max_unsplit, scorer=scorer,
     )  # fmt: skip
-    return _requiring("mtl_parser", pipe)
+    return requiring("mtl_parser", pipe)
 
 
 @Language.factory(
@@ -306,8 +267,8 @@ def make_constituents(
     that of memory. max_unsplit: a document of up to this many words without sentence boundaries is one sentence, a longer one is refused (M440); null
     for no limit.
     """
-    pipe = _component("constituents", "MTLConstituents")(
+    pipe = component_class("constituents", "MTLConstituents")(
         nlp.vocab, model, name, trainer=trainer, spans_key=spans_key, horizontal=horizontal, vertical=vertical, side=side, support=support,
         learn_margin=learn_margin, margin=margin, rest_cost=rest_cost, max_words=max_words, max_unsplit=max_unsplit, scorer=scorer,
     )  # fmt: skip
-    return _requiring("mtl_constituents", pipe)
+    return requiring("mtl_constituents", pipe)

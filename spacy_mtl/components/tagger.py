@@ -1,7 +1,7 @@
 """mtl_tagger: part-of-speech tags as a linear chain."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from spacy.attrs import POS, TAG
@@ -12,18 +12,16 @@ from spacy.vocab import Vocab
 from thinc.api import Model
 
 from spacy_mtl.errors import Errors
-from spacy_mtl.learning.gather import Piece
-from spacy_mtl.learning.known_words import check_known_words, constrain_words, count_known_words, joined_known_words
+from spacy_mtl.learning.known_words import constrain_words
 from spacy_mtl.learning.usual_tags import count_usual_tags
-from spacy_mtl.models.chain.weights import ChainWeights
 from spacy_mtl.settings import brief, is_choice
 from spacy_mtl.stored.values import distinct_texts, mapping, mapping_of, one_of
 from spacy_mtl.structures.chain.build import Constraints
-from spacy_mtl.templates.attributes.learned import USUAL_TAG, FormTable
+from spacy_mtl.templates.attributes.learned import USUAL_TAG
 from spacy_mtl.templates.attributes.reader import AttributeReader
 from spacy_mtl.trainers.base import Trainer
 
-from .column import ColumnPipe, add_strings, aligned
+from .columns.pipe import KnownWordsPipe, add_strings, aligned
 from .factories import make_tagger  # noqa: F401  (earlier installations have it as their entry point)
 from .protocol.settings import check_count, check_switches, refuse
 
@@ -31,7 +29,7 @@ from .protocol.settings import check_count, check_switches, refuse
 UNIVERSAL = tuple(name for name in IDS if name and name.isupper() and name not in ("EOL", "SPACE", "CONJ"))
 
 
-class MTLTagger(ColumnPipe):
+class MTLTagger(KnownWordsPipe):
     """Tagger over a linear chain. Raises ValueError: M419 a setting out of range, M421 a pos_map with a value that is not a part of speech."""
 
     gold_attributes = ("TAG",)
@@ -68,10 +66,6 @@ class MTLTagger(ColumnPipe):
     def labels_of(self, doc: Doc) -> set[str]:
         return {self.vocab.strings[int(tag)] for tag in np.unique(doc.to_array([TAG])) if tag}
 
-    def check_stored(self, cfg: dict[str, Any], weights: ChainWeights, learned: Mapping[str, FormTable]) -> None:
-        super().check_stored(cfg, weights, learned)
-        check_known_words(cfg["known"], len(cfg["tags"]), "known of cfg")
-
     def chain_constraints(self) -> Constraints:
         return constrain_words(Constraints.none(len(self.labels)), self.cfg["known"], self.vocab.strings)
 
@@ -83,14 +77,6 @@ class MTLTagger(ColumnPipe):
         references = list(references)
         super().collect_labels(references)
         self.learn_attribute(USUAL_TAG, lambda: count_usual_tags(references, self.labels))
-
-    def prepare(self, pieces: Sequence[Piece]) -> None:
-        """Count the tags of frequent words."""
-        n_labels, strings = len(self.labels), self.vocab.strings
-        earlier = self._earlier_cfg.get("known", {})
-        least = self.known_words
-        counted = count_known_words(pieces, strings, n_labels, least) if least else {}
-        self.cfg["known"] = joined_known_words(earlier, counted, pieces, strings, n_labels)
 
     def gold_column(self, example: Example) -> np.ndarray:
         return aligned(example, example.reference.to_array([TAG]))

@@ -31,6 +31,12 @@ class ComponentErrors:
             " the labels in [initialize.components.{name}.labels].")
     M423 = ("'{name}': {label} cannot be a label, since labels are edit scripts, such as [\"lower\", \"\", \"\", \"ing\", \"\"]: casing, what the form begins with and what "
             "takes its place, what it ends with and what takes its place. Use what 'spacy init labels' writes.")
+    M424 = ("'{name}': {label} cannot be a label, since labels are analyses, such as NOUN|Case=Nom|Number=Sing, or ADP|_ for one without features. Use what "
+            "'spacy init labels' writes.")
+    M425 = ("'{name}': the template '{template}' scores pairs of labels by an observation, but the chains of '{name}' have label pairs without observations only. Write "
+            "it as B alone, or as a template of single labels (U).")
+    M427 = ("'{name}' cannot be trained: none of the {n} training examples has a part of speech or morphological features. Check the corpus and its reader, or give the labels "
+            "in [initialize.components.{name}].")
     M426 = ("The character {code} cannot be in a document: the vocabulary knows another text by its hash, which somebody must have made for that. Load the pipeline "
             "again, or process texts from strangers in nlp.memory_zone().")
     M440 = ("'{name}' parses inside given sentences, but the document that begins with '{text}' has {words} words and no sentence boundaries. Put a component "

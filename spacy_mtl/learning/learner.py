@@ -12,7 +12,7 @@ from spacy_mtl.structures.problem import Problem
 from spacy_mtl.templates.attributes.derived import base_of
 from spacy_mtl.templates.attributes.reader import AttributeReader
 from spacy_mtl.templates.grammar import Template
-from spacy_mtl.trainers.base import Carry, Kept, Report, Training
+from spacy_mtl.trainers.base import Carry, Kept, Report, Training, relative_gap
 
 from .gather import Piece
 
@@ -25,6 +25,11 @@ class Learner(ABC):
 
     training: Training | None = None
     documents: Sequence[Piece] = ()
+
+    @property
+    def trainings(self) -> list[Training]:
+        """The trainings that have begun."""
+        return [] if self.training is None else [self.training]
 
     @property
     def passes(self) -> int:
@@ -70,6 +75,14 @@ class Learner(ABC):
     @abstractmethod
     def export(self, megabytes: float | None) -> Any:
         """The current weights, reduced to what prediction needs. megabytes: size limit, None for no limit."""
+
+
+def joined(reports: Sequence[Report]) -> Report:
+    """Join the reports of independent trainings into one, as if a single training minimized the sum of their objectives."""
+    primal, dual = sum(report.primal for report in reports), sum(report.dual for report in reports)
+    live, n_templates = sum(report.live_templates for report in reports), sum(report.n_templates for report in reports)
+    gap = float("nan") if np.isnan(primal) else relative_gap(primal, dual)
+    return Report(primal, dual, gap, live, n_templates, max(report.passes for report in reports))
 
 
 class Sentences(NamedTuple):

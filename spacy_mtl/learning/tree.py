@@ -32,10 +32,10 @@ from spacy_mtl.structures.tree.filter import FilterTables, filtered_arcs
 from spacy_mtl.structures.tree.problem import TreeProblem
 from spacy_mtl.templates.attributes.reader import AttributeReader
 from spacy_mtl.templates.grammar import Template, TemplateSet
-from spacy_mtl.trainers.base import Report, Trainer, Training, relative_gap
+from spacy_mtl.trainers.base import Report, Trainer, Training
 
 from .gather import Piece, concatenate
-from .learner import Learner, Sentences, carry_rows, check_set, continued, row_map
+from .learner import Learner, Sentences, carry_rows, check_set, continued, joined, row_map
 
 
 @dataclass(frozen=True)
@@ -88,24 +88,25 @@ class TreeLearner(Learner):
     @property
     def passes(self) -> int:
         """Number of passes so far, of the training that has made more; either of the two may converge before the other."""
-        return max((t.passes for t in self._trainings()), default=0)
+        return max((t.passes for t in self.trainings), default=0)
 
     @property
     def loss(self) -> float:
-        return sum(training.loss for training in self._trainings())
+        return sum(training.loss for training in self.trainings)
 
     @property
     def running_loss(self) -> float | None:
-        losses = [training.running_loss for training in self._trainings()]
+        losses = [training.running_loss for training in self.trainings]
         known = [loss for loss in losses if loss is not None]
         return sum(known) if len(known) == len(losses) else None
 
     def report(self) -> Report | None:
         """Objective values and template counts, summed over the two independent trainings."""
-        reports = [training.report() for training in self._trainings()]
+        reports = [training.report() for training in self.trainings]
         return joined(reports) if len(reports) > 1 else super().report()
 
-    def _trainings(self) -> list[Training]:
+    @property
+    def trainings(self) -> list[Training]:
         return [training for training in (self.training, self.labelling) if training is not None]
 
     def begin(self, pieces: Sequence[Piece]) -> None:
@@ -301,14 +302,6 @@ class TreeLearner(Learner):
         some = slice(skipped, skipped + len(templates))
         norms = training.problem.block_norms(weights)[some]
         return Side(tuple(templates), matrix, training.template_weights[some], norms, keys, blocks)
-
-
-def joined(reports: Sequence[Report]) -> Report:
-    """Join the reports of independent trainings into one, as if a single training minimized the sum of their objectives."""
-    primal, dual = sum(report.primal for report in reports), sum(report.dual for report in reports)
-    live, n_templates = sum(report.live_templates for report in reports), sum(report.n_templates for report in reports)
-    gap = float("nan") if np.isnan(primal) else relative_gap(primal, dual)
-    return Report(primal, dual, gap, live, n_templates, max(report.passes for report in reports))
 
 
 def has_arcs(problem: Problem) -> Callable[[np.ndarray], np.ndarray]:

@@ -1,7 +1,7 @@
 """The most frequent tag of each word in a training corpus: the table behind the attribute USUAL_TAG."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,24 @@ from spacy.tokens import Doc
 OFTEN = 4
 
 
-def count_usual_tags(references: Sequence[Doc], tags: Sequence[str], least: int = OFTEN) -> dict[str, str]:
-    """The most frequent tag of each word that has a tag at least ``least`` times; of equally frequent tags, the first in ``tags``."""
+def orths_and_tags(doc: Doc) -> np.ndarray:
+    """String hashes of forms and tags, uint64[n, 2]."""
+    return doc.to_array([ORTH, TAG])
+
+
+def count_usual_tags(
+    references: Sequence[Doc],
+    tags: Sequence[str],
+    least: int = OFTEN,
+    columns_of: Callable[[Doc], np.ndarray] = orths_and_tags,
+) -> dict[str, str]:
+    """The most frequent tag of each word that has a tag at least ``least`` times; of equally frequent tags, the first in ``tags``.
+
+    columns_of: from a document to the hashes of its forms and tags, uint64[n, 2].
+    """
     stores = list({id(doc.vocab): doc.vocab.strings for doc in references}.values())
     numbers = {int(stores[0][tag]): k for k, tag in enumerate(tags)} if stores else {}
-    columns = np.concatenate([np.empty((0, 2), np.uint64), *(doc.to_array([ORTH, TAG]) for doc in references)])
+    columns = np.concatenate([np.empty((0, 2), np.uint64), *map(columns_of, references)])
     pairs, counts = np.unique(columns, axis=0, return_counts=True)
     total: Counter[Any] = Counter()
     most: dict[Any, tuple[int, int]] = {}

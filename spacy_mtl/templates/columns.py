@@ -1,4 +1,4 @@
-"""Template sets for columns of a treebank: lemmas."""
+"""Template sets for columns of a treebank: morphology and lemmas."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -7,6 +7,7 @@ from spacy_mtl.errors import Errors
 from spacy_mtl.registry import mtl_templates
 from spacy_mtl.settings import is_switch, shown
 
+from .attributes.learned import USUAL_TAG
 from .grammar import TemplateSet
 
 
@@ -25,6 +26,37 @@ def _numbered(patterns: Iterable[str], min_count: int, *transitions: str) -> Tem
 def _here(*attributes: str) -> str:
     """The pattern of attributes of the token itself."""
     return "/".join(f"%x[0,{attr}]" for attr in attributes)
+
+
+def _at(*places: tuple[int, str]) -> str:
+    return "/".join(f"%x[{offset},{attr}]" for offset, attr in places)
+
+
+@mtl_templates("spacy_mtl.morph.v1")
+def morph(usual_tags: bool = True, min_count: int = 2) -> TemplateSet:
+    """Templates for parts of speech and morphological features.
+
+    They read suffixes of up to 10 and prefixes of up to 5 characters, the forms and endings in a window of 2, pairs of these, and the usual analyses
+    of the words around.
+
+    usual_tags: read the usual analyses, which only ``mtl_morphologizer`` knows. min_count: leave out observations that occur less often.
+    """
+    _switches(usual_tags=usual_tags)
+    affixes = [f"SUFFIX{n}" for n in range(1, 11)] + [f"PREFIX{n}" for n in range(1, 6)]
+    patterns = [_here(attr) for attr in ("ORTH", "LOWER", *affixes, "SHAPE", "CHAR_TYPE", "CASE")]
+    patterns += [_here("SUFFIX3", "PREFIX2"), _here("SUFFIX4", "SHAPE")]
+    patterns += [_at((at, "LOWER")) for at in (-2, -1, 1, 2)]
+    patterns += [_at((at, ending)) for ending in ("SUFFIX2", "SUFFIX3") for at in (-2, -1, 1, 2)]
+    for ending in ("SUFFIX2", "SUFFIX3"):
+        patterns += [_at((-1, ending), (0, ending)), _at((0, ending), (1, ending))]
+    patterns += [_at((-1, "LOWER"), (0, "SUFFIX3")), _at((0, "SUFFIX3"), (1, "LOWER"))]
+    patterns += [_at((-1, "LOWER"), (0, "LOWER")), _at((0, "LOWER"), (1, "LOWER"))]
+    if usual_tags:
+        patterns += [_at((at, USUAL_TAG)) for at in (-2, -1, 1, 2)]
+        patterns += [_at((-1, USUAL_TAG), (0, ending)) for ending in ("SUFFIX2", "LOWER")]
+        patterns += [_at((0, ending), (1, USUAL_TAG)) for ending in ("SUFFIX2", "LOWER")]
+        patterns += [_at((-1, USUAL_TAG), (1, USUAL_TAG))]
+    return _numbered(patterns, min_count, "B")
 
 
 @mtl_templates("spacy_mtl.lemma.v1")

@@ -40,6 +40,7 @@ CASES = [(name, settings) for name, variants in SETTINGS.items() for settings in
 COMPONENTS = {
     "mtl_ner": "ents_f",
     "mtl_tagger": "tag_acc",
+    "mtl_morphologizer": "morph_acc",
     "mtl_lemmatizer": "lemma_acc",
     "mtl_segmenter": "token_f",
     "mtl_parser": "dep_las",
@@ -48,6 +49,7 @@ COMPONENTS = {
 LANGUAGES = {
     "mtl_ner": "es",
     "mtl_tagger": "es",
+    "mtl_morphologizer": "nl",
     "mtl_lemmatizer": "nl",
     "mtl_segmenter": "zh",
     "mtl_parser": "en",
@@ -72,10 +74,11 @@ CHARACTERS = [
 
 
 #: components of columns of a treebank
-COLUMNS = ("mtl_lemmatizer",)
+COLUMNS = ("mtl_morphologizer", "mtl_lemmatizer")
 PATTERNS = {
     "mtl_ner": TEMPLATES,
     "mtl_tagger": TEMPLATES,
+    "mtl_morphologizer": TEMPLATES[:-1],  # without observed label pairs
     "mtl_lemmatizer": TEMPLATES,
     "mtl_segmenter": CHARACTERS,
     "mtl_parser": [*FIRST_ORDER, *LABELS],
@@ -159,7 +162,17 @@ def annotations(docs) -> list:
     return [
         (
             [
-                (token.text, token.ent_iob_, token.ent_type_, token.tag_, token.dep_, token.head.i, token.lemma_)
+                (
+                    token.text,
+                    token.ent_iob_,
+                    token.ent_type_,
+                    token.tag_,
+                    token.dep_,
+                    token.head.i,
+                    token.lemma_,
+                    token.pos_,
+                    str(token.morph),
+                )
                 for token in doc
             ],
             constituents(doc) if "constituents" in doc.spans else None,

@@ -46,8 +46,7 @@ def dry_run(pipe: StructuredPipe, nlp: Language, examples: Sequence[Example]) ->
     learner = pipe.make_learner()
     learner.begin(pieces)
     pipe.adopt(learner)
-    trainings = [learner.training, getattr(learner, "labelling", None)]
-    problems = [training.problem for training in trainings if training is not None]
+    problems = [training.problem for training in learner.trainings]
     gold = np.concatenate([piece.gold for piece in pieces])
     rows = {name: count for problem in problems for name, count in _rows(problem).items()}
     weights = sum(matrix.size for problem in problems for matrix in problem.zeros())

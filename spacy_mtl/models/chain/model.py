@@ -15,18 +15,21 @@ from spacy_mtl.models.checked import CheckedModel, model_attrs
 from spacy_mtl.models.store import AnyWeights
 from spacy_mtl.stored.fault import StoredValueError
 from spacy_mtl.stored.ranges import check_ascending
-from spacy_mtl.stored.values import Check, boolean, fields, integers, list_of, mapping, number, optional
+from spacy_mtl.stored.values import Check, boolean, fields, integer, integers, list_of, mapping, number, optional
 from spacy_mtl.structures.chain.build import Constraints
 from spacy_mtl.structures.chain.viterbi import FORBIDDEN
 from spacy_mtl.templates.grammar import TemplateSet
 
 from .weights import ChainWeights
 
+#: The largest number of analyses of a stored model.
+MOST_ANALYSES = 1 << 16
 #: The check of each field of :class:`.Constraints` in the settings of a model, apart from the shapes.
 _CONSTRAINTS = dict.fromkeys(("start", "end", "step", "form_labels"), list_of(lambda item, _: item)) | {
     "forms": integers(0, (1 << 64) - 1),
     "form_penalty": number(float(FORBIDDEN), 0),
     "edits": boolean,
+    "table": list_of(lambda item, _: item, most=MOST_ANALYSES),
 }
 
 
@@ -78,11 +81,21 @@ def predict_labels(model: Model, docs: Sequence[Doc]) -> list[np.ndarray]:
     vocab = docs[0].vocab
     predictor = model.attrs["predictor"]
     if predictor is None or predictor.vocab is not vocab:
-        from .predict import Predictor
-
         constraints, learned = model.attrs["constraints"], model.attrs["learned"]
-        predictor = model.attrs["predictor"] = Predictor(weights, constraints, vocab, learned=learned)
+        kind = _predictor_kind(constraints)
+        predictor = model.attrs["predictor"] = kind(weights, constraints, vocab, learned=learned)
     return np.split(predictor(docs), np.cumsum(lengths)[:-1])
+
+
+def _predictor_kind(constraints: Constraints) -> Any:
+    """The class of a predictor; imported when it is needed, with its kernels."""
+    if constraints.table.size:
+        from .analyses import AnalysisPredictor
+
+        return AnalysisPredictor
+    from .predict import Predictor
+
+    return Predictor
 
 
 class ChainModel(CheckedModel):
@@ -108,19 +121,30 @@ def _stored_constraints(settings: Any, weights: ChainWeights) -> Constraints | N
         return None
     if masks is None:
         raise StoredValueError("it has weights without constraints")
-    found = fields(masks, "the constraints", _CONSTRAINTS, missing={"edits": False})
+    found = fields(masks, "the constraints", _CONSTRAINTS, missing={"edits": False, "table": []})
     if found["edits"]:
         Applicable(weights.labels)
     n, forms = len(weights.labels), np.array(found["forms"], np.uint64)
+    table = _table(found["table"], n)
     check_ascending(forms, "forms")
     start, end = (_mask(found[name], name, (n,)) for name in ("start", "end"))
     step, form_labels = (
         _mask(found["step"], "step", (n, n)),
-        _mask(found["form_labels"], "form_labels", (forms.size, n)),
+        _mask(found["form_labels"], "form_labels", (forms.size, len(table) or n)),
     )
     return Constraints(
-        start, end, step, forms, form_labels, np.float32(found["form_penalty"]), np.bool_(found["edits"])
+        start, end, step, forms, form_labels, np.float32(found["form_penalty"]), np.bool_(found["edits"]), table
     )
+
+
+def _table(rows: list, n: int) -> np.ndarray:
+    """The table of analyses, int32[A, G], from nested lists; n: the number of labels. Raises StoredValueError."""
+    if not rows:
+        return np.empty((0, 0), np.int32)
+    width = len(list_of(integer(0, n - 1), 1, n)(rows[0], "a row of the table"))
+    for row in rows:
+        list_of(integer(0, n - 1), width, width)(row, "a row of the table")
+    return np.array(rows, np.int32)
 
 
 def _mask(value: Any, name: str, shape: tuple[int, ...]) -> np.ndarray:

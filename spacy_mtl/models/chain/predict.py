@@ -148,7 +148,8 @@ class Predictor:
         observed = [t for t in templates if t.is_edge and t.observations]
         self._n_labels = len(weights.labels)
         self._applicable = Applicable(weights.labels) if constraints.edits else None
-        held = constraints.forms.size or constraints.edits
+        self._held = constraints.forms.size > 0 and not constraints.table.size
+        held = self._held or constraints.edits
         self._words = Window(forms, columns, table, rows, {0} if held else ())
         per_form = 4 * self._n_labels * max(1, len(self._words.offsets))
         self.reader.lexicon.limit = min(self.reader.lexicon.limit, max(1, MOST_WORD_BYTES // per_form))
@@ -198,7 +199,7 @@ class Predictor:
         columns[self.reader.n_given : self.reader.n_given + values.shape[1]] = values.T
         scores = self._words.score(columns)
         rows = self._constraints.form_rows(orths)
-        if (rows >= 0).any():
+        if self._held and (rows >= 0).any():
             scores[rows >= 0, self._words.offsets.index(0)] += self._constraints.form_penalties(rows[rows >= 0])
         if self._applicable is not None:
             allowed = self._applicable.table([self.vocab.strings[orth] for orth in orths.tolist()])

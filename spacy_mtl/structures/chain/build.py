@@ -34,7 +34,8 @@ class Constraints:
 
     forms: uint64[K], ascending, keys of the forms whose labels are known. form_labels: bool[K, L], the labels that each may have. form_penalty: the
     score of any other label, FORBIDDEN or a weaker penalty. edits: whether labels are edit scripts (:mod:`spacy_mtl.lemmas.script`), of which a form
-    may only have those that apply to it.
+    may only have those that apply to it. table: int32[A, G], of a model that predicts analyses (:mod:`spacy_mtl.morphology.factors`): the labels of
+    each, one for each factor; ``form_labels`` is then bool[K, A]. Empty for other models.
     """
 
     start: np.ndarray
@@ -44,6 +45,7 @@ class Constraints:
     form_labels: np.ndarray = field(default_factory=lambda: np.empty((0, 0), bool))
     form_penalty: np.float32 = FORBIDDEN
     edits: np.bool_ = np.False_
+    table: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.int32))
 
     @classmethod
     def none(cls, n_labels: int) -> "Constraints":

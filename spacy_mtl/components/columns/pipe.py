@@ -1,15 +1,19 @@
 """ColumnPipe: one label for each token, which stands for what a column of annotation says of it."""
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from .protocol.chain import ChainPipe
-from .protocol.labelled import LabelledPipe
+from spacy_mtl.components.protocol.chain import ChainPipe
+from spacy_mtl.components.protocol.labelled import LabelledPipe
+from spacy_mtl.learning.gather import Piece
+from spacy_mtl.learning.known_words import check_known_words, count_known_words, joined_known_words
+from spacy_mtl.models.chain.weights import ChainWeights
+from spacy_mtl.templates.attributes.learned import FormTable
 
 
 class ColumnPipe(ChainPipe, LabelledPipe):
@@ -44,6 +48,24 @@ class ColumnPipe(ChainPipe, LabelledPipe):
         doc.from_array([attr], values)  # type: ignore[arg-type]
 
 
+class KnownWordsPipe(ColumnPipe):
+    """A component that gives a word seen at least ``known_words`` times only what it was seen with, kept in ``cfg["known"]``."""
+
+    known_words: int
+
+    def prepare(self, pieces: Sequence[Piece]) -> None:
+        """Count the labels of frequent words."""
+        n_labels, strings = len(self.labels), self.vocab.strings
+        earlier = self._earlier_cfg.get("known", {})
+        least = self.known_words
+        counted = count_known_words(pieces, strings, n_labels, least) if least else {}
+        self.cfg["known"] = joined_known_words(earlier, counted, pieces, strings, n_labels)
+
+    def check_stored(self, cfg: dict[str, Any], weights: ChainWeights, learned: Mapping[str, FormTable]) -> None:
+        super().check_stored(cfg, weights, learned)
+        check_known_words(cfg["known"], len(cfg[self.label_key]), "known of cfg")
+
+
 def aligned(example: Example, values: np.ndarray, whole: bool = False) -> np.ndarray:
     """What a column of the reference says of the predicted Doc's tokens. values: uint64[n_reference]. Returns uint64[n_predicted].
 
@@ -68,9 +90,3 @@ def add_strings(doc: Doc, vocab: Any, texts: Iterable[str]) -> None:
     if doc.vocab is not vocab:
         for text in texts:
             doc.vocab.strings.add(text)
-
-
-def lookup(table: Mapping[int, int], keys: np.ndarray) -> np.ndarray:
-    """The value of each key, uint64[n]; 0 for keys that are not in the table. Each distinct key is looked up once."""
-    distinct, places = np.unique(keys, return_inverse=True)
-    return np.array([table.get(key, 0) for key in distinct.tolist()], np.uint64)[places]

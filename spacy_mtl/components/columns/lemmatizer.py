@@ -13,6 +13,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 from thinc.api import Model
 
+from spacy_mtl.components.protocol.settings import check_count, check_switches, refuse
 from spacy_mtl.errors import Errors
 from spacy_mtl.learning.gather import Piece
 from spacy_mtl.learning.known_words import MOST_CELLS
@@ -27,8 +28,7 @@ from spacy_mtl.structures.chain.build import Constraints
 from spacy_mtl.templates.attributes.learned import FormTable
 from spacy_mtl.trainers.base import Trainer
 
-from .column import ColumnPipe, aligned
-from .protocol.settings import check_count, check_switches, refuse
+from .pipe import ColumnPipe, aligned
 
 #: What treebanks write where a word has no lemma.
 _NONE = "_"

@@ -1,0 +1,89 @@
+"""The factories of components for columns of a treebank, as light as those beside the folder."""
+
+from collections.abc import Callable
+from typing import Any
+
+from spacy.language import Language
+from spacy.pipeline import TrainablePipe
+from thinc.api import Model
+
+from spacy_mtl.components.factories import component_class, requiring
+
+MORPHOLOGIZER_CONFIG = {
+    "model": {
+        "@architectures": "spacy_mtl.TemplateChain.v1",
+        "templates": {"@mtl_templates": "spacy_mtl.morph.v1"},
+    },
+    "trainer": {"@mtl_trainers": "spacy_mtl.MTLStruct.v1", "p": 1.3333, "C": 0.2, "average": 8},
+    "known_words": 1,
+    "max_values": 40,
+    "overwrite": False,
+    "scorer": {"@scorers": "spacy.morphologizer_scorer.v1"},
+}
+LEMMATIZER_CONFIG = {
+    "model": {
+        "@architectures": "spacy_mtl.TemplateChain.v1",
+        "templates": {"@mtl_templates": "spacy_mtl.lemma.v1"},
+    },
+    "trainer": {"@mtl_trainers": "spacy_mtl.MTLStruct.v1", "p": 1.3333, "C": 0.5, "average": 8},
+    "min_forms": 2,
+    "max_scripts": 1000,
+    "overwrite": False,
+    "scorer": {"@scorers": "spacy.lemmatizer_scorer.v1"},
+}
+
+
+@Language.factory(
+    "mtl_morphologizer",
+    assigns=["token.pos", "token.morph"],
+    default_config=MORPHOLOGIZER_CONFIG,
+    default_score_weights={"pos_acc": 0.5, "morph_acc": 0.5, "morph_micro_f": None, "morph_per_feat": None},
+)
+def make_morphologizer(
+    nlp: Language,
+    name: str,
+    model: Model,
+    trainer: Any,
+    known_words: int,
+    max_values: int,
+    overwrite: bool,
+    scorer: Callable | None,
+) -> TrainablePipe:
+    """Make a component for parts of speech and morphological features.
+
+    model: ``@architectures = "spacy_mtl.TemplateChain.v1"``. trainer: any of ``@mtl_trainers``. known_words: a word seen at least this many times in
+    training is given only analyses that it was seen with; 0 allows every word all analyses. max_values: the largest number of values of a factor, a
+    group of features that a chain of its own predicts. overwrite: replace what is already on a Doc (otherwise it stays).
+    """
+    pipe = component_class("columns.morphologizer", "MTLMorphologizer")(
+        nlp.vocab, model, name, trainer=trainer, known_words=known_words, max_values=max_values, overwrite=overwrite, scorer=scorer
+    )  # fmt: skip
+    return requiring("mtl_morphologizer", pipe)
+
+
+@Language.factory(
+    "mtl_lemmatizer",
+    assigns=["token.lemma"],
+    default_config=LEMMATIZER_CONFIG,
+    default_score_weights={"lemma_acc": 1.0},
+)
+def make_lemmatizer(
+    nlp: Language,
+    name: str,
+    model: Model,
+    trainer: Any,
+    min_forms: int,
+    max_scripts: int,
+    overwrite: bool,
+    scorer: Callable | None,
+) -> TrainablePipe:
+    """Make a lemmatizer.
+
+    model: ``@architectures = "spacy_mtl.TemplateChain.v1"``. trainer: any of ``@mtl_trainers``. min_forms: an edit script is a label if at least this
+    many different forms of the training corpus have it. max_scripts: the largest number of labels, those with the most forms. overwrite: replace
+    lemmas that are already on a Doc (otherwise they stay). The lemmas of words of the training corpus are remembered.
+    """
+    pipe = component_class("columns.lemmatizer", "MTLLemmatizer")(
+        nlp.vocab, model, name, trainer=trainer, min_forms=min_forms, max_scripts=max_scripts, overwrite=overwrite, scorer=scorer
+    )  # fmt: skip
+    return requiring("mtl_lemmatizer", pipe)

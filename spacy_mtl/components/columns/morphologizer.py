@@ -1,0 +1,230 @@
+"""mtl_morphologizer: parts of speech and morphological features, as analyses that chains over their factors agree on."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+from spacy.attrs import MORPH, ORTH, POS
+from spacy.parts_of_speech import IDS
+from spacy.parts_of_speech import NAMES as PARTS
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.vocab import Vocab
+from thinc.api import Model
+
+from spacy_mtl.components.protocol.settings import check_count, check_switches, refuse
+from spacy_mtl.errors import Errors
+from spacy_mtl.learning.chain import ChainLearner
+from spacy_mtl.learning.factored import FactoredLearner
+from spacy_mtl.learning.learner import Learner
+from spacy_mtl.learning.usual_tags import count_usual_tags
+from spacy_mtl.models.chain.factored import of_factor
+from spacy_mtl.models.chain.prior import ChainPrior
+from spacy_mtl.models.chain.weights import ChainWeights
+from spacy_mtl.morphology.analysis import Analysis, parse_analysis
+from spacy_mtl.morphology.factors import Factors, factor_of, group_features
+from spacy_mtl.settings import shown
+from spacy_mtl.stored.fault import StoredValueError
+from spacy_mtl.stored.values import distinct_texts, list_of, mapping
+from spacy_mtl.structures.chain.build import Constraints
+from spacy_mtl.templates.attributes.learned import USUAL_TAG, FormTable
+from spacy_mtl.templates.attributes.reader import AttributeReader
+from spacy_mtl.templates.grammar import Template
+from spacy_mtl.trainers.base import Trainer
+
+from .pipe import KnownWordsPipe, add_strings, aligned
+
+
+class MTLMorphologizer(KnownWordsPipe):
+    """Morphologizer over linear chains. Raises ValueError: M419 a setting out of range, M425 a template that scores label pairs by an observation."""
+
+    gold_attributes = ("POS", "MORPH")
+    label_key = "analyses"
+    fixed = ("groups",)
+    no_labels = Errors.M427
+    cfg_checks: ClassVar = {"analyses": distinct_texts, "groups": list_of(distinct_texts, 0, 100), "known": mapping}
+    of_training = (*KnownWordsPipe.of_training, "_texts")
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        model: Model,
+        name: str = "mtl_morphologizer",
+        *,
+        trainer: Trainer,
+        known_words: int = 1,
+        max_values: int = 40,
+        overwrite: bool = False,
+        scorer: Callable | None = None,
+    ):
+        super().__init__(vocab, model, name, trainer=trainer, scorer=scorer)
+        check_count(name, "known_words", known_words)
+        check_count(name, "max_values", max_values)
+        if not max_values:
+            refuse(name, "max_values", "at least 1", max_values)
+        check_switches(name, overwrite=overwrite)
+        self.cfg = {"analyses": [], "groups": [], "known": {}}
+        self.known_words = known_words
+        self.max_values = max_values
+        self.overwrite = overwrite
+
+    def _end_training(self) -> None:
+        super()._end_training()
+        self._texts: dict[tuple[int, int], int] = {}  # analyses of POS and MORPH, all of them string hashes
+
+    # --- labels ---
+
+    def check_templates(self, templates: Sequence[Template]) -> None:
+        super().check_templates(templates)
+        for template in templates:
+            if template.is_edge and template.observations:
+                raise ValueError(Errors.M425.format(name=self.name, template=template.text))
+
+    def check_stored(self, cfg: dict[str, Any], weights: ChainWeights, learned: Mapping[str, FormTable]) -> None:
+        super().check_stored(cfg, weights, learned)
+        if weights.pair_keys.size:
+            raise StoredValueError("its label pairs have observations")
+        if bool(cfg["analyses"]) != bool(cfg["groups"]):
+            raise StoredValueError("it has analyses without factors, or factors without analyses")
+
+    def labels_under(self, cfg: dict[str, Any]) -> tuple[str, ...]:
+        return Factors(cfg["analyses"], cfg["groups"]).labels if cfg["groups"] else ()
+
+    def label_kind(self, label: str) -> tuple[str, str]:
+        return factor_of(label), ""
+
+    def set_labels(self, labels: Sequence[str]) -> None:
+        """Set the analyses. Raises ValueError: M424 for a label that is none."""
+        for label in labels:
+            try:
+                parse_analysis(label)
+            except StoredValueError:
+                raise ValueError(Errors.M424.format(name=self.name, label=shown(label))) from None
+        super().set_labels(labels)
+        if labels and not self.cfg["groups"]:
+            self.cfg["groups"] = group_features(dict.fromkeys(labels, 1), self.max_values)
+
+    def labels_of(self, doc: Doc) -> set[str]:
+        """The analyses that say all that the known ones say: of a corpus with features, those without are incomplete."""
+        found = {self.vocab.strings[text] for text in np.unique(self._analyses(doc)).tolist() if text}
+        return complete(found, found | set(self.labels))
+
+    def collect_labels(self, references: Iterable[Doc]) -> None:
+        """Add the analyses of the corpus to those already given, divide them into factors, and count the usual analyses of words."""
+        references = list(references)
+        counts: Counter[str] = Counter()
+        for doc in references:
+            numbers, n = np.unique(self._analyses(doc), return_counts=True)
+            counts.update(
+                {self.vocab.strings[t]: int(k) for t, k in zip(numbers.tolist(), n.tolist(), strict=True) if t}
+            )
+        found = complete(set(counts), set(counts) | set(self.labels))
+        if not found and not self.labels:
+            raise ValueError(self.no_labels.format(name=self.name, n=len(references)))
+        labels = [*self.labels, *sorted(found.difference(self.labels))]
+        self.cfg["groups"] = group_features({label: counts[label] or 1 for label in labels}, self.max_values)
+        self.set_labels(labels)
+        self.learn_attribute(
+            USUAL_TAG, lambda: count_usual_tags(references, self.labels, columns_of=self._orths_and_analyses)
+        )
+
+    def _orths_and_analyses(self, doc: Doc) -> np.ndarray:
+        return np.stack([doc.to_array(ORTH), self._analyses(doc)], axis=1)
+
+    def _analyses(self, doc: Doc) -> np.ndarray:
+        """The string hashes of a document's analyses, uint64[n]; 0 where nothing is annotated."""
+        return self._of_pairs(doc.to_array([POS, MORPH]).reshape(len(doc), 2))
+
+    def _of_pairs(self, pairs: np.ndarray) -> np.ndarray:
+        """The same for parts of speech and features, uint64[n, 2]."""
+        strings, known = self.vocab.strings, self._texts
+        found = np.zeros(len(pairs), np.uint64)
+        for i, (pos, morph) in enumerate(pairs.tolist()):
+            if (pos, morph) not in known:
+                text = Analysis(PARTS[pos], strings[morph] if morph else "").text
+                known[pos, morph] = strings.add(text) if _is_analysis(text) else 0
+            found[i] = known[pos, morph]
+        return found
+
+    # --- the chains ---
+
+    @property
+    def _factors(self) -> Factors:
+        return Factors(self.cfg["analyses"], self.cfg["groups"])
+
+    def chain_constraints(self) -> Constraints:
+        strings, factors = self.vocab.strings, self._factors
+        known, table = self.cfg["known"], factors.table
+        forms = np.array([strings.add(word) for word in known], np.uint64)
+        allowed = np.zeros((forms.size, len(table)), bool)
+        for row, numbers in zip(allowed, known.values(), strict=True):
+            row[numbers] = True
+        order = np.argsort(forms)
+        return replace(
+            Constraints.none(len(factors.labels)), forms=forms[order], form_labels=allowed[order], table=table
+        )
+
+    def make_reader(self) -> AttributeReader:
+        return AttributeReader(self.templates.attributes, self.vocab, learned={USUAL_TAG: {}})
+
+    def make_learner(self) -> Learner:  # type: ignore[override]
+        factors = self._factors
+
+        def of_factor_number(g: int) -> ChainLearner:
+            begin, end = factors.borders[g : g + 2].tolist()
+            labels = factors.labels[begin:end]
+            prior = None
+            if self._earlier is not None:
+                known = self.known_before(labels)
+                prior = ChainPrior(of_factor(self._earlier, begin, end), self._prior_weight, known)
+            assert self._reader is not None
+            return ChainLearner(
+                self.name, self.trainer, self.templates, self._reader, labels,
+                Constraints.none(len(labels)), None, prior,
+            )  # fmt: skip
+
+        return FactoredLearner(of_factor_number, factors.table, factors.borders)
+
+    def refresh(self, learner: Learner) -> None:
+        """Nothing of the corpus is a setting of the training: known words are held to their analyses in prediction alone."""
+
+    def gold_column(self, example: Example) -> np.ndarray:
+        pos, morph = example.reference.to_array([POS, MORPH]).reshape(len(example.reference), 2).T
+        return self._of_pairs(np.stack([aligned(example, pos), aligned(example, morph)], axis=1))
+
+    def set_annotations(self, docs: Iterable[Doc], scores: Sequence[np.ndarray]) -> None:
+        """Write ``token.pos`` and ``token.morph``. scores: what :meth:`predict` returned."""
+        if not self.labels:
+            return
+        analyses = [parse_analysis(label) for label in self.labels]
+        parts = np.array([IDS[analysis.pos] for analysis in analyses], np.uint64)
+        feats = np.array([self.vocab.morphology.add(each.feats) if each.feats else 0 for each in analyses], np.uint64)
+        for doc, numbers in zip(docs, scores, strict=True):
+            if doc.vocab is not self.vocab:
+                add_strings(doc, self.vocab, self.labels)
+                for each in analyses:
+                    doc.vocab.morphology.add(each.feats or "_")
+            if len(doc):
+                for attr, values in ((POS, parts), (MORPH, feats)):
+                    if values.any():
+                        self.write(doc, attr, values[numbers])
+
+
+def _is_analysis(text: str) -> bool:
+    try:
+        return bool(parse_analysis(text))
+    except StoredValueError:
+        return False
+
+
+def complete(found: set[str], known: set[str]) -> set[str]:
+    """Those of the analyses ``found`` that have a part of speech, and features, if any of the known ones does."""
+    analyses = [parse_analysis(label) for label in known]
+    pos, feats = any(each.pos for each in analyses), any(each.feats for each in analyses)
+    return {
+        label
+        for label in found
+        if (parse_analysis(label).pos or not pos) and (parse_analysis(label).feats or not feats)
+    }

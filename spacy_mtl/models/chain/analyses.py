@@ -1,0 +1,93 @@
+"""Predict analyses: the best combination of labels of several factors that is an analysis, and one of its word if that is known."""
+
+from typing import Any
+
+import numpy as np
+
+from spacy_mtl.kernels import kernel
+from spacy_mtl.structures.chain.build import Constraints
+
+from .predict import Predictor
+
+
+@kernel
+def max_marginals(nodes, step, first, last, forward, backward):
+    """Set nodes[t, first:last] to the score of the best sequence through each label, below that of the best sequence. nodes: float32[n, L], of one
+    sentence; step: float32[L, L]. forward, backward: float32[n, L], buffers.
+    """
+    n = nodes.shape[0]
+    for y in range(first, last):
+        forward[0, y] = nodes[0, y]
+        backward[n - 1, y] = 0
+    for t in range(1, n):
+        top = forward[t - 1, first]
+        for x in range(first, last):
+            top = max(top, forward[t - 1, x])
+        for y in range(first, last):
+            best = forward[t - 1, first] - top + step[first, y]
+            for x in range(first + 1, last):
+                best = max(best, forward[t - 1, x] - top + step[x, y])
+            forward[t, y] = best + nodes[t, y]
+    for t in range(n - 2, -1, -1):
+        top = nodes[t + 1, first] + backward[t + 1, first]
+        for y in range(first, last):
+            top = max(top, nodes[t + 1, y] + backward[t + 1, y])
+        for x in range(first, last):
+            best = step[x, first] + (nodes[t + 1, first] + backward[t + 1, first] - top)
+            for y in range(first + 1, last):
+                best = max(best, step[x, y] + (nodes[t + 1, y] + backward[t + 1, y] - top))
+            backward[t, x] = best
+    for t in range(n):
+        top = forward[t, first] + backward[t, first]
+        for y in range(first, last):
+            top = max(top, forward[t, y] + backward[t, y])
+        for y in range(first, last):
+            nodes[t, y] = forward[t, y] + backward[t, y] - top
+
+
+@kernel
+def choose_analyses(nodes, starts, step, borders, table, forms, form_labels, out):
+    """Fill out, int32[N], with the best analysis of each position.
+
+    nodes: float32[N, L], overwritten by max-marginals. starts: int64[S + 1], sentences. step: float32[L, L]. borders: int64[G, 2], first and
+    last + 1 label of each factor. table: int32[A, G]. forms: int32[N], rows of form_labels (bool[K, A]), the analyses of known words, or -1.
+    """
+    longest = 1
+    for s in range(starts.size - 1):
+        longest = max(longest, starts[s + 1] - starts[s])
+    forward, backward = np.empty((longest, nodes.shape[1]), np.float32), np.empty((longest, nodes.shape[1]), np.float32)
+    for s in range(starts.size - 1):
+        if starts[s] < starts[s + 1]:
+            for g in range(borders.shape[0]):
+                max_marginals(nodes[starts[s] : starts[s + 1]], step, borders[g, 0], borders[g, 1], forward, backward)
+    for t in range(nodes.shape[0]):
+        best = np.float32(-np.inf)
+        for a in range(table.shape[0]):
+            if forms[t] < 0 or form_labels[forms[t], a]:
+                score = np.float32(0)
+                for g in range(table.shape[1]):
+                    score += nodes[t, table[a, g]]
+                if score > best:
+                    best, out[t] = score, a
+
+
+class AnalysisPredictor(Predictor):
+    """Predicts analyses, by their numbers, with the weights of all factors. constraints: with a table of analyses."""
+
+    def label(self, given: np.ndarray, starts: np.ndarray, doc_starts: np.ndarray, forbidden: Any = None) -> np.ndarray:
+        """The best analyses int32[N]. Arguments as in :meth:`.Predictor.scores`; ``forbidden`` must be None."""
+        assert forbidden is None
+        held: Constraints = self._constraints
+        with self._lock:
+            nodes, _ = self.scores(given, starts, doc_starts)
+        forms = held.form_rows(given[0])
+        table = held.table
+        borders = np.stack([table.min(axis=0), table.max(axis=0) + 1], axis=1).astype(np.int64)
+        out = np.zeros(given.shape[1], np.int32)
+        step = np.ascontiguousarray(self._chain.step, np.float32)
+        form_labels = held.form_labels.reshape(-1, table.shape[0])
+        choose_analyses(nodes, starts, step, borders, table, forms, form_labels, out)
+        return out
+
+    def __reduce__(self) -> tuple:
+        return AnalysisPredictor, self._made_of

@@ -1,0 +1,56 @@
+"""Chains over several factors of the same positions as one chain model, with the labels of all factors one after another."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from .export import ROW_BYTES
+from .weights import ChainWeights, TemplateRow, quantize, strongest
+
+
+def of_factor(weights: ChainWeights, begin: int, end: int) -> ChainWeights:
+    """The weights of the labels ``begin:end``, without label pairs that read observations."""
+    part = slice(begin, end)
+    return replace(
+        weights,
+        labels=weights.labels[part],
+        codes=weights.codes[:, part],
+        pair_keys=np.empty(0, np.uint64),
+        pair_codes=np.empty((0, (end - begin) ** 2), np.int8),
+        pair_scales=np.empty(0, np.float32),
+        step=weights.step[part, part],
+    )
+
+
+def joined_factors(parts: Sequence[ChainWeights], megabytes: float | None) -> ChainWeights:
+    """The model of all factors. parts: of one factor each, over the same templates, none of which reads observations for label pairs.
+
+    megabytes: size limit, as of :func:`.export_chain`; of the observations of all factors, the strongest are kept.
+    """
+    labels = tuple(label for part in parts for label in part.labels)
+    keys = np.unique(np.concatenate([part.keys for part in parts]))
+    rows, step = np.zeros((keys.size, len(labels)), np.float32), np.zeros((len(labels), len(labels)), np.float32)
+    begin = 0
+    for part in parts:
+        own = slice(begin, begin + len(part.labels))
+        rows[np.searchsorted(keys, part.keys), own] = part.node_rows()
+        step[own, own] = part.step
+        begin = own.stop
+    budget = None if megabytes is None else int(megabytes * 1e6)
+    kept = strongest([np.abs(rows).max(axis=1, initial=0)], [ROW_BYTES + len(labels)], budget)[0]
+    codes, scales = quantize(rows[kept])
+    share = kept.size / max(keys.size, 1)
+    no_pairs = np.empty(0, np.uint64), np.empty((0, len(labels) ** 2), np.int8), np.empty(0, np.float32)
+    return ChainWeights(labels, _report(parts, share), keys[kept], codes, scales, *no_pairs, step)
+
+
+def _report(parts: Sequence[ChainWeights], share: float) -> tuple[TemplateRow, ...]:
+    """The mean weight of each template, the norm of its weights in all factors, and about how many of its observations are kept."""
+    found = []
+    for rows in zip(*(part.templates for part in parts), strict=True):
+        most = max(row.rows for row in rows)
+        norm = float(np.sqrt(sum(row.norm**2 for row in rows)))
+        weight = sum(row.weight for row in rows) / len(rows)
+        found.append(TemplateRow(rows[0].text, weight, norm, max(1, round(share * most)) if most else 0))
+    return tuple(found)

@@ -1,0 +1,1 @@
+"""Morphological analyses, a part of speech with features, and the factors that they are divided into."""

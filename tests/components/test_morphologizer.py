@@ -1,0 +1,260 @@
+"""The morphologizer by itself and in a pipeline."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import spacy
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.vocab import Vocab
+
+from spacy_mtl.corpora.conllu import ConlluCorpus
+from spacy_mtl.models.chain.model import current_weights
+from spacy_mtl.sentences import borders
+
+TREES = Path(__file__).parents[2] / "assets" / "nl-trees"
+
+TEMPLATES = [
+    *(f"U{n}:%x[0,SUFFIX{n}]" for n in range(1, 5)),
+    "U5:%x[0,LOWER]",
+    "U6:%x[-1,LOWER]",
+    "U7:%x[1,SUFFIX2]",
+    "U8:%x[-1,USUAL_TAG]",
+    "B",
+]
+
+
+def make(texts=TEMPLATES, **config):
+    """A blank Dutch pipeline with a morphologizer."""
+    nlp = spacy.blank("nl")
+    templates = {"@mtl_templates": "spacy_mtl.patterns.v1", "patterns": texts}
+    nlp.add_pipe("mtl_morphologizer", config={"model": {"templates": templates}, **config})
+    return nlp
+
+
+def read(nlp, split="train", limit=60):
+    return list(ConlluCorpus(TREES / f"{split}.conllu", given=[], limit=limit)(nlp))
+
+
+def of_words(*triples, vocab):
+    """An Example of forms, parts of speech and features."""
+    words, pos, morphs = zip(*triples, strict=True)
+    return Example(Doc(vocab, list(words)), Doc(vocab, list(words), pos=list(pos), morphs=list(morphs)))
+
+
+@pytest.fixture(scope="module")
+def trained(train):
+    """A trained morphologizer with small factors, and the examples it saw."""
+    nlp = make(max_values=8)
+    examples = read(nlp)
+    return train(nlp, examples, passes=6), examples
+
+
+def analyses(doc) -> list[tuple[str, str]]:
+    return [(token.pos_, str(token.morph)) for token in doc]
+
+
+def test_it_learns(trained):
+    nlp, examples = trained
+    scores = nlp.evaluate(examples)
+    assert scores["pos_acc"] > 0.98
+    assert scores["morph_acc"] > 0.98
+    assert scores["morph_per_feat"]["Number"]["f"] > 0.98
+
+
+def test_it_generalises(trained):
+    nlp, _ = trained
+    scores = nlp.evaluate(read(nlp, "dev", 0))
+    assert scores["pos_acc"] > 0.85
+    assert scores["morph_acc"] > 0.85
+
+
+def test_it_has_several_factors(trained):
+    pipe = trained[0].get_pipe("mtl_morphologizer")
+    assert pipe.cfg["groups"][0] == ["POS"]
+    assert len(pipe.cfg["groups"]) >= 3
+    assert len(pipe._learner.parts) == len(pipe.cfg["groups"])
+    assert len(pipe.model_labels) < len(pipe.labels) + 20
+
+
+def test_predictions_are_analyses_of_the_corpus(trained):
+    """No combination of values that the corpus does not have; known words have one of theirs."""
+    nlp, examples = trained
+    pipe = nlp.get_pipe("mtl_morphologizer")
+    seen = {(token.text, token.pos_, str(token.morph)) for example in examples for token in example.reference}
+    words, pairs = {word for word, _, _ in seen}, {(pos, feats) for _, pos, feats in seen}
+    met = 0
+    for doc in nlp.pipe([example.predicted for example in read(nlp, "dev", 0)]):
+        for token in doc:
+            assert (token.pos_, str(token.morph)) in pairs
+            if token.text in words:
+                met += 1
+                assert (token.text, token.pos_, str(token.morph)) in seen
+    assert met > 100
+    assert set(pipe.cfg["known"]) == words
+
+
+def test_saved_and_loaded_it_predicts_the_same(trained, tmp_path):
+    nlp, _ = trained
+    nlp.to_disk(tmp_path)
+    loaded = spacy.load(tmp_path)
+    texts = [example.text for example in read(nlp, "dev", 20)]
+    wanted = [analyses(doc) for doc in nlp.pipe(texts)]
+    for n_process in (1, 2):
+        assert [analyses(doc) for doc in loaded.pipe(texts, n_process=n_process)] == wanted
+    again = make().from_bytes(nlp.to_bytes())
+    assert [analyses(doc) for doc in again.pipe(texts)] == wanted
+
+
+def test_the_model_alone_can_be_serialized(trained):
+    nlp, examples = trained
+    model = nlp.get_pipe("mtl_morphologizer").model
+    docs = [example.predicted for example in examples[:5]]
+    copy = make().get_pipe("mtl_morphologizer").model.from_bytes(model.to_bytes())
+    for found, wanted in zip(copy.predict(docs), model.predict(docs), strict=True):
+        np.testing.assert_array_equal(found, wanted)
+
+
+def test_documents_of_another_vocabulary(trained):
+    nlp, examples = trained
+    words = [token.text for token in examples[0].reference]
+    pipe = nlp.get_pipe("mtl_morphologizer")
+    assert analyses(pipe(Doc(Vocab(), words))) == analyses(pipe(Doc(nlp.vocab, words)))
+
+
+def test_a_size_limit_is_kept(train):
+    nlp = make()
+    nlp.get_pipe("mtl_morphologizer").model.attrs["megabytes"] = 0.005
+    train(nlp, read(nlp, limit=20), passes=2)
+    weights = current_weights(nlp.get_pipe("mtl_morphologizer").model)
+    assert 0 < weights.codes.size + 8 * weights.keys.size <= 5000
+    assert analyses(nlp("De hond slaapt."))[0][0]
+
+
+def test_learning_on(trained):
+    """New analyses join what is known; of a feature that no factor has, too."""
+    nlp = make().from_bytes(trained[0].to_bytes())
+    pipe = nlp.get_pipe("mtl_morphologizer")
+    before = pipe.labels
+    examples = [
+        of_words(
+            ("blieb", "VERB", "Foreign=Yes|Number=Sing"), ("hond", "NOUN", "Gender=Com|Number=Sing"), vocab=nlp.vocab
+        )
+    ]
+    for _ in range(6):
+        pipe.update(examples)
+    assert pipe.labels == (*before, "VERB|Foreign=Yes|Number=Sing")
+    assert analyses(pipe(Doc(nlp.vocab, ["blieb", "hond"]))) == [
+        ("VERB", "Foreign=Yes|Number=Sing"),
+        ("NOUN", "Gender=Com|Number=Sing"),
+    ]
+
+
+# --- labels ---
+
+
+@pytest.mark.parametrize(
+    ("triples", "labels"),
+    [
+        ([("a", "X", ""), ("b", "NOUN", "")], ["NOUN|_", "X|_"]),
+        ([("a", "", "A=1"), ("b", "", "A=2")], ["_|A=1", "_|A=2"]),
+        ([("a", "X", "A=1"), ("b", "", "A=2")], ["X|A=1"]),
+    ],
+)
+def test_labels_of_partial_annotation(triples, labels):
+    nlp = make(["U0:%x[0,LOWER]"])
+    nlp.initialize(lambda: [of_words(*triples, vocab=nlp.vocab)])
+    assert sorted(nlp.get_pipe("mtl_morphologizer").labels) == labels
+
+
+def test_a_corpus_without_features_gets_none(train):
+    nlp = make(["U0:%x[0,LOWER]"])
+    reference = Doc(nlp.vocab, ["a", "b"], pos=["X", "NOUN"])
+    train(nlp, [Example(Doc(nlp.vocab, ["a", "b"]), reference)], passes=2)
+    assert nlp.get_pipe("mtl_morphologizer").labels == ("NOUN", "X")
+    doc = nlp(Doc(nlp.vocab, ["a", "b"]))
+    assert [token.pos_ for token in doc] == ["X", "NOUN"]
+    assert not doc.has_annotation("MORPH")
+
+
+def test_labels_can_be_given():
+    nlp = make(["U0:%x[0,LOWER]"])
+    given = ["NOUN|Case=Nom", "ADP|_"]
+    pipe = nlp.get_pipe("mtl_morphologizer")
+    pipe.initialize(list, nlp=nlp, labels=given)
+    assert pipe.label_data == given
+    examples = [of_words(("a", "ADP", ""), ("b", "NOUN", "Case=Nom"), vocab=nlp.vocab)]
+    for _ in range(3):
+        pipe.update(examples)
+    assert analyses(pipe(Doc(nlp.vocab, ["b", "a"]))) == [("NOUN", "Case=Nom"), ("ADP", "")]
+
+
+def test_labels_that_initialize_was_not_told_of_are_refused():
+    nlp = make(["U0:%x[0,LOWER]"])
+    nlp.initialize(lambda: [of_words(("a", "ADP", ""), vocab=nlp.vocab)])
+    with pytest.raises(ValueError, match=r"M456.*NOUN\|Case=Nom"):
+        nlp.update([of_words(("b", "NOUN", "Case=Nom"), vocab=nlp.vocab)])
+
+
+def test_gold_that_is_missing_or_does_not_align_is_masked():
+    nlp = make()
+    pipe = nlp.get_pipe("mtl_morphologizer")
+    pipe.set_labels(["X|A=1", "NOUN|_"])
+    words = ["ab", "c", "d"]
+    reference = Doc(nlp.vocab, words, pos=["X", "NOUN", ""], morphs=["A=1", "", ""], spaces=[True, True, False])
+    predicted = Doc(nlp.vocab, ["a", "b", "c d"], spaces=[False, True, False])
+    same = Doc(nlp.vocab, words, spaces=[True, True, False])
+    assert pipe.gold_labels(Example(same, reference), borders([same])).tolist() == [0, 1, -1]
+    assert pipe.gold_labels(Example(predicted, reference), borders([predicted])).tolist() == [0, 0, -1]
+
+
+# --- what it writes ---
+
+
+def test_what_is_there_stays_unless_overwritten(trained):
+    nlp, _ = trained
+    pipe = nlp.get_pipe("mtl_morphologizer")
+    doc = Doc(nlp.vocab, ["De", "hond"], pos=["X", ""], morphs=["A=1", "A=1"])
+    pipe(doc)
+    assert analyses(doc) == [("X", "A=1"), ("NOUN", "A=1")]
+    pipe.overwrite = True
+    try:
+        pipe(doc)
+    finally:
+        pipe.overwrite = False
+    assert analyses(doc) == analyses(pipe(Doc(nlp.vocab, ["De", "hond"])))
+
+
+def test_documents_of_no_tokens(trained):
+    nlp, _ = trained
+    assert [len(doc) for doc in nlp.pipe(["", "De hond", ""])] == [0, 2, 0]
+
+
+def test_untrained_it_leaves_documents_alone():
+    assert analyses(make()("De hond")) == [("", ""), ("", "")]
+
+
+# --- what is refused ---
+
+
+def test_a_corpus_without_morphology_is_refused():
+    nlp = make()
+    with pytest.raises(ValueError, match=r"^\[M427\] 'mtl_morphologizer' cannot be trained: none of the 1 "):
+        nlp.initialize(lambda: [Example(Doc(nlp.vocab, ["a"]), Doc(nlp.vocab, ["a"]))])
+
+
+def test_a_label_that_is_no_analysis_is_refused():
+    with pytest.raises(ValueError, match=r"M424.*'noun' cannot be a label"):
+        make().get_pipe("mtl_morphologizer").add_label("noun")
+
+
+def test_observed_label_pairs_are_refused():
+    with pytest.raises(ValueError, match=r"M425.*B1:%x\[0,SHAPE\]"):
+        make(["U0:%x[0,LOWER]", "B1:%x[0,SHAPE]"])
+
+
+@pytest.mark.parametrize("settings", [{"known_words": -1}, {"max_values": 0}, {"max_values": "x"}])
+def test_settings_out_of_range_are_refused(settings):
+    with pytest.raises(ValueError, match=r"M419|Config"):
+        make(**settings)

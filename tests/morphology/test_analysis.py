@@ -1,0 +1,34 @@
+"""Analyses as labels."""
+
+import pytest
+
+from spacy_mtl.morphology.analysis import Analysis, parse_analysis
+from spacy_mtl.stored.fault import StoredValueError
+
+
+@pytest.mark.parametrize(
+    ("text", "pos", "feats", "values"),
+    [
+        ("NOUN", "NOUN", "", {"POS": "NOUN"}),
+        ("ADP|_", "ADP", "_", {"POS": "ADP"}),
+        ("NOUN|Case=Nom|Number=Sing", "NOUN", "Case=Nom|Number=Sing", {"POS": "NOUN", "Case": "Nom", "Number": "Sing"}),
+        ("_|Number[psor]=Sing", "", "Number[psor]=Sing", {"Number[psor]": "Sing"}),
+        ("_|_", "", "_", {}),
+        ("X|A=b,c", "X", "A=b,c", {"POS": "X", "A": "b,c"}),
+    ],
+)
+def test_labels_are_read_and_written(text, pos, feats, values):
+    found = parse_analysis(text)
+    assert found == Analysis(pos, feats)
+    assert found.text == text
+    assert found.values == values
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "_", "noun", "NOUNS|_", "NOUN|", "|Case=Nom", "NOUN|Case", "NOUN|=Nom", "NOUN|Case=", "NOUN|Case=Nom|", "NOUN|_|_",
+     "NOUN|POS=VERB", "NOUN|A=1|A=2", "NOUN|A=" + "b" * 1000, "X|" + "|".join(f"F{k}=1" for k in range(101))],
+)  # fmt: skip
+def test_other_labels_are_refused(text):
+    with pytest.raises(StoredValueError):
+        parse_analysis(text)
