@@ -1,5 +1,12 @@
 """``python -m spacy mtl annotate``: texts, ``.spacy`` files and CoNLL-U through a pipeline to CoNLL-U."""
 
+import multiprocessing
+import os
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -62,8 +69,6 @@ def _settings(kind: str, documents: str, borders: bool, encoding: str) -> "Input
 def _annotate(
     model: str, code: Path | None, inputs: list[Path], output: Path, settings: "Input", n_process: int
 ) -> tuple[int, int, int]:
-    from dataclasses import replace
-
     from spacy_mtl.corpora.settings import check_file
     from spacy_mtl.treebanks.annotate import annotate, sets_borders
     from spacy_mtl.treebanks.inputs import kind_of
@@ -75,8 +80,33 @@ def _annotate(
     without = not settings.borders or any(kind_of(path, settings.kind) == "text" for path in inputs)
     if without and not sets_borders(nlp):
         typer.echo(Errors.M743, err=True)
-    try:
-        counts = annotate(nlp, inputs, output, settings, n_process)
-    except OSError as error:
-        raise ValueError(Errors.M704.format(path=output, reason=reason_of(error))) from None
+    with leaving_at_once() if n_process > 1 else nullcontext():
+        try:
+            counts = annotate(nlp, inputs, output, settings, n_process)
+        except OSError as error:
+            raise ValueError(Errors.M704.format(path=output, reason=reason_of(error))) from None
     return counts.documents, counts.sentences, counts.words
+
+
+@contextmanager
+def leaving_at_once() -> Iterator[None]:
+    """End this process after an error or interrupt, as the command would, but without waiting for other processes and for what they have not read.
+
+    Where processes of ``nlp.pipe`` stop amid their work, Python waits for ever for what is on its way to them.
+    """
+    try:
+        with clear_errors():
+            yield
+    except BaseException as error:
+        if isinstance(error, typer.Exit):
+            code = error.exit_code
+        elif isinstance(error, KeyboardInterrupt):
+            code = 130
+        else:
+            code = 1
+            traceback.print_exception(error)
+        for child in multiprocessing.active_children():
+            child.terminate()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)

@@ -1,4 +1,9 @@
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -126,3 +131,53 @@ def test_an_interrupt_leaves_what_was_there(tmp_path, monkeypatch):
     assert invoke("annotate", tmp_path / "model", TREES / "dev.conllu", out).exit_code != 0
     assert out.read_text(encoding="utf8") == "old"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["model", "out.conllu"]
+
+
+def is_gone(group):
+    """Whether no process of a group is left after a while."""
+    for _ in range(100):
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+@pytest.mark.parametrize("interrupted", [True, False])
+def test_several_processes_end_with_the_command(tmp_path, interrupted):
+    """When it is interrupted, and when an input is at fault: none of them waits for another."""
+    spacy.blank("xx").to_disk(tmp_path / "model")
+    (tmp_path / "a.txt").write_text("Hij slaapt. " * 20 + "\n\n", encoding="utf8")
+    (tmp_path / "a.txt").write_text((tmp_path / "a.txt").read_text() * 20_000, encoding="utf8")
+    (tmp_path / "bad.conllu").write_text("1\tx\n", encoding="utf8")
+    files = [tmp_path / "a.txt"] if interrupted else [TREES / "train.conllu", tmp_path / "bad.conllu"]
+    command = [
+        sys.executable,
+        "-m",
+        "spacy",
+        "mtl",
+        "annotate",
+        tmp_path / "model",
+        *files,
+        tmp_path / "new" / "out",
+        "--n-process",
+        "2",
+    ]
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        start_new_session=True,
+    )
+    if interrupted:
+        deadline = time.monotonic() + 60
+        while not any(path.stat().st_size for path in tmp_path.glob("new/.out*")) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        os.killpg(process.pid, signal.SIGINT)
+    _, told = process.communicate(timeout=60)
+    assert process.returncode == (130 if interrupted else 1)
+    assert interrupted or "[M550] Line 1" in told.decode()
+    assert list((tmp_path / "new").iterdir()) == []
+    assert is_gone(process.pid)
