@@ -1,6 +1,7 @@
 """The tables of learning on: the rows of ``benchmarks.learning_on``."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from .table import Column, Line, Table
 
@@ -34,4 +35,24 @@ DOMAIN = _table(
         "news and abstracts anew": "news and abstracts",
     },
 )
-TABLES = (HALVES, DOMAIN)
+_BY_LABEL = (
+    *(Column(label, label) for label in ("LOC", "ORG", "PER")),
+    Column("change", "change", "{:+.1f}"),
+    Column("worst", "worst", "{:+.1f}"),
+    Column("MISC", "MISC"),
+)
+
+
+def _labels(file: str) -> Table:
+    lines = {
+        "before": "without MISC",
+        "on from it": "on from it",
+        "without what protects known labels": "known labels in full",
+        "at a tenth of `C`": "on from it at a tenth of C",
+        "300 texts rehearsed": "on from it, 300 texts rehearsed",
+    }
+    table = _table("labels", f"A new label in 20 sentences, F1 {file}", _BY_LABEL, lines)
+    return replace(table, name=f"learning-on-labels-{file}", where={**table.where, "file": file})
+
+
+TABLES = (HALVES, DOMAIN, _labels("testa"), _labels("testb"))
