@@ -35,6 +35,16 @@ TRAINING = Table(
             Line("spacy_mtl, siblings and grandparents", {"corpus": "swedish", **ours(2, True, True)}),
             Line("UDPipe 1, 6 iterations", {"corpus": "swedish", **UDPIPE}),
         ),
+        "Dutch (LassySmall), crossing trees": (
+            Line("spacy_mtl, siblings and grandparents", {"corpus": "dutch", **ours(2, False, True)}),
+        ),
+        "Gothic (PROIEL), crossing trees, with morphology": (
+            Line("spacy_mtl, siblings and grandparents", {"corpus": "gothic", **ours(2, False, True)}),
+        ),
+        "Turkish (IMST), projective trees, with morphology": (
+            Line("spacy_mtl, first order", {"corpus": "turkish", **ours(1, True)}),
+            Line("spacy_mtl, siblings and grandparents", {"corpus": "turkish", **ours(2, True, True)}),
+        ),
     },
     {"mode": "train", "limit": 0},
 )
