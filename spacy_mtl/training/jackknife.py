@@ -5,6 +5,7 @@ use what it has learnt from.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import numpy as np
 from spacy.language import Language
@@ -28,7 +29,7 @@ def jackknife(
         examples = list(read(nlp))
         begin, end = fold * len(examples) // folds, (fold + 1) * len(examples) // folds
         known, held_out = examples[:begin] + examples[end:], examples[begin:end]
-        nlp.initialize(lambda known=known: known)
+        nlp.initialize(partial(list, known))
         for _ in range(passes):
             nlp.update(known, annotates=nlp.pipe_names)
             done()

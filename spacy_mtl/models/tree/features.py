@@ -134,9 +134,12 @@ def no_rows(parts: Parts) -> Rows:
     return Rows(np.zeros(parts.heads.size + 1, np.int64), np.empty(0, np.int32), np.empty(0, np.int16), none)
 
 
-def join_rows(siblings: np.ndarray, kinds: Sequence[Rows]) -> Rows:
-    """Join the rows of both kinds of pairs; blocks of the second kind come after those of the first. siblings: bool[B], which pairs are siblings."""
-    one, two = kinds
+def join_rows(siblings: np.ndarray, kinds: list[Rows]) -> Rows:
+    """Join the rows of both kinds of pairs; blocks of the second kind come after those of the first. siblings: bool[B], which pairs are siblings.
+
+    The list is emptied, and the arrays of its second element are changed: all of them together take much of a training's memory.
+    """
+    two, one = kinds.pop(), kinds.pop()
     index = FeatureIndex(
         np.concatenate([one.index.keys, two.index.keys]),
         np.concatenate([one.index.blocks, one.index.blocks[-1] + two.index.blocks[1:]]),
@@ -145,9 +148,12 @@ def join_rows(siblings: np.ndarray, kinds: Sequence[Rows]) -> Rows:
     sizes[siblings], sizes[~siblings] = np.diff(one.first), np.diff(two.first)
     of_sibling = np.repeat(siblings, sizes)
     rows, templates = np.empty(of_sibling.size, np.int32), np.empty(of_sibling.size, np.int16)
+    shift, n_templates = one.index.n_rows, one.index.blocks.size - 1
     rows[of_sibling], templates[of_sibling] = one.rows, one.templates
-    rows[~of_sibling] = two.rows + np.int32(one.index.n_rows)
-    templates[~of_sibling] = two.templates + np.int16(one.index.blocks.size - 1)
+    del one
+    np.logical_not(of_sibling, out=of_sibling)
+    rows[of_sibling] = np.add(two.rows, np.int32(shift), out=two.rows)
+    templates[of_sibling] = np.add(two.templates, np.int16(n_templates), out=two.templates)
     return Rows(np.concatenate([[0], np.cumsum(sizes)]), rows, templates, index)
 
 
@@ -159,7 +165,10 @@ def _local(borders: np.ndarray) -> np.ndarray:
 def node_features(
     starts: np.ndarray, arcs: Arcs, arc_rows: Rows, pairs: tuple[np.ndarray, np.ndarray, Rows] | None
 ) -> TreeFeatures:
-    """Make the features of arcs, each a bundle of its own, and of pairs, given as (first, inner) of :func:`.all_siblings` and their rows."""
+    """Make the features of arcs, each a bundle of its own, and of pairs, given as (first, inner) of :func:`.all_siblings` and their rows.
+
+    The arrays of the pairs' rows are changed.
+    """
     arc_borders = arcs.first[starts]
     if pairs is None:
         bundles = Bundles(
@@ -178,8 +187,8 @@ def node_features(
     bundles = Bundles(
         arc_borders + pair_borders, used,
         np.concatenate([arc_rows.first, arc_rows.first[-1] + pair_rows.first[1:]]),
-        np.concatenate([arc_rows.rows, pair_rows.rows + np.int32(shift)]),
-        np.concatenate([arc_rows.templates, pair_rows.templates + np.int16(n_templates)]),
+        np.concatenate([arc_rows.rows, np.add(pair_rows.rows, np.int32(shift), out=pair_rows.rows)]),
+        np.concatenate([arc_rows.templates, np.add(pair_rows.templates, np.int16(n_templates), out=pair_rows.templates)]),
     )  # fmt: skip
     links = (_local(pair_borders) + np.repeat(n_arcs, n_pairs).astype(np.int32))[:, None]
     return TreeFeatures(bundles, _local(arc_borders)[:, None], siblings=Siblings(first, inner, links))

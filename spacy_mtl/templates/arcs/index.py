@@ -213,6 +213,8 @@ def find_arc_rows(
     while True:
         word, count = _find_rows(columns, program, parts, table, word, count, first, rows, templates)
         if word == n_words:
-            return first, rows[:count].copy(), templates[:count].copy()
+            rows.resize(count, refcheck=False)  # in place: a copy of all rows would take as much memory again
+            templates.resize(count, refcheck=False)
+            return first, rows, templates
         room = 2 * room if word < n_words // 2 else room + room // 2
         rows, templates = grown(rows, count, room), grown(templates, count, room)
