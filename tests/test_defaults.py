@@ -49,7 +49,7 @@ def test_configs_have_the_defaults(config, name):
 
 
 @pytest.mark.parametrize(
-    "name", ["ner", "tagger", "morphologizer", "lemmatizer", "segmenter", "parser", "constituents"]
+    "name", ["ner", "tagger", "morphologizer", "lemmatizer", "senter", "segmenter", "parser", "constituents"]
 )
 def test_pages_show_the_defaults(name):
     page = (ROOT / "docs" / "components" / f"{name}.md").read_text(encoding="utf8")

@@ -2,7 +2,7 @@
 
 from importlib.resources import files
 
-NAMES = ("segmenter", "tagger", "morphologizer", "lemmatizer", "parser", "constituents", "ner")
+NAMES = ("segmenter", "senter", "tagger", "morphologizer", "lemmatizer", "parser", "constituents", "ner")
 
 
 def config_text(name: str) -> str:

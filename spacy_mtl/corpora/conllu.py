@@ -59,6 +59,7 @@ class ConlluCorpus:
         file (M560, M567).
     keep: whether to keep comments, multiword tokens, empty nodes, enhanced dependencies, MISC and whatever else cannot be told from a Doc. Training
         needs none of it, and it takes memory and time.
+    borders: whether the predicted Doc has the sentence starts, too; false where the pipeline finds them (``mtl_senter``).
 
     Raises ValueError on construction for invalid settings (M511, M514, M558) and files that do not exist (M501); while reading, for
     what is wrong with a file, with line and sentence (M502, M504, M513, M550-M555, M557, M559, M564). Warns of features and ``text`` comments as
@@ -78,6 +79,7 @@ class ConlluCorpus:
         encoding: str = "utf8",
         broken: str = "error",
         keep: bool = False,
+        borders: bool = True,
     ):
         self.paths = corpus_paths(path)
         self.format = format
@@ -89,6 +91,7 @@ class ConlluCorpus:
         self.encoding = encoding
         self.broken = broken
         self.keep = keep
+        self.borders = borders
         self._check()
 
     def _check(self) -> None:
@@ -99,8 +102,9 @@ class ConlluCorpus:
             raise ValueError(Errors.M558.format(setting="tag", value=brief(self.tag), known=", ".join(TAG_COLUMNS)))
         check_counts(group=self.group, limit=self.limit)
         check_text(encoding=self.encoding)
-        if not is_switch(self.keep):
-            refuse("keep", "true or false", self.keep)
+        for setting, value in (("keep", self.keep), ("borders", self.borders)):
+            if not is_switch(value):
+                refuse(setting, "true or false", value)
         for path in self.paths:
             self._read(path)  # checks path and format at once, reads nothing yet
 
@@ -119,7 +123,7 @@ class ConlluCorpus:
     def docs(self, vocab: Vocab) -> Iterator[tuple[Doc, Doc, int]]:
         """Stream predicted Doc, reference Doc and their number of sentences, in the order of the files."""
         maker = TreeDocMaker(vocab, self.tag, self.keep)
-        pairs = (maker.pair(group, self.given) for path in self.paths for group in self._groups(path))
+        pairs = (maker.pair(group, self.given, self.borders) for path in self.paths for group in self._groups(path))
         return islice(pairs, self.limit or None)
 
     def _groups(self, path: Path) -> Iterator[list[TreeSentence]]:
@@ -153,10 +157,15 @@ class TreeDocMaker:
         # "_" means that a word has no features, not that they are unknown
         self._morphs.update(dict.fromkeys(MISSING, vocab.morphology.add("_")))
 
-    def pair(self, sentences: Sequence[TreeSentence], given: Sequence[str]) -> tuple[Doc, Doc, int]:
-        """The predicted Doc, the reference Doc and their number of sentences. Either all or none of the sentences must have gold trees."""
+    def pair(
+        self, sentences: Sequence[TreeSentence], given: Sequence[str], has_borders: bool = True
+    ) -> tuple[Doc, Doc, int]:
+        """The predicted Doc, with sentence borders or without, the reference Doc and their number of sentences.
+
+        Either all or none of the sentences must have gold trees.
+        """
         parts = self._parts(sentences)
-        return self._doc(parts, given), self._doc(parts, [*GIVEN, *TREE]), len(sentences)
+        return self._doc(parts, given, has_borders), self._doc(parts, [*GIVEN, *TREE]), len(sentences)
 
     def doc(
         self, sentences: Sequence[TreeSentence], given: Sequence[str], has_tree: bool, has_borders: bool = True

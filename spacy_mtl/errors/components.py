@@ -37,6 +37,8 @@ class ComponentErrors:
             "it as B alone, or as a template of single labels (U).")
     M427 = ("'{name}' cannot be trained: none of the {n} training examples has a part of speech or morphological features. Check the corpus and its reader, or give the labels "
             "in [initialize.components.{name}].")
+    M428 = ("'{name}' cannot be trained: none of the {n} training examples has a sentence border inside. Put several sentences into each document, as ConlluCorpus.v1 does "
+            "with group = 10.")
     M426 = ("The character {code} cannot be in a document: the vocabulary knows another text by its hash, which somebody must have made for that. Load the pipeline "
             "again, or process texts from strangers in nlp.memory_zone().")
     M440 = ("'{name}' parses inside given sentences, but the document that begins with '{text}' has {words} words and no sentence boundaries. Put a component "
@@ -90,6 +92,8 @@ class ComponentWarnings:
             "{filter:.2f} megabytes), too few to parse well. Set 'megabytes' of its model higher, or to null for no limit.")
     M434 = ("'{name}' predicts {column}, but the reader of [{section}] gives it ('given'), and what is given stays, so the scores are those of the gold "
             "annotation. Take {column} out of 'given' of [{section}], or set overwrite = true.")
+    M435 = ("'{name}' predicts sentence borders, but the reader of [{section}] gives them, and what is given stays, so the scores are those of the gold annotation. Set "
+            "borders = false there, or overwrite = true in [components.{name}].")
     M455 = ("'{name}' keeps receiving training documents that it has not seen before, and indexes its features again for them; it now remembers {n}. If an "
             "augmenter makes them, leave it out: each pass would add to the corpus. Otherwise give all documents to nlp.initialize().")
     M453 = ("A sentence of {longest} words is longer than the {most} that '{name}' takes, so it gets no constituents. Check what sets the sentence boundaries, or raise "

@@ -1,4 +1,4 @@
-"""Template sets for columns of a treebank: morphology and lemmas."""
+"""Template sets for columns of a treebank: morphology, lemmas and sentence borders."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -76,3 +76,32 @@ def lemma(tags: bool = True, min_count: int = 2) -> TemplateSet:
         patterns += [_here(tag) for tag in ("POS", "MORPH")]
         patterns += [_here(attr, tag) for tag in ("POS", "MORPH") for attr in endings[:5]]
     return replace(_numbered(patterns, min_count), fallbacks=(("POS", "TAG"), ("TAG", None), ("MORPH", None)))
+
+
+@mtl_templates("spacy_mtl.sent.v1")
+def sent(min_count: int = 1) -> TemplateSet:
+    """Templates for sentence borders.
+
+    They read forms, shapes, endings and character types around a token, pairs of these across the possible border, and whether a space follows.
+
+    min_count: leave out observations that occur less often.
+    """
+    patterns = [_at((at, "LOWER")) for at in (-2, -1, 0, 1, 2)]
+    patterns += [_at((at, "SHAPE")) for at in (-2, -1, 0, 1)]
+    patterns += [_at((at, attr)) for attr in ("CHAR_TYPE", "CASE", "SUFFIX3") for at in (-1, 0)]
+    patterns += [_at((-1, "SPACY")), _at((-1, "LOWER"), (-1, "SPACY"))]
+    for before, after in (
+        ("LOWER", "LOWER"),
+        ("LOWER", "SHAPE"),
+        ("LOWER", "CASE"),
+        ("SHAPE", "SHAPE"),
+        ("CHAR_TYPE", "CASE"),
+    ):
+        patterns.append(_at((-1, before), (0, after)))
+    patterns += [
+        _at((-2, "LOWER"), (-1, "LOWER")),
+        _at((0, "LOWER"), (1, "LOWER")),
+        _at((-1, "SUFFIX2"), (0, "SUFFIX2")),
+    ]
+    patterns += [_at((-2, "SHAPE"), (-1, "LOWER"), (0, "SHAPE")), _at((-1, "LOWER"), (0, "CASE"), (1, "CASE"))]
+    return _numbered(patterns, min_count, "B")

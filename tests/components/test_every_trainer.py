@@ -40,6 +40,7 @@ CASES = [(name, settings) for name, variants in SETTINGS.items() for settings in
 COMPONENTS = {
     "mtl_ner": "ents_f",
     "mtl_tagger": "tag_acc",
+    "mtl_senter": "sents_f",
     "mtl_morphologizer": "morph_acc",
     "mtl_lemmatizer": "lemma_acc",
     "mtl_segmenter": "token_f",
@@ -49,6 +50,7 @@ COMPONENTS = {
 LANGUAGES = {
     "mtl_ner": "es",
     "mtl_tagger": "es",
+    "mtl_senter": "nl",
     "mtl_morphologizer": "nl",
     "mtl_lemmatizer": "nl",
     "mtl_segmenter": "zh",
@@ -74,10 +76,11 @@ CHARACTERS = [
 
 
 #: components of columns of a treebank
-COLUMNS = ("mtl_morphologizer", "mtl_lemmatizer")
+COLUMNS = ("mtl_senter", "mtl_morphologizer", "mtl_lemmatizer")
 PATTERNS = {
     "mtl_ner": TEMPLATES,
     "mtl_tagger": TEMPLATES,
+    "mtl_senter": TEMPLATES,
     "mtl_morphologizer": TEMPLATES[:-1],  # without observed label pairs
     "mtl_lemmatizer": TEMPLATES,
     "mtl_segmenter": CHARACTERS,
@@ -145,7 +148,8 @@ def read(component, nlp, read_corpus) -> list:
     if component == "mtl_constituents":
         return list(BracketedCorpus(TREES / "train.mrg", group=2, limit=12)(nlp))
     if component in COLUMNS:
-        return list(ConlluCorpus(WORDS.parents[1] / "nl-trees" / "train.conllu", given=[], limit=40)(nlp))
+        sentences = {"limit": 8, "group": 5, "borders": False} if component == "mtl_senter" else {"limit": 40}
+        return list(ConlluCorpus(WORDS.parents[1] / "nl-trees" / "train.conllu", given=[], **sentences)(nlp))
     return read_corpus(nlp, limit=40, given=["TAG"] if component == "mtl_ner" else [])
 
 
@@ -172,6 +176,7 @@ def annotations(docs) -> list:
                     token.lemma_,
                     token.pos_,
                     str(token.morph),
+                    token.is_sent_start,
                 )
                 for token in doc
             ],

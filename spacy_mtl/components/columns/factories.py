@@ -20,6 +20,15 @@ MORPHOLOGIZER_CONFIG = {
     "overwrite": False,
     "scorer": {"@scorers": "spacy.morphologizer_scorer.v1"},
 }
+SENTER_CONFIG = {
+    "model": {
+        "@architectures": "spacy_mtl.TemplateChain.v1",
+        "templates": {"@mtl_templates": "spacy_mtl.sent.v1"},
+    },
+    "trainer": {"@mtl_trainers": "spacy_mtl.MTLStruct.v1", "p": 1.3333, "C": 1.0, "average": 6},
+    "overwrite": False,
+    "scorer": {"@scorers": "spacy.senter_scorer.v1"},
+}
 LEMMATIZER_CONFIG = {
     "model": {
         "@architectures": "spacy_mtl.TemplateChain.v1",
@@ -87,3 +96,28 @@ def make_lemmatizer(
         nlp.vocab, model, name, trainer=trainer, min_forms=min_forms, max_scripts=max_scripts, overwrite=overwrite, scorer=scorer
     )  # fmt: skip
     return requiring("mtl_lemmatizer", pipe)
+
+
+@Language.factory(
+    "mtl_senter",
+    assigns=["token.is_sent_start"],
+    default_config=SENTER_CONFIG,
+    default_score_weights={"sents_f": 1.0, "sents_p": 0.0, "sents_r": 0.0},
+)
+def make_senter(
+    nlp: Language,
+    name: str,
+    model: Model,
+    trainer: Any,
+    overwrite: bool,
+    scorer: Callable | None,
+) -> TrainablePipe:
+    """Make a component that finds sentence borders.
+
+    model: ``@architectures = "spacy_mtl.TemplateChain.v1"``. trainer: any of ``@mtl_trainers``. overwrite: replace borders that are already on a Doc
+    (otherwise they stay).
+    """
+    pipe = component_class("columns.senter", "MTLSenter")(
+        nlp.vocab, model, name, trainer=trainer, overwrite=overwrite, scorer=scorer
+    )  # fmt: skip
+    return requiring("mtl_senter", pipe)

@@ -41,11 +41,8 @@ class ColumnPipe(ChainPipe, LabelledPipe):
         return np.array([self.vocab.strings[label] for label in self.labels], np.uint64)
 
     def write(self, doc: Doc, attr: int, values: np.ndarray) -> None:
-        """Set the attribute where it is unset, or everywhere with ``overwrite``; a value of 0 changes nothing. values: uint64[n]."""
-        present = doc.to_array([attr])
-        if present.any():
-            values = np.where((values == 0) | ((present != 0) & (not self.overwrite)), present, values)
-        doc.from_array([attr], values)  # type: ignore[arg-type]
+        """Set the attribute as :func:`write_where_unset` does. values: uint64[n]."""
+        write_where_unset(doc, attr, values, self.overwrite)
 
 
 class KnownWordsPipe(ColumnPipe):
@@ -90,3 +87,11 @@ def add_strings(doc: Doc, vocab: Any, texts: Iterable[str]) -> None:
     if doc.vocab is not vocab:
         for text in texts:
             doc.vocab.strings.add(text)
+
+
+def write_where_unset(doc: Doc, attr: int, values: np.ndarray, overwrite: bool) -> None:
+    """Set the attribute where it is unset, or everywhere with ``overwrite``; a value of 0 changes nothing. values: uint64[n]."""
+    present = doc.to_array([attr])
+    if present.any():
+        values = np.where((values == 0) | ((present != 0) & (not overwrite)), present, values)
+    doc.from_array([attr], values)  # type: ignore[arg-type]

@@ -23,3 +23,9 @@ def warn_of_given(name: str, config: Mapping[str, Any], gold_attributes: Sequenc
     for column in given if isinstance(given, Sequence) else ():
         if _COLUMNS.get(str(column)) in gold_attributes:
             warnings.warn(Warnings.M434.format(name=name, column=column, section=path), stacklevel=3)
+    if "SENT_START" in gold_attributes and isinstance(block, Mapping) and _gives_borders(block):
+        warnings.warn(Warnings.M435.format(name=name, section=path), stacklevel=3)
+
+
+def _gives_borders(reader: Mapping[str, Any]) -> bool:
+    return reader.get("@readers") == "spacy_mtl.ConlluCorpus.v1" and reader.get("borders", True) is True

@@ -239,11 +239,11 @@ class Predictor:
                 self._warned = True
                 warnings.warn(Warnings.M430.format(attr=attr), stacklevel=2)
 
-    def __call__(self, docs: Sequence[Doc]) -> np.ndarray:
-        """The best labels int32[N] of all tokens of the docs, decoded sentence by sentence."""
+    def __call__(self, docs: Sequence[Doc], whole: bool = False) -> np.ndarray:
+        """The best labels int32[N] of all tokens of the docs, decoded sentence by sentence, or each doc as a ``whole``."""
         given = self.reader.read_given(docs)
-        starts = borders(docs)
         doc_starts = np.concatenate([[0], np.cumsum([len(doc) for doc in docs])]).astype(np.int64)
+        starts = np.unique(doc_starts) if whole else borders(docs)
         with self._lock:
             self._warn_of_missing(given)
         return self.label(given, starts, doc_starts)

@@ -1,0 +1,129 @@
+"""mtl_senter: sentence borders as a linear chain over the tokens of a document."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from spacy.attrs import SENT_START
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.vocab import Vocab
+from thinc.api import Model
+
+from spacy_mtl.components.protocol.chain import ChainPipe
+from spacy_mtl.components.protocol.settings import check_switches
+from spacy_mtl.errors import Errors
+from spacy_mtl.models.chain.model import current_weights, predict_labels
+from spacy_mtl.structures.chain.build import Constraints
+from spacy_mtl.templates.attributes.reader import AttributeReader
+from spacy_mtl.trainers.base import Trainer
+
+from .pipe import write_where_unset
+
+#: A token inside a sentence, and one that begins a sentence.
+INSIDE, START = 0, 1
+LABELS = ("I", "S")
+#: SENT_START of a token that begins no sentence.
+_NO_START = np.uint64(2**64 - 1)
+
+
+class MTLSenter(ChainPipe):
+    """Finds where sentences begin. The chain covers a whole document, whatever borders it has. Raises ValueError: M419 a setting out of range."""
+
+    gold_attributes = ("SENT_START",)
+    cfg_checks: ClassVar[dict] = {}
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        model: Model,
+        name: str = "mtl_senter",
+        *,
+        trainer: Trainer,
+        overwrite: bool = False,
+        scorer: Callable | None = None,
+    ):
+        super().__init__(vocab, model, name, trainer=trainer, scorer=scorer)
+        check_switches(name, overwrite=overwrite)
+        self.overwrite = overwrite
+
+    # --- labels and gold ---
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of the chain, which are always the same."""
+        return LABELS
+
+    def labels_under(self, cfg: dict[str, Any]) -> tuple[str, ...]:
+        return LABELS
+
+    def set_labels(self, labels: Sequence[str]) -> None:
+        """Do nothing: the labels are fixed."""
+
+    def _labels_in_cfg(self) -> Sequence[str]:
+        return LABELS
+
+    def chain_constraints(self) -> Constraints:
+        """A document begins with a sentence."""
+        free = Constraints.none(len(LABELS))
+        return Constraints(np.array([False, True]), free.end, free.step)
+
+    @property
+    def knows_labels(self) -> bool:
+        """Without a corpus nothing can be learnt, although the labels are known."""
+        return False
+
+    def is_annotated(self, reference: Doc) -> bool:
+        return bool(_borders(reference).any())
+
+    def collect_labels(self, references: Iterable[Doc]) -> None:
+        """Check that there is something to learn. Raises ValueError (M428)."""
+        references = list(references)
+        if not any(self.is_annotated(doc) for doc in references):
+            raise ValueError(Errors.M428.format(name=self.name, n=len(references)))
+
+    def read_input(self, reader: AttributeReader, docs: Sequence[Doc]) -> list[tuple[np.ndarray, np.ndarray]]:
+        """As in the base class; each document is one sequence, even if it has borders already."""
+        found = super().read_input(reader, docs)
+        return [(given, np.unique([0, len(doc)])) for (given, _), doc in zip(found, docs, strict=True)]
+
+    def gold_labels(self, example: Example, starts: np.ndarray) -> np.ndarray:
+        """Whether each token of the predicted Doc begins a sentence, int32[n]; -1 where the annotation does not say."""
+        predicted, reference = example.predicted, example.reference
+        if np.array_equal(predicted.to_array(["ORTH"]), reference.to_array(["ORTH"])):
+            marks = reference.to_array([SENT_START])
+            gold = np.select([marks == 1, marks == _NO_START], [START, INSIDE], -1).astype(np.int32)
+        else:
+            aligned = example.get_aligned_sent_starts()
+            gold = np.array([-1 if start is None else int(start) for start in aligned], np.int32)
+        gold[:1] = START if reference.has_annotation("SENT_START") else -1
+        return gold
+
+    # --- prediction ---
+
+    def predict(self, docs: Iterable[Doc]) -> list[np.ndarray]:
+        """1 for each token that begins a sentence, 0 for others: a list of int32[n_tokens]."""
+        return predict_labels(self.model, list(docs), whole=True)
+
+    def set_annotations(self, docs: Iterable[Doc], scores: Sequence[np.ndarray]) -> None:
+        """Write ``token.is_sent_start``. scores: what :meth:`predict` returned.
+
+        A document with a parse stays as it is, since its trees tell its sentences; and so does any document while nothing has been learnt.
+        """
+        if not current_weights(self.model).is_trained:
+            return
+        for doc, labels in zip(docs, scores, strict=True):
+            if len(doc) and not doc.has_annotation("DEP"):
+                write_where_unset(doc, SENT_START, np.where(labels == START, np.uint64(1), _NO_START), self.overwrite)
+
+    def annotated_before(self, docs: Sequence[Doc]) -> list[Doc]:
+        """Copies of documents with the borders that the model finds, whatever they have."""
+        copies = [doc.copy() for doc in docs]
+        for doc in copies:
+            doc.from_array([SENT_START], np.zeros(len(doc), np.uint64))  # type: ignore[arg-type]
+        return list(self.pipe(copies))
+
+
+def _borders(doc: Doc) -> np.ndarray:
+    """Which tokens but the first begin a sentence, bool[n - 1]."""
+    return doc.to_array([SENT_START])[1:] == 1
