@@ -132,7 +132,9 @@ def read_trees(
 
     hidden = predicted_columns(nlp)
     shown = [column for column in settings.get("given", GIVEN) if column not in hidden] if given is None else given
-    return [example for path in data for example in ConlluCorpus(path, **{**settings, "given": shown})(nlp)]
+    borders = not any("token.is_sent_start" in nlp.get_pipe_meta(name).assigns for name in nlp.pipe_names)
+    read = {"borders": borders, **settings, "given": shown}
+    return [example for path in data for example in ConlluCorpus(path, **read)(nlp)]
 
 
 def read_brackets(

@@ -23,7 +23,9 @@ def init_config_cli(
     lang: Annotated[str, typer.Option(help='Language code, such as "es", or "xx" for any language.')],
     pipeline: Annotated[
         str,
-        typer.Option(help="Components, separated by commas: ner, tagger, parser, constituents, segmenter, or several."),
+        typer.Option(
+            help="Components, separated by commas: ner, senter, tagger, morphologizer, lemmatizer, parser, constituents, segmenter, or several."
+        ),
     ],
     train: Annotated[Path, typer.Option(metavar="FILE", help="The corpus to train on.")],
     dev: Annotated[Path, typer.Option(metavar="FILE", help="The corpus to score on while training.")],

@@ -10,7 +10,7 @@ from spacy_mtl.errors import Errors
 
 from .shared.messages import clear_errors
 
-COMPONENTS = ("ner", "tagger", "segmenter", "parser", "constituents")
+COMPONENTS = ("ner", "senter", "tagger", "morphologizer", "lemmatizer", "segmenter", "parser", "constituents")
 
 
 class For(str, Enum):
@@ -24,7 +24,10 @@ class For(str, Enum):
 def warmup_cli(
     components: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[COMPONENT]...", help="Of ner, tagger, segmenter, parser, constituents; default: all."),
+        typer.Argument(
+            metavar="[COMPONENT]...",
+            help="Of ner, senter, tagger, morphologizer, lemmatizer, segmenter, parser, constituents; default: all.",
+        ),
     ] = None,
     purpose: Annotated[
         For, typer.Option("--for", help="Compile what training needs, what loading and annotating need, or both.")

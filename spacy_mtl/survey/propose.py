@@ -16,11 +16,18 @@ from .found import Survey
 #: The components in the order of a pipeline, and the formats that each can be trained on.
 KINDS = {
     "segmenter": ("segmented", "columns", "binary"),
+    "senter": ("trees",),
     "tagger": ("columns", "trees", "bracketed", "binary"),
+    "morphologizer": ("trees",),
+    "lemmatizer": ("trees",),
     "parser": ("trees",),
     "constituents": ("bracketed",),
     "ner": ("columns", "binary"),
 }
+#: The columns of a treebank that components set.
+PREDICTED = {"tagger": ("TAG", "POS"), "morphologizer": ("POS", "MORPH"), "lemmatizer": ("LEMMA",)}
+#: Sentences of a document from which borders are learnt.
+GROUPED = 10
 #: A smaller share of words with a case means that word order, not case, tells subject from object.
 MUCH_CASE = 0.2
 #: From this many words on, the segmenter does better with a smaller C.
@@ -50,7 +57,10 @@ def check_pipeline(components: Sequence[str], train: Survey) -> list[str]:
     for name in components:
         needs = {
             "segmenter": train.words > 0,
+            "senter": train.sentences > 1,
             "tagger": bool(train.tags),
+            "morphologizer": train.upos or train.features > 0,
+            "lemmatizer": train.lemmas,
             "parser": train.trees > 0,
             "constituents": train.brackets > 0,
             "ner": bool(train.entities),
@@ -69,7 +79,10 @@ def _hint(name: str, train: Survey) -> str:
         return "Name its columns with --columns, such as --columns ORTH,TAG,ENT, or leave the component out"
     wanted = {
         "segmenter": "a segmented text, or a column file",
+        "senter": "a file of trees, CoNLL-U or CoNLL-X, with several sentences",
         "tagger": "a file with tags",
+        "morphologizer": "a file of trees, CoNLL-U, with parts of speech or morphological features",
+        "lemmatizer": "a file of trees, CoNLL-U or CoNLL-X, with lemmas",
         "parser": "a file of trees, CoNLL-U or CoNLL-X",
         "constituents": "a file of bracketed trees, such as (S (NP (PRP It)) (VP (VBZ rains)))",
         "ner": "a column file, or a .spacy file, with entities",
@@ -103,11 +116,26 @@ def _reader(pipeline: Sequence[str], train: Survey, tags: bool | None, group: in
         choices.append(Choice(section, "group", group))
     if train.kind == "bracketed" and "constituents" not in pipeline:
         choices.append(Choice(section, "given", [], "columns that are input: none"))
-    if train.kind == "trees" and ("parser" not in pipeline or "tagger" in pipeline):
-        given = GIVEN if "parser" in pipeline else ()
-        reason = "columns that are input for the pipeline: the parser learns from the tags of the corpus"
-        choices.append(Choice(section, "given", list(given), reason if given else "columns that are input: none"))
+    if train.kind == "trees" and (set(pipeline) - {"parser"}):
+        given = given_columns(pipeline)
+        reason = "columns that are input for the pipeline, whose components learn from those of the corpus"
+        choices.append(Choice(section, "given", given, reason if given else "columns that are input: none"))
+    if train.kind == "trees" and "senter" in pipeline and group is None:
+        reason = "sentences per document: the senter learns from the borders between them"
+        choices.append(Choice(section, "group", GROUPED, reason))
     return choices
+
+
+def given_columns(pipeline: Sequence[str], predicted: bool = True) -> list[str]:
+    """Columns of a treebank that components read in training.
+
+    predicted: whether those that the pipeline predicts itself are among them, which it is given in training alone.
+    """
+    read: tuple[str, ...] = GIVEN if "parser" in pipeline else GIVEN[:3] if "lemmatizer" in pipeline else ()
+    own = {column for name in pipeline for column in PREDICTED.get(name, ())}
+    if "morphologizer" in pipeline and "tagger" not in pipeline:  # nothing sets TAG in use
+        read = tuple(column for column in read if column != "TAG")
+    return [column for column in read if predicted or column not in own]
 
 
 def _given(pipeline: Sequence[str], train: Survey, tags: bool) -> Choice:
@@ -148,7 +176,9 @@ def _parser(pipeline: Sequence[str], train: Survey) -> list[Choice]:
     choices = [Choice("components.parser", "projective", few, reason)]
     section = "components.parser.model.templates"
     about = "attributes that templates read"
-    if "tagger" in pipeline:
+    if "morphologizer" in pipeline:
+        choices += _behind_morphologizer(section, "tagger" in pipeline)
+    elif "tagger" in pipeline:
         choices.append(Choice(section, "tag", "TAG", f"{about}; the tagger sets TAG and POS, and no other"))
         choices.append(Choice(section, "coarse", "POS" if pos_map(train) and train.coarse else None))
         choices.append(Choice(section, "morph", False, "whether to read morphology: no component sets it"))
@@ -162,6 +192,16 @@ def _parser(pipeline: Sequence[str], train: Survey) -> list[Choice]:
         reason = f"{about}\n(few sentences do without the latter)"
         choices.append(Choice(section, "grandparents", False, reason))
     return choices
+
+
+def _behind_morphologizer(section: str, has_tagger: bool) -> list[Choice]:
+    """What a parser reads behind a morphologizer, which sets POS and MORPH."""
+    if has_tagger:
+        return [Choice(section, "tag", "TAG", "attributes that templates read, all of them predicted before")]
+    tag = Choice(
+        section, "tag", "POS", "attributes that templates read: the morphologizer sets POS and MORPH, nothing sets TAG"
+    )
+    return [tag, Choice(section, "coarse", None)]
 
 
 def pos_map(train: Survey) -> dict[str, str]:

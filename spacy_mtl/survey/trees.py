@@ -50,6 +50,7 @@ def _look_at_tags(found: Survey, sentences: list[TreeSentence]) -> None:
     found.pos_of = dict(pos_of)
     words = max(found.words, 1)
     found.case, found.features = found.case / words, features[True] / words
+    found.upos, found.lemmas = "upos" in used, "lemma" in used
     found.coarse = column == "xpos" and "upos" in used
     found.lines.append(f"TAG from {column}: {len(found.tags):,} tags: {most_common(found.tags)}")
     found.lines.append(

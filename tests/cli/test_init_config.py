@@ -46,6 +46,14 @@ def test_the_package_has_the_configs_of_the_sources(name):
         ("xx", "ner,tagger", ENTITIES / "dev.conll", {"ents_f", "tag_acc"}),
         ("nl", "tagger", TREES / "dev.conllu", {"tag_acc"}),
         ("nl", "tagger,parser", TREES / "dev.conllu", {"tag_acc", "dep_las", "dep_uas"}),
+        ("nl", "senter", TREES / "dev.conllu", {"sents_f"}),
+        ("nl", "morphologizer,lemmatizer", TREES / "dev.conllu", {"pos_acc", "morph_acc", "lemma_acc"}),
+        (
+            "nl",
+            "senter,morphologizer,lemmatizer,parser",
+            TREES / "dev.conllu",
+            {"sents_f", "pos_acc", "morph_acc", "lemma_acc", "dep_uas", "dep_las"},
+        ),
         ("en", "constituents", BRACKETS / "dev.mrg", {"constituents_f"}),
         ("en", "tagger,constituents", BRACKETS / "dev.mrg", {"tag_acc", "constituents_f"}),
         ("en", "tagger", BRACKETS / "dev.mrg", {"tag_acc"}),
@@ -137,7 +145,7 @@ def test_a_column_left_over_and_documents(tmp_path):
     ("args", "code"),
     [
         (["--lang", "qq"], "[M515]"),
-        (["--pipeline", "lemmatizer"], "[M727]"),
+        (["--pipeline", "lemmas"], "[M727]"),
         (["--pipeline", ""], "[M727]"),
         (["--pipeline", "parser"], "[M728]"),
         (["--columns", "ORTH,TAG,_"], "[M728]"),

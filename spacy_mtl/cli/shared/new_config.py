@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from spacy_mtl.configs import config_text
+from spacy_mtl.survey.propose import PREDICTED, given_columns
 
 from .config_text import ConfigText
 
@@ -15,7 +16,10 @@ BASES = {"columns": "ner", "trees": "parser", "bracketed": "constituents", "segm
 #: Scores of each component, for ``[training.score_weights]``.
 SCORES = {
     "segmenter": ("token_f",),
+    "senter": ("sents_f",),
     "tagger": ("tag_acc",),
+    "morphologizer": ("pos_acc", "morph_acc"),
+    "lemmatizer": ("lemma_acc",),
     "parser": ("dep_uas", "dep_las"),
     "constituents": ("constituents_f",),
     "ner": ("ents_f",),
@@ -99,10 +103,11 @@ def _dev_reader(text: ConfigText, pipeline: Sequence[str], kind: str) -> None:
         for key in text.keys("corpora.train"):
             if key not in ("@readers", "path", "singles"):
                 text.set("corpora.dev", key, f"${{corpora.train.{key}}}")
-    if kind in ("trees", "bracketed") and "tagger" in pipeline:
-        left = ["MORPH", "LEMMA"] if "parser" in pipeline else []
-        comment = "the scores are those of tags that the tagger predicts"
-        text.set("corpora.dev", "given", left, comment)
+    if kind in ("trees", "bracketed") and not PREDICTED.keys().isdisjoint(pipeline):
+        comment = "the scores are those of what the pipeline predicts"
+        text.set("corpora.dev", "given", given_columns(pipeline, predicted=False), comment)
+    if kind == "trees" and "senter" in pipeline:
+        text.set("corpora.dev", "borders", False, "the pipeline finds the sentence borders")
 
 
 def _score_weights(text: ConfigText, pipeline: Sequence[str]) -> None:

@@ -17,6 +17,10 @@ SENTENCES = (
     ("El perro come pan .", "D N V N .", "O O O O O", (1, 2, 2, 2, 2), "det nsubj ROOT obj punct"),
     ("Come Ana pan hoy ?", "V PN N R .", "O B-PER O O O", (0, 3, 0, 0, 0), "ROOT nsubj obj advmod punct"),
 )  # fmt: skip
+#: The universal parts of speech of these tags; nouns and verbs have a number, too.
+PARTS = {"PN": "PROPN", "V": "VERB", "P": "ADP", "D": "DET", "N": "NOUN", "R": "ADV", ".": "PUNCT"}
+#: Components that are trained on words without tags.
+UNTAGGED = ("senter", "tagger", "morphologizer")
 #: Constituents of a sentence as first word, end and label.
 SPANS = ((0, 6, "S"), (0, 1, "NP"), (1, 5, "VP"), (2, 5, "PP"), (3, 5, "NP"))
 WORDS = ("他 在 北京 大学 学习 中文 。", "我们 今天 去 北京 。")
@@ -45,13 +49,31 @@ def _docs(nlp: "Language", component: str) -> list[tuple["Doc", "Doc"]]:
     pairs = []
     if component == "constituents":
         return [_bracketed(nlp)]
+    if component == "senter":
+        return [_paragraph(nlp)]
     for text, tags, ents, heads, deps in SENTENCES:
         words = text.split()
         starts: list[bool | int | None] = [k == 0 for k in range(len(words))]
-        given = None if component == "tagger" else tags.split()
-        gold = Doc(nlp.vocab, words, tags=tags.split(), ents=ents.split(), heads=list(heads), deps=deps.split())
-        pairs.append((Doc(nlp.vocab, words, tags=given, sent_starts=starts), gold))
+        pos = [PARTS[tag] for tag in tags.split()]
+        more: dict[str, Any] = {"pos": pos, "morphs": ["Number=Sing" if tag in "VN" else "" for tag in tags.split()]}
+        given: dict[str, Any] = {} if component in UNTAGGED else {"tags": tags.split()}
+        gold = Doc(
+            nlp.vocab, words, tags=tags.split(), lemmas=[word.lower() for word in words], ents=ents.split(),
+            heads=list(heads), deps=deps.split(), **more,
+        )  # fmt: skip
+        pairs.append(
+            (Doc(nlp.vocab, words, sent_starts=starts, **given, **(more if component == "lemmatizer" else {})), gold)
+        )
     return pairs
+
+
+def _paragraph(nlp: "Language") -> tuple["Doc", "Doc"]:
+    """All sentences as one document, without and with their borders."""
+    from spacy.tokens import Doc
+
+    words = [word for text, *_ in SENTENCES for word in text.split()]
+    starts: list[bool | int | None] = [k == 0 for text, *_ in SENTENCES for k in range(len(text.split()))]
+    return Doc(nlp.vocab, words), Doc(nlp.vocab, words, sent_starts=starts)
 
 
 def _bracketed(nlp: "Language") -> tuple["Doc", "Doc"]:
