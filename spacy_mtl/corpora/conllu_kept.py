@@ -9,6 +9,7 @@ comments: the lines that begin with ``#``.
 lines: ranges and empty nodes, ``[number of words before, size of the range or minus the number of the node, columns 2 to 10 as one string]``.
 cells: by column, what the file has where :func:`~spacy_mtl.corpora.conllu_write.plain_rows` writes something else, ``[word from 0, written, in the
 file]``.
+whole: whether it is a sentence; an entry of one multiword token alone has no comments and cells (:func:`keep_token`).
 tag: the column that TAG was read from. tree: checksum of heads and labels, if the Doc was given the tree.
 
 A cell is written as it was in the file as long as the Doc says there what it said when it was read, and as the Doc says otherwise. Enhanced
@@ -29,6 +30,7 @@ NAME = "conllu"
 #: Columns 2 to 10.
 COLUMNS = ("form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 TREE = frozenset(("head", "deprel", "deps"))
+_OTHERS = frozenset(("whole", "tag", "tree"))
 _HEAD, _MISC = COLUMNS.index("head"), COLUMNS.index("misc")
 #: Comments that say where documents and paragraphs begin, whatever the sentences.
 _BORDERS = (["newdoc"], ["newpar"])
@@ -43,6 +45,11 @@ class Kept:
     begin: int
     end: int
     entry: dict[str, Any]
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is a sentence, and not one multiword token."""
+        return bool(self.entry["whole"])
 
     def ranges(self) -> Iterator[tuple[int, int, str]]:
         """First word and word after the last of each range in the Doc, and its columns 2 to 10."""
@@ -96,6 +103,23 @@ def keep_source(
         begin = end
 
 
+def keep_token(doc: Doc, begin: int, end: int, form: str) -> None:
+    """Say that words ``begin`` to ``end`` (exclusive) are one multiword token of this form, such as a tokenizer has split."""
+    check = _checksum([token.text for token in doc[begin:end]])
+    lines = [[0, end - begin, "\t".join([form, *["_"] * (len(COLUMNS) - 1)])]]
+    entry = {
+        "words": end - begin,
+        "check": check,
+        "comments": [],
+        "lines": lines,
+        "cells": {},
+        "tag": None,
+        "tree": None,
+    }
+    last = doc[end - 1]
+    _data(doc)["._.", NAME, doc[begin].idx, last.idx + len(last)] = {"whole": False, **entry}
+
+
 def _data(doc: Doc) -> dict[Any, Any]:
     return doc.user_data  # keys of spaCy are not only strings
 
@@ -110,6 +134,7 @@ def _entry(sentence: TreeSentence, rows: list[Row], columns: frozenset[str], tag
         if found and name in columns:
             cells[name] = found
     return {
+        "whole": True,
         "words": len(rows),
         "check": _checksum(sentence.words),
         "comments": list(source.comments),
@@ -165,7 +190,9 @@ def _fits(entry: Any, words: list[str]) -> bool:
     if not isinstance(entry, dict) or (entry.get("words"), entry.get("check")) != (n, _checksum(words)):
         return False
     comments, lines, cells = entry.get("comments"), entry.get("lines"), entry.get("cells")
-    if not (_is_list(comments) and _is_list(lines) and isinstance(cells, dict) and "tag" in entry and "tree" in entry):
+    if not (_is_list(comments) and _is_list(lines) and isinstance(cells, dict) and entry.keys() >= _OTHERS):
+        return False
+    if not entry["whole"] and ([list(line[:2]) for line in lines if _is_list(line)] != [[0, n]] or cells):
         return False
     return (
         all(_is_line(comment) and comment.startswith("#") for comment in comments)
@@ -214,6 +241,14 @@ def _with_space(misc: str, written: str) -> str:
     """MISC of the file with the SpaceAfter of the Doc."""
     values = [value for value in misc.split("|") if value != "_" and not value.startswith("SpaceAfter=")]
     return "|".join(values + [value for value in [written] if value != "_"]) or "_"
+
+
+def space_of_token(rows: list[Row], kept: Kept) -> Kept:
+    """The entry of one multiword token with SpaceAfter=No of its last word, whose row loses it."""
+    ((at, size, cells),) = kept.entry["lines"]
+    last = rows[kept.end - 1]
+    misc, last[_MISC] = last[_MISC], "_"
+    return Kept(kept.begin, kept.end, {**kept.entry, "lines": [[at, size, cells[:-1] + misc]]})
 
 
 def restore_graph(rows: list[Row], kept: Kept, plain_tree: int) -> list[tuple[int, int, str]]:

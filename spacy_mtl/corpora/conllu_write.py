@@ -13,7 +13,7 @@ from spacy_mtl.errors import Warnings
 from spacy_mtl.files import writing_atomically
 from spacy_mtl.roots import ROOT_ID, Trees, doc_heads
 
-from .conllu_kept import Kept, Row, kept_sentences, restore_cells, restore_graph, surface_text, tree_of
+from .conllu_kept import Kept, Row, kept_sentences, restore_cells, restore_graph, space_of_token, surface_text, tree_of
 
 _COLUMNS: list[int | str] = [ORTH, LEMMA, POS, TAG, MORPH, SPACY]
 _UPOS, _XPOS = 2, 3
@@ -54,14 +54,16 @@ def doc_to_conllu(
     if lost:
         warnings.warn(Warnings.M565.format(n=lost, text=doc.text[:60]), stacklevel=2)
     tags = [tag] * len(doc)
-    for each in kept:
+    sentences = [each for each in kept if each.whole]
+    for each in sentences:
         tags[each.begin : each.end] = [each.entry["tag"]] * (each.end - each.begin)
     plain = [place_tag(row, column) for row, column in zip(plain_rows(doc, trees), tags, strict=True)]
     rows = [list(row) for row in plain]
-    for each in kept:
+    for each in sentences:
         restore_cells(rows, each)
+    kept = [each if each.whole else space_of_token(rows, each) for each in kept]
     ranges = [found for each in kept for found in each.ranges()]
-    whole = {(each.begin, each.end): each for each in kept}
+    whole = {(each.begin, each.end): each for each in sentences}
     for i, (begin, end) in enumerate(trees.spans):
         same = whole.get((begin, end))
         if same is not None:

@@ -79,6 +79,8 @@ class ComponentErrors:
             "boundaries in its input. Put a component that sets them ('sentencizer' or 'senter') before it, or let the corpus reader set them.")
     M451 = ("{n} words are seen at least {least} times, but with {labels} labels a model can remember the labels of {most} at most. Set the least number of times ('known_words') "
             "higher, or to 0 for none.")
+    M490 = ("There is nothing to learn multiword tokens from: no document of the training corpus has what a CoNLL-U file says beyond it. Set 'keep = true' of its reader, "
+            "spacy_mtl.ConlluCorpus.v1.")
     # fmt: on
 
 

@@ -8,6 +8,7 @@ class ModelErrors:
     M603 = ("{where} is damaged: its checksum or its shapes do not match. Copy it again from its source, or train again.")
     M604 = ("{where} holds the model of a {found}, not of a {expected}. Check the path.")
     M605 = ("{where} cannot be read: {reason}. Check the path, or train again.")
+    M606 = ("{where} is not a tokenizer of multiword tokens: {reason}. Check the path, or train again.")
     M610 = ("{where} is not a valid model: {fault}. Its checksum is right, so it was made by hand or by another program: do not use it, or copy it again from its source.")
     M612 = ("The model cannot be saved, since it could not be loaded again: {fault}. Train again with fewer templates, labels or words, or in smaller steps if numbers are not finite.")
     M611 = ("The keys of a model's weights crowd in a table as hashes never do, so that looking them up would take forever. The model was made by hand or by another "

@@ -14,7 +14,7 @@ from spacy.vocab import Vocab
 from spacy_mtl.corpora.binary import given_doc, load_docs
 from spacy_mtl.corpora.columns import text_lines
 from spacy_mtl.corpora.conllu import GIVEN, TreeDocMaker
-from spacy_mtl.corpora.conllu_kept import TREE, begins, copy_kept
+from spacy_mtl.corpora.conllu_kept import TREE, begins, copy_kept, keep_token, kept_sentences
 from spacy_mtl.corpora.conllu_read import TreeSentence, read_conllu
 from spacy_mtl.corpora.settings import check_file
 from spacy_mtl.errors import Errors
@@ -103,7 +103,7 @@ def _texts(path: Path, settings: Input) -> Iterator[str]:
 
 
 def without_white_space(doc: Doc) -> Doc:
-    """A Doc without tokens of white space alone: the token before one has a space after it. Of other annotation, norms are kept."""
+    """A Doc without tokens of white space alone: the token before one has a space after it. Norms and multiword tokens are kept."""
     if not any(token.is_space for token in doc):
         return doc
     kept = [token for token in doc if not token.is_space]
@@ -112,6 +112,10 @@ def without_white_space(doc: Doc) -> Doc:
     if kept:
         norms = np.array([[token.norm] for token in kept], np.uint64)
         words.from_array([NORM], norms)  # type: ignore[arg-type]
+    places = {token.i: i for i, token in enumerate(kept)}
+    for each in kept_sentences(doc)[0]:  # multiword tokens, which are not white space
+        for first, last, cells in each.ranges():
+            keep_token(words, places[first], places[last - 1] + 1, cells.partition("\t")[0])
     return words
 
 

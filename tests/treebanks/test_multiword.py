@@ -1,0 +1,127 @@
+"""A tokenizer that splits tokens into words, and what is written of it."""
+
+import base64
+import json
+
+import pytest
+import spacy
+from spacy.tokens import Doc
+
+import spacy_mtl.treebanks.multiword  # noqa: F401 (registers the tokenizer)
+from spacy_mtl.corpora.conllu import ConlluCorpus
+from spacy_mtl.corpora.conllu_kept import raw_text
+from spacy_mtl.corpora.conllu_write import doc_to_conllu
+from spacy_mtl.treebanks.annotate import annotate
+from spacy_mtl.treebanks.inputs import Input
+from spacy_mtl.treebanks.scores import score_files
+
+GOLD = """\
+# newdoc id = raw
+# newpar
+# sent_id = 1
+# text = Va al mar, al.
+1\tVa\t_\t_\t_\t_\t_\t_\t_\t_
+2-3\tal\t_\t_\t_\t_\t_\t_\t_\t_
+2\ta\t_\t_\t_\t_\t_\t_\t_\t_
+3\tel\t_\t_\t_\t_\t_\t_\t_\t_
+4\tmar\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No
+5\t,\t_\t_\t_\t_\t_\t_\t_\t_
+6-7\tal\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No
+6\ta\t_\t_\t_\t_\t_\t_\t_\t_
+7\tel\t_\t_\t_\t_\t_\t_\t_\t_
+8\t.\t_\t_\t_\t_\t_\t_\t_\t_
+
+# sent_id = 2
+# text = al
+1-2\tal\t_\t_\t_\t_\t_\t_\t_\t_
+1\ta\t_\t_\t_\t_\t_\t_\t_\t_
+2\tel\t_\t_\t_\t_\t_\t_\t_\t_
+
+"""
+CONFIG = {
+    "nlp": {"tokenizer": {"@tokenizers": "spacy_mtl.Multiword.v1", "tokenizer": {"@tokenizers": "spacy.Tokenizer.v1"}}}
+}
+
+
+@pytest.fixture
+def gold(tmp_path):
+    path = tmp_path / "gold.conllu"
+    path.write_text(GOLD, encoding="utf8")
+    return path
+
+
+@pytest.fixture
+def nlp(gold):
+    nlp = spacy.blank("es", config=CONFIG)
+    nlp.add_pipe("sentencizer")
+    nlp.initialize(lambda: ConlluCorpus(gold, keep=True)(nlp))
+    return nlp
+
+
+def test_from_raw_text_to_the_gold_file(nlp, gold, tmp_path):
+    """White space between tokens is another, which CoNLL-U does not tell."""
+    raw, out = tmp_path / "raw.txt", tmp_path / "out.conllu"
+    raw.write_text("Va  al\nmar, al. al\n", encoding="utf8")
+    for n_process in (1, 2):
+        annotate(nlp, [raw], out, Input(), n_process)
+        assert out.read_text(encoding="utf8") == GOLD
+    assert {score.f1 for name, score in score_files(gold, out).items() if name in ("Tokens", "Words", "Sentences")} == {
+        1
+    }
+
+
+def test_docs(nlp):
+    doc = nlp("Va al mar, al. al")
+    assert [token.text for token in doc] == ["Va", "a", "el", "mar", ",", "a", "el", ".", "a", "el"]
+    assert doc.text == "Va a el mar, a el. a el"
+    assert raw_text(doc) == "Va al mar, al. al"
+    assert [raw_text(each) for each in nlp.pipe(["al mar", "mar"])] == ["al mar", "mar"]
+    assert nlp("Va.").user_data == {}
+    copy = Doc(nlp.vocab).from_bytes(doc.to_bytes())
+    assert list(doc_to_conllu(copy)) == list(doc_to_conllu(doc))
+    both = Doc.from_docs([nlp("al"), nlp("al mar")])
+    assert raw_text(both) == "al al mar"
+
+
+def test_words_that_are_given_stay(nlp):
+    doc = nlp(Doc(nlp.vocab, ["Va", "al", "mar"]))
+    assert [token.text for token in doc] == ["Va", "al", "mar"]
+
+
+def test_norms_are_those_of_the_other_tokenizer(nlp):
+    nlp.tokenizer.tokenizer.add_special_case("mar.", [{65: "mar.", 67: "sea"}])
+    doc = nlp.make_doc("IR al mar.")
+    assert [token.norm_ for token in doc] == ["ir", "a", "el", "sea"]
+
+
+def test_saved_and_loaded(nlp, tmp_path):
+    nlp.to_disk(tmp_path / "model")
+    loaded = spacy.load(tmp_path / "model")
+    assert [token.text for token in loaded("al mar")] == ["a", "el", "mar"]
+    other = spacy.blank("es", config=CONFIG)
+    assert len(other("al mar")) == 2
+    other.tokenizer.from_bytes(nlp.tokenizer.to_bytes())
+    assert [token.text for token in other("al mar")] == ["a", "el", "mar"]
+
+
+def test_a_corpus_without_ranges_and_one_that_was_not_kept(gold, tmp_path):
+    nlp = spacy.blank("es", config=CONFIG)
+    with pytest.raises(ValueError, match=r"\[M490\].*keep = true"):
+        nlp.initialize(lambda: ConlluCorpus(gold)(nlp))
+    plain = tmp_path / "plain.conllu"
+    plain.write_text("1\tmar\t_\t_\t_\t_\t_\t_\t_\t_\n\n", encoding="utf8")
+    nlp.initialize(lambda: ConlluCorpus(plain, keep=True)(nlp))
+    assert len(nlp("al mar")) == 2
+
+
+@pytest.mark.parametrize(
+    "change", [{"format": "x"}, {"tokenizer": 1}, {"tokenizer": "?"}, {"splitter": {}}, {"more": 1}, None]
+)
+def test_damaged_files_are_refused(nlp, tmp_path, change):
+    data = json.loads(nlp.tokenizer.to_bytes())
+    path = tmp_path / "tokenizer"
+    path.write_text("{" if change is None else json.dumps({**data, **change}), encoding="utf8")
+    with pytest.raises(ValueError, match=rf"\[M606\] {path} "):
+        nlp.tokenizer.from_disk(path)
+    assert len(nlp("al")) == 2
+    assert base64.b64decode(data["tokenizer"])
