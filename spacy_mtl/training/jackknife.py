@@ -16,22 +16,29 @@ Read = Callable[[Language], Sequence[Example]]
 
 
 def jackknife(
-    make: Callable[[], Language], read: Read, folds: int, passes: int, attrs: Sequence[int], done: Callable[[], object]
+    make: Callable[[], Language],
+    read: Read,
+    folds: int,
+    passes: int,
+    attrs: Sequence[int],
+    done: Callable[[], object] = int,
 ) -> Iterator[Doc]:
     """Yield the reference of each document, in order, with what a pipeline that has not seen it predicts.
 
-    make: an untrained pipeline. read: the corpus for a pipeline. folds: of consecutive documents, at least 2; no more than there are documents.
-    passes: over the corpus, for each fold. attrs: the attributes to take over from the predictions, such as TAG. done: called after each of
-    ``folds * (passes + 1)`` steps. Raises ValueError as the components do, such as M111, M402 and M403.
+    make: an untrained pipeline, whose config says which components annotate documents for others while they learn. read: the corpus for a
+    pipeline. folds: of consecutive documents, at least 2, and no more than there are documents. passes: over the corpus, for each fold.
+    attrs: the attributes to take over from the predictions, such as TAG. done: called after each of ``folds * (passes + 1)`` steps. Raises
+    ValueError as the components do, such as M111, M402 and M403.
     """
     for fold in range(folds):
         nlp = make()
         examples = list(read(nlp))
         begin, end = fold * len(examples) // folds, (fold + 1) * len(examples) // folds
         known, held_out = examples[:begin] + examples[end:], examples[begin:end]
+        annotating = nlp.config["training"].get("annotating_components", [])
         nlp.initialize(partial(list, known))
         for _ in range(passes):
-            nlp.update(known, annotates=nlp.pipe_names)
+            nlp.update(known, annotates=annotating)
             done()
         predicted = nlp.pipe([example.predicted.copy() for example in held_out])
         for example, doc in zip(held_out, predicted, strict=True):

@@ -65,12 +65,13 @@ def test_folds_are_consecutive_and_cover_the_corpus(config):
     class Remembers:
         def __init__(self):
             self.nlp = spacy.blank("xx")
-            self.vocab, self.pipe_names = self.nlp.vocab, []
+            self.config = {"training": {"annotating_components": ["it"]}}
 
         def initialize(self, get_examples):
             seen.append([example.reference.text for example in get_examples()])
 
         def update(self, examples, annotates):
+            assert annotates == ["it"]
             assert [example.reference.text for example in examples] == seen[-1]
 
         def pipe(self, docs):
