@@ -18,7 +18,10 @@ OWN = {
     ("parser-fast", "parser", "model.templates.grandparents"),
 }
 COMPONENTS = [
-    (path.stem, name) for path in sorted((ROOT / "configs").glob("*.cfg")) for name in load_config(path)["components"]
+    (path.stem, name)
+    for path in sorted((ROOT / "configs").glob("*.cfg"))
+    for name, block in load_config(path)["components"].items()
+    if "factory" in block
 ]
 
 

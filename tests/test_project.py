@@ -90,6 +90,19 @@ def test_parse_a_folder_of_trees(project, tmp_path):
     assert weights["components"]["parser"]["live_templates"] > 10
 
 
+def test_all_columns_of_a_treebank(project):
+    run(project, "ud")
+    words, raw = (json.loads((project / f"metrics/{name}.json").read_text()) for name in ("ud", "ud-raw"))
+    assert words["Sentences"]["f1"] == 1
+    assert min(words[name]["f1"] for name in ("UPOS", "UFeats", "Lemmas")) > 0.8
+    assert 0.7 < words["LAS"]["f1"] < words["UAS"]["f1"] < 1
+    assert raw["Sentences"]["f1"] > 0.9
+    train = (project / "training/ud/train.conllu").read_text(encoding="utf8")
+    gold = (ROOT / "assets/nl-trees/train.conllu").read_text(encoding="utf8")
+    assert train.count("\n") >= gold.count("\n") - gold.count("# ")
+    assert train.count("VERB") != gold.count("VERB")  # predicted, and not always right
+
+
 def test_constituents(project):
     said = run(project, "constituents")
     assert "CONSTITUENTS_F" in said

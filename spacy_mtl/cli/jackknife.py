@@ -25,6 +25,7 @@ def jackknife_cli(
     output: Annotated[Path, typer.Argument(metavar="OUTPUT", help="The .conllu file to write.")],
     folds: Annotated[int, typer.Option(min=2, max=100, help="Parts of the corpus, each annotated by the others.")] = 5,
     passes: Annotated[int, typer.Option(min=1, max=1000, help="Of each training over its folds.")] = 10,
+    lang: Annotated[str | None, typer.Option(help="Language code, in place of the config's.")] = None,
     code: Code = None,
 ) -> None:
     """Annotate a treebank with tags, morphology and lemmas predicted by components that have not seen the sentence.
@@ -41,14 +42,14 @@ def jackknife_cli(
     with clear_errors():
         if output.suffix != ".conllu":
             raise ValueError(Errors.M732.format(path=output))
-        nlp = make_pipeline(config, code)
+        nlp = make_pipeline(config, code, lang)
         attrs = [IDS[name] for name in predicted_columns(nlp, config)]
         n_docs = len(read_examples(nlp, config, corpus))
         if n_docs < folds:
             raise ValueError(Errors.M734.format(path=corpus, n=n_docs, folds=folds))
         with tqdm(total=folds * (passes + 1), desc="passes", leave=False) as bar:
             docs = jackknife(
-                lambda: make_pipeline(config, code),
+                lambda: make_pipeline(config, code, lang),
                 lambda nlp: read_examples(nlp, config, corpus),
                 folds,
                 passes,

@@ -46,8 +46,8 @@ def validate_cli(
                 _say(name, dry_run(pipe, nlp, examples), every)
 
 
-def make_pipeline(path: Path, code: Path | None = None) -> "Language":
-    """The untrained pipeline of a config.
+def make_pipeline(path: Path, code: Path | None = None, lang: str | None = None) -> "Language":
+    """The untrained pipeline of a config. lang: in place of its own language.
 
     Raises ValueError: M709 it cannot be read, M731 it makes no pipeline, M515 its language is unknown, M717, or a component's own.
     """
@@ -60,6 +60,8 @@ def make_pipeline(path: Path, code: Path | None = None) -> "Language":
     try:
         if code is not None:
             import_file("python_code", code)
+        if lang is not None:
+            config["nlp"]["lang"] = lang
         check_language(str(config["nlp"]["lang"]))
         return load_model_from_config(config, auto_fill=True)
     except Exception as error:
