@@ -36,14 +36,16 @@ def _at(*places: tuple[int, str]) -> str:
 def morph(usual_tags: bool = True, min_count: int = 2) -> TemplateSet:
     """Templates for parts of speech and morphological features.
 
-    They read suffixes of up to 10 and prefixes of up to 5 characters, the forms and endings in a window of 2, pairs of these, and the usual analyses
-    of the words around.
+    They read suffixes of up to 10 characters, beginnings of up to 8 in lower case, parts in front of an ending, where languages put one affix after
+    another, the forms and endings in a window of 2, pairs of these, and the usual analyses of the words around.
 
     usual_tags: read the usual analyses, which only ``mtl_morphologizer`` knows. min_count: leave out observations that occur less often.
     """
     _switches(usual_tags=usual_tags)
-    affixes = [f"SUFFIX{n}" for n in range(1, 11)] + [f"PREFIX{n}" for n in range(1, 6)]
+    parts = [f"INNER{first}_{last}" for first, last in ((4, 2), (5, 2), (5, 3), (6, 3), (6, 4), (7, 4), (8, 5))]
+    affixes = [f"SUFFIX{n}" for n in range(1, 11)] + [f"STEM{n}" for n in range(2, 9)] + parts
     patterns = [_here(attr) for attr in ("ORTH", "LOWER", *affixes, "SHAPE", "CHAR_TYPE", "CASE")]
+    patterns += [_here("STEM3", "SUFFIX3"), _here("STEM4", "SUFFIX2"), _here("STEM5", "SUFFIX1")]
     patterns += [_here("SUFFIX3", "PREFIX2"), _here("SUFFIX4", "SHAPE")]
     patterns += [_at((at, "LOWER")) for at in (-2, -1, 1, 2)]
     patterns += [_at((at, ending)) for ending in ("SUFFIX2", "SUFFIX3") for at in (-2, -1, 1, 2)]

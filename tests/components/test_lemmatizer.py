@@ -307,3 +307,34 @@ def test_a_corpus_without_lemmas_is_refused():
 def test_settings_out_of_range_are_refused(settings, said):
     with pytest.raises(ValueError, match=f"M419.*{said}"):
         make(**settings)
+
+
+# --- files of strangers ---
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({"scripts": ["walk"]}, "labels of its settings|edit script"),
+        ({"scripts": [1]}, "scripts of cfg"),
+        ({"lemmas": {"\tform": ""}}, "lemma that is no text"),
+        ({"lemmas": {"form": "form"}}, "not of a form"),
+        ({"lemmas": []}, "lemmas of cfg is .*, not an object"),
+        ({"more": 1}, "unknown entry 'more'"),
+    ],
+)
+def test_a_changed_file_is_refused_and_nothing_changes(trained, change, fault):
+    data = trained[0].get_pipe("mtl_lemmatizer").to_bytes()
+    hostile = make().from_bytes(trained[0].to_bytes()).get_pipe("mtl_lemmatizer")
+    hostile.cfg.update(change)
+    pipe = make().get_pipe("mtl_lemmatizer").from_bytes(data)
+    with pytest.raises(ValueError, match=rf"\[M6\d\d\].*({fault})"):
+        pipe.from_bytes(hostile.to_bytes())
+    assert pipe.to_bytes() == data
+
+
+def test_an_untrained_file_with_a_label_that_is_no_script_is_refused():
+    hostile = make().get_pipe("mtl_lemmatizer")
+    hostile.cfg["scripts"] = ["walk"]
+    with pytest.raises(ValueError, match=r"\[M6\d\d\].*not an edit script"):
+        make().get_pipe("mtl_lemmatizer").from_bytes(hostile.to_bytes())

@@ -10,6 +10,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 
 from spacy_mtl.corpora.conllu import ConlluCorpus
+from spacy_mtl.models import store
 from spacy_mtl.models.chain.model import current_weights
 from spacy_mtl.sentences import borders
 
@@ -258,3 +259,43 @@ def test_observed_label_pairs_are_refused():
 def test_settings_out_of_range_are_refused(settings):
     with pytest.raises(ValueError, match=r"M419|Config"):
         make(**settings)
+
+
+# --- files of strangers ---
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({"analyses": ["noun"]}, "not an analysis"),
+        ({"analyses": []}, "analyses without factors|not for the labels"),
+        ({"analyses": ["NOUN|A=1", "NOUN|A=1"]}, "same item twice"),
+        ({"groups": []}, "analyses without factors|not for the labels"),
+        ({"groups": [["POS"]]}, "not for the labels"),
+        ({"groups": [[1]]}, "groups of cfg"),
+        ({"groups": 1}, "groups of cfg"),
+        ({"known": {"de": [10**6]}}, "known of cfg"),
+        ({"known": []}, "known of cfg"),
+        ({"more": 1}, "unknown entry 'more'"),
+    ],
+)
+def test_a_changed_file_is_refused_and_nothing_changes(trained, change, fault):
+    data = trained[0].get_pipe("mtl_morphologizer").to_bytes()
+    hostile = make().from_bytes(trained[0].to_bytes()).get_pipe("mtl_morphologizer")
+    hostile.cfg.update(change)
+    pipe = make().get_pipe("mtl_morphologizer").from_bytes(data)
+    with pytest.raises(ValueError, match=rf"\[M6\d\d\].*({fault})"):
+        pipe.from_bytes(hostile.to_bytes())
+    assert pipe.to_bytes() == data
+
+
+@pytest.mark.parametrize("table", [[[0]], [[0, 10**6]], [[-1]], [[0, 1], [0]], [["a"]], [0], [[]], "x"])
+def test_a_changed_table_of_analyses_is_refused(trained, table):
+    """In the bytes of the model alone."""
+    model = trained[0].get_pipe("mtl_morphologizer").model
+    weights = current_weights(model)
+    masks = {key: value.tolist() for key, value in vars(model.attrs["constraints"]).items()}
+    data = store.to_bytes(weights, {"constraints": {**masks, "table": table}})
+    with pytest.raises(ValueError, match=r"\[M6\d\d\]"):
+        model.read_weights(data, "it")
+    assert model.read_weights(store.to_bytes(weights, {"constraints": masks}), "it")[1].table.size

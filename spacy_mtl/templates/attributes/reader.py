@@ -26,7 +26,8 @@ from .context import CONTEXT_ATTRIBUTES, ContextReader, case_flags, case_pattern
 from .derived import Derived, base_of, derived
 from .learned import LEARNED, FormTable, check_learned, learned_function
 
-_AFFIX = re.compile(r"(PREFIX|SUFFIX)([1-9]\d*)\Z")
+_AFFIX = re.compile(r"(PREFIX|SUFFIX|STEM)([1-9]\d*)\Z")
+_INNER = re.compile(r"INNER([1-9]\d*)_([1-9]\d*)\Z")
 #: spaCy attributes that depend on the word form alone: attribute name -> name on Lexeme.
 _LEXEME = {"LOWER": "lower", "SHAPE": "shape", "PREFIX": "prefix", "SUFFIX": "suffix"} | {
     name: name.lower() for name in IDS if name.startswith(("IS_", "LIKE_")) and name not in ("IS_OOV_DEPRECATED",)
@@ -82,12 +83,21 @@ def _as_uint64(value: str | int | bool, attr: str) -> int:
     return int(value) & 0xFFFFFFFFFFFFFFFF
 
 
+def _affix(kind: str, size: int) -> Callable[[str], str]:
+    """PREFIXn, STEMn, which is a prefix in lower case, or SUFFIXn."""
+    if kind == "SUFFIX":
+        return lambda text: text[-size:]
+    return (lambda text: text.lower()[:size]) if kind == "STEM" else (lambda text: text[:size])
+
+
 def lexical_function(attr: str) -> Callable[[str], str | int | bool] | None:
     """The function of the word form behind ``attr``; None unless it is such an attribute of this package or of the user."""
     affix = _AFFIX.match(attr)
     if affix:
-        size = int(affix.group(2))
-        return (lambda text: text[:size]) if affix.group(1) == "PREFIX" else (lambda text: text[-size:])
+        return _affix(affix.group(1), int(affix.group(2)))
+    if inner := _INNER.match(attr):
+        first, last = int(inner.group(1)), int(inner.group(2))
+        return lambda text: text.lower()[-first:-last]
     if attr in _OWN_LEXICAL:
         return _OWN_LEXICAL[attr]
     function = mtl_attributes.get(attr) if attr in mtl_attributes else None

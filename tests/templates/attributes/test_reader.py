@@ -70,7 +70,23 @@ def test_annotations_are_there_to_be_read(doc):
     assert all(len(set(column(attr, doc))) > 1 for attr in attrs.split())
 
 
-@pytest.mark.parametrize("attr", [*sorted(REFUSED), "LOWERCASE", "lower", "PREFIX0", "SUFFIX-1", "PREFIX1.5", "XSHAPE"])
+@pytest.mark.parametrize(
+    "attr",
+    [
+        *sorted(REFUSED),
+        "LOWERCASE",
+        "lower",
+        "PREFIX0",
+        "SUFFIX-1",
+        "PREFIX1.5",
+        "XSHAPE",
+        "STEM0",
+        "STEM",
+        "INNER4",
+        "INNER4_0",
+        "INNER_2",
+    ],
+)
 def test_attribute_that_does_not_exist_is_refused(attr):
     with pytest.raises(ValueError, match=r"^\[M110\] Unknown attribute '.*' in template 'U7:%x\[0,A\]'\. Use a spaCy "):
         check_attributes(["ORTH", attr], lambda _: "U7:%x[0,A]")
@@ -83,6 +99,13 @@ def test_attribute_that_does_not_exist_is_refused(attr):
 def test_affixes_of_any_length(doc, size):
     assert column(f"PREFIX{size}", doc) == [hash_string(word[:size]) for word in WORDS]
     assert column(f"SUFFIX{size}", doc) == [hash_string(word[-size:]) for word in WORDS]
+    assert column(f"STEM{size}", doc) == [hash_string(word.lower()[:size]) for word in WORDS]
+
+
+def test_parts_in_front_of_an_ending():
+    doc = Doc(NLP.vocab, ["Yaşamadınız", "ab", "Oturun"])
+    assert column("INNER5_3", doc) == [hash_string(part) for part in ("dı", "", "tu")]
+    assert column("INNER2_1", doc) == [hash_string(part) for part in ("ı", "a", "u")]
 
 
 @pytest.mark.parametrize(
