@@ -119,7 +119,10 @@ class MultiwordTokenizer:
             inner = base64.b64decode(found["tokenizer"], validate=True)
         except (StoredValueError, ValueError) as fault:
             raise ValueError(Errors.M606.format(where=where, reason=fault)) from None
-        self.tokenizer.from_bytes(inner, exclude=["vocab"])
+        try:
+            self.tokenizer.from_bytes(inner, exclude=["vocab"])
+        except Exception:  # msgpack and the regular expressions of spaCy raise errors of their own
+            raise ValueError(Errors.M606.format(where=where, reason="spaCy cannot read its tokenizer")) from None
         self.splitter = splitter
         return self
 

@@ -115,7 +115,8 @@ def test_a_corpus_without_ranges_and_one_that_was_not_kept(gold, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "change", [{"format": "x"}, {"tokenizer": 1}, {"tokenizer": "?"}, {"splitter": {}}, {"more": 1}, None]
+    "change",
+    [{"format": "x"}, {"tokenizer": 1}, {"tokenizer": "?"}, {"tokenizer": "eHh4"}, {"splitter": {}}, {"more": 1}, None],
 )
 def test_damaged_files_are_refused(nlp, tmp_path, change):
     data = json.loads(nlp.tokenizer.to_bytes())
