@@ -15,6 +15,7 @@ from spacy_mtl.corpora.segmented import SegmentedCorpus
 from .plan import ROOT
 
 ASSETS = ROOT / "assets"
+_TREES = ASSETS / "nl-trees"
 WORDS = ["U0:%x[0,ORTH]", "U1:%x[-1,LOWER]", "U2:%x[0,SUFFIX3]/%x[0,SHAPE]", "U3:%x[1,LOWER]", "B"]
 CHARACTERS = ["U0:%x[0,CHAR]", "U1:%x[-1,CHAR]/%x[0,CHAR]", "U2:%x[0,CHAR]/%x[1,CHAR]", "U3:%x[0,CHAR_CLASS]", "B"]
 ARCS = [
@@ -30,13 +31,20 @@ COMPONENTS: dict[str, tuple[str, list[str], Callable[[str, int], Any]]] = {
         WORDS,
         lambda part, n: ConllCorpus(ASSETS / "es-entities" / f"{part}.conll", limit=n, given=()),
     ),
+    "mtl_senter": (
+        "nl",
+        WORDS,
+        lambda part, n: ConlluCorpus(_TREES / f"{part}.conllu", limit=n // 5, given=(), group=5, borders=False),
+    ),
+    "mtl_morphologizer": ("nl", WORDS, lambda part, n: ConlluCorpus(_TREES / f"{part}.conllu", limit=n, given=())),
+    "mtl_lemmatizer": ("nl", WORDS, lambda part, n: ConlluCorpus(_TREES / f"{part}.conllu", limit=n, given=("POS",))),
     "mtl_segmenter": ("zh", CHARACTERS, lambda part, n: SegmentedCorpus(ASSETS / "zh-words" / f"{part}.txt", limit=n)),
     "mtl_constituents": (
         "en",
         SPANS,
         lambda part, n: BracketedCorpus(ASSETS / "en-constituents" / f"{part}.mrg", limit=n),
     ),
-    "mtl_parser": ("nl", ARCS, lambda part, n: ConlluCorpus(ASSETS / "nl-trees" / f"{part}.conllu", limit=n)),
+    "mtl_parser": ("nl", ARCS, lambda part, n: ConlluCorpus(_TREES / f"{part}.conllu", limit=n)),
 }
 
 
