@@ -19,6 +19,7 @@ TASKS = (
     "synthetic",
     "tagging",
     "trainers",
+    "ud",
 )
 
 

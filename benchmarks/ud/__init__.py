@@ -1,0 +1,1 @@
+"""Benchmarks of whole pipelines on treebanks: ``python -m benchmarks.ud``."""

@@ -1,0 +1,76 @@
+"""The steps of workflow "ud" on a treebank, each a process of its own, with its CPU seconds."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import srsly
+
+from benchmarks.common.origin import ROOT
+from benchmarks.common.rows import Row
+
+#: Folder, names of the parts and language of each treebank.
+TREEBANKS = {
+    "gothic": ("ud-gothic-proiel", "got_proiel-ud-{}.conllu", "xx"),
+    "turkish": ("ud-turkish-imst", "tr_imst-ud-{}.conllu", "tr"),
+}
+#: Where the output of the steps goes.
+STDERR = 2
+#: Scores that a row keeps.
+SCORES = ("Sentences", "Words", "UPOS", "XPOS", "UFeats", "Lemmas", "UAS", "LAS", "CLAS", "MLAS", "BLEX")
+
+
+def train(name: str, corpora: Path, folder: Path, folds: int, passes: int, epochs: int | None) -> dict[str, float]:
+    """Train a pipeline in ``folder/all``: CPU seconds of each step. epochs: of each training, None for those of the configs."""
+    return {step: cpu_of(command) for step, command in _steps(name, corpora, folder, folds, passes, epochs)}
+
+
+def _steps(
+    name: str, corpora: Path, folder: Path, folds: int, passes: int, epochs: int | None
+) -> Iterator[tuple[str, list[str]]]:
+    gold, dev, lang = part(name, corpora, "train"), part(name, corpora, "dev"), TREEBANKS[name][2]
+    usual = {"nlp.lang": lang, "paths.dev": dev} | ({} if epochs is None else {"training.max_epochs": str(epochs)})
+    yield "borders", _training("senter", folder / "borders", {"paths.train": gold, **usual})
+    yield "tags", _training("ud-tags", folder / "tags", {"paths.train": gold, **usual})
+    tagged, config = str(folder / "train.conllu"), str(ROOT / "configs" / "ud-tags.cfg")
+    options = ["--folds", str(folds), "--passes", str(passes), "--lang", lang]
+    yield "jackknife", ["mtl", "jackknife", config, gold, tagged, *options]
+    paths = {f"paths.{name}": str(folder / name / "model-best") for name in ("borders", "tags")}
+    yield "trees", _training("ud", folder / "all", {"paths.train": tagged, **usual, **paths})
+
+
+def _training(config: str, output: Path, settings: Mapping[str, str]) -> list[str]:
+    options = [word for key, value in settings.items() for word in (f"--{key}", value)]
+    return ["train", str(ROOT / "configs" / f"{config}.cfg"), "--output", str(output), *options]
+
+
+def part(name: str, corpora: Path, which: str) -> str:
+    folder, pattern, _ = TREEBANKS[name]
+    return str(corpora / folder / pattern.format(which))
+
+
+def scores(name: str, corpora: Path, folder: Path, which: str) -> Row:
+    """F1 of each column for a part, in percent: with the sentences of the file, and (``raw_``) with those of the pipeline; CPU seconds of both."""
+    gold, row = part(name, corpora, which), Row()
+    for prefix, options in (("", []), ("raw_", ["--no-borders"])):
+        out, json = str(folder / f"{prefix}{which}.conllu"), folder / f"{prefix}{which}.json"
+        row[f"{prefix}cpu_{which}"] = cpu_of(
+            ["mtl", "annotate", str(folder / "all" / "model-best"), gold, out, *options]
+        )
+        cpu_of(["mtl", "evaluate-ud", gold, out, "--output", str(json)])
+        found = srsly.read_json(json)
+        row |= {f"{prefix}{score}_{which}": 100 * found[score]["f1"] for score in SCORES}
+    return row
+
+
+def cpu_of(command: list[str]) -> float:
+    """CPU seconds of ``python -m spacy`` with these arguments and all that it starts. Raises CalledProcessError where it fails."""
+    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    before = os.times()
+    subprocess.run(
+        [sys.executable, "-m", "spacy", *command], env={**os.environ, "PYTHONPATH": path}, stdout=STDERR, check=True
+    )
+    after = os.times()
+    return after.children_user + after.children_system - before.children_user - before.children_system
