@@ -28,6 +28,9 @@ MODELS = {
     "tokenizer": ("tokenizer",),
     "parser": ("crossing-trees", "second-order-trees"),
     "constituents": ("constituents",),
+    "morphologizer": ("analyses",),
+    "lemmatizer": ("lemmas",),
+    "senter": ("borders",),
     "sequences": ("sequences",),
     "thinc": ("entities", "crossing-trees", "constituents"),
 }
@@ -87,7 +90,7 @@ def check_doc(doc: Doc, text: str) -> None:
     assert doc.text == text, "the text of a document changed"
     assert all(0 <= token.head.i < len(doc) for token in doc), "a head outside of its document"
     assert all(ent.start < ent.end and ent.label_ for ent in doc.ents), "an entity without words or label"
-    assert all(isinstance(token.tag_ + token.dep_ + token.pos_, str) for token in doc)
+    assert all(isinstance(token.tag_ + token.dep_ + token.pos_ + token.lemma_ + str(token.morph), str) for token in doc)
     spans = [span for group in doc.spans.values() for span in group]
     assert all(0 <= span.start < span.end <= len(doc) and span.label_ for span in spans), (
         "a span without words or label"

@@ -14,6 +14,7 @@ PIPELINES: dict[str, tuple[str, list[tuple[str, str]]]] = {
     "tagger and ner": ("es", [("mtl_tagger", "tags"), ("mtl_ner", "entities")]),
     "parser": ("nl", [("sentencizer", ""), ("mtl_tagger", "tags"), ("mtl_parser", "crossing-trees")]),
     "second order": ("nl", [("sentencizer", ""), ("mtl_tagger", "tags"), ("mtl_parser", "second-order-trees")]),
+    "columns": ("nl", [("mtl_senter", "borders"), ("mtl_morphologizer", "analyses"), ("mtl_lemmatizer", "lemmas")]),
     "constituents": ("en", [("sentencizer", ""), ("mtl_tagger", "tags"), ("mtl_constituents", "constituents")]),
 }
 #: Characters of a text that parsers get: their time grows with the third power of a sentence's length.

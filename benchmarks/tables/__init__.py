@@ -16,6 +16,7 @@ from . import (
     structreg,
     synthetic,
     tags,
+    treebanks,
     trees,
     versions,
     words,
@@ -34,7 +35,7 @@ class Rendered(Protocol):
 
 
 MODULES = (
-    headline, entities, words, tags, trees, constituents, door, first_start, learning_on, letters, mkl, synthetic,
+    headline, entities, words, tags, trees, treebanks, constituents, door, first_start, learning_on, letters, mkl, synthetic,
     of_trainers, mtlstruct, structreg, versions,
 )  # fmt: skip
 TABLES: dict[str, Rendered] = {table.name: table for module in MODULES for table in module.TABLES}  # type: ignore[attr-defined]

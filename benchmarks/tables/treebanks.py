@@ -1,0 +1,29 @@
+"""The table of whole pipelines on treebanks: the rows of ``benchmarks.ud``."""
+
+from .table import Column, Line, Table
+
+
+def _line(corpus: str) -> tuple[Line]:
+    return (Line("workflow `ud`", {"corpus": corpus, "quick": False}),)
+
+
+TREEBANKS = Table(
+    "ud",
+    "ud",
+    ("All columns predicted, test part", ""),
+    (
+        Column("training, CPU s", "cpu"),
+        Column("UPOS", "UPOS_test"),
+        Column("UFeats", "UFeats_test"),
+        Column("Lemmas", "Lemmas_test"),
+        Column("UAS", "UAS_test"),
+        Column("LAS", "LAS_test"),
+        Column("MLAS", "MLAS_test"),
+        Column("BLEX", "BLEX_test"),
+        Column("own sentences: F1", "raw_Sentences_test"),
+        Column("LAS", "raw_LAS_test"),
+    ),
+    {"Gothic (PROIEL)": _line("gothic"), "Turkish (IMST)": _line("turkish")},
+    {"mode": "train"},
+)
+TABLES = (TREEBANKS,)
