@@ -1,4 +1,4 @@
-"""Benchmarks of ``mtl_parser``: dependency trees of Danish (DDT), Swedish (Talbanken) and Dutch (LassySmall).
+"""Benchmarks of ``mtl_parser``: dependency trees of Danish (DDT), Swedish (Talbanken), Dutch (LassySmall), Gothic (PROIEL) and Turkish (IMST).
 ``python -m benchmarks.parsing MODE --help``.
 
 Everybody gets the same tokens, sentences and gold tags. Where a Danish sentence has several roots, UDPipe and spaCy learn a tree in which the further
