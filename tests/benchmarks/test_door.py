@@ -27,9 +27,9 @@ def test_settings_are_of_the_config(task):
 
 
 def test_seconds_are_of_the_whole_process():
-    """Also of what it does before and after; little where there is little to do."""
-    busy = "import time\nwhile time.process_time() < 0.5: pass"
-    assert 0.5 <= processes.cpu_of([sys.executable, "-c", busy]) < 5
+    """Also of what it does before and after, to the ticks in which a system counts; little where there is little to do."""
+    busy = "import time\nwhile time.process_time() < 1: pass"
+    assert 0.9 < processes.cpu_of([sys.executable, "-c", busy]) < 5
 
 
 def test_settings_come_on_the_standard_input():
