@@ -91,13 +91,23 @@ def _ours(
     from .ours import Ours
 
     changes = {key: value for key, value in more.items() if value is not None}
-    if changes.get("grandparents") and order != [2]:
+    grandparents = changes.pop("grandparents", False)
+    if grandparents and 2 not in (order or []):
         raise typer.BadParameter("grandparents belong to the second order: add --order 2.", param_hint="--grandparents")
     combinations = product(
         trainer or [Trainer.mtlstruct], order or [1], trees or [Trees.projective], labelling or [Labelling.second_pass]
     )
     return [
-        asdict(Ours(name.value, number, kind is Trees.projective, labelling=labels.value, **changes))
+        asdict(
+            Ours(
+                name.value,
+                number,
+                kind is Trees.projective,
+                labelling=labels.value,
+                grandparents=grandparents and number == 2,
+                **changes,
+            )
+        )
         for name, number, kind, labels in combinations
     ]
 
