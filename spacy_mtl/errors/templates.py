@@ -29,7 +29,7 @@ class TemplateErrors:
     M113 = ("The function registered as '{attr}' in 'mtl_attributes' returned {value!r}; make it return a str, int or bool.")
     M120 = "The template name '{name}' is used twice ({place}). Give each template a name of its own."
     M121 = "There is no template in {place}. Give at least one, such as U00:%x[0,ORTH]."
-    M122 = "The observation cut-off min_count must be an integer of at least 1, but it is {value}."
+    M122 = "The observation cut-off {setting} must be an integer of at least 1, but it is {value}."
     M123 = ("spacy_mtl.patterns.v1 takes its templates either from 'patterns' (a list) or from 'path' (a file), but "
             "{got}. Set exactly one of the two.")
     M124 = "Cannot read the template file '{path}': {reason}. Check the setting 'path' of spacy_mtl.patterns.v1."

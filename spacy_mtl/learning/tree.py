@@ -77,6 +77,7 @@ class TreeLearner(Learner):
         self.rules = rules
         self.templates = TreeTemplates.of(templates.templates)
         self.min_count = templates.min_count
+        self.label_min_count = max(templates.min_count, templates.label_min_count or 1)
         self.labelling: Training | None = None
         self.prior = prior
         self._forget_filter()
@@ -191,7 +192,9 @@ class TreeLearner(Learner):
         if self._tables is None:
             if self.prior is not None:
                 return all_arcs(corpus.starts)
-            attr = self.rules.filter_attr or choose_attribute(corpus.columns, self.reader.columns, self.templates.node)
+            attr = self.rules.filter_attr or choose_attribute(
+                corpus.columns, self.reader.columns, self.templates.node, corpus.starts, corpus.heads
+            )
             if attr is None:
                 return all_arcs(corpus.starts)
             self.rules = replace(self.rules, filter_attr=attr)
@@ -276,7 +279,7 @@ class TreeLearner(Learner):
         """The features of labels; only observations of gold arcs get weights. In a second pass templates may look at the tree."""
         gold = gold_parts(corpus.starts, corpus.heads) if self.joint else tree_parts(corpus.starts, corpus.heads)
         parts = arc_parts(corpus.starts, arcs) if self.joint else gold
-        rows = rows_of(corpus.columns, self.reader.columns, self.templates.labels, parts, gold, self.min_count)
+        rows = rows_of(corpus.columns, self.reader.columns, self.templates.labels, parts, gold, self.label_min_count)
         self._label_keys, self._label_blocks = rows.index.keys, rows.index.blocks
         return label_features(corpus.starts, arcs, rows)
 

@@ -26,7 +26,7 @@ before the word ``k``::
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from spacy_mtl.errors import Errors
@@ -273,31 +273,38 @@ def parse_templates(lines: Iterable[str], where: str = "") -> list[Template]:
     return list(templates.values())
 
 
+def _check_count(setting: str, value: int) -> None:
+    """Refuse a cut-off that is no whole number (M122), or too large (M133). Raises ValueError."""
+    if not is_whole(value, 1, float("inf")):
+        raise ValueError(Errors.M122.format(setting=setting, value=shown(value)))
+    if value > MOST:
+        raise ValueError(Errors.M133.format(setting=setting, expected=f"at most {MOST}", value=shown(value)))
+
+
 @dataclass(frozen=True)
 class TemplateSet:
-    """Templates with distinct names. min_count: how often an observation must occur in training to get weights.
+    """Templates with distinct names. min_count: how often an observation must occur in training to get weights. label_min_count: the same for
+    templates that score the labels of arcs, where it is larger; None for ``min_count``.
 
     fallbacks: pairs of an attribute and what templates read in its place where a corpus does not have it (:mod:`.fallbacks`): another attribute, or
     None to leave these templates out.
 
     Raises ValueError for no template, a repeated name, two templates of one kind that observe the same thing (M126), a template that cannot be
-    written as text, or ``min_count < 1``.
+    written as text, or a count below 1.
     """
 
     templates: tuple[Template, ...]
     min_count: int = 1
     fallbacks: tuple[tuple[str, str | None], ...] = ()
+    label_min_count: int | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "templates", tuple(self.templates))
         if not self.templates:
             raise ValueError(Errors.M121.format(place="the template set"))
-        if not is_whole(self.min_count, 1, float("inf")):
-            raise ValueError(Errors.M122.format(value=shown(self.min_count)))
-        if self.min_count > MOST:
-            raise ValueError(
-                Errors.M133.format(setting="min_count", expected=f"at most {MOST}", value=shown(self.min_count))
-            )
+        _check_count("min_count", self.min_count)
+        if self.label_min_count is not None:
+            _check_count("label_min_count", self.label_min_count)
         name, times = Counter(template.name for template in self.templates).most_common(1)[0]
         if times > 1:
             raise ValueError(Errors.M120.format(name=name, place="in the template set"))
@@ -343,4 +350,4 @@ class TemplateSet:
     def without(self, attr: str) -> "TemplateSet":
         """The set without the templates that read ``attr``."""
         kept = (t for t in self.templates if all(obs.attr != attr for obs in t.observations))
-        return TemplateSet(tuple(kept), self.min_count, self.fallbacks)
+        return replace(self, templates=tuple(kept))

@@ -263,6 +263,7 @@ def parse(
     grandparents: bool = True,
     dependents: bool = True,
     min_count: int = 1,
+    label_min_count: int = 2,
 ) -> TemplateSet:
     """Rich templates for trees: those of ``mst.v1``, affixes, more tags and forms around, adjacent modifiers of a head, and dependents for labels.
 
@@ -270,13 +271,15 @@ def parse(
     nothing where tag is null or POS. morph: read MORPH and some of its features, too. Where the training corpus has no morphology, or a coarse
     attribute that says no more than the tag, this is left out. siblings, grandparents: add second-order templates of these. dependents: add
     label templates that look at the tree, which joint labelling does not have yet. min_count: leave out observations that occur less often.
+    label_min_count: those of labels, too, whose weights take more memory and time than all others: one for each label.
     """
     _check_names(("form",), form=form, tag=tag, coarse=coarse)
     _check_switches(morph=morph, siblings=siblings, grandparents=grandparents, dependents=dependents)
     if coarse == AUTO:
         coarse = "POS" if tag and tag != "POS" else None
     tags = tags_or_endings(tag, coarse)
-    return parse_set(form, tags, "MORPH" if morph else None, siblings, grandparents, dependents, min_count)
+    read = "MORPH" if morph else None
+    return parse_set(form, tags, read, siblings, grandparents, dependents, min_count, label_min_count)
 
 
 @mtl_templates("spacy_mtl.patterns.v1")

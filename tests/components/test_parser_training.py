@@ -1,5 +1,6 @@
 """Training of a parser: the corpus that trainers get, weights that prediction uses, input that changes."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -255,6 +256,23 @@ def test_the_attribute_of_the_filter_is_chosen_anew():
     nlp.initialize(lambda: examples(nlp, treebank(10)))
     assert parser.rules.filter_attr is None
     assert parser.rules.single_root
+
+
+def rows(**counts) -> tuple[int, int]:
+    """The number of observations of arcs and of labels that get weights."""
+    nlp = make_parser()
+    parser = nlp.get_pipe("mtl_parser")
+    parser.model.attrs["templates"] = replace(parser.templates, **counts)
+    train(nlp, examples(nlp, treebank(12)), 1)
+    return parser._learner._node_keys.size, parser._learner._label_keys.size
+
+
+def test_observations_of_labels_have_a_cut_off_of_their_own_where_it_is_larger():
+    arcs, labels = rows()
+    fewer_arcs, fewer_labels = rows(min_count=2)
+    assert (fewer_arcs, fewer_labels) < (arcs, labels)
+    assert rows(label_min_count=2) == (arcs, fewer_labels)
+    assert rows(min_count=2, label_min_count=1) == (fewer_arcs, fewer_labels)
 
 
 def test_the_report_is_of_arcs_and_labels():

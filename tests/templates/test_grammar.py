@@ -274,6 +274,12 @@ def test_list_of_templates_becomes_a_tuple():
     assert hash(templates) == hash(TemplateSet((Template("B"),)))
 
 
+def test_cut_off_of_labels_is_checked_as_well():
+    for value, code in ((0, "M122"), (1.5, "M122"), (1 << 40, "M133")):
+        with pytest.raises(ValueError, match=rf"\[{code}\].*label_min_count"):
+            TemplateSet((Template("B"),), label_min_count=value)
+
+
 @pytest.mark.parametrize(
     ("templates", "min_count", "start"),
     [

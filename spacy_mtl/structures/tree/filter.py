@@ -136,12 +136,17 @@ def longest_of(starts):
 
 @kernel
 def learn_filter(tags, starts, heads, n_tags, tables, rates):
-    """Learn by stochastic gradient on the log-likelihood of the heads, one pass per rate in ``rates`` (float32). Words with head -1 are skipped."""
+    """Learn by stochastic gradient on the log-likelihood of the heads, one pass per rate in ``rates`` (float32). Words with head -1 are skipped.
+
+    Returns the log-likelihood in the last pass, that of each word before the step that it leads to. With a rate of 0 there are no steps.
+    """
     longest = longest_of(starts)
     sentence = np.zeros(longest + 3, np.int64)
     present, counts, cells = np.zeros(n_tags + 1, np.int64), np.zeros(longest + 1, np.int64), np.zeros(5, np.int64)
     scores = np.zeros(longest + 1, np.float32)
+    likelihood = 0.0
     for rate in rates:
+        likelihood = 0.0
         for s in range(starts.size - 1):
             n = padded(tags, starts[s], starts[s + 1], n_tags, sentence)
             for m in range(1, n + 1):
@@ -154,10 +159,12 @@ def learn_filter(tags, starts, heads, n_tags, tables, rates):
                 for h in range(n + 1):
                     scores[h] = np.exp(scores[h] - best)
                     total += scores[h]
+                likelihood += np.log(np.float64(max(scores[gold], np.float32(1e-30)) / total))
                 for h in range(n + 1):
                     scores[h] *= -rate / total
                 scores[gold] += rate
                 add_word(sentence, n, n_tags, m, tables, present, counts, cells, scores)
+    return likelihood
 
 
 @kernel

@@ -103,6 +103,7 @@ def parse_set(
     grandparents: bool,
     dependents: bool,
     min_count: int,
+    label_min_count: int,
 ) -> TemplateSet:
     """See :func:`.presets.parse`. tags: fine ones first; the last are read in combinations of three and more words."""
     templates: list[Template] = with_variants("U", _arcs(form, tags, morph), "one")
@@ -113,4 +114,5 @@ def parse_set(
     labels = with_variants("B", _labels(form, tags, morph, dependents), "one")
     fallbacks = {coarse: fine for fine, coarse in pairwise(tags) if coarse not in ENDINGS}
     read = morphology.attributes(morph) if morph else ()
-    return TemplateSet((*templates, *labels), min_count, (*fallbacks.items(), *((attr, None) for attr in read)))
+    without = (*fallbacks.items(), *((attr, None) for attr in read))
+    return TemplateSet((*templates, *labels), min_count, without, label_min_count)
