@@ -309,3 +309,11 @@ class MTLSegmenter(ChainPipe):
     def _load_model(self, data: bytes, where: str) -> None:
         super()._load_model(data, where)
         self.user_words = UserWords(self.cfg["user_words"])
+
+    def take_prior(self, path: Path, prior_weight: float, labels: Sequence[str] | None) -> None:
+        words = self.user_words
+        try:
+            super().take_prior(path, prior_weight, labels)
+        except ValueError:
+            self.user_words = words
+            raise

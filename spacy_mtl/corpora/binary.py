@@ -20,6 +20,9 @@ _ATTRIBUTES = {
     "ENT": ("ENT_IOB", "ENT_TYPE"),
 }
 
+#: Attributes that are numbers of strings, all of which a file must have.
+_OF_STRINGS: list[int | str] = ["ORTH", "NORM", "LEMMA", "TAG", "MORPH", "DEP", "ENT_TYPE", "ENT_ID", "ENT_KB_ID"]
+
 
 def read_binary(
     path: str | Path,
@@ -39,7 +42,7 @@ def read_binary(
     for column in given or ():
         if column not in _ATTRIBUTES:
             raise ValueError(Errors.M714.format(column=column, known=", ".join(_ATTRIBUTES)))
-    for reference in load_docs(Path(path)).get_docs(vocab):
+    for reference in stored_docs(Path(path), vocab):
         columns = reference.user_data.get(GIVEN_KEY, ("TAG",)) if given is None else given
         shown = [column for column in columns if column not in hidden]
         yield Example(_predicted(reference, shown, sentences), reference)
@@ -55,6 +58,24 @@ def load_docs(path: Path) -> DocBin:
         return DocBin(store_user_data=True).from_bytes(data)
     except Exception:  # zlib, msgpack and numpy raise errors of their own
         raise ValueError(Errors.M705.format(path=path)) from None
+
+
+def stored_docs(path: Path, vocab: Vocab) -> Iterator[Doc]:
+    """The Docs of a ``.spacy`` file, in a vocab. Raises ValueError as :func:`load_docs` does, for a single Doc that is damaged, too."""
+    docs = load_docs(path).get_docs(vocab)
+    known: set[int] = set()
+    while True:
+        try:
+            doc = next(docs, None)
+            if doc is None:
+                return
+            new = set(doc.to_array(_OF_STRINGS).ravel().tolist()) - known
+            if not all(number in vocab.strings for number in new):
+                raise ValueError
+        except Exception:  # spaCy and msgpack raise errors of their own
+            raise ValueError(Errors.M705.format(path=path)) from None
+        known |= new
+        yield doc
 
 
 def _predicted(reference: Doc, columns: Sequence[str], sentences: bool | None) -> Doc:

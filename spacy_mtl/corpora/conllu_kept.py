@@ -16,6 +16,7 @@ A cell is written as it was in the file as long as the Doc says there what it sa
 dependencies and empty nodes belong to the tree: they are left out once a head or label of their sentence has changed.
 """
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeGuard
@@ -30,7 +31,22 @@ NAME = "conllu"
 #: Columns 2 to 10.
 COLUMNS = ("form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 TREE = frozenset(("head", "deprel", "deps"))
-_OTHERS = frozenset(("whole", "tag", "tree"))
+#: The types of what an entry has; of lists, tuples are made where a Doc is stored.
+_TYPES = {
+    "whole": (bool,),
+    "words": (int,),
+    "check": (int,),
+    "comments": (list, tuple),
+    "lines": (list, tuple),
+    "cells": (dict,),
+    "tag": (str, type(None)),
+    "tree": (int, type(None)),
+}
+_TAGS = (None, "xpos", "upos")
+#: Numbers of empty nodes are less than this.
+_MOST_NODES = 10**9
+#: The ends of lines, and halves of characters, which no file can hold.
+_NOT_IN_LINES = re.compile("[\n\r\ud800-\udfff]")
 _HEAD, _MISC = COLUMNS.index("head"), COLUMNS.index("misc")
 #: Comments that say where documents and paragraphs begin, whatever the sentences.
 _BORDERS = (["newdoc"], ["newpar"])
@@ -81,7 +97,8 @@ def copy_kept(source: Doc, target: Doc, given: Collection[str]) -> None:
     """Copy the entries of a Doc to one of the same words that has the given columns only, as in :func:`kept_columns`."""
     for key, entry in _data(source).items():
         if _is_key(key) and isinstance(entry, dict) and isinstance(entry.get("cells"), dict):
-            columns = kept_columns(given, entry.get("tag", "xpos"))
+            tag = entry.get("tag")
+            columns = kept_columns(given, tag if isinstance(tag, str) else "xpos")
             cells = {name: cell for name, cell in entry["cells"].items() if name in columns}
             _data(target)[key] = {**entry, "cells": cells, "tree": entry.get("tree") if columns >= TREE else None}
 
@@ -163,19 +180,22 @@ def kept_sentences(doc: Doc) -> tuple[list[Kept], int]:
     ends = {token.idx + len(token): token.i + 1 for token in doc}
     found: list[Kept] = []
     unfit = []
-    covered = np.zeros(len(doc.text) + 1, bool)
+    length = len(doc.text)
+    covered = np.zeros(length + 1, bool)
+    reach = 0
     for start, stop in sorted(entries):
-        if stop <= 0 or start >= len(doc.text):
+        if stop <= 0 or start >= length:
             continue  # of the Doc that this one is a part of
         begin, end, entry = starts.get(start), ends.get(stop), entries[start, stop]
-        free = not covered[max(start, 0) : stop].any()
-        if begin is not None and end is not None and free and _fits(entry, words[begin:end]):
+        if begin is not None and end is not None and reach <= start < stop and _fits(entry, words, begin, end):
             found.append(Kept(begin, end, entry))
             covered[start:stop] = True
+            reach = stop
         else:
-            unfit.append((max(start, 0), stop))
+            unfit.append((min(max(start, 0), length), min(stop, length)))
     # where parts of a Doc are put together again, each brings the entries of all
-    return found, sum(not covered[start:stop].any() for start, stop in unfit)
+    n_covered = np.concatenate([[0], np.cumsum(covered)])
+    return found, sum(int(n_covered[max(start, stop)] == n_covered[start]) for start, stop in unfit)
 
 
 def _is_key(key: Any) -> bool:
@@ -184,22 +204,40 @@ def _is_key(key: Any) -> bool:
     return all(type(place) is int for place in key[2:])
 
 
-def _fits(entry: Any, words: list[str]) -> bool:
-    """Whether an entry is one of these words, and such as :func:`keep_source` makes; it may come from a stranger's file."""
-    n = len(words)
-    if not isinstance(entry, dict) or (entry.get("words"), entry.get("check")) != (n, _checksum(words)):
+def _fits(entry: Any, words: list[str], begin: int, end: int) -> bool:
+    """Whether an entry is one of ``words[begin:end]``, and such as :func:`keep_source` makes; it may come from a stranger's file."""
+    n = end - begin
+    if not (isinstance(entry, dict) and entry.keys() >= _TYPES.keys()):
         return False
-    comments, lines, cells = entry.get("comments"), entry.get("lines"), entry.get("cells")
-    if not (_is_list(comments) and _is_list(lines) and isinstance(cells, dict) and entry.keys() >= _OTHERS):
+    if not all(type(entry[name]) in kinds for name, kinds in _TYPES.items()) or entry["words"] != n:
         return False
-    if not entry["whole"] and ([list(line[:2]) for line in lines if _is_list(line)] != [[0, n]] or cells):
+    own, lines, cells = words[begin:end], entry["lines"], entry["cells"]
+    if entry["check"] != _checksum(own) or entry["tag"] not in _TAGS:
         return False
-    return (
-        all(_is_line(comment) and comment.startswith("#") for comment in comments)
+    good = (
+        all(_is_line(comment) and comment.startswith("#") for comment in entry["comments"])
         and all(_is_list(line) and _is_other(line, n) for line in lines)
         and all(name in COLUMNS and _is_list(found) for name, found in cells.items())
         and all(_is_list(cell) and _is_cell(cell, n) for found in cells.values() for cell in found)
     )
+    return good and _in_order(lines) and _is_own(entry, own)
+
+
+def _in_order(lines: Sequence[Sequence[Any]]) -> bool:
+    """Whether lines come in the order of their words, and no range overlaps another."""
+    before = end = 0
+    for at, size, _ in lines:
+        if at < (end if size > 0 else before):
+            return False
+        before, end = at, max(end, at + size)
+    return True
+
+
+def _is_own(entry: dict[str, Any], words: list[str]) -> bool:
+    """Whether forms are the words themselves, and an entry of one multiword token has nothing else."""
+    forms = all(words[i] == given for i, _, given in entry["cells"].get("form", ()))
+    token = [list(line[:2]) for line in entry["lines"]] == [[0, len(words)]] and not entry["cells"]
+    return forms and (entry["whole"] or token)
 
 
 def _is_list(value: Any) -> TypeGuard[Sequence[Any]]:
@@ -207,14 +245,16 @@ def _is_list(value: Any) -> TypeGuard[Sequence[Any]]:
 
 
 def _is_line(value: Any) -> bool:
-    return isinstance(value, str) and "\n" not in value and "\r" not in value
+    return isinstance(value, str) and not _NOT_IN_LINES.search(value)
 
 
 def _is_other(line: Sequence[Any], n: int) -> bool:
     if len(line) != 3 or not (type(line[0]) is int and type(line[1]) is int and _is_line(line[2])):
         return False
     at, size, cells = line
-    return 0 <= at <= at + max(size, 0) <= n and size != 0 and cells.count("\t") == len(COLUMNS) - 1
+    if size > 0 and cells.startswith("\t"):  # a multiword token without a form
+        return False
+    return 0 <= at <= at + max(size, 0) <= n and -_MOST_NODES < size != 0 and cells.count("\t") == len(COLUMNS) - 1
 
 
 def _is_cell(cell: Sequence[Any], n: int) -> bool:

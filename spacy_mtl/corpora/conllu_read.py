@@ -26,12 +26,13 @@ BROKEN = ("error", "skip", "treeless")
 #: The label given to a word that has a head but no label.
 UNSPECIFIED = "dep"
 MISSING = frozenset(("_", ""))
-_COLUMNS = 10
-_PEEK = 1000
-_SHARE = 0.9
-_WORD = re.compile(r"[1-9][0-9]*")
-_RANGE = re.compile(r"([1-9][0-9]*)-([1-9][0-9]*)")
-_EMPTY_NODE = re.compile(r"(0|[1-9][0-9]*)\.([1-9][0-9]*)")
+_COLUMNS, _PEEK, _SHARE = 10, 1000, 0.9
+_NUMBER = "[1-9][0-9]{0,8}"  # which fits wherever it is stored
+_WORD = re.compile(_NUMBER)
+_RANGE = re.compile(rf"({_NUMBER})-({_NUMBER})")
+_EMPTY_NODE = re.compile(rf"(0|{_NUMBER})\.({_NUMBER})")
+_HEAD = re.compile("[0-9]{1,9}")
+_NO_SPACE = "SpaceAfter=No"
 _ORDINALS = [str(i) for i in range(1, 513)]
 _FEATURE = r"[A-Z0-9][A-Za-z0-9]*(\[[a-z0-9]+\])?=[A-Za-z0-9]+(,[A-Za-z0-9]+)*"
 _FEATURES = re.compile(rf"{_FEATURE}(\|{_FEATURE})*")
@@ -211,7 +212,7 @@ def _look(path: Path, lines: list[str], format: str) -> Layout:
 
 def _is_conllu(lines: list[str], words: list[list[str]]) -> bool:
     signs = any(line.startswith("#") for line in lines) or any(
-        not row[0].isdecimal() or "SpaceAfter=No" in row[9] for row in words
+        not row[0].isdecimal() or _NO_SPACE in row[9] for row in words
     )
     universal = sum(row[3] in POS_IDS for row in words)
     return signs or universal >= _SHARE * len(words)
@@ -249,9 +250,9 @@ class _Parser:
             raise self._error(Errors.M559, lines[words.index("")])
         tree = self._heads(heads, words, lines) if has_tree else None
         known = self._labels(labels, tree, words, lines)
-        spaces = ["SpaceAfter=No" not in value for value in misc]
+        spaces = [not (_NO_SPACE in value and _NO_SPACE in value.split("|")) for value in misc]
         for at, size, row in others:
-            if size > 0 and "SpaceAfter=No" in row[9]:
+            if size > 0 and _NO_SPACE in row[9].split("|"):
                 spaces[at + size - 1] = False
         return TreeSentence(
             words,
@@ -296,7 +297,7 @@ class _Parser:
             elif _WORD.fullmatch(row[0]) and int(row[0]) == n + 1:
                 kept.append(i)
             else:
-                raise self._error(Errors.M551, lines[i], id=row[0], expected=f"word {n + 1}")
+                raise self._error(Errors.M551, lines[i], id=brief(row[0]), expected=f"word {n + 1}")
         if not kept or end > len(kept):
             raise self._error(Errors.M551, lines[-1], id=rows[-1][0], expected=f"word {len(kept) + 1}")
         return [rows[i] for i in kept], [lines[i] for i in kept], others
@@ -309,8 +310,8 @@ class _Parser:
         if missing:
             raise self._no_tree(Errors.M555, lines[missing[0]], word=words[missing[0]])
         for i, head in enumerate(column):
-            if not (head.isascii() and head.isdecimal()) or int(head) > n:
-                raise self._no_tree(Errors.M552, lines[i], head=head, n=n)
+            if not _HEAD.fullmatch(head) or int(head) > n:
+                raise self._no_tree(Errors.M552, lines[i], head=brief(head), n=n)
         heads = np.array([int(head) for head in column], np.int32)
         if heads.all():
             raise self._no_tree(Errors.M554, lines[0])

@@ -13,7 +13,7 @@ from spacy_mtl.errors import Errors
 from spacy_mtl.files import write_atomically
 from spacy_mtl.roots import doc_heads
 
-from .binary import GIVEN_KEY, load_docs
+from .binary import GIVEN_KEY, stored_docs
 from .bracketed import BracketedCorpus
 from .conll import ConllCorpus, corpus_paths
 from .conllu import ConlluCorpus
@@ -93,7 +93,7 @@ def export_conllu(input_path: str | Path | list[str | Path], output_path: str | 
     def counted() -> Iterator[Doc]:
         nonlocal documents, sentences, tokens
         for path in corpus_paths(input_path):
-            for doc in load_docs(path).get_docs(vocab):
+            for doc in stored_docs(path, vocab):
                 documents += 1
                 sentences += len(doc_heads(doc).starts)
                 tokens += len(doc)

@@ -33,6 +33,8 @@ class CorpusErrors:
             "words; only white space may differ.")
     M580 = ("'{gold}' and '{system}' do not have the same text, white space aside: the first has '{gold_text}' ({gold_place}) where the second has '{system_text}' "
             "({system_place}). Give two files of the same raw text.")
+    M581 = ("Sentence {sentence}, line {line} of gold: multiword tokens of the two files that overlap cover {gold:,} and {system:,} words from here on, which are too many to "
+            "be aligned. Correct the ranges.")
     M590 = "The setting '{setting}' of {name} must be {expected}, but is {value}."
     M550 = ("Line {line} of '{path}' (sentence {sentence}) has {got} column(s), but CoNLL-U and CoNLL-X have 10, separated by tabs. Correct the line, or check "
             "that the file is in one of these formats.")

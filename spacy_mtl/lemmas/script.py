@@ -26,13 +26,11 @@ class EditScript(NamedTuple):
     new_suffix: str
 
     def applies(self, form: str) -> bool:
-        """Whether the form begins and ends as the script says, without the two overlapping, and is not too long."""
+        """Whether the form begins and ends as the script says, without the two overlapping, is not too long, and something is left of it."""
         base = self._base(form)
+        least = len(self.prefix) + len(self.suffix) + (not self.new_prefix and not self.new_suffix)
         return (
-            len(form) <= LONGEST
-            and len(base) >= len(self.prefix) + len(self.suffix)
-            and base.startswith(self.prefix)
-            and base.endswith(self.suffix)
+            len(form) <= LONGEST and len(base) >= least and base.startswith(self.prefix) and base.endswith(self.suffix)
         )
 
     def apply(self, form: str) -> str:

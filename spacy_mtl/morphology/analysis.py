@@ -45,7 +45,7 @@ def parse_analysis(text: str) -> Analysis:
     names = [part.partition("=") for part in feats.split("|")] if feats not in ("", NONE) else []
     fits = bool(found.pos or feats) and (not found.pos or (found.pos in IDS and found.pos.isupper()))
     fits = fits and found.text == text and len(text) <= LONGEST and len(names) <= MOST_FEATURES
-    if not fits or any(not name or not value or name == POS for name, _, value in names):
+    if not fits or any(not name or not value or "=" in value or name == POS for name, _, value in names):
         raise StoredValueError("a label is not an analysis")
     if len({name for name, _, _ in names}) != len(names):
         raise StoredValueError("a label has the same feature twice")

@@ -12,6 +12,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from spacy_mtl.kernels import kernel
+from spacy_mtl.templates.attributes.breaks import SEED
 from spacy_mtl.templates.extract import mix
 from spacy_mtl.templates.index import empty_table
 from spacy_mtl.true_words import is_kept, true_doc
@@ -24,18 +25,19 @@ LIMIT = 1 << 18
 LONGEST = 64
 #: Number of characters that fit into a key, bits per character, and the bit that marks a hash.
 _AT_ONCE, _CODE_BITS, _HASHED = 3, np.uint64(21), np.uint64(1 << 63)
-_SEED = np.uint64(0x9E3779B97F4A7C15)
+#: Of all hashes here, so that no text can have words that were chosen to crowd in the table.
+_SEED = np.uint64(SEED)
 
 
 @kernel
-def word_keys(codes, first, last, keys):
-    """Set keys[k] (uint64[K]) to a key of each word ``codes[first[k]:last[k]]``.
+def word_keys(codes, first, last, seed, keys):
+    """Set keys[k] (uint64[K]) to a key of each word ``codes[first[k]:last[k]]``. seed: uint64, which nobody who writes a text knows.
 
     The key of up to three characters is made of their code points and identifies the word. That of a longer word is a hash, with the highest bit set.
     """
     for k in range(keys.size):
         short = last[k] - first[k] <= _AT_ONCE
-        key = np.uint64(0) if short else _SEED + np.uint64(last[k] - first[k])
+        key = np.uint64(0) if short else seed + np.uint64(last[k] - first[k])
         for i in range(first[k], last[k]):
             code = np.uint64(codes[i])
             key = key << _CODE_BITS | (code + np.uint64(1)) if short else mix(key, code)
@@ -54,10 +56,10 @@ def is_word(row, codes, first, last, words, letters):
 
 
 @kernel
-def find_word(key, codes, first, last, slots, rows, words, letters):
+def find_word(key, codes, first, last, slots, rows, words, letters, seed):
     """The slot of the word, or the free slot where it would go. Long words may share a key."""
     mask = np.uint64(slots.size - 1)
-    slot = mix(_SEED, key) & mask
+    slot = mix(seed, key) & mask
     while rows[slot] >= 0:
         if slots[slot] == key and (key < _HASHED or is_word(rows[slot], codes, first, last, words, letters)):
             break
@@ -66,17 +68,17 @@ def find_word(key, codes, first, last, slots, rows, words, letters):
 
 
 @kernel
-def find_orths(codes, first, last, slots, rows, words, letters, keys, orths):
+def find_orths(codes, first, last, slots, rows, words, letters, seed, keys, orths):
     """Set orths[k] to the ORTH of token k, 0 if unknown. Returns how many are unknown.
 
     slots, rows: a hash table of the known words, see :class:`.index.Table`. words: uint64[R + 1, 2], the ORTH of each, and where its characters begin
-    in ``letters`` (uint32). keys: uint64[K], overwritten with the keys of the tokens.
+    in ``letters`` (uint32). seed: that of the table. keys: uint64[K], overwritten with the keys of the tokens.
     """
-    word_keys(codes, first, last, keys)
+    word_keys(codes, first, last, seed, keys)
     mask, missing = np.uint64(slots.size - 1), 0
     for k in range(keys.size):
         key = keys[k]
-        slot = mix(_SEED, key) & mask
+        slot = mix(seed, key) & mask
         while rows[slot] >= 0:  # like find_word, whose calls would count references to its arrays
             if slots[slot] == key and (key < _HASHED or is_word(rows[slot], codes, first[k], last[k], words, letters)):
                 break
@@ -88,10 +90,10 @@ def find_orths(codes, first, last, slots, rows, words, letters, keys, orths):
 
 
 @kernel
-def enter_words(codes, first, last, keys, orths, slots, rows, words, letters, size):
+def enter_words(codes, first, last, keys, orths, slots, rows, words, letters, seed, size):
     """Add the words ``codes[first[k]:last[k]]`` from row ``size`` on, each distinct one once. Returns the new size."""
     for k in range(keys.size):
-        slot = find_word(keys[k], codes, first[k], last[k], slots, rows, words, letters)
+        slot = find_word(keys[k], codes, first[k], last[k], slots, rows, words, letters, seed)
         if rows[slot] < 0:
             slots[slot], rows[slot] = keys[k], size
             at, n = np.int64(words[size, 1]), last[k] - first[k]
@@ -124,8 +126,8 @@ class WordOrths:
         self._size = self._n_strings = 0
 
     def _met(self) -> tuple[np.ndarray, ...]:
-        """Slots, rows, words and letters as in :func:`find_orths`."""
-        return *self._table, self._words, self._letters
+        """Slots, rows, words, letters and seed as in :func:`find_orths`."""
+        return *self._table, self._words, self._letters, _SEED
 
     def _find(self, codes: np.ndarray, tokens: Tokens) -> tuple[np.ndarray, np.ndarray, int]:
         keys, orths = np.empty(tokens.first.size, np.uint64), np.empty(tokens.first.size, np.uint64)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from spacy.vocab import Vocab
 
-from spacy_mtl.corpora.binary import load_docs
+from spacy_mtl.corpora.binary import stored_docs
 
 from .found import Survey, most_common
 
@@ -15,7 +15,7 @@ def survey_binary(path: Path) -> Survey:
     """What is in a ``.spacy`` file. Raises ValueError: M501, M705."""
     found = Survey(path, "binary")
     kinds: dict[str, int] = dict.fromkeys(_ANNOTATION, 0)
-    for doc in load_docs(path).get_docs(Vocab()):
+    for doc in stored_docs(path, Vocab()):
         found.documents += 1
         found.words += len(doc)
         spans = list(doc.sents) if doc.has_annotation("SENT_START") else [doc[:]]

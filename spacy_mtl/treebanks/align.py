@@ -10,17 +10,28 @@ words before a stretch belong to it and which of several common subsequences cou
 
 from collections.abc import Sequence
 
+from spacy_mtl.errors import Errors
+
 from .words import Words
+
+#: The largest product of the numbers of words in a stretch, since time and memory grow with it.
+MOST_CELLS = 1 << 22
 
 
 def align(gold: Words, system: Words) -> list[tuple[int, int]]:
-    """Pairs of aligned words, indices in gold and in system, both ascending. The files must have the same raw text."""
+    """Pairs of aligned words, indices in gold and in system, both ascending. The files must have the same raw text.
+
+    Raises ValueError (M581) where multiword tokens that overlap cover thousands of words.
+    """
     pairs = []
     i = j = 0
     while i < len(gold) and j < len(system):
         if gold.multiword[i] or system.multiword[j]:
             (i, after_i), (j, after_j) = _stretch(gold, i, system, j)
             ours, theirs = gold.forms[i:after_i], system.forms[j:after_j]
+            if len(ours) * len(theirs) > MOST_CELLS:
+                sentence, line = gold.places[gold.sentence_of(i)]
+                raise ValueError(Errors.M581.format(sentence=sentence, line=line, gold=len(ours), system=len(theirs)))
             found = common_subsequence([form.lower() for form in ours], [form.lower() for form in theirs])
             pairs += [(i + a, j + b) for a, b in found]
             i, j = after_i, after_j

@@ -11,7 +11,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_mtl.corpora.binary import given_doc, load_docs
+from spacy_mtl.corpora.binary import given_doc, stored_docs
 from spacy_mtl.corpora.columns import text_lines
 from spacy_mtl.corpora.conllu import GIVEN, TreeDocMaker
 from spacy_mtl.corpora.conllu_kept import TREE, begins, copy_kept, keep_token, kept_sentences
@@ -81,13 +81,18 @@ def _text(nlp: Language, path: Path, settings: Input) -> Iterator[Told]:
                 Errors.M740.format(path=path, n=len(text), most=nlp.max_length, documents=settings.documents)
             )
         doc = without_white_space(nlp.make_doc(text))
-        name = f"# newdoc id = {path.stem}"
+        name = f"# newdoc id = {_on_a_line(path.stem)}"
         if settings.documents == "paragraph":
             comments = [*([] if i else [name]), "# newpar"]
         else:
             comments = [f"{name}-{i + 1}" if settings.documents == "line" else name]
         if len(doc):
             yield doc, comments
+
+
+def _on_a_line(name: str) -> str:
+    """The name of a file as a comment can hold it: on one line, and of whole characters."""
+    return " ".join(name.encode("utf8", "replace").decode("utf8").split())
 
 
 def _texts(path: Path, settings: Input) -> Iterator[str]:
@@ -120,7 +125,7 @@ def without_white_space(doc: Doc) -> Doc:
 
 
 def _stored(vocab: Vocab, path: Path, settings: Input) -> Iterator[Told]:
-    for source in load_docs(path).get_docs(vocab):
+    for source in stored_docs(path, vocab):
         if not len(source):
             continue
         trees = settings.trees and source.has_annotation("DEP")

@@ -18,6 +18,7 @@ from spacy.vocab import Vocab
 from spacy_mtl.corpora.conllu_kept import Kept, keep_token, kept_sentences
 from spacy_mtl.errors import Errors
 from spacy_mtl.files import write_atomically
+from spacy_mtl.models import store
 from spacy_mtl.registry import registry
 from spacy_mtl.stored.fault import StoredValueError
 from spacy_mtl.stored.json import read_json
@@ -108,8 +109,8 @@ class MultiwordTokenizer:
         write_atomically(path, self.to_bytes())
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "MultiwordTokenizer":
-        """Load what :meth:`to_disk` wrote. Raises ValueError naming the file (M606), OSError where it cannot be read."""
-        return self._load(Path(path).read_bytes(), str(path))
+        """Load what :meth:`to_disk` wrote. Raises ValueError naming the file: M605, M606."""
+        return self._load(store.read(Path(path)), str(path))
 
     def _load(self, data: bytes, where: str) -> "MultiwordTokenizer":
         checks = {"format": one_of(FORMAT), "tokenizer": text_value, "splitter": lambda value, name: value}
@@ -119,9 +120,11 @@ class MultiwordTokenizer:
             inner = base64.b64decode(found["tokenizer"], validate=True)
         except (StoredValueError, ValueError) as fault:
             raise ValueError(Errors.M606.format(where=where, reason=fault)) from None
+        before = self.tokenizer.to_bytes(exclude=["vocab"])
         try:
             self.tokenizer.from_bytes(inner, exclude=["vocab"])
         except Exception:  # msgpack and the regular expressions of spaCy raise errors of their own
+            self.tokenizer.from_bytes(before, exclude=["vocab"])  # some of it has been changed
             raise ValueError(Errors.M606.format(where=where, reason="spaCy cannot read its tokenizer")) from None
         self.splitter = splitter
         return self

@@ -11,10 +11,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from spacy_mtl.stored.fault import StoredValueError
-from spacy_mtl.stored.values import fields, list_of, mapping_of, texts, texts_by_name
+from spacy_mtl.stored.values import fields, texts_by_name
 
 #: The longest ending, in characters.
 LONGEST = 8
+
+#: The most words of a token, and the most characters of each: longer ones are not learned, so that no file makes a long text of a short one.
+MOST_WORDS, LONGEST_WORD = 16, 100
+#: White space that parts lines and columns: a token with any is not split.
+_SPACES = frozenset("\t\n\r")
 
 #: Number of characters to take off, what comes in their place, and the words after that.
 Rule = tuple[int, str, tuple[str, ...]]
@@ -22,7 +27,7 @@ Rule = tuple[int, str, tuple[str, ...]]
 
 @dataclass(slots=True)
 class Splitter:
-    """forms: words by form, one word for a form that is not to be split. endings: rules by ending, as lists of text; an empty list where most forms
+    """forms: words by form, itself where it is not to be split. endings: rules by ending, as lists of text; an empty list where most forms
     are not split."""
 
     forms: dict[str, list[str]] = field(default_factory=dict)
@@ -32,6 +37,8 @@ class Splitter:
         """The words of a token; the form itself if it is one word."""
         if form in self.forms:
             return self.forms[form]
+        if len(form) > LONGEST_WORD or not _SPACES.isdisjoint(form):
+            return [form]
         lower = form.lower()
         if len(lower) != len(form):  # a letter that becomes two
             return [form]
@@ -49,18 +56,21 @@ class Splitter:
     def from_dict(cls, data: Any, name: str) -> "Splitter":
         """Check and take what :meth:`to_dict` made. Raises StoredValueError."""
         found = fields(data, name, {"forms": texts_by_name, "endings": texts_by_name})
-        mapping_of(list_of(_word, least=1))(found["forms"], f"forms of {name}")
+        for form, words in found["forms"].items():
+            _check_words(form, words, f"forms of {name}")
         for ending, rule in found["endings"].items():
-            texts(rule, f"endings of {name}")
             _check_rule(ending, rule, name)
         return cls(**found)
 
 
 def learn(tokens: Iterable[tuple[str, Sequence[str]]]) -> Splitter:
-    """A splitter from the tokens of a corpus: the form of each, and its words, which are the form itself if it is one word."""
+    """A splitter from the tokens of a corpus: the form of each, and its words, which are the form itself if it is one word.
+
+    A token that a range of the file makes one word of another form, and one of very many or long words, is not split.
+    """
     seen: dict[str, Counter[tuple[str, ...]]] = defaultdict(Counter)
     for form, words in tokens:
-        seen[form][tuple(words)] += 1
+        seen[form][tuple(words) if _is_split(form, words) else (form,)] += 1
     usual = {form: counts.most_common(1)[0][0] for form, counts in seen.items()}
     splitter = Splitter(endings=_endings(usual))
     # forms that the rules get right need not be kept
@@ -76,7 +86,7 @@ def _endings(usual: dict[str, tuple[str, ...]]) -> dict[str, list[str]]:
         least = 1 if rule is None else max(1, rule[0])
         if len(form.lower()) == len(form):
             for length in range(least, min(LONGEST, len(form) - 1) + 1):
-                counts[form[-length:].lower()][rule] += 1
+                counts[form.lower()[-length:]][rule] += 1
     rules: dict[str, list[str]] = {}
     for ending in sorted(counts, key=len):
         best, n = counts[ending].most_common(1)[0]
@@ -109,19 +119,26 @@ def _applied(form: str, rule: list[str]) -> list[str]:
     return [form[: len(form) - int(cut)] + add, *rest]
 
 
-def _word(value: Any, name: str) -> str:
-    return texts([value], name)[0] or _refuse_empty(name)
+def _is_split(form: str, words: Sequence[str]) -> bool:
+    """Whether a form may be split into these words."""
+    return (
+        1 < len(words) <= MOST_WORDS
+        and all(0 < len(word) <= LONGEST_WORD and _SPACES.isdisjoint(word) for word in words)
+        and len(form) <= LONGEST_WORD
+        and _SPACES.isdisjoint(form)
+    )
 
 
-def _refuse_empty(name: str) -> str:
-    raise StoredValueError(f"{name} is empty")
+def _check_words(form: str, words: list[str], name: str) -> None:
+    if words != [form] and not _is_split(form, words):
+        raise StoredValueError(f"{name} has words that a token cannot be split into")
 
 
 def _check_rule(ending: str, rule: list[str], name: str) -> None:
     if not rule:
         return
-    good = len(rule) >= 3 and rule[0] in _CUTS and int(rule[0]) <= len(ending) and all(rule[2:])
-    if not good:
+    cut = rule[0] if rule[0] in _CUTS else None
+    if len(rule) < 3 or cut is None or int(cut) > len(ending) or not _is_split("", [rule[1] or "-", *rule[2:]]):
         raise StoredValueError(f"endings of {name} has a rule that cannot be applied")
 
 

@@ -1,5 +1,6 @@
 """The words of a CoNLL-U file as they are scored: each with its place in the raw text."""
 
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -41,6 +42,10 @@ class Words:
 
     def __len__(self) -> int:
         return len(self.forms)
+
+    def sentence_of(self, word: int) -> int:
+        """The number of a word's sentence, from 0."""
+        return bisect_right(self.sentences, self.spans[word][0], key=lambda span: span[1])
 
 
 def read_words(path: str | Path, encoding: str = "utf8") -> Words:

@@ -239,8 +239,10 @@ def test_a_prior_that_does_not_fit_is_refused(nlp, tmp_path, config, settings, c
     nlp.to_disk(tmp_path)
     new = spacy.blank("es")
     ner = new.add_pipe("mtl_ner", config={**NER, **config})
+    before = ner.to_bytes(exclude=["vocab"])
     with pytest.raises(ValueError, match=code):
         ner.initialize(lambda: firms(new), nlp=new, prior=tmp_path, **settings)
+    assert ner.to_bytes(exclude=["vocab"]) == before
 
 
 def test_a_prior_that_is_no_model_is_refused(tmp_path):

@@ -216,6 +216,21 @@ def test_new_documents_bring_scripts_and_lemmas(train):
     assert lemmas(pipe(doc)) == ["be", "car", "dump"]
 
 
+def test_what_is_rehearsed_is_what_the_earlier_model_says(train):
+    """Lemmas that have been learnt since are not among it."""
+    nlp = make()
+    words = [("walking", "VERB", "walk"), ("talking", "VERB", "talk"), ("cars", "NOUN", "car"), ("bars", "NOUN", "bar")]
+    train(nlp, [of_words(*words, vocab=nlp.vocab)], passes=3)
+    pipe = nlp.get_pipe("mtl_lemmatizer")
+    pipe.learn_on()
+    pipe.update([of_words(("walking", "VERB", "wrong"), vocab=nlp.vocab)])
+    assert pipe.cfg["lemmas"]["\twalking"] == "wrong"
+    with pipe._as_before():
+        (doc,) = pipe.annotated_before([Doc(nlp.vocab, ["walking"], pos=["VERB"])])
+    assert lemmas(doc) == ["walk"]
+    assert pipe.cfg["lemmas"]["\twalking"] == "wrong"
+
+
 # --- gold ---
 
 

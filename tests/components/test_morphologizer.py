@@ -299,3 +299,13 @@ def test_a_changed_table_of_analyses_is_refused(trained, table):
     with pytest.raises(ValueError, match=r"\[M6\d\d\]"):
         model.read_weights(data, "it")
     assert model.read_weights(store.to_bytes(weights, {"constraints": masks}), "it")[1].table.size
+
+
+def test_an_untrained_file_with_a_label_that_is_no_analysis_changes_nothing():
+    hostile, pipe = make().get_pipe("mtl_morphologizer"), make().get_pipe("mtl_morphologizer")
+    pipe.set_labels(["NOUN|_"])
+    before = pipe.to_bytes()
+    hostile.cfg |= {"analyses": ["NOUN|A=b=c"], "groups": [["POS"]]}
+    with pytest.raises(ValueError, match=r"\[M610\].*not an analysis"):
+        pipe.from_bytes(hostile.to_bytes())
+    assert pipe.to_bytes() == before

@@ -1,8 +1,11 @@
+import zlib
+
 import pytest
 import spacy
+import srsly
 from spacy.tokens import Doc, DocBin
 
-from spacy_mtl.corpora.binary import read_binary
+from spacy_mtl.corpora.binary import load_docs, read_binary
 from spacy_mtl.corpora.conll import ConllCorpus
 from spacy_mtl.corpora.convert import convert_columns
 
@@ -61,3 +64,15 @@ def test_bad_input(tmp_path, vocab):
         list(read_binary(path, vocab))
     with pytest.raises(ValueError, match="M714"):
         list(read_binary(path, vocab, ["SHAPE"]))
+
+
+@pytest.mark.parametrize("change", [{"flags": []}, {"user_data": [b"\xc1"]}, {"strings": []}])
+def test_a_document_that_is_damaged(tmp_path, vocab, change):
+    """The file itself can be read, but not what is in it; strings would be missed only where they are looked up."""
+    path = save(tmp_path / "plain.spacy", Doc(vocab, words=["Ana"], tags=["NP"], lemmas=["some lemma"]))
+    message = srsly.msgpack_loads(
+        zlib.decompress(DocBin(docs=list(load_docs(path).get_docs(vocab)), store_user_data=True).to_bytes())
+    )
+    path.write_bytes(zlib.compress(srsly.msgpack_dumps({**message, **change})))
+    with pytest.raises(ValueError, match="M705"):
+        list(read_binary(path, spacy.blank("es").vocab))

@@ -114,6 +114,31 @@ def test_unknown_encoding(path):
         list(read_columns(path, COLUMNS, encoding="utf9"))
 
 
+@pytest.mark.parametrize("encoding", ["base64", "zip", "rot13"])
+def test_encodings_that_are_not_of_text(path, encoding):
+    write(path, "a N O\n")
+    with pytest.raises(ValueError, match=rf"M513.*'{encoding}'"):
+        list(read_columns(path, COLUMNS, encoding=encoding))
+
+
+@pytest.mark.parametrize(("encoding", "half"), [("utf-7", b"+2AA-"), ("unicode_escape", b"\\ud800")])
+def test_half_characters_name_their_line(path, encoding, half):
+    """Python decodes them, but nothing can be done with such a string."""
+    path.write_bytes(b"a N O\n" + half + b" N O\n")
+    with pytest.raises(ValueError, match=r"M502.*Line 2 .*half a character, U\+D800"):
+        list(read_columns(path, COLUMNS, encoding=encoding))
+
+
+def test_encodings_that_do_not_say_what_is_wrong(path):
+    write(path, "a N O\n")
+    with pytest.raises(ValueError, match=r"M502.*undefined"):
+        list(read_columns(path, COLUMNS, encoding="undefined"))
+
+
+def test_whole_characters_of_any_encoding(path):
+    assert read(path, "\U0001f600 N O\n", encoding="utf-7")[0].words == ["\U0001f600"]
+
+
 def test_missing_file_is_refused_before_reading(tmp_path):
     with pytest.raises(ValueError, match=r"M501.*nowhere\.txt"):
         read_columns(tmp_path / "nowhere.txt", COLUMNS)

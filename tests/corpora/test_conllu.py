@@ -313,6 +313,27 @@ def test_bad_files(nlp, tmp_path, text, encoding, code):
         examples(nlp, write(tmp_path, text), encoding=encoding)
 
 
+@pytest.mark.parametrize(
+    ("ids", "head", "code"),
+    [(["1"], "{}", "M552"), (["{}"], "0", "M551"), (["1-{}", "1"], "0", "M551"), (["1", "1.{}"], "0", "M551")],
+)
+@pytest.mark.parametrize("digits", [10, 5000])
+def test_numbers_too_long_to_be_one(nlp, tmp_path, ids, head, code, digits):
+    """Python reads no more than 4,300 digits, and a .spacy file holds no more than twenty."""
+    number = "9" * digits
+    lines = ["\t".join([row.format(number), "a", *"____", head.format(number), "root", "_", "_"]) for row in ids]
+    with pytest.raises(ValueError, match=rf"\[{code}\]") as error:
+        examples(nlp, write(tmp_path, "\n".join(lines) + "\n\n"), keep=True)
+    assert len(str(error.value)) < 1000
+
+
+def test_only_space_after_no_is_no_space(nlp, tmp_path):
+    cells = "\t_" * 7
+    lines = [f"1\ta{cells}\tXSpaceAfter=No", f"2\tb{cells}\tX=1|SpaceAfter=No", f"3\tc{cells}\t_"]
+    (example,) = examples(nlp, write(tmp_path, "\n".join(lines) + "\n\n"), format="conllu")
+    assert example.reference.text == "a bc"
+
+
 def test_registered():
     assert registry.readers.get("spacy_mtl.ConlluCorpus.v1") is ConlluCorpus
 

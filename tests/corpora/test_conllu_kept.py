@@ -1,6 +1,7 @@
 """What a Doc has no place for: a file comes back byte for byte, and what does not fit any longer is not written."""
 
 import random
+import time
 import warnings
 from zlib import crc32
 
@@ -10,7 +11,7 @@ import spacy
 from spacy.tokens import Doc, DocBin
 
 from spacy_mtl.corpora.conllu import ConlluCorpus
-from spacy_mtl.corpora.conllu_kept import raw_text
+from spacy_mtl.corpora.conllu_kept import copy_kept, kept_sentences, raw_text
 from spacy_mtl.corpora.conllu_write import doc_to_conllu, write_conllu
 from spacy_mtl.corpora.convert import convert_conllu, export_conllu
 from spacy_mtl.roots import set_trees
@@ -338,6 +339,28 @@ def test_entries_of_strangers(nlp, tmp_path):
                 text = written([good], tmp_path)
             assert all(len(row) == 10 for row in rows(text))
             assert column(text, 2) == column(PLAIN, 2)[:6]
+    cells, node = "\t_" * 8, "\t" * 8
+    unfit = [
+        ("lines", [[2, 2, f"x{cells}"], [0, 2, f"y{cells}"]]),
+        ("lines", [[0, 3, f"x{cells}"], [1, 2, f"y{cells}"]]),
+        ("lines", [[0, 2, cells]]),
+        ("lines", [[0, -(10**9), node]]),
+        ("cells", {"form": [[0, "Ana", "Eva"]]}),
+        ("cells", {"form": [[0, "Ana", ""]]}),
+        ("comments", ["# \ud800"]),
+        *((name, np.zeros(2)) for name in entry),
+        ("tag", [1]),
+        ("tag", "lemma"),
+        ("words", float(entry["words"])),
+    ]
+    for name, value in unfit:
+        good.user_data[key] = {**entry, name: value}
+        with pytest.warns(UserWarning, match=r"\[M565\]"):
+            assert "Who=1" not in written([good], tmp_path)
+        copy_kept(good, good.copy(), ["POS"])
+    good.user_data[key] = {**entry, "lines": [[0, 2, f"x{cells}"], [1, -1, node], [2, 2, f"y{cells}"]]}
+    found = [row[0] for row in rows(written([good], tmp_path))]
+    assert found == ["1-2", "1", "1.1", "2", "3-4", *"3456"]
     for broken in (None, [], {}, {name: value for name, value in entry.items() if name != "cells"}):
         good.user_data[key] = broken
         with pytest.warns(UserWarning, match=r"\[M565\]"):
@@ -392,3 +415,27 @@ def test_files_by_chance(nlp, tmp_path):
     text = "".join(sentences)
     for group in (1, 3, 0):
         assert written(references(nlp, save(tmp_path, text), group=group), tmp_path) == text
+
+
+def test_entries_for_no_words_at_all(nlp):
+    """Its end before its beginning."""
+    doc = Doc(nlp.vocab, words=["ab", "cd"])
+    entry = {"whole": True, "words": 0, "check": 0, "comments": ["# newdoc"], "lines": [], "cells": {}, "tag": None}
+    doc.user_data["._.", "conllu", 3, 2] = {**entry, "tree": None}
+    assert kept_sentences(doc) == ([], 1)
+
+
+def test_many_entries_that_overlap_take_no_longer_than_others(nlp):
+    """Time would grow with the square of their number."""
+
+    def seconds(nested):
+        n = 20_000
+        doc = Doc(nlp.vocab, words=["ab"] * n)
+        for i in range(n // 2):
+            stop = 3 * n - 1 - 3 * i if nested else 3 * i + 2
+            doc.user_data["._.", "conllu", 3 * i, stop] = {"words": 1, "check": 5}
+        begin = time.process_time()
+        assert kept_sentences(doc)[0] == []
+        return time.process_time() - begin
+
+    assert seconds(nested=True) < 10 * seconds(nested=False) + 0.2

@@ -58,8 +58,16 @@ def test_what_is_removed_may_not_overlap():
     script = EditScript("lower", "aba", "", "ba", "")
     assert not script.applies("abab")
     assert not script.applies("aba")
-    assert script.applies("ABAba")
+    assert script.applies("ABAxba")
     assert script.apply("abaxba") == "x"
+
+
+def test_something_is_left_of_every_form():
+    assert not EditScript("lower", "", "", "s", "").applies("s")
+    assert not EditScript("lower", "aba", "", "ba", "").applies("ABAba")
+    assert EditScript("lower", "", "", "s", "").apply("as") == "a"
+    assert EditScript("lower", "", "", "s", "zijn").apply("s") == "zijn"
+    assert Applicable([EditScript("lower", "", "", "s", "").text]).numbers("s") == []
 
 
 @given(st.lists(st.tuples(words, words), min_size=1, max_size=12), words)

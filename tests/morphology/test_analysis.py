@@ -27,7 +27,7 @@ def test_labels_are_read_and_written(text, pos, feats, values):
 @pytest.mark.parametrize(
     "text",
     ["", "_", "noun", "NOUNS|_", "NOUN|", "|Case=Nom", "NOUN|Case", "NOUN|=Nom", "NOUN|Case=", "NOUN|Case=Nom|", "NOUN|_|_",
-     "NOUN|POS=VERB", "NOUN|A=1|A=2", "NOUN|A=" + "b" * 1000, "X|" + "|".join(f"F{k}=1" for k in range(101))],
+     "NOUN|POS=VERB", "NOUN|A=1|A=2", "NOUN|A=" + "b" * 1000, "NOUN|A=b=c", "X|" + "|".join(f"F{k}=1" for k in range(101))],
 )  # fmt: skip
 def test_other_labels_are_refused(text):
     with pytest.raises(StoredValueError):

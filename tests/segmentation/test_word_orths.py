@@ -12,6 +12,7 @@ from spacy.vocab import Vocab
 from spacy_mtl.segmentation import word_orths
 from spacy_mtl.segmentation.characters import CharacterTable, split_words
 from spacy_mtl.segmentation.word_orths import WordOrths
+from spacy_mtl.templates.attributes.breaks import SEED
 
 TABLE = CharacterTable(Vocab())
 TEXTS = st.lists(st.text(st.sampled_from("的一a1．\n 😀\u0301"), max_size=12), max_size=4)
@@ -70,8 +71,22 @@ def test_short_words_have_keys_of_their_own():
     chars, lengths = TABLE.read(words), np.array(list(map(len, words)))
     first = np.cumsum(lengths) - lengths
     keys = np.empty(len(words), np.uint64)
-    word_orths.word_keys(chars.codes, first, first + lengths, keys)
+    word_orths.word_keys(chars.codes, first, first + lengths, np.uint64(5), keys)
     assert len(set(keys.tolist())) == len(words)
+
+
+@pytest.mark.parametrize("word", ["abc", "学校里面"])
+def test_where_words_go_depends_on_the_seed(word):
+    """So that no text can have thousands of words that crowd in the table."""
+    chars, places = TABLE.read([word]), set()
+    n, keys = np.array([len(word)]), np.empty(1, np.uint64)
+    slots, rows = word_orths.empty_table(1 << 12)
+    for seed in np.arange(8, dtype=np.uint64):
+        word_orths.word_keys(chars.codes, n - n, n, seed, keys)
+        words, letters = np.zeros((1, 2), np.uint64), np.zeros(0, np.uint32)
+        places.add(int(word_orths.find_word(keys[0], chars.codes, 0, len(word), slots, rows, words, letters, seed)))
+    assert len(places) == 8
+    assert WordOrths(Vocab())._met()[-1] == SEED
 
 
 @pytest.mark.parametrize("other", ["北京大学", "学校里面的", "学校里", "学校里x", "面里校学"])

@@ -59,6 +59,13 @@ def column(text, number):
     return [row[number - 1] for row in rows(text) if row[0].isdecimal()]
 
 
+@pytest.mark.parametrize("name", ["a\n1\tb.txt", "a\udcff 1 b.txt"])
+def test_any_name_of_a_file_is_a_comment(make_toy, run, name):
+    text = run(make_toy(), (name, TEXT))
+    assert comments(text)[0] in ("# newdoc id = a 1 b", "# newdoc id = a? 1 b")
+    assert comments(text)[1] == "# newpar"
+
+
 def test_a_text_by_paragraphs(make_toy, run):
     text = run(make_toy(), ("my.txt", TEXT))
     assert text.split("\n\n")[0].splitlines() == [

@@ -5,6 +5,7 @@ import json
 
 import pytest
 import spacy
+import srsly
 from spacy.tokens import Doc
 
 import spacy_mtl.treebanks.multiword  # noqa: F401 (registers the tokenizer)
@@ -125,4 +126,33 @@ def test_damaged_files_are_refused(nlp, tmp_path, change):
     with pytest.raises(ValueError, match=rf"\[M606\] {path} "):
         nlp.tokenizer.from_disk(path)
     assert len(nlp("al")) == 2
+    assert json.loads(nlp.tokenizer.to_bytes()) == data
     assert base64.b64decode(data["tokenizer"])
+
+
+def test_a_tokenizer_that_cannot_be_read_changes_nothing(nlp):
+    """spaCy's own tokenizer has taken half of it when the second expression fails."""
+    before = nlp.tokenizer.to_bytes()
+    data = json.loads(before)
+    inner = srsly.msgpack_loads(base64.b64decode(data["tokenizer"]))
+    broken = srsly.msgpack_dumps({**inner, "prefix_search": "mar", "infix_finditer": "((("})
+    text = json.dumps({**data, "tokenizer": base64.b64encode(broken).decode()})
+    with pytest.raises(ValueError, match=r"\[M606\].*spaCy cannot read"):
+        nlp.tokenizer.from_bytes(text.encode())
+    assert nlp.tokenizer.to_bytes() == before
+    assert [token.text for token in nlp("marx al")] == ["marx", "a", "el"]
+
+
+def test_a_file_that_is_not_there(nlp, tmp_path):
+    with pytest.raises(ValueError, match=r"\[M605\]"):
+        nlp.tokenizer.from_disk(tmp_path / "none")
+
+
+def test_a_range_of_one_word_leaves_the_text(tmp_path):
+    path = tmp_path / "one.conllu"
+    cells = "\t_" * 8
+    path.write_text(f"1-1\tyy{cells}\n1\tx{cells}\n2-3\tal{cells}\n2\ta{cells}\n3\tel{cells}\n\n", encoding="utf8")
+    nlp = spacy.blank("es", config=CONFIG)
+    nlp.initialize(lambda: ConlluCorpus(path, keep=True)(nlp))
+    assert [token.text for token in nlp("yy al")] == ["yy", "a", "el"]
+    assert raw_text(nlp("yy al")) == "yy al"

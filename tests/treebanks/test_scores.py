@@ -213,6 +213,27 @@ def test_multiword_tokens_that_overlap(score):
     assert counts(score(system, gold))["Words"] == (4, 4, 4, None)
 
 
+def test_thousands_of_words_of_multiword_tokens_that_overlap(tmp_path, monkeypatch):
+    """Each of gold covers the end of one of the system's and the beginning of the next."""
+    monkeypatch.setattr("spacy_mtl.treebanks.align.MOST_CELLS", 50)
+    cells = "\t_" * 8
+
+    def tokens(shift, n):
+        lines = [f"1\ta{cells}"] if shift else []
+        for k in range(n):
+            first = 2 * k + 1 + shift
+            lines += [f"{first}-{first + 1}\taa{cells}", f"{first}\ta{cells}", f"{first + 1}\ta{cells}"]
+        return "\n".join(lines)
+
+    ours, theirs = tmp_path / "gold.conllu", tmp_path / "system.conllu"
+    ours.write_text(tokens(0, 4) + "\n\n", encoding="utf8")
+    theirs.write_text(tokens(1, 3) + f"\n8\ta{cells}\n\n", encoding="utf8")
+    with pytest.raises(ValueError, match=r"\[M581\] Sentence 1, line 2 .* 8 and 8 words"):
+        score_files(ours, theirs)
+    monkeypatch.setattr("spacy_mtl.treebanks.align.MOST_CELLS", 64)
+    assert score_files(ours, theirs)["Words"].correct == 8
+
+
 def test_which_common_subsequence(score):
     """a b against b a: either could be aligned. It is gold's second and the system's first, since gold's words are passed over first."""
     gold = "1-2 x\n1 a a NOUN _ _ 0 root\n2 b b VERB _ _ 1 obj"

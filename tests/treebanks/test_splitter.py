@@ -67,6 +67,35 @@ def test_what_the_rules_say_is_not_kept_as_well(splitter):
     assert Splitter.from_dict(splitter.to_dict(), "it") == splitter
 
 
+def test_a_token_of_one_word_keeps_its_form():
+    """A range may be of a single word of another form, which is not what splitting is for."""
+    found = learn([("y", ["x"]), ("al", ["a", "el"])])
+    assert found.split("y") == ["y"]
+    assert found.forms == {}
+
+
+@pytest.mark.parametrize(
+    "token", [("y", ["a"] * 17), ("y", ["a", "b" * 101]), ("y" * 101, ["a", "b"]), ("y\t", ["a", "b"])]
+)
+def test_what_no_file_may_have_is_not_learnt(token):
+    found = learn([token])
+    assert found.split(token[0]) == [token[0]]
+    assert Splitter.from_dict(found.to_dict(), "it") == found
+
+
+def test_tokens_with_other_white_space_are_not_split():
+    assert Splitter(endings={"a": ["0", "", "b"], "\n": ["0", "", "b"]}).split("a\n") == ["a\n"]
+    assert Splitter(endings={"a": ["0", "", "b"]}).split("x\ta") == ["x\ta"]
+    assert Splitter(endings={"a": ["0", "", "b"]}).split("x a") == ["x a", "b"]
+
+
+def test_letters_that_depend_on_what_comes_before_them():
+    """A sigma in lower case at the end of a word is another than one alone."""
+    found = learn([("ΟΔΟΣΤΟΣ", ["ΟΔΟΣΤ", "ΟΣ"]), ("ΑΝΔΡΟΣ", ["ΑΝΔΡ", "ΟΣ"])])
+    assert found.forms == {}
+    assert found.split("ΛΟΓΟΣ") == ["ΛΟΓ", "ΟΣ"]
+
+
 def test_every_form_of_a_random_corpus_is_split_as_usual():
     draw = random.Random(2)
     usual = {}
@@ -95,6 +124,14 @@ def test_every_form_of_a_random_corpus_is_split_as_usual():
         {"forms": {}, "endings": {"a": ["-1", "", "b"]}},
         {"forms": {}, "endings": {"a": ["1", ""]}},
         {"forms": {}, "endings": {"a": ["1", "", ""]}},
+        {"forms": {"y": ["x"]}, "endings": {}},
+        {"forms": {"y\t": ["a", "b"]}, "endings": {}},
+        {"forms": {"y": ["a", "b\n"]}, "endings": {}},
+        {"forms": {"y": ["a"] * 17}, "endings": {}},
+        {"forms": {"y": ["a", "b" * 101]}, "endings": {}},
+        {"forms": {}, "endings": {"a": ["1", "", *["b"] * 16]}},
+        {"forms": {}, "endings": {"a": ["1", "b" * 101, "b"]}},
+        {"forms": {}, "endings": {"a": ["1", "", "b\r"]}},
         {"forms": {}, "endings": {"a": ["x", "", "b"]}},
         {"forms": {}, "endings": {"a": "1"}},
         {"forms": {}, "endings": {}, "more": 1},

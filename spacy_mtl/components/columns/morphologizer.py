@@ -84,6 +84,8 @@ class MTLMorphologizer(KnownWordsPipe):
 
     def check_stored(self, cfg: dict[str, Any], weights: ChainWeights, learned: Mapping[str, FormTable]) -> None:
         super().check_stored(cfg, weights, learned)
+        for label in cfg["analyses"]:
+            parse_analysis(label)
         if weights.pair_keys.size:
             raise StoredValueError("its label pairs have observations")
         if bool(cfg["analyses"]) != bool(cfg["groups"]):

@@ -20,6 +20,9 @@ from spacy_mtl.settings import is_number, shown
 
 from .base import StructuredPipe, each_example
 
+#: The entries of ``cfg`` that say what the words of a corpus had.
+_OF_WORDS = ("known", "lemmas")
+
 
 class OpenGatherer(Gatherer):
     """The documents that come, whatever they are. A pass is over when as many have been shown as there were before it."""
@@ -170,8 +173,19 @@ class ContinuedPipe(StructuredPipe):
         is not one, M470 for one with other settings, M472 for labels that leave out some of its own, and what :meth:`learn_on` raises.
         """
         folder = path / self.name if (path / self.name).is_dir() else path
-        settings = copy(self.cfg)
+        settings, attrs = copy(self.cfg), dict(self.model.attrs)
         self._load_model(store.read(folder / "model"), str(folder / "model"))
+        try:
+            self._check_prior(path, settings, labels)
+            self.learn_on(prior_weight)
+        except ValueError:  # the component is as it was
+            self._end_training()
+            self.cfg = settings
+            self.model.attrs.update(attrs)
+            raise
+
+    def _check_prior(self, path: Path, settings: dict[str, Any], labels: Sequence[str] | None) -> None:
+        """Refuse the model that has just been loaded if it has other settings than these (M470), or labels that are not to be learnt (M472)."""
         for setting, value in self.fixed_settings(settings).items():
             found = self.fixed_settings(self.cfg)[setting]
             if found != value:
@@ -181,7 +195,6 @@ class ContinuedPipe(StructuredPipe):
         left_out = [label for label in self._labels_in_cfg() if labels is not None and label not in labels]
         if left_out:
             raise ValueError(Errors.M472.format(name=self.name, where=path, labels=", ".join(left_out)))
-        self.learn_on(prior_weight)
 
     def fixed_settings(self, cfg: dict[str, Any]) -> dict[str, Any]:
         """The settings in ``cfg`` that a model cannot change when it learns on."""
@@ -236,7 +249,7 @@ class ContinuedPipe(StructuredPipe):
     def _as_before(self) -> Iterator[None]:
         """Predict with the earlier model for a while."""
         attrs, settings = dict(self.model.attrs), self.cfg
-        self.cfg = {**settings, **{key: value for key, value in self._earlier_cfg.items() if key == "known"}}
+        self.cfg = {**settings, **{key: self._earlier_cfg[key] for key in _OF_WORDS if key in self._earlier_cfg}}
         set_weights(self.model, self._earlier, self.model_constraints())
         try:
             yield
