@@ -45,7 +45,8 @@ class Splitter:
         for length in range(min(LONGEST, len(form) - 1), 0, -1):
             rule = self.endings.get(lower[-length:])
             if rule is not None:
-                return _applied(form, rule) if rule else [form]
+                words = _applied(form, rule) if rule else [form]
+                return [form] if words[0].isspace() else words
         return [form]
 
     def to_dict(self) -> dict[str, Any]:
@@ -120,10 +121,10 @@ def _applied(form: str, rule: list[str]) -> list[str]:
 
 
 def _is_split(form: str, words: Sequence[str]) -> bool:
-    """Whether a form may be split into these words."""
-    return (
+    """Whether a form may be split into these words, none of which is white space alone."""
+    return bool(
         1 < len(words) <= MOST_WORDS
-        and all(0 < len(word) <= LONGEST_WORD and _SPACES.isdisjoint(word) for word in words)
+        and all(len(word) <= LONGEST_WORD and word.strip() and _SPACES.isdisjoint(word) for word in words)
         and len(form) <= LONGEST_WORD
         and _SPACES.isdisjoint(form)
     )
@@ -137,8 +138,9 @@ def _check_words(form: str, words: list[str], name: str) -> None:
 def _check_rule(ending: str, rule: list[str], name: str) -> None:
     if not rule:
         return
-    cut = rule[0] if rule[0] in _CUTS else None
-    if len(rule) < 3 or cut is None or int(cut) > len(ending) or not _is_split("", [rule[1] or "-", *rule[2:]]):
+    cut, add, *rest = [*rule, ""] if len(rule) == 1 else rule
+    good = cut in _CUTS and int(cut) <= len(ending) and len(add) <= LONGEST_WORD and _SPACES.isdisjoint(add)
+    if not (good and _is_split("", ["-", *rest])):
         raise StoredValueError(f"endings of {name} has a rule that cannot be applied")
 
 

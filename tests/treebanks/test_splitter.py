@@ -83,10 +83,17 @@ def test_what_no_file_may_have_is_not_learnt(token):
     assert Splitter.from_dict(found.to_dict(), "it") == found
 
 
+def test_words_that_end_in_white_space():
+    found = learn([("a-", ["a\u3000", "b"])])
+    assert found.split("a-") == ["a\u3000", "b"]
+    assert Splitter.from_dict(found.to_dict(), "it") == found
+
+
 def test_tokens_with_other_white_space_are_not_split():
     assert Splitter(endings={"a": ["0", "", "b"], "\n": ["0", "", "b"]}).split("a\n") == ["a\n"]
     assert Splitter(endings={"a": ["0", "", "b"]}).split("x\ta") == ["x\ta"]
     assert Splitter(endings={"a": ["0", "", "b"]}).split("x a") == ["x a", "b"]
+    assert Splitter(endings={"a": ["1", "", "b"]}).split("\u3000a") == ["\u3000a"]
 
 
 def test_letters_that_depend_on_what_comes_before_them():
@@ -128,9 +135,12 @@ def test_every_form_of_a_random_corpus_is_split_as_usual():
         {"forms": {"y\t": ["a", "b"]}, "endings": {}},
         {"forms": {"y": ["a", "b\n"]}, "endings": {}},
         {"forms": {"y": ["a"] * 17}, "endings": {}},
+        {"forms": {"y": ["a", "\u3000"]}, "endings": {}},
         {"forms": {"y": ["a", "b" * 101]}, "endings": {}},
         {"forms": {}, "endings": {"a": ["1", "", *["b"] * 16]}},
         {"forms": {}, "endings": {"a": ["1", "b" * 101, "b"]}},
+        {"forms": {}, "endings": {"a": ["1", "\n", "b"]}},
+        {"forms": {}, "endings": {"a": ["1"]}},
         {"forms": {}, "endings": {"a": ["1", "", "b\r"]}},
         {"forms": {}, "endings": {"a": ["x", "", "b"]}},
         {"forms": {}, "endings": {"a": "1"}},
