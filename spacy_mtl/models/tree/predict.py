@@ -11,7 +11,8 @@ from spacy.vocab import Vocab
 from spacy_mtl.models.annotated import annotated_names, check_annotated
 from spacy_mtl.sentences import borders
 from spacy_mtl.structures.tree.build import Arcs, all_arcs, all_siblings
-from spacy_mtl.structures.tree.filter import filtered_arcs
+from spacy_mtl.structures.tree.cascade import likely_arcs
+from spacy_mtl.structures.tree.filter import marked_arcs
 from spacy_mtl.templates.arcs.program import ArcProgram, compile_arcs
 from spacy_mtl.templates.attributes.reader import AttributeReader
 from spacy_mtl.templates.grammar import Template, parse_template
@@ -103,7 +104,7 @@ class TreePredictor:
 
     def _trees(self, columns: np.ndarray, starts: np.ndarray) -> np.ndarray:
         """Heads and labels of a run of sentences, int32[2, N]."""
-        arcs = self._arcs(columns, starts)
+        arcs, marks = self._arcs(columns, starts)
         out = np.zeros((2, int(starts[-1])), np.int32)
         labels = self._n_labels
         joint = self.rules.labelling == "joint" and labels > 0
@@ -112,13 +113,16 @@ class TreePredictor:
         if joint:
             self.score_labels(columns, starts, arcs, _NONE, by_label)
             scores += by_label.max(axis=1)
+        every = arcs
+        if self._templates.second_order:
+            arcs, scores = likely_arcs(arcs, starts, scores, marks)
         first, inner, pair_scores = self._pairs(columns, starts, arcs)
         decode_trees(
             starts, arcs.first, arcs.heads, scores, first, inner, pair_scores, bool(self._templates.grandparents),
             self.rules.projective, self.rules.single_root, out[0],
         )  # fmt: skip
         if joint:
-            best_labels(arcs.first, arcs.heads, by_label, out[0], out[1])
+            best_labels(every.first, every.heads, by_label, out[0], out[1])
         elif labels:
             tree = Arcs(np.arange(out.shape[1] + 1), out[0])
             by_label = np.zeros((out.shape[1], labels), np.float32)
@@ -130,12 +134,13 @@ class TreePredictor:
         program = compile_arcs(templates, self.reader.columns)
         return program, plan_of(program)
 
-    def _arcs(self, columns: np.ndarray, starts: np.ndarray) -> Arcs:
+    def _arcs(self, columns: np.ndarray, starts: np.ndarray) -> tuple[Arcs, np.ndarray]:
+        """The arcs that pass the filter with its scores, float32[A], or all arcs and none."""
         if self._filter is None or self.rules.filter_attr is None:
-            return all_arcs(starts)
+            return all_arcs(starts), np.empty(0, np.float32)
         tags = number_tags(columns[self.reader.columns[self.rules.filter_attr]], self._tags)
         assert self.rules.margin is not None
-        return filtered_arcs(tags, starts, self._tags.size + 2, self._filter, self.rules.margin)
+        return marked_arcs(tags, starts, self._tags.size + 2, self._filter, self.rules.margin)
 
     def score_arcs(self, columns: np.ndarray, starts: np.ndarray, arcs: Arcs) -> np.ndarray:
         """Scores float32[A] of arcs. columns: uint64[A', N], as ``reader`` has them."""

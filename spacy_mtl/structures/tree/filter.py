@@ -168,11 +168,11 @@ def learn_filter(tags, starts, heads, n_tags, tables, rates):
 
 
 @kernel
-def list_arcs(tags, starts, n_tags, tables, margin, gold, first, heads):
+def list_arcs(tags, starts, n_tags, tables, margin, gold, first, heads, marks):
     """List the arcs whose score is within ``margin`` of the best arc of their word, gold arcs, and arcs from the word before.
 
     The latter guarantee that there is a tree, projective and with one root. gold: int32[N], or of length 0. Fills first, int64[N + 1], and heads,
-    int32, as far as it has space. Returns the number of arcs.
+    int32, and marks, float32, the scores, as far as there is space. Returns the number of arcs.
     """
     longest = longest_of(starts)
     sentence = np.zeros(longest + 3, np.int64)
@@ -185,13 +185,11 @@ def list_arcs(tags, starts, n_tags, tables, margin, gold, first, heads):
             first[starts[s] + m - 1] = count
             word_scores(sentence, n, n_tags, m, tables, present, counts, cells, scores)
             least = scores[: n + 1].max() - margin
-            scores[m - 1] = np.inf
-            if gold.size and gold[starts[s] + m - 1] >= 0:
-                scores[gold[starts[s] + m - 1]] = np.inf
+            known = gold[starts[s] + m - 1] if gold.size else -1
             for h in range(n + 1):
-                if scores[h] >= least:
+                if scores[h] >= least or h == m - 1 or h == known:
                     if count < heads.size:
-                        heads[count] = h
+                        heads[count], marks[count] = h, scores[h]
                     count += 1
     first[starts[-1]] = count
     return count
@@ -206,11 +204,23 @@ def filtered_arcs(
     gold: np.ndarray | None = None,
 ) -> Arcs:
     """The arcs that pass the filter. tags: int64[N]; starts: int64[S + 1]; gold: int32[N], heads to keep in any case, -1 where unknown."""
+    return marked_arcs(tags, starts, n_tags, tables, margin, gold)[0]
+
+
+def marked_arcs(
+    tags: np.ndarray,
+    starts: np.ndarray,
+    n_tags: int,
+    tables: FilterTables,
+    margin: float,
+    gold: np.ndarray | None = None,
+) -> tuple[Arcs, np.ndarray]:
+    """The same, and the scores of the filter, float32[A]."""
     first = np.zeros(int(starts[-1]) + 1, np.int64)
-    heads = np.empty(12 * int(starts[-1]), np.int32)
+    heads, marks = np.empty(12 * int(starts[-1]), np.int32), np.empty(12 * int(starts[-1]), np.float32)
     known = np.empty(0, np.int32) if gold is None else gold
-    count = list_arcs(tags, starts, n_tags, tables, np.float32(margin), known, first, heads)
+    count = list_arcs(tags, starts, n_tags, tables, np.float32(margin), known, first, heads, marks)
     if count > heads.size:
-        heads = np.empty(count, np.int32)
-        list_arcs(tags, starts, n_tags, tables, np.float32(margin), known, first, heads)
-    return Arcs(first, heads[:count])
+        heads, marks = np.empty(count, np.int32), np.empty(count, np.float32)
+        list_arcs(tags, starts, n_tags, tables, np.float32(margin), known, first, heads, marks)
+    return Arcs(first, heads[:count]), marks[:count]

@@ -11,6 +11,7 @@ from spacy_mtl.structures.tree.filter import (
     empty_tables,
     filtered_arcs,
     learn_filter,
+    marked_arcs,
     padded,
     table_sizes,
     word_scores,
@@ -165,6 +166,19 @@ def test_arcs_within_the_margin_are_kept(margin, with_gold):
             if with_gold and head >= 0:
                 wanted.add(int(head))
             assert next(kept) == sorted(wanted)
+
+
+@pytest.mark.parametrize("margin", [1.0, FAR])
+def test_kept_arcs_have_the_scores_of_the_filter(margin):
+    rng = np.random.default_rng(6)
+    tables, tags, heads = random_tables(rng), random_tags(rng), random_heads(rng)
+    arcs, marks = marked_arcs(tags, STARTS, N_TAGS, tables, margin, heads)
+    scores = np.concatenate(
+        [slow_scores(tables, sentence, m) for sentence in sentences(tags) for m in range(1, len(sentence) + 1)]
+    )
+    sizes = np.repeat(np.diff(STARTS) + 1, np.diff(STARTS))
+    place = np.repeat(np.cumsum(sizes) - sizes, np.diff(arcs.first)) + arcs.heads
+    np.testing.assert_allclose(marks, scores[place], rtol=1e-5, atol=1e-5)
 
 
 def test_there_always_is_a_projective_tree_of_one_root():

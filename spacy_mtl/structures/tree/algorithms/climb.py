@@ -117,7 +117,7 @@ def all_gains(scores, pairs, heads):
     for h in range(size):
         gains_around(scores, pairs, heads, h, leaving, joining)
         if extra.size:
-            extra_row(pairs, heads, h, extra[h])
+            extra_row(scores, pairs, heads, h, extra[h])
     return leaving, joining, extra
 
 
@@ -138,9 +138,9 @@ def change_head(scores, pairs, heads, word, head, leaving, joining, extra):
     gains_around(scores, pairs, heads, before, leaving, joining)
     gains_around(scores, pairs, heads, head, leaving, joining)
     if extra.size:
-        extra_row(pairs, heads, word, extra[word])
-        extra_column(pairs, heads, before, extra)
-        extra_column(pairs, heads, head, extra)
+        extra_row(scores, pairs, heads, word, extra[word])
+        extra_column(scores, pairs, heads, before, extra)
+        extra_column(scores, pairs, heads, head, extra)
 
 
 @subkernel

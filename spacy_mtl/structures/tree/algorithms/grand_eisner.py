@@ -94,8 +94,10 @@ def sibling_pair(pairs, h, s, m):
 @subkernel
 def fill_between(pairs, arcs, spans, h, s, m):
     """Fill in the span from sibling s to the next one m, on one side of their head h."""
+    if arcs.number[h, s] < 0:
+        return
     b = sibling_pair(pairs, h, s, m)
-    if b < 0 or arcs.number[h, s] < 0:
+    if b < 0:
         return
     left, right = min(s, m), max(s, m)
     rising, falling = spans.complete[arcs.number[h, left]], spans.complete[arcs.number[h, right]]
@@ -134,27 +136,34 @@ def fill_arc(scores, pairs, arcs, spans, h, m):
 
 
 @subkernel
-def fill_complete(arcs, spans, a, h, e):
-    """Fill in the complete span of arc a = (g, h) from h to e."""
+def fill_complete(arcs, spans, a, h, e, low, high):
+    """Fill in the complete span of arc a = (g, h) from h to e. The dependents between h and e, or e itself: ``below[low:high]``."""
     best, where = -np.inf, h
-    for k in range(arcs.out[h], arcs.out[h + 1]):
+    for k in range(low, high):
         m = arcs.below[k]
-        if h < m <= e or e <= m < h:
-            score = spans.across[a, m] + spans.complete[arcs.number[h, m], e]
-            if score > best:
-                best, where = score, m
+        score = spans.across[a, m] + spans.complete[arcs.number[h, m], e]
+        if score > best:
+            best, where = score, m
     spans.complete[a, e], spans.complete_by[a, e] = best, where
 
 
 @subkernel
 def fill_from(arcs, spans, h, e):
-    """Fill in the complete spans from h to e for every head of h outside them."""
+    """Fill in the complete spans from h to e for every head of h outside them. Without dependents there they stay at -inf."""
+    low, high = arcs.out[h], arcs.out[h + 1]
+    least, most = min(h, e), max(h, e)
+    while low < high and arcs.below[low] < least:
+        low += 1
+    while low < high and arcs.below[high - 1] > most:
+        high -= 1
+    if low == high:
+        return
     if h == 0:
-        fill_complete(arcs, spans, arcs.above.size, h, e)
+        fill_complete(arcs, spans, arcs.above.size, h, e, low, high)
         return
     for a in range(arcs.into[h], arcs.into[h + 1]):
-        if not min(h, e) <= arcs.above[a] <= max(h, e):
-            fill_complete(arcs, spans, a, h, e)
+        if not least <= arcs.above[a] <= most:
+            fill_complete(arcs, spans, a, h, e, low, high)
 
 
 @subkernel

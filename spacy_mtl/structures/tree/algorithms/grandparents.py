@@ -31,24 +31,27 @@ def grandparent_score(pairs, heads):
 
 
 @subkernel
-def extra_row(pairs, heads, k, out):
-    """Recompute out[m] = extra (k, m) for all words m. out: float64[n + 1]."""
+def extra_row(scores, pairs, heads, k, out):
+    """Recompute out[m] = extra (k, m) for all words m to which there is an arc from k; of others the entry is never read. out: float64[n + 1]."""
     for m in range(1, heads.size + 1):
-        out[m] = grandparent_pair(pairs, heads[k - 1], k, m) if k > 0 and m != k else 0.0
+        if m != k and scores[k, m] > -np.inf:
+            out[m] = grandparent_pair(pairs, heads[k - 1], k, m) if k > 0 else 0.0
     for c in range(1, heads.size + 1):
         m = heads[c - 1]
-        if m > 0:
+        if m > 0 and m != k and scores[k, m] > -np.inf:
             out[m] += grandparent_pair(pairs, k, m, c)
 
 
 @subkernel
-def extra_column(pairs, heads, m, extra):
-    """Recompute extra (k, m) for one word m and all heads k, after its dependents have changed. extra: float64[n + 1, n + 1]."""
+def extra_column(scores, pairs, heads, m, extra):
+    """Recompute extra (k, m) for one word m and all heads k that it may have, after its dependents have changed. extra: float64[n + 1, n + 1]."""
     if m == 0:
         return
     for k in range(heads.size + 1):
-        extra[k, m] = grandparent_pair(pairs, heads[k - 1], k, m) if k > 0 and m != k else 0.0
+        if k != m and scores[k, m] > -np.inf:
+            extra[k, m] = grandparent_pair(pairs, heads[k - 1], k, m) if k > 0 else 0.0
     for c in range(1, heads.size + 1):
         if heads[c - 1] == m:
             for k in range(heads.size + 1):
-                extra[k, m] += grandparent_pair(pairs, k, m, c)
+                if k != m and scores[k, m] > -np.inf:
+                    extra[k, m] += grandparent_pair(pairs, k, m, c)

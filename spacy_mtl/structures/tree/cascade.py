@@ -1,0 +1,60 @@
+"""The second step of a cascade over trees: before pairs are listed and scored, the arcs that score worst by themselves are dropped.
+
+There are many more pairs than arcs, and most are of arcs that no good tree has (coarse-to-fine pruning as in Rush and Petrov 2012, with scores in
+place of max-marginals). Scores of arcs in a model with pairs are a part of the truth only, those of the filter another: their weighted sum ranks gold
+higher than either. Both thresholds are relative to the sentence's mean distance between the best arc of a word and its others, since trainers scale
+weights differently.
+"""
+
+import numpy as np
+
+from spacy_mtl.kernels import kernel
+
+from .build import Arcs, kept_arcs
+
+#: Weight of the filter's scores, and how far below the best arc of its word an arc may be, both in units of the sentence's mean distance. Chosen on
+#: dev (Gothic, Danish): heads change for the worse in at most one word of a thousand.
+FILTER_SHARE, MOST_BELOW = 0.3, 1.75
+
+
+@kernel
+def mean_distance(first, scores, start, end):
+    """The mean, over words start..end - 1 with several arcs, of the distance between the best score of a word and the mean of its others."""
+    total, words = 0.0, 0
+    for t in range(start, end):
+        count = first[t + 1] - first[t]
+        if count > 1:
+            best, others = -np.inf, 0.0
+            for a in range(first[t], first[t + 1]):
+                best = max(best, np.float64(scores[a]))
+                others += scores[a]
+            total += best - (others - best) / (count - 1)
+            words += 1
+    return total / max(words, 1)
+
+
+@kernel
+def mark_likely(starts, first, heads, scores, marks, share, below, keep):
+    """Set keep[a] for arcs that are at most ``below`` behind the best one of their word, and for those from the word before.
+
+    scores: float32[A], of the model. marks: float32[A], of the filter, or empty. share, below: see :data:`FILTER_SHARE`. keep: bool[A].
+    """
+    for s in range(starts.size - 1):
+        unit = mean_distance(first, scores, starts[s], starts[s + 1])
+        for t in range(starts[s], starts[s + 1]):
+            best = -np.inf
+            for a in range(first[t], first[t + 1]):
+                best = max(best, scores[a] + (unit * share * marks[a] if marks.size else 0.0))
+            for a in range(first[t], first[t + 1]):
+                score = scores[a] + (unit * share * marks[a] if marks.size else 0.0)
+                keep[a] = score >= best - unit * below or heads[a] == t - starts[s]
+
+
+def likely_arcs(arcs: Arcs, starts: np.ndarray, scores: np.ndarray, marks: np.ndarray) -> tuple[Arcs, np.ndarray]:
+    """The arcs of which pairs are worth listing, and their scores. Arguments as in :func:`mark_likely`.
+
+    There is still a tree, projective and with one root: the chain of words, if ``arcs`` have it.
+    """
+    keep = np.empty(arcs.heads.size, np.bool_)
+    mark_likely(starts, arcs.first, arcs.heads, scores, marks, FILTER_SHARE, MOST_BELOW, keep)
+    return kept_arcs(arcs, keep), scores[keep]
