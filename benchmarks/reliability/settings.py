@@ -9,7 +9,13 @@ from .plan import Plan
 from .workers import Worker
 
 #: Kind -> how many are tried in the quick and in the full part.
-KINDS = {"trainers": (50, 3000), "components": (50, 2000), "corpora": (100, 6000), "templates": (200, 20_000)}
+KINDS = {
+    "trainers": (50, 3000),
+    "components": (50, 2000),
+    "corpora": (100, 6000),
+    "templates": (200, 20_000),
+    "treebanks": (100, 6000),
+}
 #: Cases after which a worker is replaced.
 _LIFE = 1000
 

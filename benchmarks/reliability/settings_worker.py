@@ -22,6 +22,7 @@ from spacy_mtl.corpora.segmented import SegmentedCorpus
 from spacy_mtl.registry import mtl_trainers
 from spacy_mtl.templates.grammar import TemplateSet
 
+from . import treebank_files
 from .hostile_text import text
 from .models_worker import told
 from .training import ASSETS, COMPONENTS, WORDS, corpus, make, train
@@ -71,6 +72,8 @@ def _outcome(case: Callable[[], Any]) -> tuple[str, str]:
 
 def _warm_up(kind: str) -> None:
     """Compile for every trainer, so that only what a setting does counts."""
+    if kind == "treebanks":  # which trains nothing
+        return
     for factory in COMPONENTS if kind in ("components", "trainers") else ("mtl_ner",):
         for name in TRAINERS if (factory, kind) == ("mtl_ner", "trainers") else ("MTLStruct", "Perceptron"):
             _train(make(factory, {"@mtl_trainers": f"spacy_mtl.{name}.v1"}), factory)
@@ -211,7 +214,19 @@ def _template(r: random.Random) -> str:
     return made[:at] + r.choice(_PIECES) + made[at + r.randrange(3) :]
 
 
-KINDS = {"trainers": _trainers, "components": _components, "corpora": _corpora, "templates": _templates}
+def _treebanks(r: random.Random) -> tuple[str, Callable[[], Any]]:
+    if r.random() < 0.3:
+        return treebank_files.tokenizer(r)
+    return treebank_files.treebank(r, _spoilt, (ASSETS / "nl-trees/dev.conllu").read_bytes())
+
+
+KINDS = {
+    "trainers": _trainers,
+    "components": _components,
+    "corpora": _corpora,
+    "templates": _templates,
+    "treebanks": _treebanks,
+}
 
 if __name__ == "__main__":
     main()

@@ -66,7 +66,7 @@ def test_bad_input(tmp_path, vocab):
         list(read_binary(path, vocab, ["SHAPE"]))
 
 
-@pytest.mark.parametrize("change", [{"flags": []}, {"user_data": [b"\xc1"]}, {"strings": []}])
+@pytest.mark.parametrize("change", [{"flags": []}, {"user_data": [b"\xc1"]}, {"strings": ["Ana", "NP"]}])
 def test_a_document_that_is_damaged(tmp_path, vocab, change):
     """The file itself can be read, but not what is in it; strings would be missed only where they are looked up."""
     path = save(tmp_path / "plain.spacy", Doc(vocab, words=["Ana"], tags=["NP"], lemmas=["some lemma"]))

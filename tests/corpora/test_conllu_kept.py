@@ -343,7 +343,9 @@ def test_entries_of_strangers(nlp, tmp_path):
     unfit = [
         ("lines", [[2, 2, f"x{cells}"], [0, 2, f"y{cells}"]]),
         ("lines", [[0, 3, f"x{cells}"], [1, 2, f"y{cells}"]]),
+        ("lines", [[2, -1, node], [0, -1, node]]),
         ("lines", [[0, 2, cells]]),
+        ("whole", False),
         ("lines", [[0, -(10**9), node]]),
         ("cells", {"form": [[0, "Ana", "Eva"]]}),
         ("cells", {"form": [[0, "Ana", ""]]}),
