@@ -18,6 +18,7 @@ from spacy_mtl.settings import brief
 
 from .shared.messages import clear_errors
 from .shared.options import Code, Encoding, Format
+from .shared.output import check_other
 from .shared.pipelines import load_pipeline
 from .shared.trained_with import trained_with
 
@@ -51,8 +52,7 @@ def annotate_cli(
     """
     with clear_errors():
         settings = _settings(kind, documents, borders, encoding)
-        if any(path.exists() and output.exists() and path.samefile(output) for path in inputs):
-            raise ValueError(Errors.M741.format(path=output))
+        check_other(output, inputs)
         counts = _annotate(model, code, inputs, output, settings, n_process)
     typer.echo(f"{output}: {counts[0]:,} documents, {counts[1]:,} sentences, {counts[2]:,} words")
 

@@ -7,7 +7,7 @@ import typer
 
 from .shared.messages import clear_errors
 from .shared.options import Encoding
-from .shared.output import make_console, write_json
+from .shared.output import check_other, make_console, write_json
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -29,6 +29,8 @@ def evaluate_ud_cli(
     from spacy_mtl.treebanks.scores import score_files
 
     with clear_errors():
+        if output is not None:
+            check_other(output, [gold, system])
         scores = score_files(gold, system, encoding)
         if output is not None:
             write_json(output, {name: score.figures() for name, score in scores.items()})

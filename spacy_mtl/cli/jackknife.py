@@ -10,6 +10,7 @@ from spacy_mtl.files.disk import reason_of
 
 from .shared.messages import clear_errors
 from .shared.options import Code
+from .shared.output import check_other
 from .validate import make_pipeline, read_examples
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ def jackknife_cli(
     with clear_errors():
         if output.suffix != ".conllu":
             raise ValueError(Errors.M732.format(path=output))
+        check_other(output, [corpus])
         nlp = make_pipeline(config, code, lang)
         attrs = [IDS[name] for name in predicted_columns(nlp, config)]
         n_docs = len(read_examples(nlp, config, corpus))

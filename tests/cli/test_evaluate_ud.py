@@ -67,3 +67,11 @@ def test_bad_input_is_one_message_and_no_file(tmp_path, text, code):
         assert len(result.stderr.splitlines()) == 1
     assert not output.exists()
     assert "[M501]" in invoke(DEV, tmp_path / "none.conllu").stderr
+
+
+def test_the_scores_are_not_written_over_a_treebank(tmp_path):
+    gold = tmp_path / "gold.conllu"
+    gold.write_bytes(DEV.read_bytes())
+    for files in ((gold, DEV), (DEV, gold)):
+        assert "[M741]" in invoke(*files, "--output", gold).stderr
+    assert gold.read_bytes() == DEV.read_bytes()

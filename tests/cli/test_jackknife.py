@@ -94,6 +94,7 @@ def test_folds_are_consecutive_and_cover_the_corpus(config):
         ("out.txt", 2, "mtl_tagger", "M732"),
         ("out.conllu", 2, "sentencizer", "M733"),
         ("out.conllu", 5, "mtl_tagger", "M734"),
+        ("gold.conllu", 2, "mtl_tagger", "M741"),
     ],
 )
 def test_what_cannot_be_done_is_said_before_any_work(config, tmp_path, output, folds, component, code):
@@ -101,7 +102,9 @@ def test_what_cannot_be_done_is_said_before_any_work(config, tmp_path, output, f
     made["components"] = {"tagger": {"factory": component}}
     made.to_disk(config)
     path = treebank(tmp_path / "gold.conllu", [["a", "b"]] * 4)
+    before = path.read_bytes()
     done = invoke("jackknife", config, path, tmp_path / output, "--folds", folds)
     assert done.exit_code == 1
     assert code in done.output
-    assert not (tmp_path / output).exists()
+    assert path.read_bytes() == before
+    assert path == tmp_path / output or not (tmp_path / output).exists()

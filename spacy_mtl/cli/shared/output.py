@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,3 +35,9 @@ def write_file(path: Path, content: bytes) -> None:
         write_atomically(path, content)
     except OSError as error:
         raise ValueError(Errors.M704.format(path=path, reason=reason_of(error))) from None
+
+
+def check_other(output: Path, inputs: Iterable[Path]) -> None:
+    """Refuse an output that is one of the files to be read, which would be lost. Raises ValueError (M741)."""
+    if any(path.exists() and output.exists() and path.samefile(output) for path in inputs):
+        raise ValueError(Errors.M741.format(path=output))
