@@ -38,6 +38,7 @@ class Subject:
 
     corpora: folder with ``conll2002`` and ``pku2005``. corpus: esp, ned or pku. scheme: iob2 or biluo, of entities; bie, of characters.
     templates: a name. only: the texts of those that are used, none for all. limit: training sentences, 0 for all; half as many to test.
+    split: of characters, draw training and test part anew from both together, four fifths to train; the number is that of the draw. None: as given.
     """
 
     corpora: str
@@ -46,6 +47,7 @@ class Subject:
     templates: str = "conll2002.v1"
     only: tuple[str, ...] = ()
     limit: int = 0
+    split: int | None = None
 
     def template_set(self) -> TemplateSet:
         """The templates; a character is itself, whatever its width, as CRF++ has it."""
@@ -69,11 +71,20 @@ class Subject:
 
     def _characters(self, part: str) -> list[Sentence]:
         """B begins a word, one of a single character too, E ends a longer one, I is within: the paper's three labels."""
-        name = "pku_test_gold.utf8" if part == "test" else "train.utf8"
-        read = read_words(Path(self.corpora, "pku2005", name))
+        read = self._drawn(part == "test") if self.split is not None else self._file(part == "test")
         if part != "test":
             read = [line for i, line in enumerate(read) if (i % HELD_OUT == 0) == (part == "dev")]
         return [(words, ["B" if label == "S" else label for label in labels], None) for words, labels in read]
+
+    def _file(self, test: bool) -> list[tuple[list[str], list[str]]]:
+        return read_words(Path(self.corpora, "pku2005", "pku_test_gold.utf8" if test else "train.utf8"))
+
+    def _drawn(self, test: bool) -> list[tuple[list[str], list[str]]]:
+        """A fifth of all sentences for ``test``, else the other ones; both in an order of their own."""
+        both = self._file(False) + self._file(True)
+        order = np.random.default_rng(self.split).permutation(len(both))
+        border = len(both) // 5
+        return [both[i] for i in (order[:border] if test else order[border:]).tolist()]
 
     def constraints(self, labels: Sequence[str]) -> Constraints:
         """Which tags may follow each other; none of the paper's own for characters."""
@@ -103,7 +114,7 @@ class TaggedExtractor(Extractor):
 class Data:
     """A subject ready to be trained on, and its development and test part ready to be labelled.
 
-    cpu_features: CPU seconds from sentences in memory to the training problem.
+    known: the words of each sentence that training has too, of characters. cpu_features: CPU seconds from sentences in memory to the problem.
     """
 
     subject: Subject
@@ -111,6 +122,7 @@ class Data:
     train: Problem
     gold: dict[str, list[list[str]]]
     others: dict[str, Problem]
+    known: dict[str, list[set[tuple[int, int]]]]
     cpu_features: float
 
     @classmethod
@@ -124,7 +136,8 @@ class Data:
         cpu = time.process_time() - begin
         others = {part: extractor.other(train, parts[part]) for part in PARTS}  # type: ignore[arg-type]
         gold = {part: [line for _, line, _ in parts[part]] for part in PARTS}
-        return cls(subject, labels, train, gold, others, cpu)
+        known = known_words(parts) if subject.corpus == "pku" else {}
+        return cls(subject, labels, train, gold, others, known, cpu)
 
     def label(self, part: str, weights: Weights) -> list[list[str]]:
         """The labels of a part."""
@@ -137,6 +150,23 @@ class Data:
         pairs = [(units(gold), units(found)) for gold, found in zip(self.gold[part], predicted, strict=True)]
         columns = [(len(gold & found), len(found), len(gold)) for gold, found in pairs]
         return Counts(*np.array(columns, np.int64).T)
+
+    def recall_of_known(self, part: str, predicted: Sequence[Sequence[str]]) -> dict[str, float]:
+        """In percent, of the words that training has, too; nothing for entities."""
+        if not self.known:
+            return {}
+        pairs = [(known, words_of(found)) for known, found in zip(self.known[part], predicted, strict=True)]
+        right = sum(len(known & found) for known, found in pairs)
+        return {f"recall_known_{part}": 100 * right / max(sum(len(known) for known, _ in pairs), 1)}
+
+
+def known_words(parts: dict[str, list[Sentence]]) -> dict[str, list[set[tuple[int, int]]]]:
+    """Of each sentence to label, the words that occur in training."""
+    seen = {"".join(line[a:b]) for line, labels, _ in parts["train"] for a, b in words_of(labels)}
+    return {
+        part: [{(a, b) for a, b in words_of(labels) if "".join(line[a:b]) in seen} for line, labels, _ in parts[part]]
+        for part in PARTS
+    }
 
 
 def words_of(labels: Sequence[str]) -> set[tuple[int, int]]:

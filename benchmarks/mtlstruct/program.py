@@ -30,6 +30,8 @@ Contestants = Enum("Contestants", {name: name for name in CONTESTANTS}, type=str
 #: Templates that are selected for Table 6.
 SELECTED = 20
 QUICK = 500
+#: What the rows of one comparison have in common.
+IDENTITY = ("corpus", "scheme", "templates", "selected", "selected_C", "limit", "split")
 FOUND = {
     "contestant": "method",
     "p": "p",
@@ -97,12 +99,18 @@ SelectedOption = Annotated[
 CorpusOption = Annotated[Corpus, typer.Option(help="Spanish, Dutch, or Chinese of Peking University.")]
 SchemeOption = Annotated[Scheme, typer.Option(help="Labels of entities; bie of Chinese words.")]
 TemplatesOption = Annotated[Templates, typer.Option(help="Which templates.")]
+LimitOption = Annotated[int, typer.Option(help="Training sentences, 0 for all; half as many to test.")]
+SplitOption = Annotated[
+    int | None, typer.Option(help="Chinese: draw training and test part from both together; the number of the draw.")
+]
 QuickOption = Annotated[bool, typer.Option("--quick", help="500 sentences.")]
 
 
-def identity(corpus: str, scheme: str, templates: str, selected: float | None, quick: bool) -> Row:
+def identity(
+    corpus: str, scheme: str, templates: str, selected: float | None, limit: int = 0, split: int | None = None
+) -> Row:
     """What the rows of one comparison have in common. selected: C of the weights by which templates were selected, None for all templates."""
-    more = {"selected": SELECTED if selected else 0, "selected_C": selected, "limit": QUICK if quick else 0}
+    more = {"selected": SELECTED if selected else 0, "selected_C": selected, "limit": limit, "split": split}
     return {"benchmark": "mtlstruct", "corpus": corpus, "scheme": scheme, "templates": templates, **more}
 
 
@@ -111,6 +119,11 @@ def chosen(rows: list[Row], about: Row, name: str, p: float | None = None) -> Ro
     wanted = {**about, "mode": "search", "contestant": name} | ({} if p is None else {"p": p})
     found = [row for row in rows if all(row.get(key) == value for key, value in wanted.items())]
     return best_point(found, "f1_dev") if found else None
+
+
+def labels_of(outputs: Path, row: Row) -> Path:
+    """Where the labels are that the training of a row gave to dev and test."""
+    return outputs_of(outputs, **{key: row.get(key) for key in (*IDENTITY, "contestant", "p", "C", "most")})
 
 
 def heaviest(rows: list[Row], about: Row, n: int) -> list[str]:
@@ -134,7 +147,7 @@ def subject_settings(corpora: Path, about: Row, rows: list[Row]) -> Row:
         names = set(heaviest(rows, about, about["selected"]))
         texts = (text.replace(",CHAR]", ",ORTH]") for text in TEMPLATES[about["templates"]]().texts())
         only = [text for text in texts if text.partition(":")[0] in names]
-    same = {key: about[key] for key in ("corpus", "scheme", "templates", "limit")}
+    same = {key: about[key] for key in ("corpus", "scheme", "templates", "limit", "split")}
     return {"corpora": str(corpora.absolute()), "only": only, **same}
 
 
@@ -153,23 +166,27 @@ def search(
     passes: Annotated[int, typer.Option(help="Of methods without a stop of their own.")] = PASSES,
     iterations: Annotated[int, typer.Option(help="Of python-crfsuite; 0: to its default stop.")] = 0,
     budget: Annotated[float, typer.Option(help="CPU seconds after which a training is stopped.")] = 1200,
+    limit: LimitOption = 0,
+    split: SplitOption = None,
     quick: QuickOption = False,
 ) -> None:
-    """Train with each constant, and score on dev: a row for each."""
+    """Train with each constant, and score on dev: a row for each.
+
+    What --json has a row of and --outputs the labels is not trained again.
+    """
     rows, found = read_rows(json), []
-    about = identity(corpus.value, scheme.value, templates.value, selected, quick)
+    about = identity(corpus.value, scheme.value, templates.value, selected, QUICK if quick else limit, split)
     settings = subject_settings(corpora, about, rows)
     for name in [entry.value for entry in contestant or [Contestants(OURS)]]:
         for exponent in (p or [1.0]) if name == OURS else [None]:
             for value in C or [1.0]:
                 limit = iterations if name in CRFSUITE else passes
                 who: Row = {**about, "mode": "search", "contestant": name, "p": exponent, "C": value, "most": limit}
-                row = find_row(rows, who)
-                if row is None:
+                row, path = find_row(rows, who), labels_of(outputs, who)
+                if row is None or not path.exists():
                     progress.print(f"[dim]{corpus.value}: {name}, p = {exponent}, C = {value:g} ...[/dim]")
-                    path = str(outputs_of(outputs, **{k: v for k, v in who.items() if k not in ("benchmark", "mode")}))
                     task = {"subject": settings, "name": name, "C": value, "p": exponent or 1.0, "passes": limit}
-                    row = who | run_child("benchmarks.mtlstruct.runs:train", **task, budget=budget, outputs=path)
+                    row = who | run_child("benchmarks.mtlstruct.runs:train", **task, budget=budget, outputs=str(path))
                     append_rows(json, [row])
                     rows.append(row)
                 found.append(row)
@@ -186,6 +203,8 @@ def on_test(
     scheme: SchemeOption = Scheme.iob2,
     templates: TemplatesOption = Templates.conll2002,
     selected: SelectedOption = None,
+    limit: LimitOption = 0,
+    split: SplitOption = None,
     quick: QuickOption = False,
 ) -> None:
     """Score on test what was best on dev, of each contestant, and of ours at each p, and test each against ours at its best p below 2.
@@ -193,24 +212,26 @@ def on_test(
     Approximate randomization over sentences, two-sided, 10,000 shuffles, and 95% intervals of the paired bootstrap.
     """
     rows = read_rows(json)
-    about = identity(corpus.value, scheme.value, templates.value, selected, quick)
+    about = identity(corpus.value, scheme.value, templates.value, selected, QUICK if quick else limit, split)
     exponents = sorted({row["p"] for row in rows if row.get("contestant") == OURS and row.get("p")})
     best = {f"{OURS} p={p:.4g}": chosen(rows, about, OURS, p) for p in exponents}
     best |= {name: chosen(rows, about, name) for name in CONTESTANTS if name != OURS}
-    measured = {name: row for name, row in best.items() if row}
+    measured = {name: row for name, row in best.items() if row and labels_of(outputs, row).exists()}
+    for name in [name for name, row in best.items() if row and name not in measured]:
+        progress.print(f"{name} is left out: {outputs} has no labels of it. search trains it again.")
     candidates = [name for name, row in measured.items() if row["contestant"] == OURS and row["p"] < 2]
     if not candidates:
         raise SystemExit("There is nothing of ours at p below 2: run search first.")
     reference = max(candidates, key=lambda name: measured[name]["f1_dev"])
-    keys = (*about, "contestant", "p", "C", "most")
-    paths = {
-        name: str(outputs_of(outputs, **{key: row.get(key) for key in keys if key != "benchmark"}))
-        for name, row in measured.items()
-    }
+    paths = {name: str(labels_of(outputs, row)) for name, row in measured.items()}
     settings = subject_settings(corpora, about, rows)
     judged = run_child("benchmarks.mtlstruct.runs:judge", subject=settings, contestants=paths, reference=reference)
     taken = (
-        *keys,
+        *about,
+        "contestant",
+        "p",
+        "C",
+        "most",
         "cpu",
         "cpu_all",
         "cpu_features",

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -49,7 +50,7 @@ def show_all(training: Training) -> None:
 
 def warm_up(subject: Subject, name: str, C: float, p: float) -> None:
     """Compile or load every kernel."""
-    data = Data.load(Subject(subject.corpora, subject.corpus, subject.scheme, subject.templates, subject.only, FEW))
+    data = Data.load(replace(subject, limit=FEW))
     training = make(name, C, p).begin(data.train)
     for _ in range(3):
         show_all(training)
@@ -175,12 +176,11 @@ def judge(subject: Row, contestants: Row, reference: str) -> Row:
     from benchmarks.common.significance import compare
 
     data = Data.load(subject_of(subject))
-    counts = {}
-    for name, path in contestants.items():
-        counts[name] = data.counts("test", kept(path, "test", data.gold["test"]))
+    labels = {name: kept(path, "test", data.gold["test"]) for name, path in contestants.items()}
+    counts = {name: data.counts("test", given) for name, given in labels.items()}
     found = {}
     for name, count in counts.items():
-        found[name] = scores(count, "test")
+        found[name] = scores(count, "test") | data.recall_of_known("test", labels[name])
         if name != reference:
             found[name] |= {f"{key}_ahead": value for key, value in compare(counts[reference], count)._asdict().items()}
     return found

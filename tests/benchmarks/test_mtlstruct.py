@@ -100,7 +100,7 @@ def row(contestant, p, C, dev, **more):
 
 
 def test_the_best_on_dev_is_chosen_and_its_heaviest_templates():
-    about = program.identity("esp", "iob2", "conll2002.v1", selected=None, quick=False)
+    about = program.identity("esp", "iob2", "conll2002.v1", selected=None)
     names = {"names": ["U000", "U001", "U002"]}
     rows = [
         row("MTLStruct", 1.0, 0.1, 70, shares=[0.9, 0.1, 0], **names),
@@ -132,3 +132,33 @@ def test_figures_of_the_paper_stand_beside_the_same_method():
     assert Published(1)(of_crf | {"shown": "crfsuite l2"}) == 57.20
     assert Published(1)(of_crf | {"shown": "MIRA"}) is None
     assert by_p({"selected": 20, "shown": "MTLStruct p=1.333"}) == 74.81
+
+
+@pytest.fixture
+def characters(tmp_path):
+    folder = tmp_path / "pku2005"
+    folder.mkdir()
+    (folder / "train.utf8").write_text("\n".join(f"a{i}  bc" for i in range(10, 50)) + "\n", encoding="utf8")
+    (folder / "pku_test_gold.utf8").write_text("a10  x\nnew  bc\n" * 5, encoding="utf8")
+    return Subject(str(tmp_path), "pku", "bie", "tp1.v1")
+
+
+def test_a_draw_takes_every_sentence_once(characters):
+    from dataclasses import replace
+
+    drawn = {split: replace(characters, split=split) for split in (0, 1)}
+    parts = {part: ["".join(words) for words, _, _ in drawn[0].sentences(part)] for part in ("train", "dev", "test")}
+    assert [len(part) for part in parts.values()] == [36, 4, 10]
+    everything = [f"a{i}bc" for i in range(10, 50)] + ["a10x", "newbc"] * 5
+    assert sorted(sum(parts.values(), [])) == sorted(everything)
+    assert parts["test"] != ["".join(words) for words, _, _ in drawn[1].sentences("test")]
+
+
+def test_recall_of_known_words_leaves_out_new_ones(characters):
+    data = Data.load(characters)
+    gold = data.gold["test"]
+    assert data.recall_of_known("test", gold) == {"recall_known_test": 100}
+    wrong = [["B"] * len(line) for line in gold]  # "x" is right but unknown, "bc" known but wrong
+    known = sum(len(words) for words in data.known["test"])
+    assert known < sum(len(words_of(line)) for line in gold)
+    assert data.recall_of_known("test", wrong) == {"recall_known_test": 0}
