@@ -150,7 +150,7 @@ def test_a_draw_takes_every_sentence_once(characters):
     parts = {part: ["".join(words) for words, _, _ in drawn[0].sentences(part)] for part in ("train", "dev", "test")}
     assert [len(part) for part in parts.values()] == [36, 4, 10]
     everything = [f"a{i}bc" for i in range(10, 50)] + ["a10x", "newbc"] * 5
-    assert sorted(sum(parts.values(), [])) == sorted(everything)
+    assert sorted(text for part in parts.values() for text in part) == sorted(everything)
     assert parts["test"] != ["".join(words) for words, _, _ in drawn[1].sentences("test")]
 
 

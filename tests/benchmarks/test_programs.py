@@ -7,6 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 TASKS = (
+    "arcs",
     "constituents",
     "door",
     "learning_on",
