@@ -5,7 +5,11 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from benchmarks.common import significance
 from benchmarks.common.measure import Clock, cpu_seconds, median, peak_megabytes
+from benchmarks.common.significance import compare
 from spacy_mtl.constituents.binarize import Binarization
 from spacy_mtl.constituents.scores import Counts
 from spacy_mtl.constituents.tree import Constituent, constituents_of
@@ -140,6 +144,40 @@ def probabilistic(corpora: str, every: Sequence[dict[str, Any]], limit: int = 0)
 def most_probable_scores(corpora: str, grammar: TreebankGrammar, part: str) -> dict[str, float]:
     sentences = read_part(Path(corpora), part)
     return scores(sentences, [most_probable(grammar, sentence.tags) for sentence in sentences], part)
+
+
+def pairs(corpora: str, every: Sequence[dict[str, Any]], ways: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The first of ours against the others and the probabilistic grammars, on test: approximate randomization and the paired bootstrap.
+
+    every: settings that were chosen on dev, one for each trainer, for one problem. ways: binarizations of the probabilistic grammars.
+    """
+    settings, clock = [Ours(**ours) for ours in every], Clock()
+    corpus = problem_of(corpora, settings[0], clock)
+    test = read_part(Path(corpora), "test")
+    words = words_from(test, constituents_v1(), blank_vocab())
+    found = {f"ours: {one.trainer}": learn(corpus, one, clock).predict(words) for one in settings}
+    for way in ways:
+        grammar = grammar_of(corpora, Binarization(**way), settings[0].limit)
+        name = f"PCFG, h = {way['horizontal']}, v = {way['vertical']}"
+        found[name] = [most_probable(grammar, sentence.tags) for sentence in test]
+    counts = {name: by_sentence(test, trees) for name, trees in found.items()}
+    first = next(iter(counts))
+    return [
+        {"contestant": first, "other": name, "f1_test": counts[first].score(), "f1_other": counts[name].score()}
+        | {f"{key}_ahead": value for key, value in compare(counts[first], counts[name])._asdict().items()}
+        for name in counts
+        if name != first
+    ]
+
+
+def by_sentence(sentences: Sequence[Sentence], found: Sequence[Sequence[Constituent]]) -> significance.Counts:
+    """Constituents right, found and gold of each sentence."""
+    each = []
+    for sentence, constituents in zip(sentences, found, strict=True):
+        one = Counts()
+        one.add(sentence.tags, constituents_of(sentence.tree), constituents)
+        each.append((one.right, one.predicted, one.gold))
+    return significance.Counts(*np.array(each, np.int64).T)
 
 
 #: Sentences that the model of :func:`speed` learns from.

@@ -42,6 +42,13 @@ SPEED = {
 TRIED = (
     *(("MTLStruct", C, 10) for C in (0.1, 0.3, 1.0)), ("SSVM", 0.1, 10), *(("CRF", C, 10) for C in (0.03, 0.1, 0.3)),
 )  # fmt: skip
+#: What is best on dev of these and of :data:`WAYS`, and the first of those.
+CHOSEN = (("MTLStruct", 0.3), ("SSVM", 0.1), ("CRF", 0.3))
+CHOSEN_WAYS = ((0, 1), (1, 2))
+PAIRS = {
+    "contestant": "first", "other": "second", "f1_test": "F1 of the first", "f1_other": "of the second", "difference_ahead": "ahead by",
+    "low_ahead": "95%, from", "high_ahead": "to", "p_ahead": "p value",
+}  # fmt: skip
 #: What is tried of other binarizations, with the constants that were best on dev with the first one.
 BINARIZED = (
     (1, (("MTLStruct", 0.3), ("CRF", 0.1))),
@@ -85,6 +92,21 @@ def binarization(corpora: CorporaOption, json: JsonOption = None, quick: QuickOp
         append_rows(json, found)
         rows += found
     show("Constituents of sentences of up to 40 words, gold tags", COLUMNS, rows, "Dev alone, to choose by.")
+
+
+@app.command()
+def significance(corpora: CorporaOption, json: JsonOption = None, quick: QuickOption = False) -> None:
+    """Ours against the others on test, each with what :func:`train` has chosen on dev: how far ahead, and how surely."""
+    from .contestants import Ours
+
+    limit, most = (QUICK_SENTENCES, 2) if quick else (0, 10)
+    every = [asdict(Ours(name, C, most, limit=limit)) for name, C in CHOSEN]
+    ways = [{"horizontal": h, "vertical": v} for h, v in CHOSEN_WAYS]
+    rows = [
+        {**_about("significance"), "limit": limit, **row} for row in _child("pairs", corpora, every=every, ways=ways)
+    ]
+    append_rows(json, rows)
+    show("Constituents, test: ours against the others", PAIRS, rows)
 
 
 @app.command()

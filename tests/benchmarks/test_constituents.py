@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.constituents.contestants import Ours, probabilistic, scores, train
+from benchmarks.constituents.contestants import Ours, by_sentence, pairs, probabilistic, scores, train
 from benchmarks.constituents.data import FOLDER, read_part
 from spacy_mtl.constituents.tree import constituents_of
 
@@ -55,3 +55,23 @@ def test_ours_and_the_probabilistic_grammar(corpora):
         assert row["f1_test"] > plain[0]["f1_test"] > 50
         assert row["rules"] == plain[0]["rules"]
         assert row["cpu"] > row["cpu_problem"] > 0
+
+
+def test_pairs_are_judged_on_test(corpora):
+    settings = [asdict(Ours(name, 0.3, passes=5)) for name in ("MTLStruct", "SSVM")]
+    rows = pairs(str(corpora), settings, [{"horizontal": 0, "vertical": 1}])
+    assert [row["other"] for row in rows] == ["ours: SSVM", "PCFG, h = 0, v = 1"]
+    (single,) = train(str(corpora), settings[:1])
+    (plain,) = probabilistic(str(corpora), [{"horizontal": 0, "vertical": 1}])
+    assert rows[1]["f1_test"] == pytest.approx(single["f1_test"])
+    assert rows[1]["f1_other"] == pytest.approx(plain["f1_test"])
+    assert rows[1]["difference_ahead"] == pytest.approx(single["f1_test"] - plain["f1_test"])
+    assert rows[1]["low_ahead"] <= rows[1]["difference_ahead"] <= rows[1]["high_ahead"]
+
+
+def test_constituents_are_counted_sentence_by_sentence(corpora):
+    sentences = read_part(corpora, "dev")
+    gold = [constituents_of(sentence.tree) for sentence in sentences]
+    counts = by_sentence(sentences, [[], *gold[1:]])
+    assert counts.right[0] == counts.found[0] == 0
+    assert (counts.right[1:] == counts.gold[1:]).all()
