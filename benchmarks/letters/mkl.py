@@ -20,6 +20,17 @@ TABLE = (
     ("MKL L + B", "L,B", True, False, "85.2 ± 0.3"),
     ("MKL b0, L + B", "L,B", True, True, "85.2 ± 0.3"),
 )
+#: What the paper says of these: the learnt sum reads more letters than the best kernel alone and than the mean.
+PAIRS = (
+    ("MKL L + Q + G", "Linear (L)"),
+    ("MKL L + Q + G", "Quadratic (Q)"),
+    ("MKL L + Q + G", "Gaussian (G)"),
+    ("MKL L + Q + G", "Average (L + Q + G)/3"),
+    ("MKL L + Q + G", "MKL b0, L + Q + G"),
+    ("MKL L + B", "Linear (L)"),
+    ("MKL L + B", "B1-spline (B)"),
+    ("MKL L + B", "Average (L + B)/2"),
+)
 #: Of the paper's, the middle: less is too little, and from 100 on the regularizer no longer matters.
 PAPER_C = (1.0, 10.0, 100.0)
 #: First rates of OnlineMKL to choose from.

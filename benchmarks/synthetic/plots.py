@@ -7,6 +7,8 @@ from matplotlib.figure import Figure
 
 from benchmarks.common.rows import Row
 
+from .data import N_FEATURES, N_RELEVANT
+
 
 def plot_errors(path: Path, sizes: Sequence[int], lines: Sequence[Row]) -> None:
     """Error against the number of training sequences, one curve for each model."""
@@ -33,6 +35,22 @@ def plot_table(path: Path, rows: Sequence[Row]) -> None:
         axes.set_xlabel(f"weights that are not 0, {label}")
     panels[0].set_ylabel("labels wrong, %")
     _finish(figure, panels, path)
+
+
+def plot_weights(path: Path, rows: Sequence[Row]) -> None:
+    """The state weights of each model, one label's after the other's; features without relevance are on a grey ground."""
+    figure = Figure(figsize=(8, 1.3 * len(rows)), layout="constrained")
+    for axes, row in zip(figure.subplots(len(rows), 1, sharex=True, squeeze=False)[:, 0], rows, strict=True):
+        weights = [value for label in row["weights"] for value in label]
+        axes.bar(range(len(weights)), weights, width=1.0)
+        for label in range(len(row["weights"])):
+            start = label * N_FEATURES
+            axes.axvspan(start + N_RELEVANT - 0.5, start + N_FEATURES - 0.5, color="0.93", zorder=0)
+        axes.set_title(row["model"], loc="left", fontsize=9)
+        axes.spines[["top", "right"]].set_visible(False)
+    axes.set_xlabel("weight")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=150)
 
 
 def _finish(figure: Figure, panels: Sequence, path: Path) -> None:

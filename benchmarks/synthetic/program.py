@@ -33,6 +33,14 @@ TABLE = {
     "error_choice": "on validation",
     "cpu": "CPU s",
 }
+#: Models of Figure 3.
+FIGURE_3 = ("l2-CRF", "l1-CRF", "M3N", "LapM3N", "l1-M3N")
+FIGURE_3_COLUMNS = {
+    "model": "model",
+    "constant": "constant",
+    "total": "not 0, of 200",
+    "irrelevant": "irrelevant, of 140",
+}
 NOTE = (
     "Means over folds; 'of the average': weights that are not 0 in the mean of all folds' weights, as the paper counts. best: least error on "
     "validation; sparsest: fewest weights within one standard error of it."
@@ -114,6 +122,35 @@ def errors(
         from .plots import plot_errors
 
         plot_errors(plot, sizes, lines)
+
+
+@app.command("weights")
+def average_weights(
+    json: JsonOption = None,
+    quick: QuickOption = False,
+    plot: PlotOption = None,
+    data_set: Annotated[int, typer.Option(help="Its number.")] = 0,
+    most_folds: Annotated[int, typer.Option(min=1, help="Folds of 100 sequences to train on.")] = 3,
+) -> None:
+    """Weights of every model in the mean over folds, as Figure 3: 100 training sequences, constants chosen as in Figure 2."""
+    from .data import N_FOLDS, make_data
+    from .runs import MODELS, choose, counts, mean_node, shown
+
+    models = [model for model in MODELS if model.name in FIGURE_3][: 2 if quick else None]
+    warm_up(models)
+    data = make_data(data_set)
+    rows: list[Row] = [{"model": "generating CRF", "weights": data.node.T.tolist(), **counts(data.node)}]
+    for model in models:
+        constants, outcomes = choose(model, data, data.folds(N_FOLDS[100])[: 1 if quick else most_folds])
+        node = mean_node(outcomes)
+        rows.append({"model": model.name, "constant": shown(constants), "weights": node.T.tolist(), **counts(node)})
+    about = {"benchmark": "synthetic_sparsity", "mode": "weights", "data_set": data_set, "most_folds": most_folds}
+    append_rows(json, [about | row for row in rows])
+    show("Weights that are not 0 in the mean, 100 training sequences", FIGURE_3_COLUMNS, rows)
+    if plot is not None:
+        from .plots import plot_weights
+
+        plot_weights(plot, rows)
 
 
 @app.command()

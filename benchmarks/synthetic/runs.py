@@ -154,11 +154,16 @@ def counts(node: np.ndarray) -> dict[str, float]:
     return {"total": np.count_nonzero(node), "irrelevant": np.count_nonzero(node[N_RELEVANT:])}
 
 
+def mean_node(outcomes: Sequence[Outcome]) -> np.ndarray:
+    """State weights in the mean over folds, float[N_FEATURES, 2]."""
+    return np.mean([outcome.node for outcome in outcomes], axis=0)
+
+
 def summary(outcomes: Sequence[Outcome]) -> Row:
     """Means over folds; "average_...": of the weights averaged over folds first, as the paper counts."""
     each = [counts(outcome.node) for outcome in outcomes]
     choices = [outcome.choice for outcome in outcomes]
-    average = counts(np.mean([outcome.node for outcome in outcomes], axis=0))
+    average = counts(mean_node(outcomes))
     return {
         "error": statistics.fmean(outcome.error for outcome in outcomes),
         "error_choice": statistics.fmean(choices),

@@ -174,3 +174,15 @@ def test_an_informed_model_errs_less_than_a_coin():
     weights = EM.train(DATA.sequences.part(fold), {"C": 0.1})
     assert error(problem, weights, DATA.sequences.part(fold)) < 25
     assert error(problem, weights, DATA.others(fold)) < 45
+
+
+def test_average_weights_are_those_of_all_folds(tmp_path):
+    from benchmarks.synthetic.plots import plot_weights
+    from benchmarks.synthetic.runs import Outcome, mean_node
+
+    nodes = [np.zeros((100, 2), np.float32) for _ in range(2)]
+    nodes[0][3, 1], nodes[1][3, 1], nodes[1][50, 0] = 1.0, 2.0, 4.0
+    mean = mean_node([Outcome(0.0, 0.0, node, 0.0) for node in nodes])
+    assert (mean[3, 1], mean[50, 0], np.count_nonzero(mean)) == (1.5, 2.0, 2)
+    plot_weights(tmp_path / "weights.svg", [{"model": "a", "weights": mean.T.tolist()}])
+    assert (tmp_path / "weights.svg").read_text(encoding="utf8").count("<path") > 100
