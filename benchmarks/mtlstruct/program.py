@@ -121,6 +121,11 @@ def chosen(rows: list[Row], about: Row, name: str, p: float | None = None) -> Ro
     return best_point(found, "f1_dev") if found else None
 
 
+def seconds_to(points: list[Row], f1: float) -> float | None:
+    """CPU seconds of training until the score on dev is at least this; None where it never is."""
+    return next((point["cpu"] for point in points if point["f1_dev"] >= f1), None)
+
+
 def labels_of(outputs: Path, row: Row) -> Path:
     """Where the labels are that the training of a row gave to dev and test."""
     return outputs_of(outputs, **{key: row.get(key) for key in (*IDENTITY, "contestant", "p", "C", "most")})
@@ -209,7 +214,8 @@ def on_test(
 ) -> None:
     """Score on test what was best on dev, of each contestant, and of ours at each p, and test each against ours at its best p below 2.
 
-    Approximate randomization over sentences, two-sided, 10,000 shuffles, and 95% intervals of the paired bootstrap.
+    Approximate randomization over sentences, two-sided, 10,000 shuffles, and 95% intervals of the paired bootstrap. Each row also says after how many
+    CPU seconds ours is as good on dev.
     """
     rows = read_rows(json)
     about = identity(corpus.value, scheme.value, templates.value, selected, QUICK if quick else limit, split)
@@ -246,6 +252,7 @@ def on_test(
     for name, row in measured.items():
         dev = {key: row[key] for key in ("precision_dev", "recall_dev", "f1_dev")}
         kind = {"mode": "test", "reference": reference, "shown": name}
+        kind["cpu_ours_to"] = seconds_to(measured[reference]["points"], row["f1_dev"])
         new.append({key: row.get(key) for key in taken} | kind | dev | judged[name])
     append_rows(json, new)
     show(f"{corpus.value}, {scheme.value}, {templates.value}; reference: {reference}", TESTED, new)

@@ -117,6 +117,11 @@ def test_the_best_on_dev_is_chosen_and_its_heaviest_templates():
         program.heaviest(rows, about | {"selected_C": 10.0}, 2)
 
 
+def test_seconds_until_a_score_is_reached():
+    points = [{"cpu": 1.0, "f1_dev": 50.0}, {"cpu": 2.0, "f1_dev": 60.0}, {"cpu": 3.0, "f1_dev": 55.0}]
+    assert [program.seconds_to(points, f1) for f1 in (10, 50, 51, 60, 61)] == [1.0, 1.0, 2.0, 2.0, None]
+
+
 def test_scores_are_named_after_their_part():
     from benchmarks.common.significance import Counts
 
