@@ -67,6 +67,28 @@ BINARIZATION = Table(
     },
     {"limit": 0},
 )
+PAIRS = Table(
+    "constituents-pairs",
+    "constituents",
+    ("`MTLStruct` against", ""),
+    (
+        Column("F1 of `MTLStruct`, test", "f1_test"),
+        Column("of the other", "f1_other"),
+        Column("ahead by", "difference_ahead", "{:.2f}"),
+        Column("95%, from", "low_ahead", "{:.2f}"),
+        Column("to", "high_ahead", "{:.2f}"),
+        Column("p value", "p_ahead", "{:.4f}"),
+    ),
+    {
+        "": (
+            Line("`SSVM`", {"other": "ours: SSVM"}),
+            Line("`CRF`", {"other": "ours: CRF"}),
+            Line("relative frequencies, the same binarization", {"other": "PCFG, h = 0, v = 1"}),
+            Line("relative frequencies, the best binarization on dev", {"other": "PCFG, h = 1, v = 2"}),
+        )
+    },
+    {"mode": "significance", "limit": 0},
+)
 SPEED = Table(
     "constituents-speed",
     "constituents",
@@ -80,4 +102,4 @@ SPEED = Table(
     {"": (Line("`MTLStruct`", {"contestant": "ours"}),)},
     {"mode": "speed"},
 )
-TABLES = (TEST, BINARIZATION, SPEED)
+TABLES = (TEST, PAIRS, BINARIZATION, SPEED)

@@ -13,6 +13,14 @@ from .regions import FIGURE
 Results = Mapping[str, Sequence[Row]]
 
 
+#: Of a line whose figures are not a method's best.
+MARK = "†"
+NOTE = (
+    f"{MARK} Not searched as ours was: constants as they come, a few numbers of passes, or stopped early. Nothing was tested for significance, "
+    "and no score of its group is called the highest.\n\n"
+)
+
+
 class NoRowsError(ValueError):
     """A table has a line or a column that no measurement stands behind."""
 
@@ -53,10 +61,11 @@ class Column:
 
 @dataclass(frozen=True)
 class Line:
-    """label: what is measured. where: what its rows have."""
+    """label: what is measured. where: what its rows have. unsearched: its constants were not chosen on dev, or it was stopped early."""
 
     label: str
     where: Row
+    unsearched: bool = False
 
 
 @dataclass(frozen=True)
@@ -83,26 +92,29 @@ class Table:
         for name, group in self.groups.items():
             rows = [self.rows_of(line, results) for line in group]
             used += [row for found in rows for row in found]
-            figures = [self._figures(column, rows) for column in self.columns]
+            fair = not any(line.unsearched for line in group)
+            figures = [self._figures(column, rows, fair) for column in self.columns]
             for k, line in enumerate(group):
-                lines.append(["" if k else name, line.label, *(column[k] for column in figures)])
+                label = f"{line.label} {MARK}" if line.unsearched else line.label
+                lines.append(["" if k else name, label, *(column[k] for column in figures)])
         for k, column in enumerate(self.columns, 2):
             if not any(line[k] for line in lines[1:]):
                 raise NoRowsError(f"Table {self.name}: no row has a figure for the column {column.heading!r}.")
         if not any(self.groups):
             lines = [[": ".join(filter(None, self.head)), *lines[0][2:]], *(line[1:] for line in lines[1:])]
-        return markdown(lines) + "\n" + provenance(used)
+        marked = any(line.unsearched for group in self.groups.values() for line in group)
+        return markdown(lines) + "\n" + (NOTE if marked else "") + provenance(used)
 
     @staticmethod
-    def _figures(column: Column, rows: Sequence[Sequence[Row]]) -> list[str]:
-        """The cells of a column in one group."""
+    def _figures(column: Column, rows: Sequence[Sequence[Row]], fair: bool) -> list[str]:
+        """The cells of a column in one group. fair: everybody was searched, so that a highest score is one."""
         values = [column.value(found) for found in rows]
         if column.per_first:
             first = values[0]
             values = [value / first if value is not None and first else None for value in values]
         texts = ["" if value is None else column.form.format(value) for value in values]
         known = [value for value in values if value is not None]
-        if column.best and len(known) > 1:
+        if column.best and len(known) > 1 and (fair or column.best == "min"):
             top = column.form.format(max(known) if column.best == "max" else min(known))
             texts = [f"**{text}**" if text == top else text for text in texts]
         return [text + column.deviation(found) if text else "" for text, found in zip(texts, rows, strict=True)]

@@ -4,7 +4,7 @@ from .table import Column, Line, Table
 
 
 def _of(corpus: str, label: str, contestant: str) -> Line:
-    return Line(label, {"corpus": corpus, "contestant": contestant})
+    return Line(label, {"corpus": corpus, "contestant": contestant}, unsearched=contestant != "ours")
 
 
 TRAINING = Table(

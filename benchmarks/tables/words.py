@@ -1,14 +1,17 @@
 """Tables of Chinese words: the rows of ``benchmarks.segmentation``."""
 
+from dataclasses import replace
+
 from .table import Column, Line, Table
 
 OURS = Line("spacy_mtl, `seg.v1`", {"contestant": "ours", "templates": "seg.v1"})
 CRFSUITE = Line(
     "python-crfsuite, the same templates, 60 iterations of L-BFGS",
     {"contestant": "crfsuite lbfgs", "templates": "seg.v1", "crf_iterations": 60, "crf_limit": 0},
+    unsearched=True,
 )
-LTP = Line("ltp-extension's perceptron, 5 passes", {"contestant": "ltp pa"})
-JIEBA = Line("jieba with its own dictionary, not trained", {"contestant": "jieba"})
+LTP = Line("ltp-extension's perceptron, 5 passes", {"contestant": "ltp pa"}, unsearched=True)
+JIEBA = Line("jieba with its own dictionary, not trained", {"contestant": "jieba"}, unsearched=True)
 
 TRAINING = Table(
     "segmentation-training",
@@ -23,7 +26,7 @@ TRAINING = Table(
         Column("model, MB", "model_mb", best="min"),
     ),
     {
-        name: tuple(Line(line.label, {"corpus": corpus, **line.where}) for line in lines)
+        name: tuple(replace(line, where={"corpus": corpus, **line.where}) for line in lines)
         for corpus, name, lines in (("pku", "PKU", (OURS, LTP, JIEBA)), ("sxu", "SXU", (OURS, CRFSUITE, LTP, JIEBA)))
     },
     {"mode": "train", "limit": 0},

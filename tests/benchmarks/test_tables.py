@@ -5,8 +5,9 @@ import pytest
 from benchmarks.common.rows import Row
 from benchmarks.tables import TABLES, rendered
 from benchmarks.tables.checks import NEEDED, faulty, read_results
+from benchmarks.tables.headline import Duel
 from benchmarks.tables.regions import PAGES, ROOT, figure_tables, filled, pages, regions
-from benchmarks.tables.table import Column, Line, NoRowsError, Table, without_file
+from benchmarks.tables.table import MARK, NOTE, Column, Line, NoRowsError, Table, without_file
 
 REGIONS = [
     (path, name)
@@ -147,3 +148,36 @@ def test_a_table_of_one_group_has_no_column_for_it():
 
 def test_the_file_of_rows_leaves_the_command():
     assert without_file("python -m x --json a.jsonl") == "python -m x"
+
+
+def test_a_rival_without_a_search_is_marked_and_no_score_is_the_highest():
+    from dataclasses import replace
+
+    ours, theirs = TABLE.groups["esp"]
+    marked = replace(TABLE, groups={"esp": (ours, replace(theirs, unsearched=True))})
+    plain, text = TABLE.render({"ner": ROWS}), marked.render({"ner": ROWS})
+    assert MARK not in plain
+    assert f"{theirs.label} {MARK} |" in text
+    assert "**82.00**" in plain
+    assert "**82.00**" not in text
+    assert "**2.0**" in text  # what it took to train may be compared
+    assert NOTE in text
+
+
+def test_the_headline_takes_the_rival_that_is_best_on_dev():
+    where = {"mode": "test", "corpus": "esp"}
+    made = {"p": None, "p_ahead": 0.0001, "difference_ahead": 5.0, "cpu_all": 10.0, "time": "1", "commit": "a"}
+    rows = [
+        {**where, **made, "shown": "MTLStruct p=1", "p": 1.0, "f1_dev": 70.0, "f1_test": 75.0},
+        {**where, **made, "shown": "MTLStruct p=1.333", "p": 4 / 3, "f1_dev": 69.0, "f1_test": 74.0},
+        {**where, **made, "shown": "CRF l2", "f1_dev": 60.0, "f1_test": 71.0},
+        {**where, **made, "shown": "MIRA", "f1_dev": 65.0, "f1_test": 70.0},
+    ]
+    duel = Duel("entities", "Spanish", "mtlstruct", {"shown": "MTLStruct p=1"}, where, "F1")
+    assert duel.cells({"mtlstruct": rows}) == [
+        "entities", "Spanish", "F1 75.0", "10", "MIRA", "70.0", "10", "+5.0", "0.0001",
+    ]  # fmt: skip
+    level = [row | {"p_ahead": 0.2} for row in rows]
+    assert duel.cells({"mtlstruct": level})[-2:] == ["+5.0, level", "0.2000"]
+    with pytest.raises(NoRowsError, match="no rows of mtlstruct"):
+        duel.cells({"mtlstruct": rows[:1]})

@@ -1,0 +1,99 @@
+"""Tables of the papers on dependency trees: the rows of ``benchmarks.arcs``."""
+
+from benchmarks.arcs.contestants import CUT, SIZES
+from benchmarks.common.rows import Row
+
+from .table import Column, Line, Table
+
+#: ACC, UASP and UAS of MSTParser and of MTLparse, Table 7 of Mao & Tsang.
+PUBLISHED = {"MIRA": (31.06, 86.93, 88.80), "MTLStruct, p = 1": (32.61, 87.08, 88.80)}
+
+
+def published(k: int):
+    """A measure of the paper's Table 7, Danish; None where it has none."""
+    return lambda row: PUBLISHED.get(row["contestant"], (None,) * 3)[k]
+
+
+def ahead(key: str):
+    """Of the comparison with the first of the group."""
+    return lambda row: row.get("ahead", {}).get(key)
+
+
+LEAD = (
+    Column("p value", ahead("p"), "{:.4f}"),
+    Column("95%, from", ahead("low"), "{:.2f}"),
+    Column("to", ahead("high"), "{:.2f}"),
+)
+DANISH: Row = {"corpus": "danish", "chosen": True}
+TRAINERS = Table(
+    "arcs-trainers",
+    "arcs",
+    ("Table 7: Danish, MSTParser's templates", ""),
+    (
+        Column("C", "C", "{:g}"),
+        Column("passes", "passes", "{:.0f}"),
+        Column("UAS dev", "uas_dev", "{:.2f}"),
+        Column("complete, paper", published(0), "{:.2f}"),
+        Column("here", "acc_test", "{:.2f}"),
+        Column("UAS with punctuation, paper", published(1), "{:.2f}"),
+        Column("here", "uas_p_test", "{:.2f}"),
+        Column("UAS, paper", published(2), "{:.2f}"),
+        Column("here", "uas_test", "{:.2f}"),
+        Column("MTLStruct is ahead by", ahead("difference"), "{:.2f}"),
+        *LEAD,
+        Column("groups left", "live", "{:.0f}"),
+        Column("training, CPU s", "cpu_all", "{:.1f}"),
+    ),
+    {
+        "": (
+            Line("MTLStruct, p = 1", {"contestant": "MTLStruct, p = 1"}),
+            Line("MIRA, MSTParser's trainer", {"contestant": "MIRA"}),
+            Line("structural SVM", {"contestant": "SVM"}),
+        )
+    },
+    {"mode": "trainers", **DANISH, "limit": 0},
+)
+GROUPS = Table(
+    "arcs-groups",
+    "arcs",
+    ("Figure 2: Danish, 1,000 sentences", "an SVM on"),
+    (
+        Column("UAS dev", "uas_dev", "{:.2f}"),
+        Column("UAS test", "uas_test", "{:.2f}"),
+        Column("ahead of the SVM on all groups by", ahead("difference"), "{:.2f}"),
+        *LEAD,
+    ),
+    {
+        "": (
+            Line("all 528 groups", {"contestant": "SVM", "selected_by": None}),
+            Line("no SVM: OnlineMKL itself, all groups", {"contestant": "OnlineMKL", "selected_by": None}),
+        ),
+        **{
+            f"selected by {name}": tuple(
+                Line(f"{size} groups", {"contestant": "SVM", "selected_by": by, "groups": size}) for size in SIZES
+            )
+            for by, name in (("OnlineMKL", "OnlineMKL"), ("SVM", "the norms of an SVM"))
+        },
+    },
+    {"mode": "groups", **DANISH, "limit": 1000},
+)
+PIECES = Table(
+    "arcs-cut",
+    "arcs",
+    ("Danish trees, 1,000 sentences, averaged perceptron", ""),
+    (
+        Column("passes", "passes", "{:.0f}"),
+        Column("UAS dev", "uas_dev", "{:.2f}"),
+        Column("UAS test", "uas_test", "{:.2f}"),
+        Column("whole trees are ahead by", ahead("difference"), "{:.2f}"),
+        *LEAD,
+        Column("CPU s, all passes", "cpu_all", "{:.1f}"),
+    ),
+    {
+        "": tuple(
+            Line(f"pieces of {one.size:g}" if one.size else "whole trees", {"contestant": one.name}) for one in CUT
+        )
+    },
+    {"mode": "cut", **DANISH, "limit": 1000},
+)
+TABLES = (GROUPS,)
