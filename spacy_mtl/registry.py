@@ -1,6 +1,8 @@
-"""The package's own registries, added to spaCy's so that ``@mtl_trainers``, ``@mtl_templates`` and ``@mtl_attributes`` resolve in any config.
+"""The package's own registries, added to spaCy's so that ``@mtl_trainers``, ``@mtl_templates``, ``@mtl_attributes`` and ``@mtl_tables``
+resolve in any config.
 
-Other packages add to them through entry points, in the groups ``spacy_mtl_trainers``, ``spacy_mtl_templates`` and ``spacy_mtl_attributes``.
+Other packages add to them through entry points, in the groups ``spacy_mtl_trainers``, ``spacy_mtl_templates``, ``spacy_mtl_attributes`` and
+``spacy_mtl_tables``.
 """
 
 import catalogue
@@ -17,5 +19,6 @@ def _create(name: str) -> catalogue.Registry:
 mtl_trainers = _create("trainers")
 mtl_templates = _create("templates")
 mtl_attributes = _create("attributes")
+mtl_tables = _create("tables")
 
-__all__ = ["mtl_attributes", "mtl_templates", "mtl_trainers", "registry"]
+__all__ = ["mtl_attributes", "mtl_tables", "mtl_templates", "mtl_trainers", "registry"]

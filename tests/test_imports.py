@@ -35,6 +35,7 @@ FLOORS = [
         "settings",
         "stand_in",
         "stored",
+        "tables",
         "thresholds",
         "true_words",
     },

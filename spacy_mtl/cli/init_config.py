@@ -38,6 +38,16 @@ def init_config_cli(
     group: Annotated[
         int | None, typer.Option(help="Sentences per Doc. Default: the documents of the file, if any.")
     ] = None,
+    clusters: Annotated[
+        str | None,
+        typer.Option(
+            help='Clusters of words for ner: "lookups" for those of spaCy\'s lookups, or a file of "spacy mtl clusters".'
+        ),
+    ] = None,
+    lists: Annotated[
+        list[str] | None,
+        typer.Option("--list", metavar="NAME=FILE", help="A list of phrases for ner, one a line. May be repeated."),
+    ] = None,
     encoding: Encoding = "utf8",
 ) -> None:
     """Look at the files of a corpus, say what is in them, and write a config that suits them.
@@ -49,16 +59,20 @@ def init_config_cli(
     from spacy_mtl.survey.propose import check_pipeline, propose
 
     from .shared.new_config import new_config
+    from .shared.own_tables import add_tables, own_tables
 
     with clear_errors():
         check_language(lang)
+        tables = own_tables(lang, split_names(pipeline), clusters, lists or [])
         names = split_names(columns) if columns is not None else None
         found = survey(train, encoding, names)
         other = survey(dev, encoding, names)
         order = check_pipeline(split_names(pipeline), found)
         _check_dev(found, other)
         choices = propose(order, found, tags, group)
+        choices += tables.choices
         text = new_config(lang, order, found.kind, {"train": str(train), "dev": str(dev)}, choices)
+        add_tables(text, tables)
         if found.kind in ("columns", "trees", "bracketed", "segmented"):
             text.set("corpora.train", "encoding", encoding)
         write_file(output, str(text).encode())

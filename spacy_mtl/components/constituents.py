@@ -139,7 +139,7 @@ class MTLConstituents(BorderedPipe):
 
     def make_reader(self) -> AttributeReader:
         attributes = list(dict.fromkeys([*self.templates.attributes, "TAG"]))
-        return AttributeReader(attributes, self.vocab)
+        return AttributeReader(attributes, self.vocab, learned=self.tables)
 
     def make_learner(self) -> GrammarLearner:
         assert self._reader is not None

@@ -165,7 +165,7 @@ class MTLParser(BorderedPipe):
         if self._earlier is None:
             return None
         known = self.known_before(self._earlier.labels)
-        return TreePrior(self._earlier, self.rules, self.vocab, self._prior_weight, known)
+        return TreePrior(self._earlier, self.rules, self.vocab, self._prior_weight, known, self.tables)
 
     def relabelled(self, weights: TreeWeights) -> TreeWeights:
         return relabelled_tree(weights, self.model_labels, lambda label: ("", ""))

@@ -167,6 +167,7 @@ class MTLSegmenter(ChainPipe):
         *,
         nlp: Language | None = None,
         labels: Sequence[str] | None = None,
+        tables: dict[str, Any] | None = None,
         user_words: Path | None = None,
         prior: Path | None = None,
         prior_weight: float = 1.0,
@@ -177,7 +178,7 @@ class MTLSegmenter(ChainPipe):
         """
         if user_words is not None:
             self.user_words.read(user_words)
-        super().initialize(get_examples, nlp=nlp, labels=labels, prior=prior, prior_weight=prior_weight)
+        super().initialize(get_examples, nlp=nlp, labels=labels, tables=tables, prior=prior, prior_weight=prior_weight)
 
     def make_reader(self) -> AttributeReader:
         templates = self.templates
@@ -306,8 +307,8 @@ class MTLSegmenter(ChainPipe):
     def check_stored(self, cfg: dict[str, Any], weights: ChainWeights, learned: Mapping[str, FormTable]) -> None:
         check_segmenter(cfg, weights, learned)
 
-    def _load_model(self, data: bytes, where: str) -> None:
-        super()._load_model(data, where)
+    def _load_model(self, data: bytes, where: str, table_bytes: bytes | None = None) -> None:
+        super()._load_model(data, where, table_bytes)
         self.user_words = UserWords(self.cfg["user_words"])
 
     def take_prior(self, path: Path, prior_weight: float, labels: Sequence[str] | None) -> None:

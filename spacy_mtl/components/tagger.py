@@ -70,7 +70,7 @@ class MTLTagger(KnownWordsPipe):
         return constrain_words(Constraints.none(len(self.labels)), self.cfg["known"], self.vocab.strings)
 
     def make_reader(self) -> AttributeReader:
-        return AttributeReader(self.templates.attributes, self.vocab, learned={USUAL_TAG: {}})
+        return AttributeReader(self.templates.attributes, self.vocab, learned={USUAL_TAG: {}, **self.tables})
 
     def collect_labels(self, references: Iterable[Doc]) -> None:
         """Collect the tags and, if a template reads USUAL_TAG, the usual tags of words, from the references, whose tokens never change."""

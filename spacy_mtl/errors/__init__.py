@@ -1,7 +1,7 @@
 """Every error and warning of the package, with a code as in spaCy: each says what is wrong, where, and what to do.
 
 Codes are grouped by part of the package, a file each: M1xx templates, M2xx structures, M3xx trainers, M4xx components,
-M5xx corpora and training support, M6xx saved models, M7xx commands.
+M5xx corpora and training support, M6xx saved models, M7xx commands, M8xx tables of words.
 """
 
 from .commands import CommandErrors
@@ -9,6 +9,7 @@ from .components import ComponentErrors, ComponentWarnings
 from .corpora import CorpusErrors, CorpusWarnings
 from .models import ModelErrors
 from .structures import StructureErrors
+from .tables import TableErrors, TableWarnings
 from .templates import TemplateErrors
 from .trainers import TrainerErrors, TrainerWarnings
 
@@ -31,10 +32,11 @@ class Errors(
     CorpusErrors,
     ModelErrors,
     CommandErrors,
+    TableErrors,
     metaclass=_Codes,
 ):
     """Errors by their codes."""
 
 
-class Warnings(TrainerWarnings, ComponentWarnings, CorpusWarnings, metaclass=_Codes):
+class Warnings(TrainerWarnings, ComponentWarnings, CorpusWarnings, TableWarnings, metaclass=_Codes):
     """Warnings by their codes."""

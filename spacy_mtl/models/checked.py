@@ -5,17 +5,21 @@ from pathlib import Path
 from typing import Any
 
 from thinc.api import Model
+from thinc.model import serialize_attr
 
 from spacy_mtl.errors import Errors
 from spacy_mtl.settings import is_number, shown
 from spacy_mtl.stored.fault import StoredValueError
 from spacy_mtl.stored.msgpack import read_msgpack
 from spacy_mtl.stored.values import Check, fields, mapping, number, optional, texts
+from spacy_mtl.tables.stored import Tables
+from spacy_mtl.tables.stored import from_bytes as tables_from
+from spacy_mtl.tables.stored import to_bytes as tables_to
 from spacy_mtl.templates.attributes.learned import LEARNED, FormTable
 from spacy_mtl.templates.grammar import TemplateSet
 
 from . import store
-from .readable import check_tables
+from .readable import check_own, check_tables
 
 _MEGABYTES = optional(number(0, 1e12))
 
@@ -32,6 +36,7 @@ def model_attrs(templates: TemplateSet, megabytes: float | None, weights: Any) -
         "weights": weights,
         "constraints": None,
         "learned": {},
+        "tables": Tables(),
         "predictor": None,
         "export": None,
     }
@@ -72,15 +77,18 @@ class CheckedModel(Model):
         with store.faults_in(self._where):
             stored = _attributes(msg)
             learned = _unpacked(stored, "learned", _tables)
+            given = tables_from(stored["tables"]) if "tables" in stored else self.attrs["tables"]
             megabytes = _unpacked(stored, "megabytes", _MEGABYTES)
             if "weights" not in stored:
                 raise StoredValueError("it has no weights")
         weights, constraints = self.read_weights(stored["weights"], self._where)
         with store.faults_in(self._where):
             tables = learned if learned is not None else self.attrs["learned"]
-            check_tables(weights.live_templates().attributes, tables, words=True)  # a segmenter gives the words
+            attributes = weights.live_templates().attributes
+            check_tables(attributes, tables, words=True)  # a segmenter gives the words
+            check_own(attributes, given)
         self.set_read(weights, constraints)
-        self.attrs["learned"] = tables
+        self.attrs.update(learned=tables, tables=given)
         if "megabytes" in stored:
             self.attrs["megabytes"] = megabytes
         return self
@@ -117,3 +125,8 @@ def _table(value: Any, name: str) -> FormTable:
     texts(list(mapping(value, name)), name)
     texts(list(value.values()), name)
     return value
+
+
+@serialize_attr.register(Tables)
+def _serialize(_: Any, value: Tables, name: str, model: Model) -> bytes:
+    return tables_to(value)

@@ -1,13 +1,14 @@
 """The templates of a stored model: they can be read, look at places that the structure has, and read attributes that there are."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from spacy_mtl.stored.fault import StoredValueError, shown
 from spacy_mtl.templates.arcs.program import check_arc_templates
 from spacy_mtl.templates.attributes.characters import OF_CORPUS
 from spacy_mtl.templates.attributes.learned import LEARNED
+from spacy_mtl.templates.attributes.of_tables import kind_of_name, without_table
 from spacy_mtl.templates.attributes.reader import check_attributes
 from spacy_mtl.templates.grammar import Template, parse_template
 from spacy_mtl.templates.spans.program import PLACES, check_span_templates
@@ -87,3 +88,14 @@ def check_tables(attributes: Sequence[str], learned: Collection[str], words: boo
     for attr in attributes:
         if (attr in LEARNED and attr not in learned) or (attr in OF_CORPUS and not words):
             raise StoredValueError(f"its templates read {attr}, for which it has no table")
+
+
+def check_own(attributes: Sequence[str], tables: Mapping[str, Any]) -> None:
+    """Refuse attributes whose clusters or lists of phrases a model lacks. tables: by name. Raises StoredValueError."""
+    missing = without_table(attributes, tables)
+    if missing is not None:
+        raise StoredValueError(f"its templates read {missing}, for which it has no table")
+    for name, table in tables.items():
+        kind = kind_of_name(name)
+        if kind is None or not isinstance(table, kind):
+            raise StoredValueError(f"its table {shown(name)} is not what the name says")

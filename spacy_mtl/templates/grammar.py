@@ -45,7 +45,6 @@ _CONSTANT = re.compile(r"[^%]*[^%\s]")
 _WORD = re.compile(r"\S+")
 _SPACE = re.compile(r"\s*")
 
-
 #: The smallest distance between head and modifier in each bin; the bins are 1, 2, 3, 4, 5, 6 to 10, and 11 or more.
 DISTANCE_BINS = (1, 2, 3, 4, 5, 6, 11)
 
@@ -333,9 +332,8 @@ class TemplateSet:
     @property
     def attributes(self) -> tuple[str, ...]:
         """The distinct attributes that the templates read, in order of first use."""
-        return tuple(
-            dict.fromkeys(obs.attr for template in self.templates for obs in template.observations if obs.attr)
-        )
+        read = (obs.attr for template in self.templates for obs in template.observations)
+        return tuple(dict.fromkeys(filter(None, read)))
 
     @property
     def node(self) -> tuple[Template, ...]:
@@ -349,5 +347,4 @@ class TemplateSet:
 
     def without(self, attr: str) -> "TemplateSet":
         """The set without the templates that read ``attr``."""
-        kept = (t for t in self.templates if all(obs.attr != attr for obs in t.observations))
-        return replace(self, templates=tuple(kept))
+        return replace(self, templates=tuple(t for t in self.templates if all(o.attr != attr for o in t.observations)))

@@ -13,7 +13,9 @@ from .arcs.parse import parse_set
 from .attributes.characters import BREAK, WORD_ATTRIBUTES
 from .attributes.context import CONTEXT_ATTRIBUTES
 from .attributes.learned import CHAR_GROUP, USUAL_TAG
+from .attributes.of_tables import ALL_LISTS
 from .grammar import Observation, Template, TemplateSet
+from .table_patterns import cluster_patterns, list_patterns, named_tables
 
 TRANSITION = Template("B")
 #: Leaves the choice of an attribute to the template set.
@@ -107,16 +109,24 @@ def _ner_patterns() -> list[tuple[Observation, ...]]:
 
 
 @mtl_templates("spacy_mtl.ner.v1")
-def ner(tag: bool = True, min_count: int = 1) -> TemplateSet:
+def ner(
+    tag: bool = True, min_count: int = 1, clusters: bool | list[str] = False, lists: bool | list[str] = False
+) -> TemplateSet:
     """Rich templates for entities.
 
     They read forms, affixes of 1-4 characters, shapes and tags in a window, useful pairs of these, and the word's context in its sentence and
     document (nearest plain word and noun, capitalisation and neighbours of other occurrences).
 
-    tag: read the part-of-speech tag; without it, raw text is enough. min_count: leave out observations that occur less often.
+    tag: read the part-of-speech tag; without it, raw text is enough. min_count: leave out observations that occur less often. clusters: read the
+    clusters of words in the table CLUSTER, or in several tables by their names, such as ["CLUSTER", "CLUSTER_news"]. lists: read all lists of
+    phrases together, or some by their names, such as ["LIST_places"].
     """
     _check_switches(tag=tag)
-    templates = TemplateSet((*_state(_ner_patterns()), TRANSITION), min_count)
+    more = [
+        *(pattern for name in named_tables("clusters", clusters, "CLUSTER") for pattern in cluster_patterns(name)),
+        *(pattern for name in named_tables("lists", lists, ALL_LISTS) for pattern in list_patterns(name)),
+    ]
+    templates = TemplateSet((*_state([*_ner_patterns(), *more]), TRANSITION), min_count)
     return templates if tag else templates.without("TAG").without("LEFT_NOUN").without("RIGHT_NOUN")
 
 

@@ -159,3 +159,34 @@ def test_bad_input_is_one_message(tmp_path, args, code):
     assert (result.exit_code, result.stderr[:6]) == (1, code)
     assert len(result.stderr.splitlines()) == 1
     assert not (tmp_path / "made.cfg").exists()
+
+
+def test_clusters_and_lists_are_read_and_named(tmp_path):
+    paths, cities = tmp_path / "paths.tsv", tmp_path / "cities.txt"
+    paths.write_text("00\tde\t9\n01\tOviedo\t2\n", encoding="utf8")
+    cities.write_text("Oviedo\nSanta Fe\n", encoding="utf8")
+    config, said = made(tmp_path, *entities("--clusters", paths, "--list", f"cities={cities}"))
+    assert "clusters = true" in said
+    templates = config["components"]["ner"]["model"]["templates"]
+    assert (templates["clusters"], templates["lists"]) == (True, ["LIST_cities"])
+    nlp = train(tmp_path / "made.cfg", tmp_path / "out", overrides={**FEW, "training.batcher.passes": [2]})
+    nlp = spacy.load(tmp_path / "out" / "model-last") if nlp is None else nlp
+    tables = nlp.get_pipe("ner").tables
+    assert tables["CLUSTER"].path("OVIEDO") == "01"
+    assert list(tables["LIST_cities"]) == ["Oviedo", "Santa Fe"]
+
+
+def test_tables_are_checked_before_anything_is_written(tmp_path):
+    cities = tmp_path / "cities.txt"
+    cities.write_text("Oviedo\n", encoding="utf8")
+    for args, code in [
+        (entities("--clusters", cities), "M803"),
+        (entities("--clusters", tmp_path / "none"), "M801"),
+        (entities("--list", cities), "M745"),
+        (entities("--list", f"my cities={cities}"), "M745"),
+        ((*entities()[:3], "tagger", *entities()[4:], "--list", f"a={cities}"), "M744"),
+    ]:
+        result = invoke(tmp_path / "made.cfg", *args)
+        assert result.exit_code == 1
+        assert code in result.stderr
+        assert not (tmp_path / "made.cfg").exists()

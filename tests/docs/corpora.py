@@ -38,6 +38,8 @@ def write_samples(folder: Path) -> None:
         rows = [line.split() for line in "\n\n".join(lines).splitlines()]
         text = "\n".join(f"{row[0]} {row[-1]}" if row else "" for row in rows)
         (folder / name).write_text(text + "\n\n", encoding="utf8")
+    (folder / "my-cities.txt").write_text("Santa Fe\nOviedo\nGijón\n", encoding="utf8")
+    (folder / "my-paths.tsv").write_text("00\tde\t90\n01\tla\t80\n10\tMadrid\t3\n10\tOviedo\t2\n", encoding="utf8")
     write_letters(folder / "letter.data.gz", np.random.default_rng(0))
 
 

@@ -169,7 +169,7 @@ class MTLMorphologizer(KnownWordsPipe):
         )
 
     def make_reader(self) -> AttributeReader:
-        return AttributeReader(self.templates.attributes, self.vocab, learned={USUAL_TAG: {}})
+        return AttributeReader(self.templates.attributes, self.vocab, learned={USUAL_TAG: {}, **self.tables})
 
     def make_learner(self) -> Learner:  # type: ignore[override]
         factors = self._factors

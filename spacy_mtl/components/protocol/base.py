@@ -1,7 +1,7 @@
 """StructuredPipe, the base of all components: spaCy's training protocol around a gathered corpus and a trainer."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,9 @@ from spacy_mtl.errors import Errors
 from spacy_mtl.learning.gather import Gatherer
 from spacy_mtl.learning.learner import check_set
 from spacy_mtl.models.chain.model import current_weights, set_weights
+from spacy_mtl.tables.stored import Tables
 from spacy_mtl.templates.attributes.derived import base_of
+from spacy_mtl.templates.attributes.of_tables import check_given, check_read
 from spacy_mtl.templates.attributes.reader import doc_attributes
 from spacy_mtl.templates.fallbacks import absent_attributes
 from spacy_mtl.trainers.base import Report, Trainer
@@ -52,15 +54,17 @@ class StructuredPipe(UpdatedPipe):
         *,
         nlp: Language | None = None,
         labels: Sequence[str] | None = None,
+        tables: dict[str, Any] | None = None,
     ) -> None:
         """Read the corpus once, or a sample of it, for its labels and for the documents that make up a full pass. Training starts from scratch.
 
         Documents that are not in it may come in ``update``. Without annotated examples, labels must be given here or by ``add_label``. What templates
         know of a corpus (usual tags, dictionary, breaks, groups of characters) is counted here.
-        labels: as ``spacy init labels`` writes them; taken from the examples if missing. Raises ValueError: M111 a template's attribute is neither
-        on the documents nor set by a component before this one, M127 or M132 only another component knows the attribute, M301 the trainer needs
-        what the structure does not offer, M402 no examples and no labels, M403 no annotation, M406 a stream instead of a corpus; TypeError from
-        spaCy if ``get_examples`` returns something other than examples.
+        labels: as ``spacy init labels`` writes them; taken from the examples if missing. tables: clusters and lists of phrases that templates read,
+        by name; if missing, those that the component has. Raises ValueError: M111 a template's attribute is neither on the documents nor set by a
+        component before this one, M127 or M132 only another component knows the attribute, M301 the trainer needs what the structure does not
+        offer, M402 no examples and no labels, M403 no annotation, M406 a stream instead of a corpus, M809-M812 a table is missing or does not fit;
+        TypeError from spaCy if ``get_examples`` returns something other than examples.
         """
         self.check_trainer()
         config = nlp.config.interpolate() if nlp is not None else {}
@@ -72,6 +76,7 @@ class StructuredPipe(UpdatedPipe):
         self.vocab = self.vocab if nlp is None else nlp.vocab  # a sourced component belongs to this pipeline now
         if labels is not None:
             self.set_labels(labels)
+        self._take_tables(tables)
         examples = self._checked_examples(get_examples)
         set_weights(self.model, self.untrained(), None)
         self.model.attrs["learned"] = {}
@@ -86,6 +91,16 @@ class StructuredPipe(UpdatedPipe):
         self.collect_labels(references)
         self.check_settings()
         self._gathered = Gatherer(Counter(map(self.key_of, references)))
+
+    def _take_tables(self, tables: dict[str, Any] | None) -> None:
+        """Read these tables from now on. Raises ValueError: M809-M812."""
+        attributes = self.model.attrs["templates"].attributes
+        if tables is not None:
+            if not isinstance(tables, Mapping):
+                refuse(self.name, "tables", "a table of tables", tables)
+            check_given(self.name, tables, attributes)
+            self.model.attrs["tables"] = Tables(tables)
+        check_read(self.name, self.tables, attributes)
 
     def _checked_examples(self, get_examples: Callable[[], Iterable[Example]]) -> list[Example]:
         """The examples; none where labels are given and there is no annotation, as with the blank example that spaCy makes of nothing.

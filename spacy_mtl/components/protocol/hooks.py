@@ -61,7 +61,7 @@ class PipeHooks(SavedPipe):
 
     def make_reader(self) -> AttributeReader:
         """The reader of the templates' attributes during training."""
-        return AttributeReader(self.templates.attributes, self.vocab)
+        return AttributeReader(self.templates.attributes, self.vocab, learned=self.tables)
 
     def read_input(self, reader: AttributeReader, docs: Sequence[Doc]) -> list[tuple[np.ndarray, np.ndarray]]:
         """For each doc, its attribute columns uint64[A, n] and sentence borders int64[S + 1], over n positions (here tokens)."""
@@ -73,7 +73,7 @@ class PipeHooks(SavedPipe):
         if attr in self.templates.attributes:
             assert self._reader is not None
             self.model.attrs["learned"] = {**self.model.attrs["learned"], attr: table()}
-            self._reader.lexicon.learn(self.model.attrs["learned"])
+            self._reader.lexicon.learn(self.read_tables)
 
     def prepare(self, pieces: Sequence[Piece]) -> None:
         """Hook: learn more from the gathered corpus, before training and whenever it has grown. Does nothing by default."""

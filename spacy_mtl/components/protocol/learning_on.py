@@ -14,7 +14,6 @@ from spacy.training import Example, validate_examples
 
 from spacy_mtl.errors import Errors
 from spacy_mtl.learning.gather import Gatherer
-from spacy_mtl.models import store
 from spacy_mtl.models.chain.model import current_weights, set_weights
 from spacy_mtl.settings import is_number, shown
 
@@ -68,16 +67,18 @@ class ContinuedPipe(StructuredPipe):
         *,
         nlp: Language | None = None,
         labels: Sequence[str] | None = None,
+        tables: dict[str, Any] | None = None,
         prior: Path | None = None,
         prior_weight: float = 1.0,
     ) -> None:
         """As in the base class; with a prior, read the corpus for its labels and learn on from that model.
 
-        prior: a saved pipeline with a component of this name, or the folder of a saved component. prior_weight: see :meth:`learn_on`.
+        prior: a saved pipeline with a component of this name, or the folder of a saved component, whose tables are read. prior_weight: see
+        :meth:`learn_on`.
         Raises ValueError as :meth:`take_prior` does, and M402 for no examples.
         """
         if prior is None:
-            super().initialize(get_examples, nlp=nlp, labels=labels)
+            super().initialize(get_examples, nlp=nlp, labels=labels, tables=tables)
             return
         self.vocab = self.vocab if nlp is None else nlp.vocab
         self.take_prior(Path(prior), prior_weight, labels)
@@ -153,8 +154,8 @@ class ContinuedPipe(StructuredPipe):
         self._unlearnt = unlearnt
         self._earlier, self._earlier_cfg, self._prior_weight = weights, deepcopy(self.cfg), prior_weight
         self._reader = self.make_reader()
-        if self.model.attrs["learned"]:
-            self._reader.lexicon.learn(self.model.attrs["learned"])
+        if self.read_tables:
+            self._reader.lexicon.learn(self.read_tables)
         self.read_as_before()
         self._gathered = OpenGatherer()
 
@@ -174,7 +175,7 @@ class ContinuedPipe(StructuredPipe):
         """
         folder = path / self.name if (path / self.name).is_dir() else path
         settings, attrs = copy(self.cfg), dict(self.model.attrs)
-        self._load_model(store.read(folder / "model"), str(folder / "model"))
+        self._read_model(folder / "model")
         try:
             self._check_prior(path, settings, labels)
             self.learn_on(prior_weight)

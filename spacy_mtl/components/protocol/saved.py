@@ -12,15 +12,21 @@ from spacy_mtl.errors import Errors
 from spacy_mtl.files import write_atomically
 from spacy_mtl.models import store
 from spacy_mtl.models.chain.model import current_weights, set_weights
+from spacy_mtl.models.readable import check_own
 from spacy_mtl.stored.fault import StoredValueError, shown
 from spacy_mtl.stored.msgpack import read_msgpack
-from spacy_mtl.stored.values import Check, distinct_texts, fields, mapping, text
+from spacy_mtl.stored.values import Check, distinct_texts, fields, mapping, optional, text
+from spacy_mtl.tables import stored as stored_as
+from spacy_mtl.tables.stored import AnyTable, Tables
 from spacy_mtl.templates.attributes.learned import FormTable, by_value, stored_tables
+from spacy_mtl.templates.attributes.of_tables import check_given
 from spacy_mtl.templates.fallbacks import adapted
 from spacy_mtl.templates.grammar import TemplateSet
 
 #: The entry of ``cfg`` with the attributes of templates that the corpus did not have; only there if there are any.
 ABSENT = "absent"
+#: The entry of a saved component's settings with the digest of its tables; only there if it has any.
+TABLES = "tables"
 
 
 class SavedPipe(TrainablePipe):
@@ -48,6 +54,22 @@ class SavedPipe(TrainablePipe):
     def templates(self) -> TemplateSet:
         """The templates of the settings, adapted to the corpus that the component has been initialized with."""
         return adapted(self.model.attrs["templates"], self.cfg.get(ABSENT, ()))
+
+    @property
+    def tables(self) -> Tables:
+        """The clusters and lists of phrases that templates read, by name. Lists may be changed at any time."""
+        return self.model.attrs["tables"]
+
+    @property
+    def read_tables(self) -> dict[str, Any]:
+        """All that templates look words up in: these tables, and those that have been learned from a corpus."""
+        return {**self.model.attrs["learned"], **self.tables}
+
+    def set_table(self, name: str, table: AnyTable) -> None:
+        """Put another table in the place of one that the templates read, in a trained component, too. Raises ValueError: M810, M811, M812."""
+        check_given(self.name, {name: table}, self.templates.attributes)
+        self.model.attrs["tables"] = Tables({**self.tables, name: table})
+        self.model.attrs["predictor"] = None
 
     @property
     def model_labels(self) -> tuple[str, ...]:
@@ -82,24 +104,39 @@ class SavedPipe(TrainablePipe):
     def _model_bytes(self) -> bytes:
         learned = {attr: by_value(table) for attr, table in self.model.attrs["learned"].items()}
         settings = {"component": type(self).__name__, "cfg": self.cfg, "learned": learned}
+        if self.tables:
+            settings[TABLES] = stored_as.digest(self._table_bytes())
         return store.to_bytes(current_weights(self.model), settings)
 
-    def _load_model(self, data: bytes, where: str) -> None:
-        """Load a model file, or leave the component as it was and raise ValueError (M601-M604, M610)."""
+    def _table_bytes(self) -> bytes:
+        return stored_as.to_bytes(self.tables)
+
+    def _load_model(self, data: bytes, where: str, table_bytes: bytes | None = None) -> None:
+        """Load a model file, or leave the component as it was and raise ValueError (M601-M604, M610, M813).
+
+        table_bytes: of the file of its tables, if there is one.
+        """
         weights, settings = store.from_bytes(data, where)
         found, expected = settings.get("component"), type(self).__name__
         if found != expected:
             named = found if isinstance(found, str) and found.isidentifier() else shown(found)
             raise ValueError(Errors.M604.format(where=where, found=named[:60], expected=expected))
         with store.faults_in(where):
-            cfg, learned = self._checked(weights, settings)
+            expected = optional(text)(settings.pop(TABLES, None), TABLES)
+            found = None if table_bytes is None else stored_as.digest(table_bytes)
+            if found != expected:
+                raise ValueError(Errors.M813.format(where=where, expected=expected or "none", found=found or "none"))
+            tables = Tables() if table_bytes is None else stored_as.from_bytes(table_bytes)
+            cfg, learned = self._checked(weights, settings, tables)
         self._end_training()
         self.cfg = cfg
         self.set_labels(self._labels_in_cfg())
-        self.model.attrs["learned"] = learned
+        self.model.attrs.update(learned=learned, tables=tables)
         set_weights(self.model, weights, self.model_constraints())
 
-    def _checked(self, weights: Any, settings: dict[str, Any]) -> tuple[dict[str, Any], dict[str, FormTable]]:
+    def _checked(
+        self, weights: Any, settings: dict[str, Any], tables: Tables
+    ) -> tuple[dict[str, Any], dict[str, FormTable]]:
         """The settings ``cfg`` and the tables of learned attributes of a file. Raises StoredValueError."""
         checks = {"component": text, "cfg": mapping, "learned": stored_tables}
         found = fields(settings, "the settings", checks, missing={"learned": {}})
@@ -111,6 +148,7 @@ class SavedPipe(TrainablePipe):
             raise StoredValueError("it has the weights of another structure")
         if weights.is_trained and weights.labels != self.labels_under(cfg):
             raise StoredValueError("its weights are not for the labels of its settings")
+        check_own(weights.live_templates().attributes, tables)
         self.check_stored(cfg, weights, found["learned"])
         return cfg, found["learned"]
 
@@ -120,19 +158,21 @@ class SavedPipe(TrainablePipe):
             "vocab": lambda: self.vocab.to_bytes(exclude=exclude),
             "model": self._model_bytes,
         }
+        if self.tables:
+            parts["tables"] = self._table_bytes
         return util.to_bytes(parts, exclude)
 
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "SavedPipe":
         """Load what :meth:`to_bytes` returned. Raises ValueError: M601-M604, M610."""
         where = f"The serialized component '{self.name}'"
-        parts: dict[str, Callable[[Any], Any]] = {
-            "vocab": lambda data: self.vocab.from_bytes(data, exclude=exclude),
-            "model": lambda data: self._load_model(data, where),
-        }
         try:
             message = mapping(read_msgpack(bytes_data, "it"), "it")
         except StoredValueError:
             raise ValueError(Errors.M601.format(where=where)) from None
+        parts: dict[str, Callable[[Any], Any]] = {
+            "vocab": lambda data: self.vocab.from_bytes(data, exclude=exclude),
+            "model": lambda data: self._load_model(data, where, message.get("tables")),
+        }
         util.from_dict(message, parts, exclude)
         return self
 
@@ -140,18 +180,32 @@ class SavedPipe(TrainablePipe):
         """Write the component to a directory; the model file is written completely or not at all."""
         parts: dict[str, Callable[[Path], None]] = {
             "vocab": lambda p: self.vocab.to_disk(p, exclude=exclude),
-            "model": lambda p: write_atomically(p, self._model_bytes()),
+            "model": lambda p: self._write_model(p),
         }
         util.to_disk(path, parts, exclude)
+
+    def _write_model(self, path: Path) -> None:
+        """Write the model file, and that of its tables beside it."""
+        beside = path.with_name("tables")
+        if self.tables:
+            write_atomically(beside, self._table_bytes())
+        write_atomically(path, self._model_bytes())
+        if not self.tables:
+            beside.unlink(missing_ok=True)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "SavedPipe":
         """Load what :meth:`to_disk` wrote. Raises ValueError naming the file: M601-M605, M610."""
         parts: dict[str, Callable[[Path], Any]] = {
             "vocab": lambda p: self.vocab.from_disk(p, exclude=exclude),
-            "model": lambda p: self._load_model(store.read(p), str(p)),
+            "model": lambda p: self._read_model(p),
         }
         util.from_disk(path, parts, exclude)
         return self
+
+    def _read_model(self, path: Path) -> None:
+        """Load a model file, with the tables beside it."""
+        beside = path.with_name("tables")
+        self._load_model(store.read(path), str(path), store.read(beside) if beside.exists() else None)
 
 
 def _restore(kind: type[SavedPipe], state: dict[str, Any]) -> SavedPipe:

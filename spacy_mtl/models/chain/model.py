@@ -81,7 +81,7 @@ def predict_labels(model: Model, docs: Sequence[Doc], whole: bool = False) -> li
     vocab = docs[0].vocab
     predictor = model.attrs["predictor"]
     if predictor is None or predictor.vocab is not vocab:
-        constraints, learned = model.attrs["constraints"], model.attrs["learned"]
+        constraints, learned = model.attrs["constraints"], {**model.attrs["learned"], **model.attrs["tables"]}
         kind = _predictor_kind(constraints)
         predictor = model.attrs["predictor"] = kind(weights, constraints, vocab, learned=learned)
     return np.split(predictor(docs, whole), np.cumsum(lengths)[:-1])

@@ -45,7 +45,9 @@ def predictor_of(model: Model, docs: Sequence[Doc]) -> Any:
         return None
     predictor, vocab = model.attrs["predictor"], docs[0].vocab
     if predictor is None or predictor.vocab is not vocab:
-        predictor = model.attrs["predictor"] = GrammarPredictor(weights, model.attrs["constraints"], vocab)
+        predictor = model.attrs["predictor"] = GrammarPredictor(
+            weights, model.attrs["constraints"], vocab, model.attrs["tables"]
+        )
     return predictor
 
 

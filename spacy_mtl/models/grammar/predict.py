@@ -1,8 +1,8 @@
 """Fast prediction of constituents, from docs to labelled spans of symbols."""
 
 import threading
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from spacy.tokens import Doc
@@ -56,13 +56,15 @@ def score_coded(rows, lines, columns, codes, scales, out):
 class GrammarPredictor:
     """Predicts constituents for docs of one vocabulary with fixed weights. Safe to call from several threads."""
 
-    def __init__(self, weights: GrammarWeights, rules: ParseRules, vocab: Vocab):
+    def __init__(
+        self, weights: GrammarWeights, rules: ParseRules, vocab: Vocab, tables: Mapping[str, Any] | None = None
+    ):
         self.vocab = vocab
         self.rules = rules
-        self._made_of = (weights, rules, vocab)
+        self._made_of = (weights, rules, vocab, tables)
         templates = [parse_template(row.text) for row in weights.templates if row.rows]
         read = [obs.attr for t in templates for obs in t.observations if obs.attr]
-        self.reader = AttributeReader(list(dict.fromkeys([*read, "TAG"])), vocab)
+        self.reader = AttributeReader(list(dict.fromkeys([*read, "TAG"])), vocab, learned=tables)
         self._annotated = annotated_names(self.reader.columns)
         self._grammar = weights.grammar(rules.tags)
         self._tags = {vocab.strings.add(tag): number for number, tag in enumerate(rules.tags)}

@@ -60,7 +60,9 @@ def predict_trees(model: Model, docs: Sequence[Doc], max_words: int | None = Non
     vocab = docs[0].vocab
     predictor = model.attrs["predictor"]
     if predictor is None or predictor.vocab is not vocab:
-        predictor = model.attrs["predictor"] = TreePredictor(weights, model.attrs["constraints"], vocab)
+        predictor = model.attrs["predictor"] = TreePredictor(
+            weights, model.attrs["constraints"], vocab, model.attrs["tables"]
+        )
     return np.split(predictor(docs, max_words), np.cumsum(lengths)[:-1], axis=1)
 
 

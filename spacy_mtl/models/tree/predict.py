@@ -1,8 +1,9 @@
 """Fast parsing, from docs to heads and labels."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from spacy.tokens import Doc
@@ -41,14 +42,14 @@ def runs_of_sentences(starts: np.ndarray) -> list[tuple[int, int]]:
 class TreePredictor:
     """Predicts trees for docs of one vocabulary with fixed weights. Safe to call from several threads."""
 
-    def __init__(self, weights: TreeWeights, rules: TreeRules, vocab: Vocab):
+    def __init__(self, weights: TreeWeights, rules: TreeRules, vocab: Vocab, tables: Mapping[str, Any] | None = None):
         self.vocab = vocab
         self.rules = rules
-        self._made_of = (weights, rules, vocab)
+        self._made_of = (weights, rules, vocab, tables)
         templates = TreeTemplates.of([parse_template(row.text) for row in weights.templates if row.rows])
         read = [obs.attr for group in vars(templates).values() for t in group for obs in t.observations if obs.attr]
         attributes = list(dict.fromkeys([*read, *([rules.filter_attr] if rules.filter_attr else [])]))
-        self.reader = AttributeReader(attributes, vocab)
+        self.reader = AttributeReader(attributes, vocab, learned=tables)
         self._annotated = annotated_names(self.reader.columns)
         self._templates = templates
         self._plans = {name: self._plan(group) for name, group in vars(templates).items()}

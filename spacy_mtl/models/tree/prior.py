@@ -1,6 +1,7 @@
 """The weights of an earlier tree model, as constant scores of the sentences on which training goes on, and as rows of the model that comes of it."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from spacy.vocab import Vocab
@@ -35,10 +36,11 @@ class TreePrior:
         vocab: Vocab,
         weight: float = 1.0,
         known: np.ndarray | None = None,
+        tables: Mapping[str, Any] | None = None,
     ):
         self.weight, self.report = weight, weights.templates
         self.known = np.ones(len(weights.labels), bool) if known is None else known
-        self._predictor, self._n_labels = TreePredictor(weights, rules, vocab), len(weights.labels)
+        self._predictor, self._n_labels = TreePredictor(weights, rules, vocab, tables), len(weights.labels)
         self.node = OldRows(weights.keys, np.float32(weight) * weights.values.astype(np.float32)[:, None])
         self.pair = OldRows(weights.pair_keys, np.float32(weight) * weights.pair_rows())
         self.tags: np.ndarray = weights.filter_tags

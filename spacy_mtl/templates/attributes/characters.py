@@ -38,7 +38,7 @@ LONGEST_TOLD = 5
 LONGEST_WORD = 64
 ONE_PART = np.empty(0, np.int64)
 #: No slot of a table.
-_NOTHING = np.uint64(1 << 63)
+NOTHING = np.uint64(1 << 63)
 _CLASSES = {
     "numeral": "〇○零一二三四五六七八九十百千万亿兆两廿卅壹贰叁肆伍陆柒捌玖拾佰仟萬億兩",
     "date": "年月日时時分秒",
@@ -72,7 +72,7 @@ class WordTable(NamedTuple):
     """A dictionary of W words.
 
     slots (uint64[cap + 1, 2]) and rows (int32[cap]): a hash table of the prefixes of words. A slot has the last character of a prefix and the
-    slot of the prefix before it, ``_NOTHING`` if that is empty; row -1 is free, 0 a prefix only, k > 0 word k. cap: a power of 2. The last row of
+    slot of the prefix before it, ``NOTHING`` if that is empty; row -1 is free, 0 a prefix only, k > 0 word k. cap: a power of 2. The last row of
     slots is (seed, 0), see :data:`.breaks.SEED`.
     known: bool[W + 1, K], whether each word is in the dictionary of each of K parts of a corpus.
     """
@@ -98,7 +98,7 @@ def insert_word(chars, slots, rows, number):
 
     The slot is filled before its row says so: other threads may be reading the table.
     """
-    slot, taken = _NOTHING, 0
+    slot, taken = NOTHING, 0
     for k in range(chars.size):
         before, slot = slot, find_beginning(slots, rows, slot, chars[k])
         if rows[slot] < 0:
@@ -132,7 +132,7 @@ def match_words(chars, starts, parts, words, begin, end, inside):
     for s in range(starts.size - 1):
         part = parts[s] if parts.size else 0
         for t in range(starts[s], starts[s + 1]):
-            slot = _NOTHING
+            slot = NOTHING
             longest = 0
             for u in range(t, starts[s + 1]):
                 slot = find_beginning(slots, rows, slot, chars[u])

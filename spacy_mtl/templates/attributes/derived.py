@@ -1,6 +1,7 @@
-"""Attributes that are a part of another one of the token: the first characters of its tag, or one feature of its morphology."""
+"""Attributes that are a part of another one of the token: the first characters of its tag, one feature of its morphology, a word without accents."""
 
 import re
+import unicodedata
 from collections.abc import Callable
 
 from spacy.strings import hash_string  # type: ignore[attr-defined]
@@ -40,6 +41,15 @@ def derived(attr: str) -> Derived | None:
         name, layer = feature.groups()
         return Derived("MORPH", _value_of(f"{name}[{layer}]" if layer else name), False)
     return None
+
+
+def fold_accents(text: str) -> str:
+    """A word without accents: its letters without the marks that go with them (``"Bogotá"`` -> ``"Bogota"``)."""
+    if text.isascii():
+        return text
+    return unicodedata.normalize(
+        "NFC", "".join(c for c in unicodedata.normalize("NFD", text) if unicodedata.category(c) != "Mn")
+    )
 
 
 def base_of(attr: str) -> str:

@@ -8,6 +8,7 @@ NORM, ...) are read with ``Doc.to_array``.
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from spacy.attrs import IDS
@@ -18,13 +19,16 @@ from spacy.vocab import Vocab
 from spacy_mtl.errors import Errors
 from spacy_mtl.kernels import kernel
 from spacy_mtl.registry import mtl_attributes
+from spacy_mtl.tables.phrases import PhraseList
 from spacy_mtl.templates.index import empty_table, find, insert_all
 
 from .breaks import BreakTable, no_breaks
 from .characters import CHARACTER_CONTEXT, CharacterContext, WordTable, character, character_class, word_table
 from .context import CONTEXT_ATTRIBUTES, ContextReader, case_flags, case_pattern, needs_of
-from .derived import Derived, base_of, derived
-from .learned import LEARNED, FormTable, check_learned, learned_function
+from .derived import Derived, base_of, derived, fold_accents
+from .learned import LEARNED, check_learned, learned_function
+from .lists import ListContext
+from .of_tables import check_read, cluster_function, is_cluster, is_list
 
 _AFFIX = re.compile(r"(PREFIX|SUFFIX|STEM)([1-9]\d*)\Z")
 _INNER = re.compile(r"INNER([1-9]\d*)_([1-9]\d*)\Z")
@@ -69,6 +73,8 @@ _OWN_LEXICAL: dict[str, Callable[[str], str | int | bool]] = {
     "CASE_FLAGS": case_flags,
     "CHAR": character,
     "CHAR_CLASS": character_class,
+    "UNACCENTED": fold_accents,
+    "LOWER_UNACCENTED": lambda text: fold_accents(text.lower()),
 }
 _NO_WORDS, _NO_BREAKS = word_table([]), no_breaks()
 _CONTEXT = (*CONTEXT_ATTRIBUTES, *CHARACTER_CONTEXT)
@@ -88,6 +94,11 @@ def _affix(kind: str, size: int) -> Callable[[str], str]:
     if kind == "SUFFIX":
         return lambda text: text[-size:]
     return (lambda text: text.lower()[:size]) if kind == "STEM" else (lambda text: text[:size])
+
+
+def of_form(attr: str) -> bool:
+    """Whether an attribute follows from the word form alone, with the help of a table or without."""
+    return attr in _LEXEME or attr in LEARNED or is_cluster(attr) or lexical_function(attr) is not None
 
 
 def lexical_function(attr: str) -> Callable[[str], str | int | bool] | None:
@@ -112,8 +123,8 @@ def of_characters(attr: str) -> bool:
 def check_attributes(attributes: Sequence[str], template_of: Callable[[str], str]) -> None:
     """Refuse an attribute that does not exist. Raises ValueError (M110). template_of: attribute -> template to name in the message."""
     for attr in attributes:
-        known = (attr in IDS and attr not in _NOT_TOKEN_ATTRIBUTES) or attr in (*_CONTEXT, *LEARNED) or derived(attr)
-        if not (known or lexical_function(attr) or attr in mtl_attributes):
+        known = (attr in IDS and attr not in _NOT_TOKEN_ATTRIBUTES) or attr in _CONTEXT or derived(attr)
+        if not (known or of_form(attr) or is_list(attr) or attr in mtl_attributes):
             raise ValueError(
                 Errors.M110.format(attr=attr, template=template_of(attr), known="ORTH, LOWER, SHAPE, TAG, ...")
             )
@@ -123,9 +134,7 @@ def doc_attributes(attributes: Sequence[str]) -> list[str]:
     """The attributes of Docs that a reader of these attributes reads and that components may set, sorted."""
     read = [name for attr in attributes for name in (needs_of(attr) if attr in CONTEXT_ATTRIBUTES else (attr,))]
     read = [base_of(attr) for attr in read]
-    own = [
-        a for a in read if a in IDS and a not in (*_LEXEME, *LEARNED, *_ALWAYS_SET, "ORTH") and not lexical_function(a)
-    ]
+    own = [a for a in read if a in IDS and a not in (*_ALWAYS_SET, "ORTH") and not of_form(a)]
     return sorted(set(own))
 
 
@@ -137,6 +146,13 @@ def _find_ids(table, orths, ids):
         ids[i] = table.rows[find(table, orths[i])]
         missing += ids[i] < 0
     return missing
+
+
+def _function(attr: str, tables: Mapping[str, Any]) -> Callable[[str], str | int | bool] | None:
+    """The function of the word form behind an attribute; None if spaCy computes it."""
+    if is_cluster(attr):
+        return cluster_function(attr, tables)
+    return learned_function(attr, tables) if attr in LEARNED else lexical_function(attr)
 
 
 class Lexicon:
@@ -153,11 +169,9 @@ class Lexicon:
         self.generation = 0
         self.learn({})
 
-    def learn(self, tables: Mapping[str, FormTable]) -> None:
-        """Empty the cache and use these tables for the learned attributes."""
-        self._functions = [
-            learned_function(attr, tables) if attr in LEARNED else lexical_function(attr) for attr in self.attributes
-        ]
+    def learn(self, tables: Mapping[str, Any]) -> None:
+        """Empty the cache and use these tables for learned attributes and clusters."""
+        self._functions = [_function(attr, tables) for attr in self.attributes]
         self._clear()
 
     def _clear(self) -> None:
@@ -209,7 +223,8 @@ class AttributeReader:
 
     columns: attribute name -> row of the column matrix, in the order: attributes set on the Doc, lexical attributes, context attributes.
     words: the dictionary for attributes of characters, see :func:`.characters.word_table`. learned: tables of learned attributes, see
-    :mod:`.learned`; training may pass them to the lexicon later. Raises ValueError if words or tables are needed but missing (M127, M132).
+    :mod:`.learned`, and clusters and lists of phrases, see :mod:`.of_tables`; training may pass those of words to the lexicon later. Raises
+    ValueError if words or tables are needed but missing (M127, M132, M809).
     """
 
     def __init__(
@@ -217,16 +232,20 @@ class AttributeReader:
         attributes: Sequence[str],
         vocab: Vocab,
         words: WordTable | None = None,
-        learned: Mapping[str, FormTable] | None = None,
+        learned: Mapping[str, Any] | None = None,
     ):
         check_learned(attributes, learned or {})
-        context = [a for a in attributes if a in _CONTEXT]
+        check_read("reader of attributes", learned or {}, attributes)
+        context = [a for a in attributes if a in _CONTEXT or is_list(a)]
         names_of = [[a for a in context if a in known] for known in (CONTEXT_ATTRIBUTES, CHARACTER_CONTEXT)]
         self.context = ContextReader(names_of[0], vocab.strings) if names_of[0] else None
         self.characters = CharacterContext(names_of[1], words) if names_of[1] else None
-        self._needs = tuple(name for part in (self.context, self.characters) if part for name in part.needs)
+        lists = {name: table for name, table in (learned or {}).items() if isinstance(table, PhraseList)}
+        self.lists = ListContext([a for a in context if is_list(a)], lists) if any(map(is_list, context)) else None
+        parts = (self.context, self.characters, self.lists)
+        self._needs = tuple(name for part in parts if part for name in part.needs if name != "ORTH")
         attributes = list(dict.fromkeys([*attributes, *self._needs]))
-        lexical_names = [a for a in attributes if a in _LEXEME or a in LEARNED or lexical_function(a)]
+        lexical_names = [a for a in attributes if of_form(a)]
         self.token_attributes = [a for a in attributes if a not in lexical_names and a in IDS and a != "ORTH"]
         self.doc_functions = {
             a: derived(a) or mtl_attributes.get(a)
@@ -260,6 +279,8 @@ class AttributeReader:
         """The attributes of the Doc that a template with ``attr`` reads."""
         if attr in CONTEXT_ATTRIBUTES:
             return needs_of(attr)
+        if is_list(attr):
+            return ("ORTH",)
         return CharacterContext.needs if attr in CHARACTER_CONTEXT else (attr,)
 
     def read_given(self, docs: Sequence[Doc]) -> np.ndarray:
@@ -297,6 +318,8 @@ class AttributeReader:
             self.context.fill(columns, self.columns, starts, doc_starts)
         if self.characters is not None:
             self.characters.fill(columns, self.columns, starts)
+        if self.lists is not None:
+            self.lists.fill(columns, self.columns, starts)
         return columns
 
     def read(self, docs: Sequence[Doc], starts: np.ndarray) -> np.ndarray:

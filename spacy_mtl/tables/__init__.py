@@ -1,0 +1,1 @@
+"""What a corpus does not know and users bring along: clusters of words, and lists of phrases."""

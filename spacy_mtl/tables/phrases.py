@@ -1,0 +1,83 @@
+"""A list of phrases (a gazetteer), which can be changed at any time."""
+
+import re
+from collections.abc import Iterable, Iterator, MutableSet
+
+from spacy_mtl.errors import Errors
+from spacy_mtl.settings import shown
+
+from .lines import LONGEST_LINE
+
+#: Largest number of words in a phrase: longer ones are refused, so that matching takes a bounded time for each word.
+MOST_WORDS = 64
+#: Largest number of phrases in a list.
+MOST_PHRASES = 1 << 24
+#: A surrogate alone, which no file can hold.
+_HALF_A_CHARACTER = re.compile("[\ud800-\udfff]")
+
+
+class PhraseList(MutableSet[str]):
+    """A set of phrases, each of one or several words with single spaces between them, in the order in which they were added.
+
+    fold_case, fold_accents: whether phrases are found in texts whatever their case and accents. version: grows with each change.
+    Adding raises ValueError (M814) for what cannot be a phrase.
+    """
+
+    kind = "phrases"
+
+    def __init__(self, phrases: Iterable[str] = (), fold_case: bool = False, fold_accents: bool = False):
+        self.fold_case, self.fold_accents = fold_case, fold_accents
+        self.version = 0
+        self._phrases: dict[str, None] = {}
+        self.update(phrases)
+
+    @property
+    def attr(self) -> str:
+        """The attribute of words that phrases are compared by."""
+        return (
+            ("LOWER_UNACCENTED" if self.fold_case else "UNACCENTED")
+            if self.fold_accents
+            else ("LOWER" if self.fold_case else "ORTH")
+        )
+
+    def update(self, phrases: Iterable[str]) -> None:
+        """Add several phrases at once: all of them, or none if one is refused."""
+        new = dict.fromkeys(map(_checked, [phrases] if isinstance(phrases, str) else phrases))
+        if len(self._phrases) + len(new) > MOST_PHRASES:
+            raise ValueError(Errors.M815.format(most=MOST_PHRASES))
+        self._phrases.update(new)
+        self.version += 1
+
+    def add(self, value: str) -> None:
+        self.update([value])
+
+    def discard(self, value: str) -> None:
+        if value in self:
+            del self._phrases[_checked(value)]
+            self.version += 1
+
+    def replace(self, phrases: Iterable[str]) -> None:
+        """Have these phrases in place of all others."""
+        new = PhraseList(phrases)
+        self._phrases = new._phrases
+        self.version += 1
+
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, str) and " ".join(value.split()) in self._phrases
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(tuple(self._phrases))
+
+    def __len__(self) -> int:
+        return len(self._phrases)
+
+    def __repr__(self) -> str:
+        return f"PhraseList of {len(self)} phrases"
+
+
+def _checked(phrase: str) -> str:
+    """A phrase with single spaces between its words. Raises ValueError (M814)."""
+    words = phrase.split() if isinstance(phrase, str) else []
+    if not 0 < len(words) <= MOST_WORDS or len(phrase) > LONGEST_LINE or _HALF_A_CHARACTER.search(phrase):
+        raise ValueError(Errors.M814.format(phrase=shown(phrase), words=MOST_WORDS, most=LONGEST_LINE))
+    return " ".join(words)

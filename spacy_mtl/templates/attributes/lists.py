@@ -1,0 +1,130 @@
+"""LIST: where the phrases of a list are in a text, the longest from left to right."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from spacy.strings import hash_string  # type: ignore[attr-defined]
+
+from spacy_mtl.kernels import kernel
+from spacy_mtl.tables.phrases import PhraseList
+from spacy_mtl.templates.extract import mix
+from spacy_mtl.templates.index import empty_table
+
+from .breaks import free_slots
+from .characters import NOTHING, ONE_PART, WordTable, find_beginning, insert_words
+from .derived import fold_accents
+from .of_tables import ALL_LISTS
+
+#: Values of LIST: the first, an inner and the last word of a phrase, and a phrase of one word.
+FIRST, INNER, LAST, WHOLE = 1, 2, 3, 4
+
+
+@kernel
+def match_phrases(words, starts, parts, phrases, out):
+    """Write LIST of every word to out, uint64[N]: the longest phrase that begins at a word is taken, and the search goes on behind it.
+
+    words: uint64[N], the hash of each word as the list knows words. starts: int64, sentence borders, which phrases do not cross. parts: int64[S],
+    the part of the corpus of each sentence, or int64[0] if all are in the first.
+    """
+    out[:] = 0
+    slots, rows = phrases.slots, phrases.rows
+    for s in range(starts.size - 1):
+        part = parts[s] if parts.size else 0
+        t = starts[s]
+        while t < starts[s + 1]:
+            slot, longest = NOTHING, 0
+            for u in range(t, starts[s + 1]):
+                slot = find_beginning(slots, rows, slot, words[u])
+                phrase = rows[slot]
+                if phrase < 0:
+                    break
+                if phrase > 0 and phrases.known[phrase, part]:
+                    longest = u - t + 1
+            if longest == 1:
+                out[t] = np.uint64(WHOLE)
+            elif longest > 1:
+                out[t : t + longest] = np.uint64(INNER)
+                out[t], out[t + longest - 1] = np.uint64(FIRST), np.uint64(LAST)
+            t += max(longest, 1)
+
+
+def folded(word: str, attr: str) -> str:
+    """A word as a list knows it. attr: of the list, see :attr:`.PhraseList.attr`."""
+    word = word.lower() if attr.startswith("LOWER") else word
+    return fold_accents(word) if attr.endswith("UNACCENTED") else word
+
+
+def phrase_table(phrases: Sequence[str], attr: str, known: np.ndarray | None = None) -> WordTable:
+    """Make a table for :func:`match_phrases`. known: bool[n, K], whether each phrase is known in each of K parts; None for a single part.
+
+    Phrases that are the same once folded are known where one of them is.
+    """
+    words_of = [phrase.split(" ") for phrase in phrases]
+    hashes: dict[str, int] = {}
+    for words in words_of:
+        for word in words:
+            if word not in hashes:
+                hashes[word] = hash_string(folded(word, attr))
+    ids = [[hashes[word] for word in words] for words in words_of]
+    known = np.ones((len(ids), 1), bool) if known is None else known
+    rows_of: dict[tuple[int, ...], list[int]] = {}
+    for k, key in enumerate(map(tuple, ids)):
+        rows_of.setdefault(key, []).append(k)
+    flat = np.array([word for key in rows_of for word in key], np.uint64)
+    borders = np.cumsum([0, *map(len, rows_of)], dtype=np.int64)
+    rows = empty_table(flat.size).rows
+    slots = free_slots(rows.size)
+    if rows_of:
+        insert_words(flat, borders, slots, rows)
+    merged = [known[several].any(axis=0) for several in rows_of.values()]
+    return WordTable(slots, rows, np.stack([np.zeros(known.shape[1], bool), *merged]))
+
+
+class ListContext:
+    """Fills the columns of LIST attributes.
+
+    lists: by their names. Attributes to be set in training: parts, the part of the corpus of each sentence, see :func:`match_phrases`; known, by
+    the name of a list made from the corpus, in which of its parts each phrase is known (bool[n, K]).
+    """
+
+    def __init__(self, attributes: Sequence[str], lists: Mapping[str, PhraseList]):
+        self.attributes = tuple(attributes)
+        self._lists = {name: table for name, table in lists.items() if ALL_LISTS in attributes or name in attributes}
+        self.parts = ONE_PART
+        self.known: dict[str, np.ndarray] = {}
+        self._tables: dict[str, tuple[tuple, WordTable]] = {}
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The attributes of words that phrases are compared by."""
+        return tuple(dict.fromkeys(table.attr for table in self._lists.values()))
+
+    def _table(self, name: str) -> WordTable:
+        """The table of a list as it is now."""
+        phrases, known = self._lists[name], self.known.get(name)
+        state = (phrases.version, id(known))
+        if name not in self._tables or self._tables[name][0] != state:
+            self._tables[name] = state, phrase_table(list(phrases), phrases.attr, known)
+        return self._tables[name][1]
+
+    def fill(self, columns: np.ndarray, row_of: Mapping[str, int], starts: np.ndarray) -> None:
+        """Compute the LIST rows of ``columns`` (uint64[A, N]) from those of words. starts: int64, sentence borders."""
+        found = np.zeros((len(self._lists), columns.shape[1]), np.uint64)
+        for (name, phrases), row in zip(self._lists.items(), found, strict=True):
+            parts = self.parts if name in self.known else ONE_PART
+            match_phrases(columns[row_of[phrases.attr]], starts, parts, self._table(name), row)
+            if name in self.attributes:
+                columns[row_of[name]] = row
+        if ALL_LISTS in self.attributes:
+            columns[row_of[ALL_LISTS]] = _together(found, list(self._lists))
+
+
+def _together(found: np.ndarray, names: Sequence[str]) -> np.ndarray:
+    """One value for what several lists say, uint64[N], 0 where none says anything. found: uint64[K, N]."""
+    distinct, number = np.unique(found, axis=1, return_inverse=True)
+    values = np.zeros(distinct.shape[1], np.uint64)
+    for name, row in sorted(zip(names, distinct, strict=True), key=lambda pair: pair[0]):
+        seed = np.uint64(hash_string(name))
+        for k in np.flatnonzero(row).tolist():
+            values[k] = mix(values[k], np.uint64(mix(seed, row[k])))
+    return values[number.reshape(-1)]
