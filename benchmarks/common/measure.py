@@ -40,20 +40,40 @@ def prepare() -> None:
     use_kernel_cache()
 
 
-def run_child(task: str, **settings: Any) -> dict[str, Any]:
+def run_child(task: str, heard: Callable[[str, float], None] | None = None, **settings: Any) -> dict[str, Any]:
     """Run ``module:function`` in a process of its own: it gets ``settings`` and returns what JSON can hold.
 
-    The parent's share of time and memory does not count. Raises RuntimeError where the child fails.
+    heard: called with each line of the child's messages and the CPU seconds that it has taken by then (Linux). The parent's share of time and memory
+    does not count. Raises RuntimeError where the child fails.
     """
     with tempfile.TemporaryDirectory() as folder:
         result = Path(folder, "result.json")
         command = [sys.executable, "-m", "benchmarks.common.child", task, str(result)]
         path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
         env = {**os.environ, "PYTHONPATH": path}
-        done = subprocess.run(command, input=json.dumps(settings), text=True, stdout=sys.stderr, env=env)
-        if done.returncode:
-            raise RuntimeError(f"{task} failed with exit code {done.returncode}; its message is above.")
+        stderr = None if heard is None else subprocess.PIPE
+        with subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=sys.stderr, stderr=stderr, text=True, env=env
+        ) as child:
+            assert child.stdin is not None
+            child.stdin.write(json.dumps(settings))
+            child.stdin.close()
+            for line in child.stderr or ():
+                sys.stderr.write(line)
+                assert heard is not None
+                heard(line, _cpu_of(child.pid))
+        if child.returncode:
+            raise RuntimeError(f"{task} failed with exit code {child.returncode}; its message is above.")
         return json.loads(result.read_text(encoding="utf8"))
+
+
+def _cpu_of(process: int) -> float:
+    """CPU seconds of a process that still runs; 0 where there is no /proc."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 class Clock:

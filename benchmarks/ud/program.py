@@ -13,6 +13,7 @@ import typer
 
 from benchmarks.common.rows import Row, append_rows, show
 
+from . import rivals
 from .runs import TREEBANKS, scores, train
 
 app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
@@ -24,9 +25,11 @@ COLUMNS = {
 }  # fmt: skip
 
 
-@app.callback()
-def benchmark() -> None:
-    """Every mode is named, even while there is one."""
+class Rival(str, Enum):
+    """Other programs."""
+
+    udpipe = "udpipe"
+    spacy = "spacy"
 
 
 @app.command("train")
@@ -60,3 +63,34 @@ def train_all(
         append_rows(json, [row])
         rows.append(row)
     show("All columns of a treebank", COLUMNS, rows, "F1 in percent, of words as they are in the file.")
+
+
+@app.command("rivals")
+def train_rivals(
+    corpora: Annotated[
+        Path, typer.Option(envvar="SPACY_MTL_CORPORA", exists=True, file_okay=False, help="Folder of the treebanks.")
+    ],
+    keep: Annotated[Path, typer.Option(help="Folder for models and for what they predict, to compare it with later.")],
+    json: Annotated[Path | None, typer.Option("--json", help="Add the rows to this file of JSON lines.")] = None,
+    corpus: Annotated[list[Corpus] | None, typer.Option("--corpus", help="All if not given.")] = None,
+    rival: Annotated[list[Rival] | None, typer.Option("--rival", help="Both if not given.")] = None,
+    iterations: Annotated[int, typer.Option(min=1, help="Of UDPipe's parser.")] = 30,
+    epochs: Annotated[int, typer.Option(min=1, help="Of UDPipe's tokenizer; its authors' models had 100.")] = 100,
+    max_steps: Annotated[int, typer.Option(min=1, help="Of spaCy's training.")] = 20000,
+    patience: Annotated[int, typer.Option(help="Steps without a better dev score before spaCy stops.")] = 1600,
+    most_cpu: Annotated[float, typer.Option(help="CPU seconds after which spaCy is stopped in any case.")] = 1200.0,
+) -> None:
+    """UDPipe 1 and spaCy, trained on the same treebanks: from gold words, from gold words and tags (UDPipe), and from raw text where there is any."""
+    rows: list[Row] = []
+    for name in [each.value for each in corpus or Corpus]:
+        for each in rival or Rival:
+            folder = keep / name / each.value
+            folder.mkdir(parents=True, exist_ok=True)
+            row = {"benchmark": "ud", "mode": "rivals", "corpus": name}
+            if each is Rival.udpipe:
+                row |= rivals.udpipe(name, corpora, folder, iterations, epochs)
+            else:
+                row |= rivals.spacy(name, corpora, folder, max_steps, patience, most_cpu)
+            append_rows(json, [row])
+            rows.append(row)
+    show("All columns of a treebank, other programs", {"contestant": "", **COLUMNS}, rows)

@@ -15,6 +15,8 @@ from benchmarks.common.rows import Row
 TREEBANKS = {
     "gothic": ("ud-gothic-proiel", "got_proiel-ud-{}.conllu", "xx"),
     "turkish": ("ud-turkish-imst", "tr_imst-ud-{}.conllu", "tr"),
+    "swedish": ("ud-swedish-talbanken", "sv-ud-{}.conll", "sv"),
+    "dutch": ("ud-dutch-lassysmall", "nl_lassysmall-ud-{}.conllu", "nl"),
 }
 #: Where the output of the steps goes.
 STDERR = 2
