@@ -75,6 +75,9 @@ def train_rivals(
     corpus: Annotated[list[Corpus] | None, typer.Option("--corpus", help="All if not given.")] = None,
     rival: Annotated[list[Rival] | None, typer.Option("--rival", help="Both if not given.")] = None,
     iterations: Annotated[int, typer.Option(min=1, help="Of UDPipe's parser.")] = 30,
+    rounds: Annotated[
+        int, typer.Option(min=1, help="Of both models of UDPipe's tagger; its authors' models had 20.")
+    ] = 20,
     epochs: Annotated[int, typer.Option(min=1, help="Of UDPipe's tokenizer; its authors' models had 100.")] = 100,
     max_steps: Annotated[int, typer.Option(min=1, help="Of spaCy's training.")] = 20000,
     patience: Annotated[int, typer.Option(help="Steps without a better dev score before spaCy stops.")] = 1600,
@@ -88,7 +91,7 @@ def train_rivals(
             folder.mkdir(parents=True, exist_ok=True)
             row = {"benchmark": "ud", "mode": "rivals", "corpus": name}
             if each is Rival.udpipe:
-                row |= rivals.udpipe(name, corpora, folder, iterations, epochs)
+                row |= rivals.udpipe(name, corpora, folder, iterations, rounds, epochs)
             else:
                 row |= rivals.spacy(name, corpora, folder, max_steps, patience, most_cpu)
             append_rows(json, [row])

@@ -26,20 +26,22 @@ _SAID = {
 }
 
 
-def udpipe(name: str, corpora: Path, folder: Path, iterations: int, epochs: int) -> Row:
-    """Train UDPipe's tagger, parser and tokenizer, one after the other. iterations: of the parser. epochs: of the tokenizer.
+def udpipe(name: str, corpora: Path, folder: Path, iterations: int, rounds: int, epochs: int) -> Row:
+    """Train UDPipe's tagger, parser and tokenizer, one after the other. iterations: of the parser. rounds: of each model of the tagger. epochs: of
+    the tokenizer.
 
     Returns CPU seconds, what each iteration said of the held-out sentences (``points``), and scores of all parts.
     """
     from .udpipe_rival import settings_of
 
-    train, model, row = folder / "train.conllu", "", Row(contestant="UDPipe 1", iterations=iterations, epochs=epochs)
+    train, model, row = folder / "train.conllu", "", Row(contestant="UDPipe 1")
+    row |= {"iterations": iterations, "rounds": rounds, "epochs": epochs}
     train.write_text(trees_alone(Path(part(name, corpora, "train"))), encoding="utf8")
     steps = {"tagger": ["tagger"], "parser": ["tagger", "parser"], "tokenizer": ["tokenizer", "tagger", "parser"]}
     points: list[Row] = []
     for step, all_steps in steps.items():
         settings = dict.fromkeys(all_steps, f"from_model=file:{model}")
-        settings[step] = settings_of(name, step, iterations).replace("epochs=100", f"epochs={epochs}")
+        settings[step] = settings_of(name, step, iterations, rounds, epochs)
         if not settings[step]:
             continue
         progress.print(f"[dim]{name}: UDPipe's {step} ...[/dim]")

@@ -9,7 +9,7 @@ from ufal import udpipe
 from benchmarks.common.measure import Clock, forget_peak, peak_megabytes
 
 #: Of UDPipe's models for Universal Dependencies 2.0, which have pre-trained word vectors besides; no contestant gets such vectors.
-_TOKENIZER = "epochs=100;initialization_range=0.1;early_stopping=1"
+_TOKENIZER = "epochs={epochs};initialization_range=0.1;early_stopping=1"
 _PARSER = (
     "iterations={iterations};embedding_upostag=20;embedding_feats=20;embedding_xpostag=0;embedding_form=50;embedding_lemma=0;embedding_deprel=20;"
     "learning_rate=0.01;learning_rate_final=0.001;hidden_layer=200;batch_size=10;structured_interval=8"
@@ -25,7 +25,7 @@ def _tagger(suffixes: int, enriched: int, lemmas: int, endings: int, added: int,
     first += f";use_lemma_1={lemmas};use_xpostag_1=1;use_feats_1=1;provide_lemma_1=0;provide_xpostag_1=1;provide_feats_1=1;prune_features_1=0"
     second = f"templates_2=lemmatizer;guesser_suffix_rules_2={endings};guesser_enrich_dictionary_2={added};guesser_prefixes_max_2=4"
     second += f";use_lemma_2=1;use_xpostag_2=0;use_feats_2=0;provide_lemma_2=1;provide_xpostag_2=0;provide_feats_2=0;prune_features_2={pruned}"
-    return f"models=2;{first};{second}"
+    return f"models=2;iterations_1={{rounds}};iterations_2={{rounds}};{first};{second}"
 
 
 #: Tokenizer, tagger and parser of each treebank. Without text there is nothing for a tokenizer to learn.
@@ -47,9 +47,12 @@ SETTINGS = {
 STEPS = ("tokenizer", "tagger", "parser")
 
 
-def settings_of(name: str, step: str, iterations: int) -> str:
-    """As UDPipe writes them. iterations: of the parser; its authors' models had 30."""
-    return SETTINGS[name][STEPS.index(step)].replace("{iterations}", str(iterations))
+def settings_of(name: str, step: str, iterations: int, rounds: int, epochs: int) -> str:
+    """As UDPipe writes them. Its authors' models had 30 iterations of the parser, 20 rounds of each model of the tagger, 100 epochs of the tokenizer."""
+    found = SETTINGS[name][STEPS.index(step)]
+    for key, value in (("iterations", iterations), ("rounds", rounds), ("epochs", epochs)):
+        found = found.replace(f"{{{key}}}", str(value))
+    return found
 
 
 def read(path: str) -> udpipe.Sentences:
