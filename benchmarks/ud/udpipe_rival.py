@@ -48,8 +48,8 @@ STEPS = ("tokenizer", "tagger", "parser")
 
 
 def settings_of(name: str, step: str, iterations: int, rounds: int, epochs: int) -> str:
-    """As UDPipe writes them. Its authors' models had 30 iterations of the parser, 20 rounds of both models of the tagger, 100 epochs of the tokenizer.
-    """
+    """As UDPipe writes them. Its authors' models had 30 iterations of the parser, 20 rounds of each model of the tagger and 100 epochs of the
+    tokenizer."""
     found = SETTINGS[name][STEPS.index(step)]
     for key, value in (("iterations", iterations), ("rounds", rounds), ("epochs", epochs)):
         found = found.replace(f"{{{key}}}", str(value))
