@@ -144,3 +144,27 @@ def speed(
             row |= {f"ratio_{key}": best[key] / row[key] for key in ("new_text", "known_text")}
         append_rows(json, rows)
         show(f"Characters a CPU second from raw text, {data.name}", tables.SPEED, rows)
+
+
+@app.command()
+def words(
+    corpora: CorporaOption,
+    json: JsonOption = None,
+    quick: QuickOption = False,
+    n: Annotated[int, typer.Option("--words", min=1, help="Words in the user's dictionary.")] = 1_000_000,
+    repeats: Annotated[int, typer.Option(help="Times that the test text is cut; the median counts.")] = 5,
+) -> None:
+    """The user's dictionary as law: the share of its words that are cut as given, speed against hints and none, and how long an addition takes."""
+    from dataclasses import asdict
+
+    from benchmarks.common.measure import run_child
+
+    from .runs import corpora_of, identity
+
+    for data in corpora_of(corpora, ["pku"], quick):
+        settings = {"n_words": min(n, 10_000) if quick else n, "repeats": repeats}
+        row = identity("words", data) | run_child(
+            "benchmarks.segmentation.user_words:run", data=asdict(data), **settings
+        )
+        append_rows(json, [row])
+        show(f"The user's words as law, {data.name}", tables.WORDS, [row])

@@ -26,6 +26,20 @@ SPEED = {
     "known_text": "the same text again",
     "ratio_known_text": "ours : it",
 }
+WORDS = {
+    "words": "words",
+    "occurrences": "occurrences",
+    "kept": "% cut as given",
+    "kept_as_hint": "as hints",
+    "in_conflict": "in conflict",
+    "characters_per_second_none": "chars/s without",
+    "characters_per_second_law": "as law",
+    "law_to_none": "law : without",
+    "law_to_hint": "law : hints",
+    "cpu_loading_law": "CPU s to load",
+    "addition_ms": "ms an addition",
+    "addition_ms_most": "at most",
+}
 
 
 def training_note(rows: list[Row]) -> str:

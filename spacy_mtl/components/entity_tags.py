@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from spacy_mtl.models.chain.held import Held
 from spacy_mtl.structures.chain.build import Constraints
 
 #: Tag prefixes by scheme: begin, inside and, in BILUO, last token and entity of a single token.
@@ -51,6 +52,18 @@ def encode_tags(
         prefix = np.where(inside, np.where(goes_on, 1, 2), np.where(goes_on, 0, 3))  # B, I, L, U
     labels = np.where(entity, 1 + len(PREFIXES[scheme]) * code + prefix, np.where(iob == OUTSIDE, 0, -1))
     return labels.astype(np.int32)
+
+
+def hold_tags(numbers: np.ndarray, labels: Sequence[str]) -> Held:
+    """Hold tokens to their tags, and the token after an entity of IOB2 to tags that do not continue it. numbers: int[N], -1 where nothing is held."""
+    labels_at = np.arange(len(labels)) == numbers[:, None]
+    labels_at |= numbers[:, None] < 0
+    if not any(label.startswith("L-") for label in labels):
+        inside = {label[2:]: number for number, label in enumerate(labels) if label.startswith("I-")}
+        ends = np.flatnonzero((numbers[:-1] > 0) & (numbers[1:] < 0))
+        labels_at[ends + 1, [inside[labels[number][2:]] for number in numbers[ends].tolist()]] = False
+    at = np.flatnonzero(~labels_at.all(axis=1))
+    return Held(at, labels_at[at])
 
 
 def decode_tags(

@@ -47,6 +47,8 @@ SEGMENTER_CONFIG = {
     "folds": 2,
     "known": 1,
     "known_marks": 5,
+    "user_words_role": "hint",
+    "user_words_weight": 1.0,
     "scorer": {"@scorers": "spacy_mtl.segmenter_scorer.v1"},
 }
 PARSER_CONFIG = {
@@ -170,6 +172,8 @@ def make_segmenter(
     folds: int,
     known: int,
     known_marks: int,
+    user_words_role: str,
+    user_words_weight: float,
     scorer: Callable | None,
 ) -> TrainablePipe:
     """Make a word segmenter.
@@ -181,9 +185,12 @@ def make_segmenter(
     counted on the others: if every training word were known, nothing could be learnt about unknown words.
     known_marks: a punctuation mark or symbol that occurs at least this many times, and at least once as a word of its own, is given only tags it was
     seen with; 0 allows every character all tags.
+    user_words_role: what the words in ``user_words`` are: a "hint" to templates, a "preference", which adds ``user_words_weight`` to the score of
+    each of a word's tags, or "law".
     """
     return component_class("segmenter", "MTLSegmenter")(
-        nlp.vocab, model, name, trainer=trainer, tags=tags, keep_runs=keep_runs, folds=folds, known=known, known_marks=known_marks, scorer=scorer,
+        nlp.vocab, model, name, trainer=trainer, tags=tags, keep_runs=keep_runs, folds=folds, known=known, known_marks=known_marks,
+        user_words_role=user_words_role, user_words_weight=user_words_weight, scorer=scorer,
     )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from spacy.vocab import Vocab
 from thinc.api import Model
 
 from spacy_mtl.errors import Errors
+from spacy_mtl.models.chain.held import Held
 from spacy_mtl.sentences import borders
 from spacy_mtl.settings import brief, is_choice, is_number
 from spacy_mtl.stored.values import distinct_texts, one_of
@@ -25,6 +26,7 @@ from .entity_tags import (
     PREFIXES,
     decode_tags,
     encode_tags,
+    hold_tags,
     tag_constraints,
     tag_labels,
 )
@@ -120,6 +122,24 @@ class MTLEntityRecognizer(ChainPipe, LabelledPipe):
     def _type_numbers(self) -> dict[int, int]:
         return {self.vocab.strings[label]: number for number, label in enumerate(self.labels)}
 
+    def held(self, docs: Sequence[Doc]) -> Held | None:
+        """The tags that tokens have already. Those of entities of other types than the model's are held to be outside of the model's entities."""
+        first = np.cumsum([0, *map(len, docs)])[:-1].tolist()
+        found = [] if self.overwrite else [(at, self._held_in(doc)) for at, doc in zip(first, docs, strict=True)]
+        parts = [Held(at + held.at, held.labels) for at, held in found if held is not None]
+        if not parts:
+            return None
+        return Held(*(np.concatenate([part[k] for part in parts]) for k in range(2)))
+
+    def _held_in(self, doc: Doc) -> Held | None:
+        iob = doc.to_array(ENT_IOB)
+        if not iob.any() or not (present := _present(iob)).any():
+            return None
+        kinds = doc.to_array(ENT_TYPE)
+        labels = encode_tags(iob, kinds, borders([doc]), self._type_numbers(), self.cfg["scheme"])
+        numbers = np.where(present, np.maximum(labels, 0), -1)
+        return hold_tags(numbers, self.chain_labels)
+
     def set_annotations(self, docs: Iterable[Doc], scores: Sequence[np.ndarray]) -> None:
         """Write ``doc.ents``. scores: what :meth:`predict` returned.
 
@@ -140,14 +160,19 @@ class MTLEntityRecognizer(ChainPipe, LabelledPipe):
             at += len(doc)
 
 
+def _present(iob: np.ndarray) -> np.ndarray:
+    """Which tokens are decided, bool[n]: those of entities, blocked ones, and those set to be outside. iob: uint64[n], ENT_IOB."""
+    present = np.isin(iob, (BEGIN, INSIDE))
+    if (iob == MISSING).any():  # otherwise all other tokens are outside because ``doc.ents`` was set
+        present |= iob == OUTSIDE
+    return present
+
+
 def _write(doc: Doc, values: np.ndarray, overwrite: bool) -> None:
     """Write entities to one Doc. values: uint64[n, 2] of ENT_IOB and ENT_TYPE."""
     if not len(doc):
         return
-    given = doc.to_array(ENT_IOB)
-    present = np.isin(given, (BEGIN, INSIDE))
-    if (given == MISSING).any():  # otherwise all other tokens are outside because ``doc.ents`` was set
-        present |= given == OUTSIDE
+    present = _present(doc.to_array(ENT_IOB))
     if not present.any():
         _set(doc, values)
     elif overwrite:

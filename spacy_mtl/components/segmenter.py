@@ -28,8 +28,10 @@ from spacy_mtl.segmentation.characters import Characters, CharacterTable, doc_te
 from spacy_mtl.segmentation.corpus_breaks import count_breaks, table_of
 from spacy_mtl.segmentation.corpus_words import CorpusWords
 from spacy_mtl.segmentation.cut_text import cut_doc
+from spacy_mtl.segmentation.dictionary import Dictionary
 from spacy_mtl.segmentation.gold_words import gold_tags
 from spacy_mtl.segmentation.known_marks import UNLIKELY, count_known_marks
+from spacy_mtl.segmentation.matches import Match, find_matches
 from spacy_mtl.segmentation.predict import CharacterPredictor
 from spacy_mtl.segmentation.user_words import UserWords
 from spacy_mtl.segmentation.word_orths import WordOrths
@@ -83,6 +85,8 @@ class MTLSegmenter(ChainPipe):
         folds: int = 2,
         known: int = 1,
         known_marks: int = 5,
+        user_words_role: str = "hint",
+        user_words_weight: float = 1.0,
         scorer: Callable | None = None,
     ):
         super().__init__(vocab, model, name, trainer=trainer, scorer=scorer)
@@ -93,8 +97,9 @@ class MTLSegmenter(ChainPipe):
             counts = {"known": brief(known), "folds": brief(folds), "known_marks": brief(known_marks)}
             raise ValueError(Errors.M418.format(name=name, **counts))
         self.folds, self.known, self.known_marks = folds, known, known_marks
-        self.cfg = {"tags": tags, "keep_runs": keep_runs, "lexicon": "", "breaks": [], "known": {}, "user_words": []}
-        self.user_words = UserWords()
+        self.cfg = {"tags": tags, "keep_runs": keep_runs, "lexicon": "", "breaks": [], "known": {}}
+        self.user_words = UserWords((), user_words_role, user_words_weight)
+        self.cfg |= self.user_words.settings()
         self._characters = CharacterTable(vocab)
         self._word_orths = WordOrths(vocab)
 
@@ -218,9 +223,9 @@ class MTLSegmenter(ChainPipe):
         if not isinstance(predictor, CharacterPredictor) or predictor.characters is not self._characters:
             constraints, learned = self.model.attrs["constraints"], self.model.attrs["learned"]
             breaks = table_of(self.cfg["breaks"])
-            predictor = CharacterPredictor(weights, constraints, self._characters, learned, breaks)
+            predictor = CharacterPredictor(weights, constraints, self._characters, learned, breaks, self.cfg["tags"])
             self.model.attrs["predictor"] = predictor
-        if predictor.words_read != version and predictor.reader.characters is not None:
+        if predictor.words_read != version and (predictor.reader.characters is not None or words.strength):
             predictor.read_words(self.cfg["lexicon"], words)
             predictor.words_read = version
         return predictor
@@ -253,6 +258,16 @@ class MTLSegmenter(ChainPipe):
         if predictor is not None and text:
             doc = cut_doc(text, predictor, self._words_met(), self.cfg["keep_runs"], begin_tags(self.cfg["tags"]))
         return next(self.docs([text])) if doc is None else doc
+
+    def matches(self, text: str) -> list[Match]:
+        """Where the user's words occur in a text, which of them it is cut into if they are law, and what the others give way to."""
+        predictor = self._predictor()
+        if predictor is None:
+            words = Dictionary([], self.user_words).table
+        else:
+            predictor.read_words(self.cfg["lexicon"], self.user_words)
+            words = predictor.known_words
+        return find_matches(text, self._characters, words, self.cfg["keep_runs"])
 
     def _words_met(self) -> WordOrths:
         if self._word_orths.vocab is not self.vocab:
@@ -301,7 +316,7 @@ class MTLSegmenter(ChainPipe):
     # --- serialization ---
 
     def _model_bytes(self) -> bytes:
-        self.cfg["user_words"] = list(self.user_words)
+        self.cfg |= self.user_words.settings()
         return super()._model_bytes()
 
     def check_stored(self, cfg: dict[str, Any], weights: ChainWeights, learned: Mapping[str, FormTable]) -> None:
@@ -309,7 +324,7 @@ class MTLSegmenter(ChainPipe):
 
     def _load_model(self, data: bytes, where: str, table_bytes: bytes | None = None) -> None:
         super()._load_model(data, where, table_bytes)
-        self.user_words = UserWords(self.cfg["user_words"])
+        self.user_words = UserWords.of_settings(self.cfg)
 
     def take_prior(self, path: Path, prior_weight: float, labels: Sequence[str] | None) -> None:
         words = self.user_words

@@ -8,9 +8,9 @@ from spacy_mtl.models.chain.weights import ChainWeights
 from spacy_mtl.models.readable import check_tables
 from spacy_mtl.segmentation.boundaries import TAG_SETS
 from spacy_mtl.segmentation.corpus_breaks import check_written
-from spacy_mtl.segmentation.user_words import check_user_words
+from spacy_mtl.segmentation.user_words import MOST_WEIGHT, ROLES, check_user_words
 from spacy_mtl.stored.fault import StoredValueError
-from spacy_mtl.stored.values import Check, boolean, mapping, one_of, text
+from spacy_mtl.stored.values import Check, boolean, mapping, number, one_of, text
 from spacy_mtl.templates.attributes.learned import FormTable
 from spacy_mtl.templates.attributes.reader import of_characters
 
@@ -22,9 +22,11 @@ CFG_CHECKS: dict[str, Check] = {
     "breaks": check_written,
     "known": mapping,
     "user_words": check_user_words,
+    "user_words_role": one_of(*ROLES),
+    "user_words_weight": number(0, MOST_WEIGHT),
 }
-#: Entries that files of format 3 lack if they were saved before there were known marks.
-CFG_MISSING: dict[str, Any] = {"known": {}}
+#: Entries that files of format 3 lack if they were saved before there were known marks, or roles of the user's words.
+CFG_MISSING: dict[str, Any] = {"known": {}, "user_words_role": "hint", "user_words_weight": 1.0}
 
 
 def check_segmenter(cfg: dict[str, Any], weights: ChainWeights, learned: Mapping[str, FormTable]) -> None:

@@ -14,6 +14,7 @@ from thinc.api import Model
 from spacy_mtl.errors import Errors
 from spacy_mtl.learning.known_words import constrain_words
 from spacy_mtl.learning.usual_tags import count_usual_tags
+from spacy_mtl.models.chain.held import Held
 from spacy_mtl.settings import brief, is_choice
 from spacy_mtl.stored.values import distinct_texts, mapping, mapping_of, one_of
 from spacy_mtl.structures.chain.build import Constraints
@@ -80,6 +81,10 @@ class MTLTagger(KnownWordsPipe):
 
     def gold_column(self, example: Example) -> np.ndarray:
         return aligned(example, example.reference.to_array([TAG]))
+
+    def held(self, docs: Sequence[Doc]) -> Held | None:
+        """The tags that tokens have already, if the model knows them, so that their neighbours' tags adapt."""
+        return self.held_column(docs, TAG)
 
     def set_annotations(self, docs: Iterable[Doc], scores: Sequence[np.ndarray]) -> None:
         """Write ``token.tag``, and ``token.pos`` for tags in ``pos_map``. scores: what :meth:`predict` returned."""

@@ -16,6 +16,7 @@ from spacy_mtl.files import write_atomically
 from spacy_mtl.models import store
 from spacy_mtl.models.chain.model import current_weights, template_chain
 from spacy_mtl.registry import registry
+from spacy_mtl.segmentation.matches import Match
 from spacy_mtl.segmentation.user_words import UserWords
 from spacy_mtl.templates.presets import tp1
 from spacy_mtl.trainers.mtlstruct.trainer import MTLStruct
@@ -46,6 +47,10 @@ class SegmenterTokenizer:
         """The user's dictionary, which can be changed at any time."""
         return self.segmenter.user_words
 
+    def matches(self, text: str) -> list[Match]:
+        """Where the user's words occur in a text, which of them it is cut into if they are law, and what the others give way to."""
+        return self.segmenter.matches(text)
+
     def __call__(self, text: str) -> Doc:
         """Make a Doc of words, whose text is the given text unchanged."""
         self._warn_without_model()
@@ -73,14 +78,19 @@ class SegmenterTokenizer:
         nlp: Language | None = None,
         path: str | Path | None = None,
         user_words: str | Path | None = None,
+        user_words_role: str | None = None,
+        user_words_weight: float | None = None,
     ) -> None:
         """Load a trained model.
 
         path: the model file of an mtl_segmenter (``PIPELINE/COMPONENT/model``) or of another such tokenizer (``PIPELINE/tokenizer``). user_words:
-        a file of words for the user dictionary. Raises ValueError: M601-M605 for the model, M414 and M415 for the dictionary.
+        a file of words for the user dictionary. user_words_role, user_words_weight: of :class:`.UserWords`; None for those of the model. Raises
+        ValueError: M601-M605 for the model, M414 and M415 for the dictionary, M480 and M481 for its role and weight.
         """
+        self.user_words.become(user_words_role, user_words_weight)  # what is wrong is refused before a model is loaded
         if path is not None:
             self.from_disk(path)
+            self.user_words.become(user_words_role, user_words_weight)
         if user_words is not None:
             self.user_words.read(user_words)
 

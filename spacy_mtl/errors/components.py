@@ -79,6 +79,8 @@ class ComponentErrors:
             "boundaries in its input. Put a component that sets them ('sentencizer' or 'senter') before it, or let the corpus reader set them.")
     M451 = ("{n} words are seen at least {least} times, but with {labels} labels a model can remember the labels of {most} at most. Set the least number of times ('known_words') "
             "higher, or to 0 for none.")
+    M480 = ("The words of the user dictionary cannot be a {value}. Their role is one of {known}.")
+    M481 = ("The weight of the user dictionary must be a number from 0 to {most:g}, but is {value}. It matters where the role is \"preference\".")
     M490 = ("There is nothing to learn multiword tokens from: no document of the training corpus has what a CoNLL-U file says beyond it. Set 'keep = true' of its reader, "
             "spacy_mtl.ConlluCorpus.v1.")
     # fmt: on

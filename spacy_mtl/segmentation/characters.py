@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 from spacy.attrs import IDX, ORTH, SPACY
+from spacy.strings import hash_string  # type: ignore[attr-defined]
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
@@ -144,7 +145,8 @@ def token_borders(codes, ids, kinds, texts, at, begins):
 class CharacterTable:
     """A table of all characters seen so far, one row each.
 
-    orths: uint64, their ids in spaCy. kinds: uint8, their property bits. row_of: int32, the row of each code point, -1 for none.
+    orths: uint64, their ids in spaCy. normal: uint64, the ids of their normalised forms. kinds: uint8, their property bits. row_of: int32, the row
+    of each code point, -1 for none.
     vocab: a vocabulary of these characters only, with the lexical attributes of ``like``; it outlives any memory zone.
     """
 
@@ -152,6 +154,7 @@ class CharacterTable:
         self._like = like
         self.vocab = Vocab(lex_attr_getters=like.lex_attr_getters)  # type: ignore[attr-defined]
         self.orths = np.empty(0, np.uint64)
+        self.normal = np.empty(0, np.uint64)
         self.kinds = np.empty(0, np.uint8)
         self.row_of = np.full(_N_CODES, -1, np.int32)
         self._lock = threading.Lock()
@@ -175,6 +178,8 @@ class CharacterTable:
     def _add(self, codes: np.ndarray) -> None:
         chars = [chr(code) for code in codes.tolist()]
         rows = np.arange(self.orths.size, self.orths.size + codes.size, dtype=np.int32)
+        normal = np.array([hash_string(character(c)) for c in chars], np.uint64)
+        self.normal = np.concatenate([self.normal, normal])  # before the orths, which say how many there are
         self.orths = np.concatenate([self.orths, np.array([self.vocab.strings.add(c) for c in chars], np.uint64)])
         self.kinds = np.concatenate([self.kinds, np.array([kind_of(c) for c in chars], np.uint8)])
         self.row_of[codes] = rows

@@ -6,6 +6,7 @@ import numpy as np
 
 from spacy_mtl.templates.attributes.breaks import free_slots
 from spacy_mtl.templates.attributes.characters import (
+    USERS,
     WordTable,
     can_be_in_table,
     character,
@@ -19,7 +20,7 @@ from .user_words import UserWords
 
 
 class Dictionary:
-    """A :class:`WordTable` of one part that follows the changes of a user dictionary.
+    """A :class:`WordTable` that follows the changes of a user dictionary, in two parts: all words, and those of the user alone.
 
     A change takes time for its own words only; the whole table is made anew when it is full, or when many words have changed. Words are entered in
     place, even while other threads read the table: these see a change or do not, word by word.
@@ -39,10 +40,13 @@ class Dictionary:
         rows = empty_table(chars.size + chars.size // 4 + 256).rows  # with room for more words
         slots = free_slots(rows.size)
         self._taken = insert_words(chars, borders, slots, rows)
-        known = np.zeros((len(words) + len(words) // 4 + 64, 1), bool)
-        known[1 : len(words) + 1] = True
+        known = np.zeros((len(words) + len(words) // 4 + 64, 2), bool)
+        known[1 : len(words) + 1, 0] = True
+        known[1 : len(words) + 1, USERS] = [word in user_words for word in words]
         self._n_fixed, self._size = len(fixed), len(words)
         self._variants = _variants(list(user_words))
+        for form in self._variants:  # may be in the row of another word, which the table cannot tell from it
+            known[insert_word(characters_of(form)[0], slots, rows, 0)[0], USERS] = True
         self.table = WordTable(slots, rows, known)
 
     def follow(self, user_words: UserWords) -> WordTable:
@@ -67,8 +71,9 @@ class Dictionary:
         row, taken = insert_word(characters_of([word])[0], slots, rows, new)
         self._taken += taken
         self._size += row == new
+        known[row, USERS] = wanted
         if row > self._n_fixed:
-            known[row] = wanted
+            known[row, 0] = wanted
         return True
 
     def _is_wanted(self, word: str, user_words: UserWords) -> bool:

@@ -33,12 +33,13 @@ from spacy_mtl.templates.index import Table
 
 from .characters import Characters, CharacterTable
 from .dictionary import Dictionary
+from .enforced import enforce, find_words, spelling
 from .user_words import UserWords
 
 
 @kernel
 def tag_characters(
-    at, ids, starts, joined, begin_tags, labels, form_of, orths,
+    at, ids, starts, joined, begin_tags, labels, form_of, orths, normal, strength, spelled,
     values, value_rows, n_columns, context_rows, bits, word_slots, word_rows, word_known,
     break_slots, break_rows, break_values, parts,
     form_offsets, form_values, form_outside, place_offsets, place_values, place_outside,
@@ -60,7 +61,8 @@ def tag_characters(
             for t in range(n):
                 columns[value_rows[k], t] = values[forms[t], k]
     breaks = BreakTable(break_slots, break_rows, break_values)
-    fill_context(columns, starts, context_rows, WordTable(word_slots, word_rows, word_known), breaks, parts)
+    words = WordTable(word_slots, word_rows, word_known)
+    found, lengths = fill_context(columns, starts, context_rows, words, breaks, parts, strength > 0)
     if place_offsets.size:
         numbers = np.empty(n, np.int32)
         number_places(columns, context_rows[1:], bits, numbers)
@@ -72,14 +74,25 @@ def tag_characters(
     )
     add_looked_up(columns, starts, observed, np.arange(pair_seed.size), pairs)
     forbid(nodes, joined, begin_tags)
+    if strength > 0:
+        if context_rows[3] < 0 and context_rows[4] < 0 and context_rows[5] < 0:  # no template reads words
+            chars = np.empty(n, np.uint64)
+            for t in range(n):
+                chars[t] = normal[ids[at[t]]]
+            found, lengths = find_words(chars, starts, words)
+        enforce(found, lengths, starts, joined, strength, spelled, begin_tags, nodes)
     decode_all(
         starts, nodes, pairs.reshape(pairs.shape[0], start.size, start.size), Chain(start, end, step, mask), labels
     )
 
 
 @kernel
-def fill_context(columns, starts, rows, words, breaks, parts):
-    """Fill the requested columns of CHARACTER_CONTEXT. rows: int64[7], the columns of CHAR and of each of these, -1 for none."""
+def fill_context(columns, starts, rows, words, breaks, parts, collect):
+    """Fill the requested columns of CHARACTER_CONTEXT, and return the occurrences of the user's words, if they are asked for and were met on the way.
+
+    rows: int64[7], the columns of CHAR and of each of these, -1 for none. collect: as in :func:`.match_words`.
+    """
+    first, length = np.empty(0, np.int64), np.empty(0, np.int64)
     chars = columns[rows[0]]
     for distance in range(1, 3):
         if rows[distance] >= 0:
@@ -89,9 +102,10 @@ def fill_context(columns, starts, rows, words, breaks, parts):
         begin = columns[rows[3]] if rows[3] >= 0 else spare[0]
         end = columns[rows[4]] if rows[4] >= 0 else spare[1]
         inside = columns[rows[5]] if rows[5] >= 0 else spare[2]
-        match_words(chars, starts, parts, words, begin, end, inside)
+        first, length = match_words(chars, starts, parts, words, begin, end, inside, collect)
     if rows[6] >= 0:
         mark_breaks(chars, starts, parts, breaks, columns[rows[6]])
+    return first, length
 
 
 class CharacterPredictor(Predictor):
@@ -104,9 +118,10 @@ class CharacterPredictor(Predictor):
         characters: CharacterTable,
         learned: Mapping[str, FormTable],
         breaks: BreakTable,
+        tags: str,
     ):
         super().__init__(weights, constraints, characters.vocab, word_table([]), learned)
-        self.characters = characters
+        self.characters, self.tags = characters, tags
         # all characters are looked up at once, so emptying the lexicon would mean computing all of them again
         self.reader.lexicon.limit = characters.row_of.size
         if self.reader.characters is not None:
@@ -114,6 +129,8 @@ class CharacterPredictor(Predictor):
         self.words_read: tuple | None = None  # the dictionaries that the reader has, and the version of the user's
         self._dictionary: Dictionary | None = None
         self._lexicon = ""
+        self.known_words, self._user_words = word_table([]), UserWords()
+        self._spelled = spelling(tags)
         columns = self.reader.columns
         lexical = self.reader.lexicon.attributes
         wanted = {*self._crossing, *self.reader.context_needs} if self._crossing else set()
@@ -127,15 +144,17 @@ class CharacterPredictor(Predictor):
         self._tables: tuple = ()
 
     def __reduce__(self) -> tuple:
-        return CharacterPredictor, (*self._made_of[:2], self.characters, self._made_of[-1], self.reader.breaks)
+        made_of = (*self._made_of[:2], self.characters, self._made_of[-1], self.reader.breaks, self.tags)
+        return CharacterPredictor, made_of
 
     def read_words(self, lexicon: str, user_words: UserWords) -> None:
         """Take over what has changed in the dictionary. lexicon: the words of the corpus, with blanks between them."""
         with self._lock:
             if self._dictionary is None or self._lexicon != lexicon:
                 self._dictionary, self._lexicon = Dictionary(lexicon.split(), user_words), lexicon
+            self.known_words, self._user_words = self._dictionary.follow(user_words), user_words
             if self.reader.characters is not None:
-                self.reader.characters.words = self._dictionary.follow(user_words)
+                self.reader.characters.words = self.known_words
 
     def _forms(self) -> np.ndarray:
         """The lexicon row of each character of the table, int32[n]. Like every table, it only changes when new characters appear."""
@@ -147,13 +166,15 @@ class CharacterPredictor(Predictor):
 
     def _arguments(self) -> tuple:
         """The tables as arguments of :func:`tag_characters`; rebuilt when one of them has changed."""
-        now = self._forms(), self.reader.words, self.reader.breaks
-        if len(self._seen) != len(now) or any(a is not b for a, b in zip(self._seen, now, strict=True)):
-            self._seen, (forms, words, breaks) = now, now
+        now = self._forms(), self.known_words, self.reader.breaks, self._user_words.strength
+        same = len(self._seen) == len(now) and all(a is b for a, b in zip(self._seen[:3], now[:3], strict=True))
+        if not same or self._seen[3] != now[3]:
+            self._seen, (forms, words, breaks, strength) = now, now
             lookup, pairs = self._shared.lookup, self._pairs
             self._tables = (
-                forms, self.characters.orths, self.reader.lexicon.values, self._value_rows, len(self.reader.columns),
-                self._context_rows, self._bits, *words, *breaks, ONE_PART, *self._word_scores(), *self._place_scores(),
+                forms, self.characters.orths, self.characters.normal, np.float32(strength), self._spelled,
+                self.reader.lexicon.values, self._value_rows, len(self.reader.columns), self._context_rows, self._bits,
+                *words, *breaks, ONE_PART, *self._word_scores(), *self._place_scores(),
                 *lookup.program, self._packed, lookup.rows, *pairs.program, *pairs.table, pairs.rows, *self._chain,
             )  # fmt: skip
         return self._tables

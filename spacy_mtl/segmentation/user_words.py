@@ -1,17 +1,22 @@
 """The user dictionary: words that can be added and removed at any time."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, MutableSet
+from collections.abc import Collection, Iterable, Iterator, Mapping, MutableSet
 from pathlib import Path
 from typing import Any
 
 from spacy_mtl.errors import Errors
+from spacy_mtl.settings import is_choice, is_number
 from spacy_mtl.stored.fault import StoredValueError, shown
 from spacy_mtl.stored.values import texts
 from spacy_mtl.templates.attributes.characters import LONGEST_WORD
 
 #: A surrogate alone, which no file can hold.
 _HALF_A_CHARACTER = re.compile("[\ud800-\udfff]")
+#: What words in the dictionary are: seen by templates alone; preferred, by a weight; or forced.
+ROLES = ("hint", "preference", "law")
+#: The largest weight of a preference.
+MOST_WEIGHT = 1e6
 #: Number of changed words that are listed for those who follow the changes.
 _LISTED = 4096
 
@@ -19,16 +24,66 @@ _LISTED = 4096
 class UserWords(MutableSet[str]):
     """A set of words, in the order in which they were added.
 
-    White space around a word is dropped; words of one character carry no information and are not kept.
+    White space around a word is dropped.
     version: a number that grows with each change. Adding raises ValueError: M414 for anything but a string without white space inside, M447 for a
     word of more than LONGEST_WORD characters.
     """
 
-    def __init__(self, words: Iterable[str] = ()):
+    def __init__(self, words: Iterable[str] = (), role: str = "hint", weight: float = 1.0):
         self._words: dict[str, None] = {}
         self._changed: list[str] = []
         self._unlisted = 0  # the number of changes before those in the list
+        self.role, self.weight = role, weight
         self.update(words)
+
+    @property
+    def role(self) -> str:
+        """What the words are: a "hint", which templates see; a "preference"; or "law", so that texts are cut into them wherever they occur.
+
+        Setting it raises ValueError (M480) for anything else.
+        """
+        return self._role
+
+    @role.setter
+    def role(self, value: str) -> None:
+        if not is_choice(value, ROLES):
+            raise ValueError(Errors.M480.format(value=shown(value), known=", ".join(ROLES)))
+        self._role = value
+
+    @property
+    def weight(self) -> float:
+        """What a "preference" adds to the score of each of a word's tags, in units of the training loss of a wrong tag.
+
+        Setting it raises ValueError (M481) for anything but a number from 0 to MOST_WEIGHT.
+        """
+        return self._weight
+
+    @weight.setter
+    def weight(self, value: float) -> None:
+        if not is_number(value, 0, MOST_WEIGHT):
+            raise ValueError(Errors.M481.format(value=shown(value), most=MOST_WEIGHT))
+        self._weight = float(value)
+
+    def become(self, role: str | None, weight: float | None) -> None:
+        """Set the role and the weight, where they are not None. Raises ValueError as setting them does."""
+        if role is not None:
+            self.role = role
+        if weight is not None:
+            self.weight = weight
+
+    @property
+    def strength(self) -> float:
+        """What is added to the scores of the words' tags: 0 for hints, infinity for law."""
+        return {"hint": 0.0, "preference": self._weight, "law": float("inf")}[self._role]
+
+    def settings(self) -> dict[str, Any]:
+        """The dictionary as entries of a component's ``cfg``; :meth:`of_settings` reads them."""
+        return {"user_words": list(self), "user_words_role": self.role, "user_words_weight": self.weight}
+
+    @classmethod
+    def of_settings(cls, cfg: Mapping[str, Any]) -> "UserWords":
+        """The dictionary with these settings."""
+        return cls(cfg["user_words"], cfg["user_words_role"], cfg["user_words_weight"])
 
     def add(self, value: str) -> None:
         self.update([value])
@@ -36,7 +91,7 @@ class UserWords(MutableSet[str]):
     def update(self, words: Iterable[str]) -> None:
         """Add several words at once: all of them, or none if one is refused."""
         checked = [_check(word) for word in ([words] if isinstance(words, str) else words)]
-        new = [word for word in dict.fromkeys(checked) if len(word) > 1 and word not in self._words]
+        new = [word for word in dict.fromkeys(checked) if word and word not in self._words]
         self._words.update(dict.fromkeys(new))
         self._note(new)
 
@@ -61,14 +116,18 @@ class UserWords(MutableSet[str]):
 
         Raises ValueError (M415) where the file cannot be read.
         """
-        try:
-            with Path(path).open(encoding="utf-8-sig") as file:
-                fields = [line.split() for line in file]
-        except UnicodeDecodeError:
-            raise ValueError(Errors.M415.format(path=path, reason="it is not UTF-8 text")) from None
-        except OSError as error:
-            raise ValueError(Errors.M415.format(path=path, reason=error.strerror)) from None
-        self.update(field[0] for field in fields if field)
+        self.update(_words_of(path))
+
+    def reload(self, path: str | Path) -> None:
+        """Have the words of a file (see :meth:`read`) and no others. Where the file cannot be read, all stays as it was.
+
+        Only words that come or go take time in the next prediction. Raises ValueError: M415, and those of adding.
+        """
+        new = UserWords(_words_of(path))
+        gone = [word for word in self._words if word not in new._words]
+        come = [word for word in new._words if word not in self._words]
+        self._words = new._words
+        self._note([*gone, *come])
 
     def discard(self, value: str) -> None:
         if value in self:
@@ -91,6 +150,18 @@ class UserWords(MutableSet[str]):
 
     def __repr__(self) -> str:
         return f"UserWords({list(self._words)})"
+
+
+def _words_of(path: str | Path) -> list[str]:
+    """The first field of each line of a file. Raises ValueError (M415)."""
+    try:
+        with Path(path).open(encoding="utf-8-sig") as file:
+            fields = [line.split(maxsplit=1) for line in file]
+    except UnicodeDecodeError:
+        raise ValueError(Errors.M415.format(path=path, reason="it is not UTF-8 text")) from None
+    except OSError as error:
+        raise ValueError(Errors.M415.format(path=path, reason=error.strerror)) from None
+    return [field[0] for field in fields if field]
 
 
 def _check(word: str) -> str:

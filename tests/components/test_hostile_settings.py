@@ -139,6 +139,8 @@ OWN = {
         (cfg(known={"。": [4]}), "an item of known of cfg is 4, not from 0 to 3"),
         (cfg(user_words=["a b"]), "user_words of cfg has a word with white space inside"),
         (cfg(user_words=[None]), "user_words of cfg has an item of type NoneType"),
+        (cfg(user_words_role="laws"), "user_words_role of cfg is 'laws', not 'hint'"),
+        (cfg(user_words_weight=-1.0), "user_words_weight of cfg is -1.0, not a number from 0"),
         (cfg(user_words="ab"), "user_words of cfg is 'ab', not a list of text"),
         (settings(learned={}), "its templates read CHAR_GROUP, for which it has no table"),
         (template(text="U00:%x[0,TAG]"), "its templates read TAG, which characters do not have"),
@@ -215,9 +217,11 @@ def test_files_as_they_were_saved_are_loaded(components, name):
 
 def test_entries_that_came_later_may_be_missing(components):
     parts = Parts.of("words")
-    del parts.cfg["known"]
+    for name in ("known", "user_words_role", "user_words_weight"):
+        parts.cfg.pop(name, None)
     load(components["words"], parts.to_bytes())
     assert components["words"].cfg["known"] == {}
+    assert components["words"].user_words.role == "hint"
     parts = Parts.of("entities")
     del parts.header["kind"], parts.header["settings"]["learned"]
     load(components["entities"], parts.to_bytes())

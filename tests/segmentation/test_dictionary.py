@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from spacy_mtl.segmentation import dictionary
 from spacy_mtl.segmentation.dictionary import Dictionary
+from spacy_mtl.segmentation.enforced import find_words
 from spacy_mtl.segmentation.user_words import UserWords
 from spacy_mtl.templates.attributes.characters import LONGEST_WORD, ONE_PART, characters_of, match_words, word_table
 
@@ -17,7 +18,7 @@ def matched(table, text=TEXT):
     """WORD_BEGIN, WORD_END and WORD_INSIDE of the characters of a text."""
     chars, _ = characters_of([text])
     columns = np.empty((3, chars.size), np.uint64)
-    match_words(chars, np.array([0, chars.size], np.int64), ONE_PART, table, *columns)
+    match_words(chars, np.array([0, chars.size], np.int64), ONE_PART, table, *columns, False)
     return columns.tolist()
 
 
@@ -33,6 +34,24 @@ def test_after_any_changes_it_is_the_dictionary_made_anew(lexicon, first, change
         for added, word in group:
             (words.add if added else words.discard)(word)
         assert matched(followed.follow(words)) == matched(word_table([*lexicon, *words]))
+
+
+@given(
+    lexicon=st.lists(WORDS, max_size=5),
+    first=st.lists(WORDS, max_size=5),
+    changes=st.lists(st.tuples(st.booleans(), WORDS), max_size=8),
+)
+def test_the_words_of_the_user_are_told_from_those_of_the_corpus(lexicon, first, changes):
+    words = UserWords(first)
+    followed = Dictionary(lexicon, words)
+    for added, word in changes:
+        (words.add if added else words.discard)(word)
+        chars, _ = characters_of([TEXT])
+        found = zip(*find_words(chars, np.array([0, chars.size], np.int64), followed.follow(words)), strict=True)
+        normal = {word.replace("Ａ", "A") for word in words}
+        plain, n = TEXT.replace("Ａ", "A"), len(TEXT)
+        places = [(a, b - a) for a in range(n) for b in range(a + 1, n + 1) if plain[a:b] in normal]
+        assert list(found) == places
 
 
 @pytest.fixture

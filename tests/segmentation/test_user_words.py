@@ -22,8 +22,8 @@ def test_words_come_and_go():
     assert not words
 
 
-def test_blanks_and_words_of_one_character_are_not_kept():
-    assert list(UserWords(["", "  ", "的", "\n", "中国"])) == ["中国"]
+def test_blanks_are_not_kept():
+    assert list(UserWords(["", "  ", "的", "\n", "中国"])) == ["的", "中国"]
 
 
 @pytest.mark.parametrize("word", ["New York", "a\tb", None, 3])
@@ -48,7 +48,7 @@ def test_changes_since_a_version():
     words = UserWords(["中国", "北京"])
     start = words.version
     assert words.changed_since(start) == []
-    words.update(["上海", "中国", "上海", "的"])
+    words.update(["上海", "中国", "上海", ""])
     words.discard(" 北京 ")
     words.discard("没有")
     assert words.changed_since(start) == ["上海", "北京"]
@@ -76,7 +76,7 @@ def test_files_of_other_programs_can_be_read(tmp_path):
     path.write_text("\ufeff云计算 100 n\n\n  区块链\t3\n的\n云计算\n", encoding="utf8")
     words = UserWords()
     words.read(path)
-    assert list(words) == ["云计算", "区块链"]
+    assert list(words) == ["云计算", "区块链", "的"]
 
 
 def test_files_that_cannot_be_read(tmp_path):

@@ -21,6 +21,7 @@ from spacy_mtl.learning.factored import FactoredLearner
 from spacy_mtl.learning.learner import Learner
 from spacy_mtl.learning.usual_tags import count_usual_tags
 from spacy_mtl.models.chain.factored import of_factor
+from spacy_mtl.models.chain.held import Held
 from spacy_mtl.models.chain.prior import ChainPrior
 from spacy_mtl.models.chain.weights import ChainWeights
 from spacy_mtl.morphology.analysis import Analysis, parse_analysis
@@ -195,6 +196,20 @@ class MTLMorphologizer(KnownWordsPipe):
     def gold_column(self, example: Example) -> np.ndarray:
         pos, morph = example.reference.to_array([POS, MORPH]).reshape(len(example.reference), 2).T
         return self._of_pairs(np.stack([aligned(example, pos), aligned(example, morph)], axis=1))
+
+    def held(self, docs: Sequence[Doc]) -> Held | None:
+        """The analyses that have the part of speech and the features which tokens have already; any where no analysis of the model has both."""
+        given = np.concatenate([doc.to_array([POS, MORPH]).reshape(len(doc), 2) for doc in docs])
+        at = np.flatnonzero(given.any(axis=1))
+        if self.overwrite or not at.size:
+            return None
+        analyses = [parse_analysis(label) for label in self.labels]
+        parts = np.array([IDS[analysis.pos] for analysis in analyses], np.uint64)
+        feats = np.array([self.vocab.morphology.add(each.feats or "_") for each in analyses], np.uint64)
+        pos, morph = given[at].T[:, :, None]
+        allowed = ((pos == 0) | (parts == pos)) & ((morph == 0) | (feats == morph))
+        some = allowed.any(axis=1)
+        return Held(at[some], allowed[some]) if some.any() else None
 
     def set_annotations(self, docs: Iterable[Doc], scores: Sequence[np.ndarray]) -> None:
         """Write ``token.pos`` and ``token.morph``. scores: what :meth:`predict` returned."""

@@ -12,6 +12,7 @@ from spacy_mtl.components.protocol.chain import ChainPipe
 from spacy_mtl.components.protocol.labelled import LabelledPipe
 from spacy_mtl.learning.gather import Piece
 from spacy_mtl.learning.known_words import check_known_words, count_known_words, joined_known_words
+from spacy_mtl.models.chain.held import Held, one_label_each
 from spacy_mtl.models.chain.weights import ChainWeights
 from spacy_mtl.templates.attributes.learned import FormTable
 
@@ -39,6 +40,18 @@ class ColumnPipe(ChainPipe, LabelledPipe):
     def hashes(self) -> np.ndarray:
         """Hashes of the labels, uint64[L], in the order of their numbers."""
         return np.array([self.vocab.strings[label] for label in self.labels], np.uint64)
+
+    def held_column(self, docs: Sequence[Doc], attr: int) -> Held | None:
+        """Hold tokens that have the attribute to it, if it is the hash of a label."""
+        if self.overwrite:
+            return None
+        column = np.concatenate([doc.to_array([attr]) for doc in docs])
+        if not column.any():
+            return None
+        hashes = self.hashes()
+        order = np.argsort(hashes)
+        at = np.minimum(np.searchsorted(hashes[order], column), hashes.size - 1)
+        return one_label_each(np.where(hashes[order][at] == column, order[at], -1), hashes.size)
 
     def write(self, doc: Doc, attr: int, values: np.ndarray) -> None:
         """Set the attribute as :func:`write_where_unset` does. values: uint64[n]."""

@@ -13,6 +13,7 @@ from thinc.api import Model
 from spacy_mtl.components.protocol.chain import ChainPipe
 from spacy_mtl.components.protocol.settings import check_switches
 from spacy_mtl.errors import Errors
+from spacy_mtl.models.chain.held import Held, one_label_each
 from spacy_mtl.models.chain.model import current_weights, predict_labels
 from spacy_mtl.structures.chain.build import Constraints
 from spacy_mtl.templates.attributes.reader import AttributeReader
@@ -103,7 +104,15 @@ class MTLSenter(ChainPipe):
 
     def predict(self, docs: Iterable[Doc]) -> list[np.ndarray]:
         """1 for each token that begins a sentence, 0 for others: a list of int32[n_tokens]."""
-        return predict_labels(self.model, list(docs), whole=True)
+        return predict_labels(self.model, list(docs), whole=True, held_in=self.held)
+
+    def held(self, docs: Sequence[Doc]) -> Held | None:
+        """Tokens that have been said to begin a sentence, or not to."""
+        marks = np.concatenate([doc.to_array([SENT_START]) for doc in docs])
+        first = np.cumsum([0, *map(len, docs[:-1])])
+        numbers = np.select([marks == 1, marks == _NO_START], [START, INSIDE], -1)
+        numbers[first[first < numbers.size]] = -1  # a document begins with a sentence, whatever it says
+        return None if self.overwrite else one_label_each(numbers, len(LABELS))
 
     def set_annotations(self, docs: Iterable[Doc], scores: Sequence[np.ndarray]) -> None:
         """Write ``token.is_sent_start``. scores: what :meth:`predict` returned.

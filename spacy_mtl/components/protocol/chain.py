@@ -9,6 +9,7 @@ from spacy.tokens import Doc
 
 from spacy_mtl.learning.chain import ChainLearner
 from spacy_mtl.learning.learner import Learner
+from spacy_mtl.models.chain.held import Held
 from spacy_mtl.models.chain.model import predict_labels
 from spacy_mtl.models.chain.prior import ChainPrior
 from spacy_mtl.models.chain.weights import ChainWeights
@@ -89,4 +90,8 @@ class ChainPipe(ContinuedPipe):
 
     def predict(self, docs: Iterable[Doc]) -> list[np.ndarray]:
         """The best labels of each doc: a list of int32[n_tokens]."""
-        return predict_labels(self.model, list(docs))
+        return predict_labels(self.model, list(docs), held_in=self.held)
+
+    def held(self, docs: Sequence[Doc]) -> Held | None:
+        """The labels that tokens of docs are held to, because the docs have them already; by default none."""
+        return None

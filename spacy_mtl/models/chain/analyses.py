@@ -7,6 +7,7 @@ import numpy as np
 from spacy_mtl.kernels import kernel
 from spacy_mtl.structures.chain.build import Constraints
 
+from .held import Held, hold
 from .predict import Predictor
 
 
@@ -71,21 +72,40 @@ def choose_analyses(nodes, starts, step, borders, table, forms, form_labels, out
                     best, out[t] = score, a
 
 
+def factor_labels(analyses: np.ndarray, table: np.ndarray, n_labels: int) -> np.ndarray:
+    """The labels of all factors that these analyses have, bool[K, L]. analyses: bool[K, A]; table: int32[A, G]."""
+    labels = np.zeros((len(analyses), n_labels), bool)
+    for row, allowed in zip(labels, analyses, strict=True):
+        row[table[allowed].ravel()] = True
+    return labels
+
+
 class AnalysisPredictor(Predictor):
     """Predicts analyses, by their numbers, with the weights of all factors. constraints: with a table of analyses."""
 
-    def label(self, given: np.ndarray, starts: np.ndarray, doc_starts: np.ndarray, forbidden: Any = None) -> np.ndarray:
-        """The best analyses int32[N]. Arguments as in :meth:`.Predictor.scores`; ``forbidden`` must be None."""
+    def label(
+        self,
+        given: np.ndarray,
+        starts: np.ndarray,
+        doc_starts: np.ndarray,
+        forbidden: Any = None,
+        held: Held | None = None,
+    ) -> np.ndarray:
+        """The best analyses int32[N]. Arguments as in :meth:`.Predictor.label`; held: to analyses; ``forbidden`` must be None."""
         assert forbidden is None
-        held: Constraints = self._constraints
+        constraints: Constraints = self._constraints
         with self._lock:
             nodes, _ = self.scores(given, starts, doc_starts)
-        forms = held.form_rows(given[0])
-        table = held.table
+        forms = constraints.form_rows(given[0])
+        table = constraints.table
         borders = np.stack([table.min(axis=0), table.max(axis=0) + 1], axis=1).astype(np.int64)
         out = np.zeros(given.shape[1], np.int32)
         step = np.ascontiguousarray(self._chain.step, np.float32)
-        form_labels = held.form_labels.reshape(-1, table.shape[0])
+        form_labels = constraints.form_labels.reshape(-1, table.shape[0])
+        if held is not None:
+            hold(nodes, Held(held.at, factor_labels(held.labels, table, nodes.shape[1])))
+            forms[held.at] = len(form_labels) + np.arange(held.at.size, dtype=np.int32)
+            form_labels = np.concatenate([form_labels, held.labels])
         choose_analyses(nodes, starts, step, borders, table, forms, form_labels, out)
         return out
 

@@ -20,6 +20,7 @@ from spacy_mtl.structures.chain.build import Constraints
 from spacy_mtl.structures.chain.viterbi import FORBIDDEN
 from spacy_mtl.templates.grammar import TemplateSet
 
+from .held import Held
 from .weights import ChainWeights
 
 #: The largest number of analyses of a stored model.
@@ -70,21 +71,30 @@ def forward(model: Model, docs: Sequence[Doc], is_train: bool) -> tuple[list[np.
     return predict_labels(model, docs), lambda gradient: []
 
 
-def predict_labels(model: Model, docs: Sequence[Doc], whole: bool = False) -> list[np.ndarray]:
-    """The best labels of each doc, int32[n_tokens]; all 0 while the model is untrained. whole: take a doc as one sequence, whatever its borders."""
+def predict_labels(
+    model: Model,
+    docs: Sequence[Doc],
+    whole: bool = False,
+    held_in: Callable[[Sequence[Doc]], Held | None] | None = None,
+) -> list[np.ndarray]:
+    """The best labels of each doc, int32[n_tokens]; all 0 while the model is untrained.
+
+    whole: take a doc as one sequence, whatever its borders. held_in: the labels that tokens of docs are held to.
+    """
     lengths = [len(doc) for doc in docs]
     weights = current_weights(model)
     if not weights.is_trained or not sum(lengths):
         return [np.zeros(n, np.int32) for n in lengths]
     if any(doc.vocab is not docs[0].vocab for doc in docs):
-        return [predict_labels(model, [doc], whole)[0] for doc in docs]
+        return [predict_labels(model, [doc], whole, held_in)[0] for doc in docs]
     vocab = docs[0].vocab
     predictor = model.attrs["predictor"]
     if predictor is None or predictor.vocab is not vocab:
         constraints, learned = model.attrs["constraints"], {**model.attrs["learned"], **model.attrs["tables"]}
         kind = _predictor_kind(constraints)
         predictor = model.attrs["predictor"] = kind(weights, constraints, vocab, learned=learned)
-    return np.split(predictor(docs, whole), np.cumsum(lengths)[:-1])
+    held = None if held_in is None else held_in(docs)
+    return np.split(predictor(docs, whole, held), np.cumsum(lengths)[:-1])
 
 
 def _predictor_kind(constraints: Constraints) -> Any:

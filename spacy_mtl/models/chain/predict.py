@@ -41,6 +41,7 @@ from spacy_mtl.templates.attributes.reader import AttributeReader
 from spacy_mtl.templates.grammar import parse_template
 from spacy_mtl.templates.program import compile_program
 
+from .held import Held, hold
 from .lookup import Lookup, add_looked_up, key_table
 from .shapes import SharedLookup
 from .weights import ChainWeights
@@ -239,14 +240,17 @@ class Predictor:
                 self._warned = True
                 warnings.warn(Warnings.M430.format(attr=attr), stacklevel=2)
 
-    def __call__(self, docs: Sequence[Doc], whole: bool = False) -> np.ndarray:
-        """The best labels int32[N] of all tokens of the docs, decoded sentence by sentence, or each doc as a ``whole``."""
+    def __call__(self, docs: Sequence[Doc], whole: bool = False, held: Held | None = None) -> np.ndarray:
+        """The best labels int32[N] of all tokens of the docs, decoded sentence by sentence, or each doc as a ``whole``.
+
+        held: labels that some tokens are held to.
+        """
         given = self.reader.read_given(docs)
         doc_starts = np.concatenate([[0], np.cumsum([len(doc) for doc in docs])]).astype(np.int64)
         starts = np.unique(doc_starts) if whole else borders(docs)
         with self._lock:
             self._warn_of_missing(given)
-        return self.label(given, starts, doc_starts)
+        return self.label(given, starts, doc_starts, held=held)
 
     def label(
         self,
@@ -254,12 +258,15 @@ class Predictor:
         starts: np.ndarray,
         doc_starts: np.ndarray,
         forbidden: tuple[np.ndarray, np.ndarray] | None = None,
+        held: Held | None = None,
     ) -> np.ndarray:
         """The best labels int32[N]. forbidden: positions bool[N] that may not have the labels bool[L]. Other arguments as in :meth:`scores`."""
         with self._lock:  # the word tables grow with new forms, and kernels release the GIL
             nodes, pairs = self.scores(given, starts, doc_starts)
         if forbidden is not None:
             forbid(nodes, *forbidden)
+        if held is not None:
+            hold(nodes, held)
         labels = np.zeros(given.shape[1], np.int32)
         if self._many is not None:
             decode_many(starts, nodes, self._chain, *self._many, labels)

@@ -32,6 +32,8 @@ CHARACTER_CONTEXT = (*SAME_ATTRIBUTES, *WORD_ATTRIBUTES, BREAK)
 #: Attributes that need a training corpus; their values are at most 7.
 OF_CORPUS = (*WORD_ATTRIBUTES, BREAK)
 
+#: The part of a table, :attr:`WordTable.known`, that tells the user's words.
+USERS = 1
 #: Length that stands for all longer words too.
 LONGEST_TOLD = 5
 #: Longer words are not in the dictionary, so that the time per character of a text has a limit.
@@ -120,15 +122,18 @@ def insert_words(chars, borders, slots, rows):
 
 
 @kernel
-def match_words(chars, starts, parts, words, begin, end, inside):
+def match_words(chars, starts, parts, words, begin, end, inside, collect):
     """Fill in WORD_BEGIN, WORD_END and WORD_INSIDE of every position, uint64[N] each. Matches do not cross the borders in ``starts``.
 
-    parts: int64[S], the part of the corpus of each sentence, or int64[0] if all are in the first.
+    parts: int64[S], the part of the corpus of each sentence, or int64[0] if all are in the first. collect: whether to return the occurrences of the
+    user's words, too. These are first character and length of each, int64[K] both, by the first and then by the length.
     """
     begin[:] = 0
     end[:] = 0
     inside[:] = 0
     slots, rows = words.slots, words.rows
+    size, n = chars.size if collect else 0, 0
+    first, length = np.empty(size, np.int64), np.empty(size, np.int64)
     for s in range(starts.size - 1):
         part = parts[s] if parts.size else 0
         for t in range(starts[s], starts[s + 1]):
@@ -139,6 +144,11 @@ def match_words(chars, starts, parts, words, begin, end, inside):
                 word = rows[slot]
                 if word < 0:
                     break
+                if collect and word > 0 and words.known[word, USERS]:
+                    if n == first.size:
+                        first, length = np.concatenate((first, first)), np.concatenate((length, length))
+                    first[n], length[n] = t, u - t + 1
+                    n += 1
                 if word > 0 and words.known[word, part] and u > t:
                     longest = u - t + 1
                     told = np.uint64(min(longest, LONGEST_TOLD))
@@ -147,6 +157,7 @@ def match_words(chars, starts, parts, words, begin, end, inside):
             begin[t] = told
             for u in range(t + 1, t + longest - 1):
                 inside[u] = max(inside[u], told)
+    return first[:n].copy(), length[:n].copy()
 
 
 @kernel
@@ -260,6 +271,6 @@ class CharacterContext:
                 columns[row_of[attr]] if attr in self.attributes else np.empty(chars.size, np.uint64)
                 for attr in WORD_ATTRIBUTES
             ]
-            match_words(chars, starts, self.parts, self.words, *rows)
+            match_words(chars, starts, self.parts, self.words, *rows, False)
         if BREAK in self.attributes:
             mark_breaks(chars, starts, self.parts, self.breaks, columns[row_of[BREAK]])
