@@ -28,12 +28,12 @@ from spacy_mtl.segmentation.characters import Characters, CharacterTable, doc_te
 from spacy_mtl.segmentation.corpus_breaks import count_breaks, table_of
 from spacy_mtl.segmentation.corpus_words import CorpusWords
 from spacy_mtl.segmentation.cut_text import cut_doc
-from spacy_mtl.segmentation.dictionary import Dictionary
 from spacy_mtl.segmentation.gold_words import gold_tags
 from spacy_mtl.segmentation.known_marks import UNLIKELY, count_known_marks
-from spacy_mtl.segmentation.matches import Match, find_matches
 from spacy_mtl.segmentation.predict import CharacterPredictor
-from spacy_mtl.segmentation.user_words import UserWords
+from spacy_mtl.segmentation.user_words.dictionary import Dictionary
+from spacy_mtl.segmentation.user_words.matches import Match, find_matches
+from spacy_mtl.segmentation.user_words.words import UserWords
 from spacy_mtl.segmentation.word_orths import WordOrths
 from spacy_mtl.settings import brief, is_choice, is_whole
 from spacy_mtl.structures.chain.build import Constraints

@@ -8,7 +8,7 @@ from spacy_mtl.models.chain.weights import ChainWeights
 from spacy_mtl.models.readable import check_tables
 from spacy_mtl.segmentation.boundaries import TAG_SETS
 from spacy_mtl.segmentation.corpus_breaks import check_written
-from spacy_mtl.segmentation.user_words import MOST_WEIGHT, ROLES, check_user_words
+from spacy_mtl.segmentation.user_words.words import MOST_WEIGHT, ROLES, check_user_words
 from spacy_mtl.stored.fault import StoredValueError
 from spacy_mtl.stored.values import Check, boolean, mapping, number, one_of, text
 from spacy_mtl.templates.attributes.learned import FormTable

@@ -16,8 +16,8 @@ from spacy_mtl.files import write_atomically
 from spacy_mtl.models import store
 from spacy_mtl.models.chain.model import current_weights, template_chain
 from spacy_mtl.registry import registry
-from spacy_mtl.segmentation.matches import Match
-from spacy_mtl.segmentation.user_words import UserWords
+from spacy_mtl.segmentation.user_words.matches import Match
+from spacy_mtl.segmentation.user_words.words import UserWords
 from spacy_mtl.templates.presets import tp1
 from spacy_mtl.trainers.mtlstruct.trainer import MTLStruct
 

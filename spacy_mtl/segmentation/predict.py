@@ -32,9 +32,9 @@ from spacy_mtl.templates.extract import Program
 from spacy_mtl.templates.index import Table
 
 from .characters import Characters, CharacterTable
-from .dictionary import Dictionary
-from .enforced import enforce, find_words, spelling
-from .user_words import UserWords
+from .user_words.dictionary import Dictionary
+from .user_words.enforced import enforce, find_words, spelling
+from .user_words.words import UserWords
 
 
 @kernel

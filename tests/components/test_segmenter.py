@@ -13,7 +13,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 
 from spacy_mtl.segmentation.boundaries import TAG_SETS, begin_tags
-from spacy_mtl.segmentation.user_words import UserWords
+from spacy_mtl.segmentation.user_words.words import UserWords
 
 from .segmenting import PATTERNS, SENTENCES, TEXTS, example, make, segmenter_of, train, words_of
 

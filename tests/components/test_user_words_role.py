@@ -6,8 +6,8 @@ import pytest
 import spacy
 
 from spacy_mtl.components.tokenizer import with_tokenizer
-from spacy_mtl.segmentation.matches import Match
-from spacy_mtl.segmentation.user_words import MOST_WEIGHT, UserWords
+from spacy_mtl.segmentation.user_words.matches import Match
+from spacy_mtl.segmentation.user_words.words import MOST_WEIGHT, UserWords
 
 from .segmenting import PATTERNS, TEXTS, make, segmenter_of, train, words_of
 

@@ -8,8 +8,8 @@ import pytest
 from spacy.strings import hash_string
 
 from spacy_mtl.models.spread import longest_run
-from spacy_mtl.segmentation.dictionary import Dictionary
-from spacy_mtl.segmentation.user_words import UserWords
+from spacy_mtl.segmentation.user_words.dictionary import Dictionary
+from spacy_mtl.segmentation.user_words.words import UserWords
 from spacy_mtl.templates.attributes import breaks
 from spacy_mtl.templates.attributes.breaks import break_table
 from spacy_mtl.templates.attributes.characters import word_table

@@ -3,10 +3,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_mtl.segmentation import dictionary
-from spacy_mtl.segmentation.dictionary import Dictionary
-from spacy_mtl.segmentation.enforced import find_words
-from spacy_mtl.segmentation.user_words import UserWords
+from spacy_mtl.segmentation.user_words import dictionary
+from spacy_mtl.segmentation.user_words.dictionary import Dictionary
+from spacy_mtl.segmentation.user_words.enforced import find_words
+from spacy_mtl.segmentation.user_words.words import UserWords
 from spacy_mtl.templates.attributes.characters import LONGEST_WORD, ONE_PART, characters_of, match_words, word_table
 
 #: Tables do not tell the full-width letter from the other one.

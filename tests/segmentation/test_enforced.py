@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from spacy_mtl.models.chain.predict import Chain, decode_all
 from spacy_mtl.segmentation.boundaries import TAG_SETS, begin_tags, encode_words, spell, tag_set_constraints
-from spacy_mtl.segmentation.dictionary import Dictionary
-from spacy_mtl.segmentation.enforced import (
+from spacy_mtl.segmentation.user_words.dictionary import Dictionary
+from spacy_mtl.segmentation.user_words.enforced import (
     choose_words,
     enforce,
     find_words,
@@ -19,7 +19,7 @@ from spacy_mtl.segmentation.enforced import (
     spelling,
     tag_inside,
 )
-from spacy_mtl.segmentation.user_words import UserWords
+from spacy_mtl.segmentation.user_words.words import UserWords
 from spacy_mtl.templates.attributes.characters import characters_of
 
 WORDS = st.lists(st.text("甲乙丙", min_size=1, max_size=5), max_size=8, unique=True)

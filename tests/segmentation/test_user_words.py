@@ -1,6 +1,6 @@
 import pytest
 
-from spacy_mtl.segmentation.user_words import _LISTED, UserWords
+from spacy_mtl.segmentation.user_words.words import _LISTED, UserWords
 from spacy_mtl.templates.attributes.characters import LONGEST_WORD
 
 

@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from spacy_mtl.segmentation.characters import CharacterTable
 from spacy_mtl.templates.attributes.characters import WordTable
 
-from .characters import CharacterTable
 from .enforced import choose_words, find_words, mark_torn
 
 

@@ -9,10 +9,9 @@ from functools import cache
 import numpy as np
 
 from spacy_mtl.kernels import kernel
+from spacy_mtl.segmentation.boundaries import TAG_SETS, spell
 from spacy_mtl.structures.chain.viterbi import FORBIDDEN
 from spacy_mtl.templates.attributes.characters import ONE_PART, match_words
-
-from .boundaries import TAG_SETS, spell
 
 #: Words of more characters repeat the tags of shorter ones.
 _TOLD = 8

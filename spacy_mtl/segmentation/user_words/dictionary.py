@@ -16,7 +16,7 @@ from spacy_mtl.templates.attributes.characters import (
 )
 from spacy_mtl.templates.index import empty_table
 
-from .user_words import UserWords
+from .words import UserWords
 
 
 class Dictionary:
