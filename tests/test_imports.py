@@ -16,7 +16,7 @@ FLOORS = [
     {"cli", "testing"},
     {"components"},
     {"segmentation"},
-    {"learning", "sequences", "survey", "training", "treebanks"},
+    {"clustering", "learning", "sequences", "survey", "training", "treebanks"},
     {"models", "trainers", "corpora"},
     {"structures", "templates"},
     {

@@ -9,6 +9,7 @@ from spacy.cli import app
 from spacy_mtl.compiling.progress import show_on_stderr
 
 from .annotate import annotate_cli
+from .clusters import clusters_cli
 from .config import config_cli
 from .convert import convert_cli
 from .evaluate import evaluate_cli
@@ -28,6 +29,7 @@ mtl = typer.Typer(
     rich_markup_mode=None,
 )
 mtl.command("annotate")(annotate_cli)
+mtl.command("clusters")(clusters_cli)
 mtl.command("config")(config_cli)
 mtl.command("convert")(convert_cli)
 mtl.command("evaluate")(evaluate_cli)

@@ -34,6 +34,8 @@ class CommandErrors:
     M743 = ("Note: no component of the pipeline sets sentence borders, so that each document is one sentence. Put a senter or sentencizer first.")
     M744 = ("Clusters and lists are for the component ner, but the components are {names}. Leave them out, or add ner.")
     M745 = ("{text} does not name a list. Write NAME=FILE, such as cities=cities.txt, with a name of letters, digits and underscores.")
+    M746 = ("'{path}', line {line}: this is no JSON object with a \"text\". Give JSON lines as for 'spacy pretrain', or plain text in a file with another ending.")
+    M747 = ("No word of {paths} occurs at least {min_count} times. Give more text, or a smaller --min-count.")
     M731 = ("The config '{path}' makes no pipeline, or no corpus: {reason}. Correct it; 'spacy mtl init-config' writes one for a corpus.")
     M732 = ("Cannot write '{path}': it must be a treebank in CoNLL-U. Give it the ending .conllu.")
     M733 = ("The pipeline of '{path}' predicts no column of a treebank; its components are {names}. Name components that set tags, morphology or lemmas.")

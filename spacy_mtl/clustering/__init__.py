@@ -1,0 +1,1 @@
+"""Clusters of words learned from raw text."""

@@ -1,0 +1,34 @@
+"""From sentences to the lines of a file of clusters."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from .exchange import exchange
+from .hierarchy import paths_of
+from .neighbours import Text
+
+
+class Learned(NamedTuple):
+    """entries: bit path, word and count of every word, by the paths and then by falling count. clusters: how many. finished: False if it was
+    interrupted."""
+
+    entries: list[tuple[str, str, int]]
+    clusters: int
+    finished: bool
+
+
+def learn_clusters(
+    text: Text, n_clusters: int, passes: int, progress: Callable[[int], None] = lambda n: None
+) -> Learned:
+    """Cluster the words of a text; no more clusters than words."""
+    clusters, finished = exchange(text, min(n_clusters, len(text.words)), passes, progress=progress)
+    paths = paths_of(clusters)
+    of_words = zip(clusters.cluster.tolist(), text.words, text.counts.tolist(), strict=True)
+    entries = [(paths[cluster], word, count) for cluster, word, count in of_words if _fits(word)]
+    entries.sort(key=lambda entry: (entry[0], -entry[2], entry[1]))
+    return Learned(entries, len({path for path, _, _ in entries}), finished)
+
+
+def _fits(word: str) -> bool:
+    """Whether a word can be in a line of a file."""
+    return 0 < len(word) <= 200 and word.isprintable()

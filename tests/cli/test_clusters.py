@@ -1,0 +1,83 @@
+"""``spacy mtl clusters``: clusters of words from raw text, in a file that components read."""
+
+import json
+
+import pytest
+from spacy.cli import app
+from typer.testing import CliRunner
+
+from spacy_mtl.tables.brown import read_brown
+
+SENTENCES = ["Ann sees the cat .", "Bob sees the dog .", "Ann hears the dog .", "Bob hears the cat ."] * 5
+
+
+def invoke(*args):
+    return CliRunner().invoke(app, ["mtl", "clusters", *map(str, args)])
+
+
+def learned(tmp_path, *args):
+    output = tmp_path / "clusters.tsv"
+    result = invoke(*args, "--output", output, "--classes", 5)
+    assert result.exit_code == 0, result.stderr
+    return read_brown(output), result.stdout
+
+
+def check(table):
+    assert table.path("Ann") == table.path("Bob")
+    assert table.path("cat") == table.path("dog")
+    assert table.path("Ann") != table.path("cat")
+
+
+def test_plain_text(tmp_path):
+    text = tmp_path / "text.txt"
+    text.write_text("\n".join(SENTENCES), encoding="utf8")
+    table, said = learned(tmp_path, text)
+    check(table)
+    assert "8 words in 5 clusters, of 100 tokens" in said
+
+
+def test_text_is_divided_as_spacy_does(tmp_path):
+    text = tmp_path / "text.txt"
+    text.write_text("\n".join(line.replace(" .", ".") for line in SENTENCES), encoding="utf8")
+    table, _ = learned(tmp_path, text, "--lang", "en")
+    check(table)
+    assert table.path(".")
+
+
+def test_other_formats_have_the_same_words(tmp_path):
+    (tmp_path / "a.jsonl").write_text("\n".join(json.dumps({"text": line}) for line in SENTENCES), encoding="utf8")
+    columns = "\n\n".join("\n".join(f"{word} O" for word in line.split()) for line in SENTENCES)
+    (tmp_path / "b.conll").write_text("-DOCSTART- O\n\n" + columns, encoding="utf8")
+    trees = "\n\n".join(
+        "# text\n" + "\n".join(f"{k}\t{word}" for k, word in enumerate(line.split(), 1)) for line in SENTENCES
+    )
+    (tmp_path / "c.conllu").write_text(trees, encoding="utf8")
+    for name in ("a.jsonl", "b.conll", "c.conllu"):
+        table, said = learned(tmp_path, tmp_path / name)
+        check(table)
+        assert "8 words in 5 clusters, of 100 tokens" in said
+
+
+def test_bad_input_is_one_message(tmp_path):
+    text, broken, latin = tmp_path / "text.txt", tmp_path / "a.jsonl", tmp_path / "latin.txt"
+    text.write_text("once\n", encoding="utf8")
+    broken.write_text('{"text": "a"}\n{"words": []}\n', encoding="utf8")
+    latin.write_bytes(b"a\xff\n")
+    output = tmp_path / "out.tsv"
+    for args, code in [
+        ((tmp_path / "none.txt",), "M501"),
+        ((text,), "M747"),
+        ((broken,), "M746"),
+        ((latin,), "M502"),
+        ((text, "--lang", "nothing"), "M515"),
+    ]:
+        result = invoke(*args, "--output", output)
+        assert result.exit_code == 1
+        assert code in result.stderr
+        assert not output.exists()
+    assert "M741" in invoke(text, "--output", text).stderr
+
+
+@pytest.mark.parametrize("option", [("--classes", 1), ("--min-count", 0), ("--passes", 0)])
+def test_numbers_have_limits(tmp_path, option):
+    assert invoke("text.txt", "--output", tmp_path / "out", *option).exit_code == 2
