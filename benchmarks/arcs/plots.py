@@ -9,6 +9,8 @@ from matplotlib.figure import Figure
 
 from benchmarks.common.rows import Row
 
+#: Contestants of Figure 6: what weighs groups, and an SVM, whose norms are drawn.
+WEIGHING = ("MTLStruct, p = 1", "SVM")
 #: The smallest relative weight that is drawn.
 FLOOR = 1e-6
 
@@ -32,7 +34,7 @@ def weights(path: Path, rows: Sequence[Row]) -> None:
     figure = Figure(figsize=(7, 2.6 * len(corpora)), layout="constrained")
     for axes, corpus in zip(figure.subplots(len(corpora), 1, squeeze=False)[:, 0], corpora, strict=True):
         for row in rows:
-            if row["corpus"] == corpus:
+            if row["corpus"] == corpus and row["contestant"] in WEIGHING:
                 shares = np.array(row["shares"])
                 relative = np.maximum(shares / shares.mean(), FLOOR)
                 axes.semilogy(np.sort(relative)[::-1], label=f"{row['contestant']}, C = {row['C']:g}")

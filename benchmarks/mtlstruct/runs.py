@@ -70,6 +70,7 @@ def train(subject: Row, name: str, C: float, p: float, passes: int, budget: floa
     data = Data.load(the_subject)
     forget_peak()
     most = passes if name in IN_PASSES else 100_000
+    unfinished = f"{outputs}.part.npz"  # labels of a training that was broken off are not those of a row
     begin = time.process_time()
     training = make(name, C, p).begin(data.train)
     cpu, points, best = time.process_time() - begin, [], -1.0
@@ -82,7 +83,8 @@ def train(subject: Row, name: str, C: float, p: float, passes: int, budget: floa
             points.append({"passes": training.passes, "cpu": cpu, **scores(data.counts("dev", dev), "dev")})
             if points[-1]["f1_dev"] > best:
                 best = points[-1]["f1_dev"]
-                keep(outputs, {"dev": dev, "test": data.label("test", training.weights)})
+                keep(unfinished, {"dev": dev, "test": data.label("test", training.weights)})
+    Path(unfinished).replace(outputs)
     stopped = "own stop" if training.finished else "passes" if training.passes == most else "budget"
     return {
         **best_point(points, "f1_dev"),

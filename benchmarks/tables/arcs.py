@@ -87,7 +87,6 @@ PIECES = Table(
         Column("UAS test", "uas_test", "{:.2f}"),
         Column("whole trees are ahead by", ahead("difference"), "{:.2f}"),
         *LEAD,
-        Column("CPU s, all passes", "cpu_all", "{:.1f}"),
     ),
     {
         "": tuple(
@@ -96,4 +95,4 @@ PIECES = Table(
     },
     {"mode": "cut", **DANISH, "limit": 1000},
 )
-TABLES = (GROUPS,)
+TABLES = (TRAINERS, GROUPS, PIECES)

@@ -90,6 +90,7 @@ CONSTITUENTS = Duel(
 DUELS = (
     entities("esp", "Spanish"),
     entities("ned", "Dutch"),
+    arcs("danish", "Danish, MSTParser's templates"),
     CONSTITUENTS,
 )
 

@@ -45,6 +45,7 @@ def test_a_contestant_learns_and_its_outputs_are_judged(corpora, name):
     row = train(subject, name, 1.0, 1.0, 0 if name in CRFSUITE else 5, 60.0, path)
     assert row["f1_dev"] == 100
     assert row["n_templates"] == 134
+    assert [file.name for file in (corpora / "out").iterdir()] == ["labels.npz"]
     assert 0 < row["cpu"] <= row["cpu_all"]
     found = judge(subject, {"one": path, "other": path}, "one")
     assert found["one"]["f1_test"] == 100
