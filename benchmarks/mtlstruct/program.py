@@ -115,10 +115,12 @@ def identity(
 
 
 def chosen(rows: list[Row], about: Row, name: str, p: float | None = None) -> Row | None:
-    """The row of a contestant that is best on dev; None where it was not searched."""
+    """The row of a contestant that is best on dev; None where it was not searched. Of several trainings with the same settings the last one counts,
+    as its labels are those that were kept."""
     wanted = {**about, "mode": "search", "contestant": name} | ({} if p is None else {"p": p})
     found = [row for row in rows if all(row.get(key) == value for key, value in wanted.items())]
-    return best_point(found, "f1_dev") if found else None
+    latest = {(row["p"], row["C"], row.get("most")): row for row in found}
+    return best_point(list(latest.values()), "f1_dev") if found else None
 
 
 def seconds_to(points: list[Row], f1: float) -> float | None:

@@ -151,7 +151,7 @@ def generating_error(data: DataSet) -> float:
 
 def counts(node: np.ndarray) -> dict[str, float]:
     """Weights that are not 0, of all 200 and of the 140 of features without relevance."""
-    return {"total": np.count_nonzero(node), "irrelevant": np.count_nonzero(node[N_RELEVANT:])}
+    return {"total": int(np.count_nonzero(node)), "irrelevant": int(np.count_nonzero(node[N_RELEVANT:]))}
 
 
 def mean_node(outcomes: Sequence[Outcome]) -> np.ndarray:

@@ -112,6 +112,8 @@ def test_the_best_on_dev_is_chosen_and_its_heaviest_templates():
     assert program.chosen(rows, about, "MTLStruct")["p"] == 2.0
     assert program.chosen(rows, about, "MTLStruct", 1.0)["C"] == 1.0
     assert program.chosen(rows, about, "MIRA") is None
+    again = [*rows, row("MTLStruct", 1.0, 1.0, 69.5)]  # trained again: its labels are those that are kept
+    assert program.chosen(again, about, "MTLStruct", 1.0)["C"] == 0.1
     assert program.heaviest(rows, about | {"selected": 2, "selected_C": 1.0}, 2) == ["U002", "U001"]
     assert program.heaviest(rows, about | {"selected": 2, "selected_C": 0.1}, 1) == ["U000"]
     with pytest.raises(SystemExit, match="--p 1"):
