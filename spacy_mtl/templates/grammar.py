@@ -32,6 +32,8 @@ from typing import NoReturn
 from spacy_mtl.errors import Errors
 from spacy_mtl.settings import MOST, is_whole, shown
 
+from .scanner import Scanner
+
 MAX_OFFSET = 100
 #: Largest number of observations in a template: all that it observes at a position is kept together, in a model from a stranger too.
 MOST_OBSERVATIONS = 64
@@ -43,7 +45,6 @@ _FIELD = re.compile(r"[^\s,/%\[\]]*")  # text in place of an offset or attribute
 _PLACE = re.compile(r"%[xhmsgbcdijk](?![\w-])")
 _CONSTANT = re.compile(r"[^%]*[^%\s]")
 _WORD = re.compile(r"\S+")
-_SPACE = re.compile(r"\s*")
 
 #: The smallest distance between head and modifier in each bin; the bins are 1, 2, 3, 4, 5, 6 to 10, and 11 or more.
 DISTANCE_BINS = (1, 2, 3, 4, 5, 6, 11)
@@ -92,65 +93,7 @@ class Template:
         return f"{self.name}:{self.pattern}" if self.observations else self.name
 
 
-class _Scanner:
-    """Reads one template from left to right, allowing spaces between its symbols; knows the column of any fault."""
-
-    def __init__(self, text: str, where: str):
-        self.text, self.where, self.at = text.rstrip(), where, 0
-        self._skip_space()
-
-    @property
-    def rest(self) -> str:
-        """A copy of the text from here to its end: for messages, since copies at every symbol would take quadratic time."""
-        return self.text[self.at :]
-
-    @property
-    def ended(self) -> bool:
-        return self.at >= len(self.text)
-
-    def sees(self, literal: str) -> bool:
-        """Whether ``literal`` comes next."""
-        return self.text.startswith(literal, self.at)
-
-    def take(self, literal: str) -> bool:
-        """Step over ``literal`` if it comes next."""
-        taken = self.sees(literal)
-        if taken:
-            self.at += len(literal)
-            self._skip_space()
-        return taken
-
-    def match(self, pattern: re.Pattern[str]) -> str:
-        """Step over the text that ``pattern`` matches here and return it; empty if it does not match."""
-        match = pattern.match(self.text, self.at)
-        if match is None:
-            return ""
-        self.at = match.end()
-        self._skip_space()
-        return match.group()
-
-    def fail(self, message: str, at: int | None = None, found: str = "", **parts: object) -> NoReturn:
-        """Raise ValueError with ``message``, about ``found`` (by default the next symbol) at index ``at`` (by default here)."""
-        at = self.at if at is None else at
-        found = found or self.text[at : at + 1]
-        quoted = f"'{found}'" if len(found) <= 40 else f"'{found[:40]}...'"
-        parts["found"] = quoted if found else "the end"
-        place = f"{self.where}, column {at + 1}" if self.where else f"column {at + 1}"
-        raise ValueError(message.format(place=place, snippet=self._point(at), **parts))
-
-    def _point(self, at: int) -> str:
-        """Two lines: the text around column ``at``, and a caret under it."""
-        start = max(0, at - 60)
-        shown = re.sub(r"\s", " ", self.text[start : at + 60])
-        return f"\n    {shown}\n    {' ' * (at - start)}^"
-
-    def _skip_space(self) -> None:
-        space = _SPACE.match(self.text, self.at)
-        assert space is not None  # it matches anywhere
-        self.at = space.end()
-
-
-def _observation(scan: _Scanner) -> Observation:
+def _observation(scan: Scanner) -> Observation:
     """Read one observation: ``%x[offset,ATTRIBUTE]`` (or ``h``, ``m``, ``s``, ``g``), ``%b[ATTRIBUTE]``, ``%c[ATTRIBUTE]``, ``%d`` or ``%d[bin]``."""
     macro = scan.match(_PLACE)
     if not macro:
@@ -175,7 +118,7 @@ def _observation(scan: _Scanner) -> Observation:
     return Observation(offset, attr, place)
 
 
-def _bin(scan: _Scanner) -> int:
+def _bin(scan: Scanner) -> int:
     """Read the rest of a distance, such as ``3]`` of ``%d[3]``."""
     at = scan.at
     found = scan.match(_FIELD)
@@ -186,7 +129,7 @@ def _bin(scan: _Scanner) -> int:
     return int(found)
 
 
-def _refuse_non_macro(scan: _Scanner) -> NoReturn:
+def _refuse_non_macro(scan: Scanner) -> NoReturn:
     at = scan.at
     constant = scan.match(_CONSTANT)
     if constant:
@@ -194,7 +137,7 @@ def _refuse_non_macro(scan: _Scanner) -> NoReturn:
     scan.fail(Errors.M103, at, expected="'%x[offset,ATTRIBUTE]'", found=scan.match(_WORD))
 
 
-def _offset(scan: _Scanner) -> int:
+def _offset(scan: Scanner) -> int:
     at = scan.at
     found = scan.match(_FIELD)
     integer = _INTEGER.fullmatch(found)
@@ -206,7 +149,7 @@ def _offset(scan: _Scanner) -> int:
     return -int(digits) if sign == "-" else int(digits)
 
 
-def _attribute(scan: _Scanner) -> str:
+def _attribute(scan: Scanner) -> str:
     at = scan.at
     found = scan.match(_FIELD)
     if not _ATTRIBUTE.fullmatch(found):
@@ -214,7 +157,7 @@ def _attribute(scan: _Scanner) -> str:
     return found
 
 
-def _observations(scan: _Scanner) -> tuple[Observation, ...]:
+def _observations(scan: Scanner) -> tuple[Observation, ...]:
     """Read observations joined by ``/`` up to the end of the text."""
     observations = [_observation(scan)]
     while not scan.ended:
@@ -238,7 +181,7 @@ def parse_template(text: str, where: str = "") -> Template:
     where: the source of the text as messages name it, such as a file and line.
     Raises ValueError (M101-M109, M128, M134), naming the column and what was expected there.
     """
-    scan = _Scanner(text, where)
+    scan = Scanner(text, where)
     name = scan.match(_NAME)
     if not name:
         at = scan.at

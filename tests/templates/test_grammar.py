@@ -11,10 +11,10 @@ from spacy_mtl.templates.grammar import (
     Observation,
     Template,
     TemplateSet,
-    _Scanner,
     parse_template,
     parse_templates,
 )
+from spacy_mtl.templates.scanner import Scanner
 
 OBSERVATIONS = st.builds(
     Observation,
@@ -147,8 +147,8 @@ def test_fault_far_into_a_long_template_is_shown_with_what_surrounds_it():
 
 def test_reading_never_copies_the_rest_of_a_long_template(monkeypatch):
     copied = []
-    rest = _Scanner.rest.fget
-    monkeypatch.setattr(_Scanner, "rest", property(lambda scan: copied.append(len(rest(scan))) or rest(scan)))
+    rest = Scanner.rest.fget
+    monkeypatch.setattr(Scanner, "rest", property(lambda scan: copied.append(len(rest(scan))) or rest(scan)))
     text = "U0:" + " / ".join(f"%x[0,A{i}]" for i in range(MOST_OBSERVATIONS))
     assert len(parse_template(text).observations) == MOST_OBSERVATIONS
     assert sum(copied) <= len(text)

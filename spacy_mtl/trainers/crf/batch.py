@@ -52,7 +52,7 @@ class BatchCRF(Training):
         """Begin at the origin of the space, without any curvature information."""
         self._memory = Memory(self.settings.memory, self._space.gold.size)
         self._point: Point | None = None
-        self._marginals = np.empty_like(self._space.gold)
+        self._marginals = np.zeros_like(self._space.gold)
         self._dual = self._bound = -np.inf
         self._made = self._busy = False
         self._idle, self._lowest, self._least_gap = 0, np.inf, np.inf

@@ -93,7 +93,7 @@ class SparseCRF(Training):
         """Compute part scores, gradient and working set from the current weights alone."""
         self._curvature.clear()
         self._scores = self._space.scores(self.weights, self._space.mu)
-        self._losses, self._marginals = np.empty(self.problem.n), np.empty_like(self._scores)
+        self._losses, self._marginals = np.empty(self.problem.n), np.zeros_like(self._scores)
         self._set_values(self._space.expect(self._scores, self._marginals, self._losses))
         self._make_gradient()
         self._renew()
@@ -160,7 +160,7 @@ class SparseCRF(Training):
         """Violation of optimality: max_k of |g_k + 1/2 sign(w_k)| where w_k is not 0, and of max(|g_k| - 1/2, 0) elsewhere."""
         at, values = self._sparse
         at, values = at[values != 0], values[values != 0]
-        scores, marginals = self._space.scores(self.weights, self._space.mu), np.empty_like(self._space.gold)
+        scores, marginals = self._space.scores(self.weights, self._space.mu), np.zeros_like(self._space.gold)
         self._space.expect(scores, marginals)
         self._made = False
         self._space.spread(np.float32(self.settings.C) * (marginals - self._space.gold))

@@ -8,7 +8,10 @@ import numpy as np
 import pytest
 
 from spacy_mtl.sequences import problem_from_arrays
+from spacy_mtl.structures.chain.build import ChainFeatures, Constraints, chain_problem
+from spacy_mtl.structures.problem import Blocks
 from spacy_mtl.trainers.base import fit
+from spacy_mtl.trainers.crf import batch, sparse
 from spacy_mtl.trainers.crf.trainer import CRF, crf
 from spacy_mtl.trainers.online_mkl.trainer import OnlineMKL
 
@@ -171,3 +174,24 @@ def test_needs_and_kind_follow_the_settings():
 def test_settings_out_of_range_are_refused(settings, code):
     with pytest.raises(ValueError, match=code):
         crf(**settings)
+
+
+@pytest.mark.parametrize("penalty", ["l2", "l1"])
+def test_positions_without_gold_are_no_part_of_it(penalty, monkeypatch):
+    """Nobody writes the marginals of a position that belongs to no piece: whatever is in the memory there must not count."""
+    arrays = random_problem(2, observed=True).arrays
+    gold = arrays.gold.copy()
+    gold[[2, 7]] = -1
+    starts = np.append(arrays.first, arrays.last[-1])
+    blocks = Blocks(np.arange(0, 20, 4), np.array([0, 1, 3]), tuple("abcdef"))
+    features = ChainFeatures(arrays.rows, arrays.pair_rows, True)
+    problem = chain_problem(features, blocks, gold, starts, LABELS, Constraints.none(len(LABELS)))
+    assert (arrays.last - arrays.first).sum() - (problem.arrays.last - problem.arrays.first).sum() == 2
+    w = cp.Variable(block_slices(problem)[-1].stop)
+    size = 0.5 * cp.sum_squares(w) if penalty == "l2" else 0.5 * cp.norm1(w)
+    value = cp.Problem(cp.Minimize(size + C * sum(log_losses(problem, w)))).solve(solver=cp.CLARABEL)
+    for module in (batch, sparse):
+        monkeypatch.setattr(module.np, "empty_like", lambda array: np.full_like(array, np.nan))
+    report = fit(CRF(C=C, penalty=penalty, tol=1e-6), problem, 200).report()
+    assert report.primal == pytest.approx(value, rel=1e-4)
+    assert report.gap < 1e-3
