@@ -16,7 +16,7 @@ FLOORS = [
     {"cli", "testing"},
     {"components"},
     {"segmentation"},
-    {"clustering", "learning", "sequences", "survey", "training", "treebanks"},
+    {"clustering", "explaining", "learning", "sequences", "survey", "training", "treebanks"},
     {"models", "trainers", "corpora"},
     {"structures", "templates"},
     {
@@ -47,6 +47,7 @@ FORBIDDEN = {
     "testing": {"components", "segmentation", "learning", "sequences", "training", "models", "corpora", "templates"},
     "components": {"sequences", "training", "corpora"},
     "segmentation": {"sequences", "training", "corpora", "trainers"},
+    "explaining": {"sequences", "training", "corpora", "trainers", "learning", "treebanks", "survey"},
     "learning": {"corpora"},
     "sequences": {"models", "templates", "corpora"},
     "training": {"models", "trainers", "structures", "templates"},

@@ -15,6 +15,7 @@ from .convert import convert_cli
 from .evaluate import evaluate_cli
 from .evaluate_ud import evaluate_ud_cli
 from .init_config import init_config_cli
+from .insight.explain import explain_cli
 from .jackknife import jackknife_cli
 from .summary import summary_cli
 from .templates import templates_cli
@@ -34,6 +35,7 @@ mtl.command("config")(config_cli)
 mtl.command("convert")(convert_cli)
 mtl.command("evaluate")(evaluate_cli)
 mtl.command("evaluate-ud")(evaluate_ud_cli)
+mtl.command("explain")(explain_cli)
 mtl.command("init-config")(init_config_cli)
 mtl.command("jackknife")(jackknife_cli)
 mtl.command("summary")(summary_cli)

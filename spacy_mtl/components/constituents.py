@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from spacy.tokens import Doc, Span
@@ -37,6 +37,10 @@ from spacy_mtl.trainers.base import Trainer
 from .bordered import BorderedPipe
 from .protocol.places import check_places
 from .protocol.settings import refuse
+
+if TYPE_CHECKING:
+    from spacy_mtl.explaining.decision import Decision
+    from spacy_mtl.models.grammar.predict import GrammarPredictor
 
 
 def constituent_labels(value: Any, name: str) -> list[str]:
@@ -215,6 +219,17 @@ class MTLConstituents(BorderedPipe):
         if longest > most:
             self._warned = True
             warnings.warn(Warnings.M453.format(name=self.name, longest=longest, most=most), stacklevel=3)
+
+    def predictor(self, doc: Doc) -> "GrammarPredictor":
+        """What finds constituents in documents such as this one. Only for a trained component."""
+        return predictor_of(self.model, [doc])
+
+    def decisions(self, doc: Doc) -> "list[Decision]":
+        """A decision for each constituent."""
+        from spacy_mtl.explaining.grammar import grammar_decisions
+
+        self.check_borders(doc)
+        return grammar_decisions(self.predictor(doc), doc, self.max_words)
 
     def set_annotations(self, docs: Iterable[Doc], scores: Sequence[np.ndarray]) -> None:
         """Write ``doc.spans[spans_key]``, in place of what is there. scores: what :meth:`predict` returned.

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from spacy_mtl.models.chain.held import Held
+from spacy_mtl.models.chain.segments import Segments
 from spacy_mtl.structures.chain.build import Constraints
 
 #: Tag prefixes by scheme: begin, inside and, in BILUO, last token and entity of a single token.
@@ -27,6 +28,18 @@ def tag_constraints(labels: Sequence[str], scheme: str) -> Constraints:
     if scheme == "iob2":
         return Constraints(begins, np.ones(len(labels), bool), begins | same)
     return Constraints(begins, ~inside, (inside[:, None] != begins) & (~inside[:, None] | same))
+
+
+def tag_segments(labels: Sequence[str], scheme: str) -> Segments:
+    """Which tags are of which entity type, and which go on with an entity, as :func:`decode_tags` reads them."""
+    width = len(PREFIXES[scheme])
+    number = np.arange(len(labels)) - 1
+    kinds = np.where(number >= 0, number // width, -1)
+    prefix = np.where(number >= 0, number % width, -1)
+    inside, closed = (prefix == 1) | (prefix == 2), (prefix == 2) | (prefix == 3)
+    if scheme == "iob2":
+        inside, closed = prefix == 1, np.zeros(len(labels), bool)
+    return Segments(kinds, (kinds[:, None] == kinds) & inside & ~closed[:, None])
 
 
 def encode_tags(

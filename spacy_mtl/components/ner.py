@@ -1,7 +1,7 @@
 """mtl_ner: named entities as a linear chain of IOB2 or BILUO tags."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from spacy.attrs import ENT_ID, ENT_IOB, ENT_KB_ID, ENT_TYPE
@@ -29,11 +29,15 @@ from .entity_tags import (
     hold_tags,
     tag_constraints,
     tag_labels,
+    tag_segments,
 )
 from .factories import make_ner  # noqa: F401  (earlier installations have it as their entry point)
 from .protocol.chain import ChainPipe
 from .protocol.labelled import LabelledPipe
 from .protocol.settings import check_switches, refuse
+
+if TYPE_CHECKING:
+    from spacy_mtl.explaining.decision import Decision
 
 _IOB_CODES = {"-": MISSING, "O": OUTSIDE, "B": BEGIN, "U": BEGIN, "I": INSIDE, "L": INSIDE}
 
@@ -139,6 +143,12 @@ class MTLEntityRecognizer(ChainPipe, LabelledPipe):
         labels = encode_tags(iob, kinds, borders([doc]), self._type_numbers(), self.cfg["scheme"])
         numbers = np.where(present, np.maximum(labels, 0), -1)
         return hold_tags(numbers, self.chain_labels)
+
+    def decisions(self, doc: Doc) -> "list[Decision]":
+        """A decision for each entity that the model finds, whatever the document has."""
+        return self.explained(doc).span_decisions(
+            "entity", tag_segments(self.chain_labels, self.cfg["scheme"]), self.labels
+        )
 
     def set_annotations(self, docs: Iterable[Doc], scores: Sequence[np.ndarray]) -> None:
         """Write ``doc.ents``. scores: what :meth:`predict` returned.

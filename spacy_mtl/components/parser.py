@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from spacy.attrs import DEP, HEAD
@@ -18,7 +18,7 @@ from spacy_mtl.learning.learner import Learner
 from spacy_mtl.learning.tree import TreeLearner
 from spacy_mtl.models.relabel import relabelled_tree
 from spacy_mtl.models.tree.features import TreeTemplates
-from spacy_mtl.models.tree.model import predict_trees
+from spacy_mtl.models.tree.model import predict_trees, predictor_of
 from spacy_mtl.models.tree.prior import TreePrior
 from spacy_mtl.models.tree.rules import TreeRules, check_rules, check_tree
 from spacy_mtl.models.tree.weights import TreeWeights
@@ -36,6 +36,10 @@ from .bordered import BorderedPipe
 from .factories import make_parser  # noqa: F401  (earlier installations have it as their entry point)
 from .protocol.places import check_places
 from .protocol.settings import refuse
+
+if TYPE_CHECKING:
+    from spacy_mtl.explaining.decision import Decision
+    from spacy_mtl.models.tree.predict import TreePredictor
 
 #: The label of all arcs of a parser without labels.
 UNLABELLED = "dep"
@@ -241,6 +245,20 @@ class MTLParser(BorderedPipe):
         if longest > self.max_words:
             self._warned = True
             warnings.warn(Warnings.M450.format(name=self.name, longest=longest, most=self.max_words), stacklevel=3)
+
+    def predictor(self, vocab: Vocab) -> "TreePredictor":
+        """What parses documents of a vocabulary. Only for a trained component."""
+        return predictor_of(self.model, vocab)
+
+    def decisions(self, doc: Doc) -> "list[Decision]":
+        """Two decisions for each word: its arc, and the label of that."""
+        from spacy_mtl.explaining.tree import tree_decisions
+
+        self.check_borders(doc)
+        found, long = tree_decisions(self.predictor(doc.vocab), doc, self.max_words)
+        if long:
+            warnings.warn(Warnings.M476.format(name=self.name, longest=max(long), most=self.max_words), stacklevel=3)
+        return found
 
     def set_annotations(self, docs: Iterable[Doc], scores: Sequence[np.ndarray]) -> None:
         """Write ``token.head`` and ``token.dep``. scores: what :meth:`predict` returned. Raises ValueError (M446) for trees of other documents."""

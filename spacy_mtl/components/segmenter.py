@@ -16,6 +16,8 @@ from spacy.vocab import Vocab
 from thinc.api import Model
 
 from spacy_mtl.errors import Errors
+from spacy_mtl.explaining.chain import Positions
+from spacy_mtl.explaining.decision import Decision
 from spacy_mtl.learning.gather import Piece
 from spacy_mtl.learning.known_words import constrain_words
 from spacy_mtl.models.chain.model import current_weights
@@ -46,6 +48,7 @@ from spacy_mtl.true_words import true_doc
 from .factories import make_segmenter  # noqa: F401  (earlier installations have it as their entry point)
 from .protocol.chain import ChainPipe
 from .protocol.settings import check_switches
+from .segmenter_explained import border_decisions, character_positions
 from .segmenter_settings import CFG_CHECKS, CFG_MISSING, check_segmenter
 
 
@@ -308,6 +311,18 @@ class MTLSegmenter(ChainPipe):
                 yield from self.segment(docs)
             except Exception as error:
                 error_handler(self.name, self, docs, error)
+
+    def predictor(self, vocab: Vocab) -> CharacterPredictor:
+        predictor = self._predictor()
+        assert predictor is not None
+        return predictor
+
+    def positions(self, docs: Sequence[Doc]) -> Positions:
+        return character_positions(self._characters, docs, self.cfg["keep_runs"], self.cfg["tags"])
+
+    def decisions(self, doc: Doc) -> list[Decision]:
+        """A decision for each place between two characters that have no white space between them; start and end count characters of the text."""
+        return border_decisions(self.explained(doc), doc_text(doc), self.cfg["tags"])
 
     def set_annotations(self, docs: Iterable[Doc], scores: Sequence[np.ndarray]) -> None:
         """Raise NotImplementedError (M412): words are written into new Docs."""

@@ -1,7 +1,7 @@
 """mtl_tagger: part-of-speech tags as a linear chain."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from spacy.attrs import POS, TAG
@@ -25,6 +25,9 @@ from spacy_mtl.trainers.base import Trainer
 from .columns.pipe import KnownWordsPipe, add_strings, aligned
 from .factories import make_tagger  # noqa: F401  (earlier installations have it as their entry point)
 from .protocol.settings import check_count, check_switches, refuse
+
+if TYPE_CHECKING:
+    from spacy_mtl.explaining.decision import Decision
 
 #: Names of the universal parts of speech, as spaCy knows them.
 UNIVERSAL = tuple(name for name in IDS if name and name.isupper() and name not in ("EOL", "SPACE", "CONJ"))
@@ -85,6 +88,11 @@ class MTLTagger(KnownWordsPipe):
     def held(self, docs: Sequence[Doc]) -> Held | None:
         """The tags that tokens have already, if the model knows them, so that their neighbours' tags adapt."""
         return self.held_column(docs, TAG)
+
+    def decisions(self, doc: Doc) -> "list[Decision]":
+        """A decision for each token."""
+        same = np.eye(len(self.labels), dtype=bool)
+        return self.explained(doc).label_decisions("tag", same, lambda _, tag: self.labels[tag])
 
     def set_annotations(self, docs: Iterable[Doc], scores: Sequence[np.ndarray]) -> None:
         """Write ``token.tag``, and ``token.pos`` for tags in ``pos_map``. scores: what :meth:`predict` returned."""

@@ -36,6 +36,8 @@ class CommandErrors:
     M745 = ("{text} does not name a list. Write NAME=FILE, such as cities=cities.txt, with a name of letters, digits and underscores.")
     M746 = ("'{path}', line {line}: this is no JSON object with a \"text\". Give JSON lines as for 'spacy pretrain', or plain text in a file with another ending.")
     M747 = ("No word of {paths} occurs at least {min_count} times. Give more text, or a smaller --min-count.")
+    M760 = ("There is nothing to explain: the text has no words. Give a text.")
+    M761 = ("'{model}' has no component '{component}' that explains its decisions; those that do: {names}.")
     M731 = ("The config '{path}' makes no pipeline, or no corpus: {reason}. Correct it; 'spacy mtl init-config' writes one for a corpus.")
     M732 = ("Cannot write '{path}': it must be a treebank in CoNLL-U. Give it the ending .conllu.")
     M733 = ("The pipeline of '{path}' predicts no column of a treebank; its components are {names}. Name components that set tags, morphology or lemmas.")

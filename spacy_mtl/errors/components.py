@@ -73,6 +73,7 @@ class ComponentErrors:
     M472 = ("'{name}' cannot go on from the model in {where} without its labels {labels}. Add them to the labels in [initialize.components.{name}], or leave those out.")
     M473 = ("'{name}': the weight of the prior must be a number above 0 and at most 1000, but is {value}. 1 keeps the weights of the earlier model as they are.")
     M474 = ("'{name}' has no earlier model whose predictions could be rehearsed: it was initialized anew. Load a trained component and call nlp.resume_training().")
+    M475 = ("'{name}' is not trained, so there are no decisions to explain. Train it, or load a trained component.")
     M456 = ("'{name}' was initialized for the labels {known}, but a training document has {labels}. Give nlp.initialize() examples of every label, or list all "
             "labels in [initialize.components.{name}].")
     M457 = ("'{name}' parses inside given sentences, but the training document that begins with '{text}' has {sentences} annotated sentences and no sentence "
@@ -100,6 +101,8 @@ class ComponentWarnings:
             "borders = false there, or overwrite = true in [components.{name}].")
     M455 = ("'{name}' keeps receiving training documents that it has not seen before, and indexes its features again for them; it now remembers {n}. If an "
             "augmenter makes them, leave it out: each pass would add to the corpus. Otherwise give all documents to nlp.initialize().")
+    M476 = ("A sentence of {longest} words is longer than the {most} that '{name}' parses at once, so it is parsed in pieces and its decisions are not explained. Check "
+            "what sets the sentence boundaries, or raise 'max_words'.")
     M453 = ("A sentence of {longest} words is longer than the {most} that '{name}' takes, so it gets no constituents. Check what sets the sentence boundaries, or raise "
             "'max_words' (the time grows with its cube).")
     M450 = ("A sentence of {longest} words is longer than the {most} that '{name}' parses at once, so it is parsed in pieces, whose trees are joined. Check what "

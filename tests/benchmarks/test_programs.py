@@ -10,6 +10,7 @@ TASKS = (
     "arcs",
     "constituents",
     "door",
+    "insight",
     "learning_on",
     "letters",
     "mtlstruct",

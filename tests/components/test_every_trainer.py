@@ -227,6 +227,17 @@ def test_saved_and_loaded_it_predicts_the_same(pipeline, tmp_path):
     assert annotations(loaded.pipe(inputs(component, loaded, shown), n_process=2)) == wanted
 
 
+def test_explanations_sum_to_the_difference(pipeline):
+    component, nlp, shown, _ = pipeline
+    pipe = nlp.get_pipe(component)
+    decisions = [decision for example in shown[:8] for decision in pipe.explain(example.predicted).decisions]
+    told = [decision for decision in decisions if decision.runner_up is not None]
+    assert told or component == "mtl_morphologizer"  # known words have a single analysis there
+    for decision in told:
+        assert decision.difference > -1e-4
+        assert decision.total == pytest.approx(decision.difference, abs=1e-4, rel=1e-5)
+
+
 def test_weights_of_templates(pipeline):
     component, nlp, _, _ = pipeline
     rows = nlp.get_pipe(component).template_weights()

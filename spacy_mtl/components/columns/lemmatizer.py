@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from spacy.attrs import LEMMA, ORTH, POS
@@ -29,6 +29,9 @@ from spacy_mtl.templates.attributes.learned import FormTable
 from spacy_mtl.trainers.base import Trainer
 
 from .pipe import ColumnPipe, aligned
+
+if TYPE_CHECKING:
+    from spacy_mtl.explaining.decision import Decision
 
 #: What treebanks write where a word has no lemma.
 _NONE = "_"
@@ -170,6 +173,16 @@ class MTLLemmatizer(ColumnPipe):
         """The scripts of words that are aligned one to one."""
         lemmas = aligned(example, example.reference.to_array([LEMMA]), whole=True)
         return self._of_pairs(np.stack([example.predicted.to_array([ORTH]), lemmas], axis=1))
+
+    def decisions(self, doc: Doc) -> "list[Decision]":
+        """A decision for each token: what its script makes of it, although words of the training corpus are looked up."""
+        scripts, same = Applicable(self.labels).scripts, np.eye(len(self.labels), dtype=bool)
+
+        def lemma(at: int, label: int) -> str:
+            form, script = doc[at].text, scripts[label]
+            return script.apply(form) if script.applies(form) else form
+
+        return self.explained(doc).label_decisions("lemma", same, lemma)
 
     def set_annotations(self, docs: Iterable[Doc], scores: Sequence[np.ndarray]) -> None:
         """Write ``token.lemma``. scores: what :meth:`predict` returned.

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from spacy.attrs import MORPH, ORTH, POS
@@ -36,6 +36,9 @@ from spacy_mtl.templates.grammar import Template
 from spacy_mtl.trainers.base import Trainer
 
 from .pipe import KnownWordsPipe, add_strings, aligned
+
+if TYPE_CHECKING:
+    from spacy_mtl.explaining.decision import Decision
 
 
 class MTLMorphologizer(KnownWordsPipe):
@@ -210,6 +213,15 @@ class MTLMorphologizer(KnownWordsPipe):
         allowed = ((pos == 0) | (parts == pos)) & ((morph == 0) | (feats == morph))
         some = allowed.any(axis=1)
         return Held(at[some], allowed[some]) if some.any() else None
+
+    def decisions(self, doc: Doc) -> "list[Decision]":
+        """A decision for each token: its analysis."""
+        from spacy_mtl.explaining.analyses import analysis_decisions
+        from spacy_mtl.models.chain.analyses import AnalysisPredictor
+
+        predictor = self.predictor(doc.vocab)
+        assert isinstance(predictor, AnalysisPredictor)
+        return analysis_decisions("analysis", predictor, self.positions([doc]), self.labels)
 
     def set_annotations(self, docs: Iterable[Doc], scores: Sequence[np.ndarray]) -> None:
         """Write ``token.pos`` and ``token.morph``. scores: what :meth:`predict` returned."""

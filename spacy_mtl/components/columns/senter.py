@@ -1,7 +1,7 @@
 """mtl_senter: sentence borders as a linear chain over the tokens of a document."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from spacy.attrs import SENT_START
@@ -14,12 +14,15 @@ from spacy_mtl.components.protocol.chain import ChainPipe
 from spacy_mtl.components.protocol.settings import check_switches
 from spacy_mtl.errors import Errors
 from spacy_mtl.models.chain.held import Held, one_label_each
-from spacy_mtl.models.chain.model import current_weights, predict_labels
+from spacy_mtl.models.chain.model import current_weights
 from spacy_mtl.structures.chain.build import Constraints
 from spacy_mtl.templates.attributes.reader import AttributeReader
 from spacy_mtl.trainers.base import Trainer
 
 from .pipe import write_where_unset
+
+if TYPE_CHECKING:
+    from spacy_mtl.explaining.decision import Decision
 
 #: A token inside a sentence, and one that begins a sentence.
 INSIDE, START = 0, 1
@@ -33,6 +36,7 @@ class MTLSenter(ChainPipe):
 
     gold_attributes = ("SENT_START",)
     cfg_checks: ClassVar[dict] = {}
+    whole = True
 
     def __init__(
         self,
@@ -102,10 +106,6 @@ class MTLSenter(ChainPipe):
 
     # --- prediction ---
 
-    def predict(self, docs: Iterable[Doc]) -> list[np.ndarray]:
-        """1 for each token that begins a sentence, 0 for others: a list of int32[n_tokens]."""
-        return predict_labels(self.model, list(docs), whole=True, held_in=self.held)
-
     def held(self, docs: Sequence[Doc]) -> Held | None:
         """Tokens that have been said to begin a sentence, or not to."""
         marks = np.concatenate([doc.to_array([SENT_START]) for doc in docs])
@@ -113,6 +113,13 @@ class MTLSenter(ChainPipe):
         numbers = np.select([marks == 1, marks == _NO_START], [START, INSIDE], -1)
         numbers[first[first < numbers.size]] = -1  # a document begins with a sentence, whatever it says
         return None if self.overwrite else one_label_each(numbers, len(LABELS))
+
+    def decisions(self, doc: Doc) -> "list[Decision]":
+        """A decision for each token but the first, which begins a sentence in any case."""
+        shown = ("inside", "start")
+        return self.explained(doc).label_decisions(
+            "sentence", np.eye(len(LABELS), dtype=bool), lambda _, label: shown[label], first=1
+        )
 
     def set_annotations(self, docs: Iterable[Doc], scores: Sequence[np.ndarray]) -> None:
         """Write ``token.is_sent_start``. scores: what :meth:`predict` returned.

@@ -1,11 +1,13 @@
 """StructuredPipe, the base of all components: spaCy's training protocol around a gathered corpus and a trainer."""
 
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from spacy.language import Language
+from spacy.tokens import Doc
 from spacy.training import Example, validate_examples, validate_get_examples
 from spacy.vocab import Vocab
 from thinc.api import Model
@@ -27,6 +29,10 @@ from .places import check_known
 from .saved import ABSENT
 from .settings import refuse
 from .updating import UpdatedPipe
+
+if TYPE_CHECKING:
+    from spacy_mtl.explaining.decision import Decision
+    from spacy_mtl.explaining.explanation import Explanation
 
 
 class StructuredPipe(UpdatedPipe):
@@ -161,6 +167,21 @@ class StructuredPipe(UpdatedPipe):
     def report(self) -> Report | None:
         """Objective values of the current training; None outside training."""
         return self._learner.report() if self._learner is not None else None
+
+    def explain(self, doc: Doc) -> "Explanation":
+        """Why the component decides as it does about a document: for each decision the best analysis without it, and what makes the difference.
+
+        The document has what the templates read, as when the component is called, and stays as it is. Raises ValueError (M475) while untrained.
+        """
+        from spacy_mtl.explaining.explanation import Explanation
+
+        if not current_weights(self.model).is_trained:
+            raise ValueError(Errors.M475.format(name=self.name))
+        return Explanation(self.name, doc.text, tuple(self.decisions(doc)) if len(doc) else ())
+
+    @abstractmethod
+    def decisions(self, doc: Doc) -> "list[Decision]":
+        """The decisions about a document with words, explained."""
 
     def template_weights(self) -> list[dict[str, Any]]:
         """One dict per template: name, pattern, weight (mu), norm (||w_j||) and rows (the number of rows kept)."""

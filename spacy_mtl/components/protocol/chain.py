@@ -2,15 +2,16 @@
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from spacy.tokens import Doc
+from spacy.vocab import Vocab
 
 from spacy_mtl.learning.chain import ChainLearner
 from spacy_mtl.learning.learner import Learner
 from spacy_mtl.models.chain.held import Held
-from spacy_mtl.models.chain.model import predict_labels
+from spacy_mtl.models.chain.model import predict_labels, predictor_of
 from spacy_mtl.models.chain.prior import ChainPrior
 from spacy_mtl.models.chain.weights import ChainWeights
 from spacy_mtl.models.readable import check_tables
@@ -22,12 +23,19 @@ from spacy_mtl.templates.grammar import Template
 from .learning_on import ContinuedPipe
 from .places import check_places
 
+if TYPE_CHECKING:
+    from spacy_mtl.explaining.chain import Positions
+    from spacy_mtl.explaining.chain_decisions import ExplainedChain
+    from spacy_mtl.models.chain.predict import Predictor
+
 
 class ChainPipe(ContinuedPipe):
     """A component over a linear chain. Subclasses define the labels of the chain and the allowed label sequences."""
 
     #: The label of positions that no name of :meth:`label_kind` is of, if there is such a label.
     outside: ClassVar[str | None] = None
+    #: Whether a document is one sequence, whatever its borders.
+    whole: ClassVar[bool] = False
 
     @abstractmethod
     def chain_constraints(self) -> Constraints:
@@ -88,9 +96,25 @@ class ChainPipe(ContinuedPipe):
         assert isinstance(learner, ChainLearner)
         learner.constraints = self.training_constraints()
 
+    def positions(self, docs: Sequence[Doc]) -> "Positions":
+        """The positions of the chains of some documents, and what is read of them."""
+        from spacy_mtl.explaining.chain import Positions
+
+        return Positions.of_tokens(self.predictor(docs[0].vocab), docs, self.whole)
+
+    def predictor(self, vocab: Vocab) -> "Predictor":
+        """What labels documents of a vocabulary. Only for a trained component."""
+        return predictor_of(self.model, vocab)
+
+    def explained(self, doc: Doc) -> "ExplainedChain":
+        """A document as the model sees it."""
+        from spacy_mtl.explaining.chain_decisions import ExplainedChain
+
+        return ExplainedChain(self.predictor(doc.vocab), self.positions([doc]))
+
     def predict(self, docs: Iterable[Doc]) -> list[np.ndarray]:
         """The best labels of each doc: a list of int32[n_tokens]."""
-        return predict_labels(self.model, list(docs), held_in=self.held)
+        return predict_labels(self.model, list(docs), self.whole, self.held)
 
     def held(self, docs: Sequence[Doc]) -> Held | None:
         """The labels that tokens of docs are held to, because the docs have them already; by default none."""

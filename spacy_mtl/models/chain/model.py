@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from spacy.tokens import Doc
 from spacy.util import registry
+from spacy.vocab import Vocab
 from thinc.api import Model
 from thinc.model import serialize_attr
 
@@ -87,14 +88,19 @@ def predict_labels(
         return [np.zeros(n, np.int32) for n in lengths]
     if any(doc.vocab is not docs[0].vocab for doc in docs):
         return [predict_labels(model, [doc], whole, held_in)[0] for doc in docs]
-    vocab = docs[0].vocab
-    predictor = model.attrs["predictor"]
-    if predictor is None or predictor.vocab is not vocab:
-        constraints, learned = model.attrs["constraints"], {**model.attrs["learned"], **model.attrs["tables"]}
-        kind = _predictor_kind(constraints)
-        predictor = model.attrs["predictor"] = kind(weights, constraints, vocab, learned=learned)
+    predictor = predictor_of(model, docs[0].vocab)
     held = None if held_in is None else held_in(docs)
     return np.split(predictor(docs, whole, held), np.cumsum(lengths)[:-1])
+
+
+def predictor_of(model: Model, vocab: Vocab) -> Any:
+    """The predictor of a trained model for documents of a vocabulary."""
+    weights, predictor = current_weights(model), model.attrs["predictor"]
+    if predictor is None or predictor.vocab is not vocab:
+        constraints, learned = model.attrs["constraints"], {**model.attrs["learned"], **model.attrs["tables"]}
+        predictor = _predictor_kind(constraints)(weights, constraints, vocab, learned=learned)
+        model.attrs["predictor"] = predictor
+    return predictor
 
 
 def _predictor_kind(constraints: Constraints) -> Any:

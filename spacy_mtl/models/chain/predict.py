@@ -177,6 +177,16 @@ class Predictor:
         """Pickle without tables: copies and other processes build their own."""
         return Predictor, self._made_of
 
+    @property
+    def weights(self) -> ChainWeights:
+        """What it predicts with."""
+        return self._made_of[0]
+
+    @property
+    def constraints(self) -> Constraints:
+        """What it allows."""
+        return self._constraints
+
     def _word_scores(self) -> WindowScores:
         """Scores of all word forms seen so far; only new ones are computed."""
         lexicon = self.reader.lexicon
@@ -233,6 +243,27 @@ class Predictor:
                 add_looked_up(columns, starts, self._pairs, np.arange(self._pairs.program.seed.size), pairs)
         return nodes, pairs.reshape(n_pairs, n_labels, n_labels)
 
+    def part_scores(
+        self,
+        given: np.ndarray,
+        starts: np.ndarray,
+        doc_starts: np.ndarray,
+        forbidden: tuple[np.ndarray, np.ndarray] | None = None,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """All that decoding adds up: nodes float32[N, L] and pairs float32[N, L, L], or [1, L, L] for all positions.
+
+        Transitions and constraints are among them. Arguments as in :meth:`label`.
+        """
+        with self._lock:
+            nodes, pairs = self.scores(given, starts, doc_starts)
+        if forbidden is not None:
+            forbid(nodes, *forbidden)
+        full = np.flatnonzero(np.diff(starts))
+        nodes[starts[full]] += self._chain.start
+        nodes[starts[full + 1] - 1] += self._chain.end
+        step = (self._chain.step + self._chain.mask).astype(np.float32)
+        return nodes, pairs + step if pairs.shape[0] else step[None]
+
     def _warn_of_missing(self, given: np.ndarray) -> None:
         """Warn once (M430) if the docs lack an attribute that the templates were trained on, since predictions would silently get worse."""
         for attr in () if self._warned else self.reader.unset(given):
@@ -240,14 +271,18 @@ class Predictor:
                 self._warned = True
                 warnings.warn(Warnings.M430.format(attr=attr), stacklevel=2)
 
+    def read(self, docs: Sequence[Doc], whole: bool = False) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The first arguments of :meth:`label`: what is read of the docs, and borders of sentences, or of docs where each is a ``whole``."""
+        given = self.reader.read_given(docs)
+        doc_starts = np.concatenate([[0], np.cumsum([len(doc) for doc in docs])]).astype(np.int64)
+        return given, np.unique(doc_starts) if whole else borders(docs), doc_starts
+
     def __call__(self, docs: Sequence[Doc], whole: bool = False, held: Held | None = None) -> np.ndarray:
         """The best labels int32[N] of all tokens of the docs, decoded sentence by sentence, or each doc as a ``whole``.
 
         held: labels that some tokens are held to.
         """
-        given = self.reader.read_given(docs)
-        doc_starts = np.concatenate([[0], np.cumsum([len(doc) for doc in docs])]).astype(np.int64)
-        starts = np.unique(doc_starts) if whole else borders(docs)
+        given, starts, doc_starts = self.read(docs, whole)
         with self._lock:
             self._warn_of_missing(given)
         return self.label(given, starts, doc_starts, held=held)

@@ -23,6 +23,7 @@ from spacy_mtl.templates.spans.program import SpanProgram, compile_spans
 
 from .features import forest_within
 from .rules import ParseRules
+from .treebank import TreebankGrammar
 from .weights import GrammarWeights
 
 #: The largest chart of a sentence, in numbers, and the largest number of steps to fill it: about half a gigabyte, and half a minute.
@@ -74,6 +75,16 @@ class GrammarPredictor:
         self._is_label = np.array([bool(plain(symbol)) for symbol in weights.labels])
         self._lock = threading.Lock()
 
+    @property
+    def weights(self) -> GrammarWeights:
+        """What it predicts with."""
+        return self._made_of[0]
+
+    @property
+    def grammar(self) -> TreebankGrammar:
+        """Its rules and symbols."""
+        return self._grammar
+
     def __reduce__(self) -> tuple:
         """Pickle without tables: copies and other processes build their own."""
         return GrammarPredictor, self._made_of
@@ -112,21 +123,21 @@ class GrammarPredictor:
 
     def _sentence(self, columns: np.ndarray) -> np.ndarray:
         """The constituents of a sentence, int[k, 3]. columns: uint64[A, n]."""
-        tags = [self._tags.get(tag, -1) for tag in columns[self.reader.columns["TAG"]].tolist()]
-        forest = forest_within(self._grammar, self._grammar.word_scores[tags], self.rules.margin)
+        forest = self.forest(columns)
         if not forest.symbol.size:
             return np.empty((0, 3), np.int64)
-        items, edges = self._scores(columns, forest)
-        best, back = np.empty(items.size), np.empty(items.size, np.int32)
-        find_best(items, edges, forest.first_edge, forest.left, forest.right, best, back)
-        output = np.empty(len(tags), np.int32)
-        trace_back(best_root(forest.root, best), back, forest.left, forest.right, output)
-        used = np.concatenate([output[:1], forest.left[output[1:]], forest.right[output[1:]]])
+        output, _ = best_derivation(forest, *self.scores(columns, forest))
+        used = items_of(forest, output)
         used = used[self._is_label[forest.symbol[used]]]
         table = np.stack([forest.start[used], forest.end[used], forest.symbol[used]], axis=1).astype(np.int64)
         return table[np.lexsort((-table[:, 1], table[:, 0]))]
 
-    def _scores(self, columns: np.ndarray, forest: Forest) -> tuple[np.ndarray, np.ndarray]:
+    def forest(self, columns: np.ndarray) -> Forest:
+        """All that the constituents of a sentence are chosen from; empty if the grammar has no tree for its tags. columns: uint64[A, n]."""
+        tags = [self._tags.get(tag, -1) for tag in columns[self.reader.columns["TAG"]].tolist()]
+        return forest_within(self._grammar, self._grammar.word_scores[tags], self.rules.margin)
+
+    def scores(self, columns: np.ndarray, forest: Forest) -> tuple[np.ndarray, np.ndarray]:
         """Scores float32 of the items and edges of a forest of one sentence."""
         starts = np.array([0, columns.shape[1]])
         spans, span = spans_of(forest)
@@ -139,6 +150,23 @@ class GrammarPredictor:
         ):
             score_coded(coded_rows(columns, starts, coded, at), lines, of, coded.codes, coded.scales, out)
         return items, edges
+
+
+def best_derivation(forest: Forest, items: np.ndarray, edges: np.ndarray) -> tuple[np.ndarray, float]:
+    """The best derivation in the forest of one sentence, int32[n] (see :mod:`spacy_mtl.structures.grammar.problem`), and its score.
+
+    items, edges: scores, float32. The score is -inf where every derivation has a part of this score.
+    """
+    best, back = np.empty(items.size), np.empty(items.size, np.int32)
+    find_best(items, edges, forest.first_edge, forest.left, forest.right, best, back)
+    output, top = np.empty(int(forest.first[-1]), np.int32), best_root(forest.root, best)
+    trace_back(top, back, forest.left, forest.right, output)
+    return output, float(best[top])
+
+
+def items_of(forest: Forest, output: np.ndarray) -> np.ndarray:
+    """The items of a derivation, int32[2 n - 1]."""
+    return np.concatenate([output[:1], forest.left[output[1:]], forest.right[output[1:]]])
 
 
 def coded_rows(columns: np.ndarray, starts: np.ndarray, coded: Coded, places: np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from spacy.tokens import Doc
 from spacy.util import registry
+from spacy.vocab import Vocab
 from thinc.api import Model
 from thinc.model import serialize_attr
 
@@ -44,8 +45,6 @@ def predict_trees(model: Model, docs: Sequence[Doc], max_words: int | None = Non
     """
     from spacy_mtl.sentences import borders
 
-    from .predict import TreePredictor
-
     if not docs:
         return []
     lengths = [len(doc) for doc in docs]
@@ -57,13 +56,20 @@ def predict_trees(model: Model, docs: Sequence[Doc], max_words: int | None = Non
         return np.split(chains, np.cumsum(lengths)[:-1], axis=1)
     if any(doc.vocab is not docs[0].vocab for doc in docs):
         return [predict_trees(model, [doc], max_words)[0] for doc in docs]
-    vocab = docs[0].vocab
-    predictor = model.attrs["predictor"]
+    predictor = predictor_of(model, docs[0].vocab)
+    return np.split(predictor(docs, max_words), np.cumsum(lengths)[:-1], axis=1)
+
+
+def predictor_of(model: Model, vocab: Vocab) -> Any:
+    """The predictor of a trained model for documents of a vocabulary."""
+    from .predict import TreePredictor
+
+    weights, predictor = current_weights(model), model.attrs["predictor"]
     if predictor is None or predictor.vocab is not vocab:
         predictor = model.attrs["predictor"] = TreePredictor(
             weights, model.attrs["constraints"], vocab, model.attrs["tables"]
         )
-    return np.split(predictor(docs, max_words), np.cumsum(lengths)[:-1], axis=1)
+    return predictor
 
 
 class TreeModel(CheckedModel):

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from spacy.tokens import Doc
@@ -39,6 +39,24 @@ def runs_of_sentences(starts: np.ndarray) -> list[tuple[int, int]]:
     return list(pairwise(cuts))
 
 
+class Search(NamedTuple):
+    """What the best trees of some sentences are chosen from.
+
+    starts: int64[S + 1]. every: the arcs that pass the filter; by_label: float32[A, L], scores of their labels, without rows unless labels are found
+    jointly. arcs: those that trees may have, and scores: float32[A'], of these, with the best label of each. first, inner: pairs, as of
+    :func:`.all_siblings`, and pairs: float32[B], their scores; without any for trees of the first order.
+    """
+
+    starts: np.ndarray
+    every: Arcs
+    by_label: np.ndarray
+    arcs: Arcs
+    scores: np.ndarray
+    first: np.ndarray
+    inner: np.ndarray
+    pairs: np.ndarray
+
+
 class TreePredictor:
     """Predicts trees for docs of one vocabulary with fixed weights. Safe to call from several threads."""
 
@@ -59,6 +77,16 @@ class TreePredictor:
         self._tags = weights.filter_tags
         self._filter = weights.filter_tables() if weights.filter_tags.size else None
         self._lock = threading.Lock()
+
+    @property
+    def weights(self) -> TreeWeights:
+        """What it predicts with."""
+        return self._made_of[0]
+
+    @property
+    def templates(self) -> TreeTemplates:
+        """Its live templates, by what they score."""
+        return self._templates
 
     def __reduce__(self) -> tuple:
         """Pickle without tables: copies and other processes build their own."""
@@ -105,31 +133,42 @@ class TreePredictor:
 
     def _trees(self, columns: np.ndarray, starts: np.ndarray) -> np.ndarray:
         """Heads and labels of a run of sentences, int32[2, N]."""
-        arcs, marks = self._arcs(columns, starts)
         out = np.zeros((2, int(starts[-1])), np.int32)
         labels = self._n_labels
-        joint = self.rules.labelling == "joint" and labels > 0
+        search = self.search(columns, starts)
+        self.decode(search, out[0])
+        if search.by_label.size:
+            best_labels(search.every.first, search.every.heads, search.by_label, out[0], out[1])
+        elif labels and self.rules.labelling != "joint":
+            out[1] = self.label_scores(columns, starts, out[0]).argmax(axis=1)
+        return out
+
+    def search(self, columns: np.ndarray, starts: np.ndarray) -> "Search":
+        """The scores of all that the best trees of these sentences are chosen from. columns: uint64[A', N]; starts: int64[S + 1]."""
+        arcs, marks = self._arcs(columns, starts)
+        joint = self.rules.labelling == "joint" and self._n_labels > 0
         scores = self.score_arcs(columns, starts, arcs)
-        by_label = np.zeros((arcs.heads.size if joint else 0, max(labels, 1)), np.float32)
+        by_label = np.zeros((arcs.heads.size if joint else 0, max(self._n_labels, 1)), np.float32)
         if joint:
             self.score_labels(columns, starts, arcs, _NONE, by_label)
             scores += by_label.max(axis=1)
         every = arcs
         if self._templates.second_order:
             arcs, scores = likely_arcs(arcs, starts, scores, marks)
-        first, inner, pair_scores = self._pairs(columns, starts, arcs)
+        return Search(starts, every, by_label, arcs, scores, *self._pairs(columns, starts, arcs))
+
+    def decode(self, search: "Search", out: np.ndarray) -> None:
+        """Fill ``out`` with the heads int32[N] of the best trees, -1 in a sentence without any."""
         decode_trees(
-            starts, arcs.first, arcs.heads, scores, first, inner, pair_scores, bool(self._templates.grandparents),
-            self.rules.projective, self.rules.single_root, out[0],
+            search.starts, search.arcs.first, search.arcs.heads, search.scores, search.first, search.inner, search.pairs,
+            bool(self._templates.grandparents), self.rules.projective, self.rules.single_root, out,
         )  # fmt: skip
-        if joint:
-            best_labels(every.first, every.heads, by_label, out[0], out[1])
-        elif labels:
-            tree = Arcs(np.arange(out.shape[1] + 1), out[0])
-            by_label = np.zeros((out.shape[1], labels), np.float32)
-            self.score_labels(columns, starts, tree, out[0], by_label)
-            out[1] = by_label.argmax(axis=1)
-        return out
+
+    def label_scores(self, columns: np.ndarray, starts: np.ndarray, heads: np.ndarray) -> np.ndarray:
+        """Scores float32[N, L] of the labels of each word in given trees, int32[N]."""
+        by_label = np.zeros((heads.size, self._n_labels), np.float32)
+        self.score_labels(columns, starts, Arcs(np.arange(heads.size + 1), heads), heads, by_label)
+        return by_label
 
     def _plan(self, templates: Sequence[Template]) -> tuple[ArcProgram, Plan]:
         program = compile_arcs(templates, self.reader.columns)

@@ -218,3 +218,13 @@ def find_arc_rows(
             return first, rows, templates
         room = 2 * room if word < n_words // 2 else room + room // 2
         rows, templates = grown(rows, count, room), grown(templates, count, room)
+
+
+def list_observations(
+    columns: np.ndarray, program: ArcProgram, parts: Parts
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """All observations of the parts: part a has ``keys[first[a]:first[a + 1]]`` (uint64), with the template of each (int16), in the order in which
+    templates and words are read. first: int64[A + 1]."""
+    distinct, _, _, table = _number(columns, program, parts)
+    first, rows, templates = find_arc_rows(columns, program, parts, table)
+    return first, distinct[rows], templates

@@ -30,6 +30,11 @@ class Derived:
             known[value] = hash_string(self._part(doc.vocab.strings[value]))
         return [known[value] for value in values]
 
+    def texts(self, doc: Doc) -> list[str]:
+        """The same as text, "" where the other attribute is not set."""
+        strings = doc.vocab.strings
+        return [self._part(strings[value]) if value else "" for value in doc.to_array([self.base]).tolist()]
+
 
 def derived(attr: str) -> Derived | None:
     """The function behind ``attr``: TAG_PREFIXn, such as ``NC`` of the tag ``NCNPU==I``, or MORPH_name, such as ``Acc`` of ``Case=Acc|Number=Sing``

@@ -33,7 +33,7 @@ from .of_tables import check_read, cluster_function, is_cluster, is_list
 _AFFIX = re.compile(r"(PREFIX|SUFFIX|STEM)([1-9]\d*)\Z")
 _INNER = re.compile(r"INNER([1-9]\d*)_([1-9]\d*)\Z")
 #: spaCy attributes that depend on the word form alone: attribute name -> name on Lexeme.
-_LEXEME = {"LOWER": "lower", "SHAPE": "shape", "PREFIX": "prefix", "SUFFIX": "suffix"} | {
+LEXEME = {"LOWER": "lower", "SHAPE": "shape", "PREFIX": "prefix", "SUFFIX": "suffix"} | {
     name: name.lower() for name in IDS if name.startswith(("IS_", "LIKE_")) and name not in ("IS_OOV_DEPRECATED",)
 }
 _NOT_TOKEN_ATTRIBUTES = ("", "ID", "HEAD", "PROB", "LANG")
@@ -98,7 +98,7 @@ def _affix(kind: str, size: int) -> Callable[[str], str]:
 
 def of_form(attr: str) -> bool:
     """Whether an attribute follows from the word form alone, with the help of a table or without."""
-    return attr in _LEXEME or attr in LEARNED or is_cluster(attr) or lexical_function(attr) is not None
+    return attr in LEXEME or attr in LEARNED or is_cluster(attr) or lexical_function(attr) is not None
 
 
 def lexical_function(attr: str) -> Callable[[str], str | int | bool] | None:
@@ -117,7 +117,7 @@ def lexical_function(attr: str) -> Callable[[str], str | int | bool] | None:
 
 def of_characters(attr: str) -> bool:
     """Whether a segmenter's characters have an attribute: because of their form alone, or of the characters around them."""
-    return attr == "ORTH" or attr in (*CHARACTER_CONTEXT, *LEARNED, *_LEXEME) or lexical_function(attr) is not None
+    return attr == "ORTH" or attr in (*CHARACTER_CONTEXT, *LEARNED, *LEXEME) or lexical_function(attr) is not None
 
 
 def check_attributes(attributes: Sequence[str], template_of: Callable[[str], str]) -> None:
@@ -171,7 +171,7 @@ class Lexicon:
 
     def learn(self, tables: Mapping[str, Any]) -> None:
         """Empty the cache and use these tables for learned attributes and clusters."""
-        self._functions = [_function(attr, tables) for attr in self.attributes]
+        self.functions = [_function(attr, tables) for attr in self.attributes]
         self._clear()
 
     def _clear(self) -> None:
@@ -213,8 +213,8 @@ class Lexicon:
         text = self.vocab.strings[orth]
         # make no lexeme unless one is needed: that takes longer than all the rest
         return [
-            _as_uint64(function(text) if function else getattr(self.vocab[orth], _LEXEME[attr]), attr)
-            for attr, function in zip(self.attributes, self._functions, strict=True)
+            _as_uint64(function(text) if function else getattr(self.vocab[orth], LEXEME[attr]), attr)
+            for attr, function in zip(self.attributes, self.functions, strict=True)
         ]
 
 

@@ -1,0 +1,1 @@
+"""What people are told of a trained model: is it true?"""

@@ -1,0 +1,68 @@
+"""What people are told of a trained model, and whether it is true: ``python -m benchmarks.insight MODE --help``."""
+
+import math
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from benchmarks.common.rows import Row, append_rows, progress, show
+
+from . import small
+
+app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+JsonOption = Annotated[Path | None, typer.Option("--json", help="Add the rows to this file of JSON lines.")]
+
+
+@app.callback()
+def main() -> None:
+    """Keep the modes' names, even while there is only one."""
+
+
+@app.command()
+def sums(
+    decisions: Annotated[int, typer.Option(help="Of each component and trainer.", min=1)] = 1000,
+    passes: Annotated[int, typer.Option(help="Of each training.", min=1)] = 3,
+    component: Annotated[list[str] | None, typer.Option(help="Only these components.")] = None,
+    json: JsonOption = None,
+) -> None:
+    """Do contributions sum to the score difference? Every component with every trainer, on the corpora that come with the package."""
+    rows = []
+    for name, trainer in small.cases():
+        if not component or name in component:
+            rows.append(_sums_of(name, trainer, passes, decisions))
+            progress.print(rows[-1])
+    columns = {
+        "component": "component", "trainer": "trainer", "decisions": "decisions", "forbidden": "without alternative",
+        "worst": "largest error", "negative": "runner-up better", "contributions": "contributions each", "ms": "ms each",
+    }  # fmt: skip
+    show(
+        "Sums of contributions",
+        columns,
+        rows,
+        "error: |sum - difference| / max(1, difference); ms: CPU time of a decision",
+    )
+    append_rows(json, rows)
+
+
+def _sums_of(component: str, trainer: str, passes: int, most: int) -> Row:
+    nlp = small.trained(component, trainer, passes)
+    pipe, found, forbidden, seconds = nlp.get_pipe(component), [], 0, 0.0
+    for split in ("dev", "test", "train"):
+        for example in small.read(component, nlp, split):
+            if len(found) >= most:
+                break
+            begin = time.process_time()
+            decisions = pipe.explain(example.predicted).decisions  # type: ignore[attr-defined]
+            seconds += time.process_time() - begin
+            told = [decision for decision in decisions if decision.runner_up is not None]
+            forbidden += len(decisions) - len(told)
+            found += told
+    errors = [abs(each.total - each.difference) / max(1.0, abs(each.difference)) for each in found]
+    return {
+        "mode": "sums", "component": component, "trainer": trainer, "passes": passes, "decisions": len(found), "forbidden": forbidden,
+        "worst": max(errors), "negative": sum(each.difference < -1e-4 for each in found),
+        "contributions": math.fsum(len(each.contributions) for each in found) / len(found),
+        "ms": 1000 * seconds / (len(found) + forbidden),
+    }  # fmt: skip

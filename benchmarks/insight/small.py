@@ -1,0 +1,87 @@
+"""Small trainings on the corpora that come with the package: every component with every trainer."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import spacy
+from spacy.language import Language
+from spacy.training import Example
+
+from benchmarks.common.origin import ROOT
+from spacy_mtl.corpora.bracketed import BracketedCorpus
+from spacy_mtl.corpora.conll import ConllCorpus
+from spacy_mtl.corpora.conllu import ConlluCorpus
+from spacy_mtl.corpora.segmented import SegmentedCorpus
+
+ASSETS = ROOT / "assets"
+#: The trainers, with settings that learn from few sentences.
+TRAINERS: dict[str, dict[str, Any]] = {
+    "MTLStruct": {},
+    "SSVM": {},
+    "L1M3N": {"algorithm": "subgradient", "radius": 30.0},
+    "CRF": {"algorithm": "sgd"},
+    "EG": {"mode": "online"},
+    "OnlineMKL": {},
+    "Perceptron": {},
+    "MIRA": {},
+    "StructReg": {"trainer": {"@mtl_trainers": "spacy_mtl.Perceptron.v1"}},
+}
+#: Language and sentences of each component's corpus.
+COMPONENTS = {
+    "mtl_ner": ("es", 250),
+    "mtl_tagger": ("es", 100),
+    "mtl_senter": ("nl", 40),
+    "mtl_morphologizer": ("nl", 150),
+    "mtl_lemmatizer": ("nl", 150),
+    "mtl_segmenter": ("zh", 100),
+    "mtl_parser": ("nl", 60),
+    "mtl_constituents": ("en", 40),
+}
+#: Settings beside the defaults: words keep all their analyses, and trees have what every trainer needs.
+_SETTINGS: dict[str, dict[str, Any]] = {
+    "mtl_morphologizer": {"known_words": 0},
+    "mtl_parser": {
+        "model": {"templates": {"@mtl_templates": "spacy_mtl.parse.v1", "siblings": False, "grandparents": False}}
+    },
+}
+
+
+def cases() -> Iterator[tuple[str, str]]:
+    """Components and trainers; trees of constituents cannot be cut into pieces."""
+    for component in COMPONENTS:
+        yield from (
+            (component, trainer) for trainer in TRAINERS if (component, trainer) != ("mtl_constituents", "StructReg")
+        )
+
+
+def blank(component: str, trainer: str) -> Language:
+    nlp = spacy.blank(COMPONENTS[component][0])
+    made = {"@mtl_trainers": f"spacy_mtl.{trainer}.v1", **TRAINERS[trainer]}
+    nlp.add_pipe(component, config={**_SETTINGS.get(component, {}), "trainer": made})
+    return nlp
+
+
+def read(component: str, nlp: Language, split: str = "train") -> list[Example]:
+    """The examples of a component; of the training corpus as many sentences as COMPONENTS says."""
+    limit = COMPONENTS[component][1] if split == "train" else 0
+    if component == "mtl_segmenter":
+        return list(SegmentedCorpus(ASSETS / "zh-words" / f"{split}.txt", limit=limit)(nlp))
+    if component == "mtl_constituents":
+        return list(BracketedCorpus(ASSETS / "en-constituents" / f"{split}.mrg", limit=limit)(nlp))
+    if component in ("mtl_ner", "mtl_tagger"):
+        return list(ConllCorpus(ASSETS / "es-entities" / f"{split}.conll", limit=limit, given=[])(nlp))
+    path = ASSETS / "nl-trees" / f"{split}.conllu"
+    if component == "mtl_parser":
+        return list(ConlluCorpus(path, limit=limit)(nlp))
+    more = {"group": 5, "borders": False} if component == "mtl_senter" else {}
+    return list(ConlluCorpus(path, limit=limit, given=[], **more)(nlp))
+
+
+def trained(component: str, trainer: str, passes: int) -> Language:
+    """A pipeline with this component, after so many passes."""
+    nlp = blank(component, trainer)
+    shown = read(component, nlp)
+    nlp.initialize(lambda: shown)
+    for _ in range(passes):
+        nlp.update(shown)
+    return nlp

@@ -1,0 +1,104 @@
+"""``python -m spacy mtl explain``: why a pipeline decides as it does about a text."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from spacy_mtl.errors import Errors
+
+from ..shared.messages import clear_errors
+from ..shared.options import Code
+from ..shared.output import make_console, write_file, write_json
+from ..shared.pipelines import load_pipeline
+
+if TYPE_CHECKING:
+    from rich.table import Table
+    from spacy.language import Language
+
+    from spacy_mtl.explaining.decision import Decision
+    from spacy_mtl.explaining.explanation import Explanation
+
+
+def explain_cli(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="Pipeline name or directory.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The text to explain.")],
+    component: Annotated[str | None, typer.Option(help="Explain only this component.")] = None,
+    top: Annotated[int, typer.Option(min=0, help="Contributions to show of each decision; 0 for all.")] = 6,
+    closest: Annotated[
+        int, typer.Option(min=0, help="Show only the N decisions with the smallest differences; 0 for all.")
+    ] = 0,
+    json_path: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write all decisions to this file, as JSON.")
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a page of all decisions to this file.")
+    ] = None,
+    code: Code = None,
+) -> None:
+    """Explain every decision about a text: the best analysis without it, by how much that scores less, and which features make the difference."""
+    with clear_errors():
+        found = explanations(load_pipeline(model, code), model, text, component)
+        if json_path is not None:
+            write_json(json_path, [explanation.to_dict() for explanation in found])
+        if html is not None:
+            write_file(html, _page(found).encode())
+    console = make_console()
+    for explanation in found:
+        console.print(f"[bold]{explanation.component}[/bold]: {len(explanation)} decisions")
+        for decision in explanation.closest(closest) if closest else explanation.decisions:
+            console.print(_headline(decision), markup=False, soft_wrap=True)
+            if decision.contributions:
+                console.print(_table(decision, top))
+
+
+def explanations(nlp: "Language", model: str, text: str, component: str | None = None) -> "list[Explanation]":
+    """The explanations of every component that gives them, or of the one named, each of the document as that component gets it.
+
+    Raises ValueError: M760 a text without words, M761 no such component, M475 an untrained one.
+    """
+    able = [name for name, pipe in nlp.pipeline if hasattr(pipe, "explain")]
+    if (component is not None and component not in able) or not able:
+        names = ", ".join(able) or "none"
+        raise ValueError(Errors.M761.format(model=model, component=component or "any", names=names))
+    doc = nlp.make_doc(text)
+    if not len(doc):
+        raise ValueError(Errors.M760)
+    found = []
+    for name, pipe in nlp.pipeline:
+        if name in able and component in (None, name):
+            found.append(pipe.explain(doc))  # type: ignore[attr-defined]
+        doc = pipe(doc)
+    return found
+
+
+def _headline(decision: "Decision") -> str:
+    head = f"{decision.text}: {decision.winner}"
+    if decision.runner_up is None:
+        return f"{head}; every other analysis is forbidden"
+    changes = "".join(f"; then {each.place}: {each.runner_up}, not {each.winner}" for each in decision.changes[:3])
+    more = f" and {len(decision.changes) - 3} more" if len(decision.changes) > 3 else ""
+    about = "" if decision.exact else " at most (the best other tree cannot be computed)"
+    return f"{head}, not {decision.runner_up}, by {decision.difference:.4f}{about}{changes}{more}"
+
+
+def _table(decision: "Decision", top: int) -> "Table":
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2), show_header=False)
+    shown = decision.strongest(top or None)
+    for style in ("right", "left", "left", "left"):
+        table.add_column(justify=style, overflow="fold")  # type: ignore[arg-type]
+    for each in shown:
+        table.add_row(f"{each.value:+.4f}", Text(each.template), Text(each.feature), Text(each.part))
+    if rest := len(decision.contributions) - len(shown):
+        left = decision.total - sum(each.value for each in shown)
+        table.add_row(f"{left:+.4f}", "", f"{rest} others", "")
+    return table
+
+
+def _page(found: "list[Explanation]") -> str:
+    body = "".join(explanation._repr_html_() for explanation in found)
+    head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Explanation</title>'
+    return f'<!doctype html><html lang="en"><head>{head}<style>:root{{color-scheme:light dark}}</style></head><body>{body}</body></html>\n'
