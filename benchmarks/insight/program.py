@@ -33,6 +33,7 @@ def sums(
         if not component or name in component:
             rows.append(_sums_of(name, trainer, passes, decisions))
             progress.print(rows[-1])
+            append_rows(json, rows[-1:])
     columns = {
         "component": "component", "trainer": "trainer", "decisions": "decisions", "forbidden": "without alternative",
         "worst": "largest error", "negative": "runner-up better", "contributions": "contributions each", "ms": "ms each",
@@ -43,7 +44,6 @@ def sums(
         rows,
         "error: |sum - difference| / max(1, difference); ms: CPU time of a decision",
     )
-    append_rows(json, rows)
 
 
 def _sums_of(component: str, trainer: str, passes: int, most: int) -> Row:
