@@ -62,7 +62,7 @@ def _sums_of(component: str, trainer: str, passes: int, most: int) -> Row:
     errors = [abs(each.total - each.difference) / max(1.0, abs(each.difference)) for each in found]
     return {
         "mode": "sums", "component": component, "trainer": trainer, "passes": passes, "decisions": len(found), "forbidden": forbidden,
-        "worst": max(errors), "negative": sum(each.difference < -1e-4 for each in found),
-        "contributions": math.fsum(len(each.contributions) for each in found) / len(found),
-        "ms": 1000 * seconds / (len(found) + forbidden),
+        "worst": max(errors, default=0.0), "negative": sum(each.difference < -1e-4 for each in found),
+        "contributions": math.fsum(len(each.contributions) for each in found) / max(len(found), 1),
+        "ms": 1000 * seconds / max(len(found) + forbidden, 1),
     }  # fmt: skip

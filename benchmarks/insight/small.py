@@ -26,6 +26,8 @@ TRAINERS: dict[str, dict[str, Any]] = {
     "MIRA": {},
     "StructReg": {"trainer": {"@mtl_trainers": "spacy_mtl.Perceptron.v1"}},
 }
+#: Trainers that need more passes than others before they predict anything, by how many times.
+SLOW = {"L1M3N": 8}
 #: Language and sentences of each component's corpus.
 COMPONENTS = {
     "mtl_ner": ("es", 250),
@@ -82,6 +84,6 @@ def trained(component: str, trainer: str, passes: int) -> Language:
     nlp = blank(component, trainer)
     shown = read(component, nlp)
     nlp.initialize(lambda: shown)
-    for _ in range(passes):
+    for _ in range(passes * SLOW.get(trainer, 1)):
         nlp.update(shown)
     return nlp

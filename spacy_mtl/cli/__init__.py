@@ -16,6 +16,8 @@ from .evaluate import evaluate_cli
 from .evaluate_ud import evaluate_ud_cli
 from .init_config import init_config_cli
 from .insight.explain import explain_cli
+from .insight.features import features_cli
+from .insight.names import names_cli
 from .jackknife import jackknife_cli
 from .summary import summary_cli
 from .templates import templates_cli
@@ -36,8 +38,10 @@ mtl.command("convert")(convert_cli)
 mtl.command("evaluate")(evaluate_cli)
 mtl.command("evaluate-ud")(evaluate_ud_cli)
 mtl.command("explain")(explain_cli)
+mtl.command("features")(features_cli)
 mtl.command("init-config")(init_config_cli)
 mtl.command("jackknife")(jackknife_cli)
+mtl.command("names")(names_cli)
 mtl.command("summary")(summary_cli)
 mtl.command("templates")(templates_cli)
 mtl.command("tokenizer")(tokenizer_cli)

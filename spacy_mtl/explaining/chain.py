@@ -140,6 +140,11 @@ class ChainFeatures:
             found += self._of_step(scored.start, t, tuple(winner[t - 1 : t + 1]), tuple(other[t - 1 : t + 1]))
         return found
 
+    def name(self, template: Template, at: int) -> str:
+        """The name of what a template observes at a position of the document."""
+        start = int(self.positions.starts[np.searchsorted(self.positions.starts, at, side="right") - 1])
+        return self._name_of(start).position(template, at - start)
+
     def _of_label(self, start: int, t: int, label: int, other: int) -> list[Contribution]:
         weights, names, at = self.predictor.weights, self._name_of(start), start + t
         part = f"{self._shown(start, t)}: {weights.labels[label]}, not {weights.labels[other]}"

@@ -68,6 +68,15 @@ class Sentence:
             ]
         return self._features
 
+    def named(self, matrices: tuple[str, str]) -> Iterator[tuple[str, int, str, str]]:
+        """Matrix, row, template and feature of all that has weights in the forest. matrices: names of that of spans and that of splits."""
+        kinds = zip(matrices, self.templates, self.features(), strict=True) if self.forest.symbol.size else ()
+        for matrix, templates, (places, _, rows) in kinds:
+            for line, (_, start, middle, end) in enumerate(places.tolist()):
+                for j, template in enumerate(templates):
+                    if rows[line, j] >= 0:
+                        yield matrix, int(rows[line, j]), template.name, self.names.span(template, start, middle, end)
+
     def _rows(self, templates: Sequence[Template], keys: np.ndarray, places: np.ndarray) -> np.ndarray:
         program = compile_spans(templates, self.predictor.reader.columns)
         rows, seen = np.full((len(places), len(templates)), -1, np.int64), np.empty(len(places), np.uint64)

@@ -2,11 +2,14 @@
 
 from collections.abc import Callable
 
+from spacy_mtl.templates.arcs.keys import turn_of
 from spacy_mtl.templates.attributes.texts import AttributeTexts
 from spacy_mtl.templates.grammar import DISTANCE_BINS, Observation, Template
 
 #: The value of the root of a tree.
 ROOT = "ROOT"
+#: What the path from a grandparent does at the head, see :func:`.keys.turn_of`: it is a part of what templates of grandparents observe.
+TURNS = ("straight", "back", "beyond")
 
 
 def observed(obs: Observation, value: str) -> str:
@@ -54,7 +57,8 @@ class SentenceNames:
             word = words[obs.place]
             return "none" if word is None else self.word(obs.attr, word + obs.offset)
 
-        return joined(template, value)
+        turned = other is not None and any(obs.place == "g" for obs in template.observations)
+        return joined(template, value) + (f"/turn={TURNS[turn_of(other, head, modifier)]}" if turned else "")
 
     def span(self, template: Template, start: int, middle: int, end: int) -> str:
         """The name of what a template of spans observes at [start, end), split before ``middle``; words are counted from 0."""

@@ -152,7 +152,19 @@ class TreeFeatures:
         rows = self._observed(
             self._labels, self._kept(tree, [modifier]), tree.heads if not self.sentence.joint else _NONE
         )
-        return [Contribution(name, text, part, float(row[label] - row[other])) for _, name, text, row in rows]
+        found = [(name, text, self._labels.weights(row)) for _, name, text, row in rows]
+        return [Contribution(name, text, part, float(row[label] - row[other])) for name, text, row in found]
+
+    def named(self, tree: Tree, matrices: tuple[str, str]) -> Iterator[tuple[str, int, str, str]]:
+        """Matrix, row, template and feature of all that has weights in a tree. matrices: names of that of arcs and pairs, and that of labels."""
+        parts = set(self._parts(tree))
+        for kind, group in enumerate(self._kinds):
+            for _, name, text, row in self._observed(group, self._of_kind(tree, parts, kind), _NONE):
+                yield matrices[0], row, name, text
+        kept = [m for m in self.sentence.words() if tree.heads[m - 1] > 0]
+        heads = tree.heads if not self.sentence.joint else _NONE
+        for _, name, text, row in self._observed(self._labels, self._kept(tree, kept), heads):
+            yield matrices[1], row, name, text
 
     def _parts(self, tree: Tree) -> Iterator[tuple[int, int, int, int]]:
         """Kind (0 arcs, 1 siblings, 2 grandparents), modifier, head and other word of the parts of a tree."""
@@ -165,12 +177,11 @@ class TreeFeatures:
         """The contributions of some of the parts of a tree."""
         for kind, group in enumerate(self._kinds):
             chosen = {m: other for k, m, _, other in parts if k == kind}
-            others = np.array([chosen[m] for m in sorted(chosen)], np.int32) if kind else _NONE
-            for m, name, text, value in self._observed(group, self._kept(tree, sorted(chosen), others), _NONE):
+            for m, name, text, row in self._observed(group, self._of_kind(tree, parts, kind), _NONE):
                 part = self._arc_text(tree, m) + (f", {('', 'sibling', 'grandparent')[kind]} " if kind else "")
                 if kind:
                     part += "none" if chosen[m] == tree.heads[m - 1] else self.sentence.word(chosen[m])
-                yield Contribution(name, text, part, sign * float(value[0]))
+                yield Contribution(name, text, part, sign * float(group.weights(row)[0]))
 
     def _of_labels(self, tree: Tree, words: np.ndarray, sign: float) -> Iterator[Contribution]:
         """The contributions of the labels of these words' arcs, where labels are found jointly."""
@@ -178,7 +189,13 @@ class TreeFeatures:
         for m, name, text, row in self._observed(self._labels, self._kept(tree, kept), _NONE):
             label = tree.labels[m - 1]
             part = f"{self._arc_text(tree, m)}: {self.sentence.label(label)}"
-            yield Contribution(name, text, part, sign * float(row[label]))
+            yield Contribution(name, text, part, sign * float(self._labels.weights(row)[label]))
+
+    def _of_kind(self, tree: Tree, parts: set[tuple[int, int, int, int]], kind: int) -> Parts:
+        """Those of one kind."""
+        chosen = {m: other for k, m, _, other in parts if k == kind}
+        others = np.array([chosen[m] for m in sorted(chosen)], np.int32) if kind else _NONE
+        return self._kept(tree, sorted(chosen), others)
 
     def _kept(self, tree: Tree, words: Sequence[int], others: np.ndarray = _NONE) -> Parts:
         """The arcs, or pairs, of these words of a tree, in ascending order."""
@@ -186,8 +203,8 @@ class TreeFeatures:
         heads = tree.heads[np.array(words, np.int64) - 1] if len(words) else _NONE
         return Parts(self.sentence.borders, first, heads, others, _NONE)
 
-    def _observed(self, group: Group, parts: Parts, tree: np.ndarray) -> Iterator[tuple[int, str, str, np.ndarray]]:
-        """Modifier, template, feature and weights of what has weights at these parts. tree: heads int32[n], or empty."""
+    def _observed(self, group: Group, parts: Parts, tree: np.ndarray) -> Iterator[tuple[int, str, str, int]]:
+        """Modifier, template, feature and row of what has weights at these parts. tree: heads int32[n], or empty."""
         sentence = self.sentence
         if not parts.heads.size or not group.templates:
             return
@@ -207,7 +224,7 @@ class TreeFeatures:
                 seen[int(owners[k])] = at + 1
                 if rows[k] >= 0:
                     listed = read[at] if read else None
-                    yield m, template.name, sentence.names.arc(template, head, m, other, listed), group.weights(rows[k])
+                    yield m, template.name, sentence.names.arc(template, head, m, other, listed), int(rows[k])
 
     def _arc_text(self, tree: Tree, m: int) -> str:
         return f"{self.sentence.word(int(tree.heads[m - 1]))} → {self.sentence.word(m)}"

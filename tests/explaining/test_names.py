@@ -67,7 +67,11 @@ def test_positions(names, template, t, name):
         ("U:%h[0,TAG]/%h[-1,TAG]", (0, 3, None, None), "h[0,TAG]=ROOT/h[-1,TAG]=_B-1"),
         ("U:%s[0,TAG]/%m[1,TAG]", (3, 1, None, None), "s[0,TAG]=none/m[1,TAG]=ADJA"),
         ("U:%s[0,TAG]/%m[0,TAG]", (3, 1, 2, None), "s[0,TAG]=ADJA/m[0,TAG]=ART"),
-        ("U:%g[0,TAG]/%m[1,TAG]", (1, 3, 0, None), "g[0,TAG]=ROOT/m[1,TAG]=_B+1"),
+        ("U:%g[0,TAG]/%m[1,TAG]", (1, 3, 0, None), "g[0,TAG]=ROOT/m[1,TAG]=_B+1/turn=straight"),
+        ("U:%g[0,TAG]/%m[0,TAG]", (1, 2, 3, None), "g[0,TAG]=NN/m[0,TAG]=ADJA/turn=back"),
+        ("U:%g[0,TAG]/%m[0,TAG]", (2, 1, 3, None), "g[0,TAG]=NN/m[0,TAG]=ART/turn=straight"),
+        ("U:%g[0,TAG]/%m[0,TAG]", (2, 3, 1, None), "g[0,TAG]=ART/m[0,TAG]=NN/turn=straight"),
+        ("U:%g[0,TAG]/%m[0,TAG]", (1, 3, 2, None), "g[0,TAG]=ADJA/m[0,TAG]=NN/turn=beyond"),
         ("U:%h[0,TAG]/%b[TAG]", (3, 1, None, 2), "h[0,TAG]=NN/b[TAG]=ADJA"),
     ],
 )

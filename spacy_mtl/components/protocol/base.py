@@ -175,9 +175,15 @@ class StructuredPipe(UpdatedPipe):
         """
         from spacy_mtl.explaining.explanation import Explanation
 
-        if not current_weights(self.model).is_trained:
-            raise ValueError(Errors.M475.format(name=self.name))
+        self.explained_weights()
         return Explanation(self.name, doc.text, tuple(self.decisions(doc)) if len(doc) else ())
+
+    def explained_weights(self) -> Any:
+        """The weights that predict. Raises ValueError (M475) while untrained."""
+        weights = current_weights(self.model)
+        if not weights.is_trained:
+            raise ValueError(Errors.M475.format(name=self.name))
+        return weights
 
     @abstractmethod
     def decisions(self, doc: Doc) -> "list[Decision]":

@@ -100,6 +100,15 @@ class ChainWeights:
             check_finite(scales, f"{name}scales", LARGEST / 128)
         check_finite(self.step, "step", LARGEST)
 
+    def matrix(self, pair: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Keys uint64[R], codes [R, K] and scales float[R] of a matrix: of labels, or of observed label pairs. weight = code * scale."""
+        return (self.pair_keys, self.pair_codes, self.pair_scales) if pair else (self.keys, self.codes, self.scales)
+
+    def columns(self, pair: bool) -> list[str]:
+        """What each of its K columns scores."""
+        pairs = [f"{x} {y}" for x in self.labels for y in self.labels] if pair else []
+        return pairs if pair else list(self.labels)
+
     def live_templates(self) -> ReadTemplates:
         """The templates that have weights. Raises StoredValueError if one of them is not valid."""
         return chain_templates(tuple(row.text for row in self.templates if row.rows))

@@ -114,6 +114,16 @@ class GrammarWeights:
         if self.templates and (not len(self.word_scores) or not bool((self.root_scores > NEVER).any())):
             raise StoredValueError("its grammar has no tags, or no symbol that may be the root")
 
+    def matrix(self, pair: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Keys uint64[R], codes [R, K] and scales float[R] of a matrix: of symbols, or of rules. weight = code * scale."""
+        return (self.pair_keys, self.pair_codes, self.pair_scales) if pair else (self.keys, self.codes, self.scales)
+
+    def columns(self, pair: bool) -> list[str]:
+        """What each of its K columns scores."""
+        if not pair:
+            return list(self.labels)
+        return [f"{self.labels[a]} -> {self.labels[b]} {self.labels[c]}" for b, c, a in self.rules.tolist()]
+
     def live_templates(self) -> ReadTemplates:
         """The templates that have weights. Raises StoredValueError if one of them is not valid."""
         return span_templates(tuple(row.text for row in self.templates if row.rows))

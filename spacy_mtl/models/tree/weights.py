@@ -84,6 +84,16 @@ class TreeWeights:
         check_finite(self.filter_values, "filter_values")
         check_finite(self.pair_scales, "pair_scales", LARGEST / 128)
 
+    def matrix(self, pair: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Keys uint64[R], codes [R, K] and scales float[R] of a matrix: of arcs and pairs, or of labels. weight = code * scale."""
+        if pair:
+            return self.pair_keys, self.pair_codes, self.pair_scales
+        return self.keys, self.values[:, None], np.ones(self.keys.size)
+
+    def columns(self, pair: bool) -> list[str]:
+        """What each of its K columns scores."""
+        return list(self.labels) if pair else [""]
+
     def live_templates(self) -> ReadTemplates:
         """The templates that have weights. Raises StoredValueError if one of them is not valid."""
         return tree_templates(tuple(row.text for row in self.templates if row.rows))

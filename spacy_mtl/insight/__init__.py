@@ -1,0 +1,1 @@
+"""What a trained pipeline relies on: its features by name."""
