@@ -9,16 +9,13 @@ from spacy.tokens import Doc
 
 def borders(docs: Sequence[Doc]) -> np.ndarray:
     """Sentence borders int64[S + 1] in the concatenation of the docs. Empty docs add none."""
-    parts: list[np.ndarray | list[int]] = []
-    at = 0
-    for doc in docs:
-        if has_borders(doc):
-            parts.append(at + np.flatnonzero(doc.to_array([SENT_START])[1:] == 1) + 1)
-        if len(doc):
-            parts.append([at])
-        at += len(doc)
-    parts.append([at])
-    return np.unique(np.concatenate(parts)).astype(np.int64)
+    docs = [doc for doc in docs if len(doc)]
+    if not docs:
+        return np.zeros(1, np.int64)
+    begins = np.concatenate([doc.to_array([SENT_START]) for doc in docs]) == 1
+    ends = np.cumsum([len(doc) for doc in docs])
+    begins[[0, *ends[:-1].tolist()]] = True  # of a Doc without borders, spaCy marks no word but the first
+    return np.append(np.flatnonzero(begins), ends[-1])
 
 
 def has_borders(doc: Doc) -> bool:

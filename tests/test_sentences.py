@@ -3,7 +3,7 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_mtl.sentences import borders
+from spacy_mtl.sentences import borders, has_borders
 
 VOCAB = Vocab()
 #: sentence starts of a doc: True, False (no start) or None (not known)
@@ -39,3 +39,10 @@ def test_sentences_set_by_a_parse_count():
 
 def test_no_documents_have_no_sentence():
     assert borders([]).tolist() == [0]
+
+
+def test_words_have_borders_where_something_has_set_them():
+    assert has_borders(make_doc([True, True]))
+    assert has_borders(make_doc([True, False]))
+    assert not has_borders(make_doc([None, None]))
+    assert not has_borders(make_doc([True]))

@@ -18,6 +18,9 @@ from spacy_mtl.templates.arcs.program import ArcProgram
 
 from .arc_table import look_up, sift
 
+#: How many labels are added up at once.
+LANES = 32
+
 
 class Plan(NamedTuple):
     """The side keys to add for each of the P patterns of a program; patterns that look at the words between come last.
@@ -106,6 +109,11 @@ def bases_of(head, modifier, sibling, looks, seen, counts, out):
             out[count] = base + seen[b, c]
             count += 1
     return count
+
+
+def widened(codes: np.ndarray) -> np.ndarray:
+    """Codes of labels int8[R, L] with columns of zeros after them, up to a multiple of :data:`LANES`: a vector unit adds up the rows as fast as it can."""
+    return np.pad(codes, ((0, 0), (0, -codes.shape[1] % LANES)))
 
 
 @kernel
@@ -201,11 +209,12 @@ def score_labels(
 ):
     """Fill scores[a] (float32[A, L]) with the label scores of every arc, 0 for arcs from the root.
 
-    sieve, ..., all_keys: of the :class:`.ArcTable` of the weights codes * scales, int8[R, L] and float32[R].
+    sieve, ..., all_keys: of the :class:`.ArcTable` of the weights codes * scales, int8[R, >= L] and float32[R]. See :func:`widened`.
     """
     longest = longest_of(starts)
     keys, words, most = new_side_keys(program, longest), new_words(program, plan, longest), most_bases(plan, longest)
-    n_between, n_labels = program.betweens.seed.size, scores.shape[1]
+    n_between, n_labels, width = program.betweens.seed.size, scores.shape[1], codes.shape[1]
+    total = np.empty(width, np.float32)
     seen, counts = np.empty((n_between, longest + 1), np.uint64), np.zeros(n_between, np.int64)
     bases, known, found, rows = (
         np.empty(most, np.uint64),
@@ -219,10 +228,11 @@ def score_labels(
         fill_words(columns, start, start + n, program, plan, keys, words)
         for m in range(1, n + 1):
             for a in range(first[start + m - 1], first[start + m]):
-                h, total = np.int64(heads[a]), scores[a]
-                total[:] = 0
+                h = np.int64(heads[a])
                 if h <= 0:
+                    scores[a, :] = 0
                     continue
+                total[:] = 0
                 if n_between:
                     note_words(between, dependent, h, m, tree[start : start + n], seen, counts)
                 count = bases_of(words.heads[h], words.modifiers[m], words.siblings[n + 1], looks, seen, counts, bases)
@@ -230,5 +240,7 @@ def score_labels(
                 distance = distance_key(distance_of(h, m))
                 for k in range(look_up(known, count, distance, slots, shift, row_bits, all_keys, found, rows)):
                     row, size = codes[rows[k]], scales[rows[k]]
-                    for y in range(n_labels):
+                    for y in range(width):
                         total[y] += size * np.float32(row[y])
+                for y in range(n_labels):
+                    scores[a, y] = total[y]

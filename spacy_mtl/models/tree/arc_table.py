@@ -25,7 +25,7 @@ _KNOWN_BITS = 15
 _KNOWN = np.uint64(_KNOWN_BITS)
 _KNOWN_MASK = np.uint64((1 << _KNOWN_BITS) - 1)
 #: Bits of the sieve for each base.
-_SIEVE = 4
+_SIEVE = 8
 
 
 class ArcTable(NamedTuple):

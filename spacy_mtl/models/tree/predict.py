@@ -18,7 +18,7 @@ from spacy_mtl.templates.arcs.program import ArcProgram, compile_arcs
 from spacy_mtl.templates.attributes.reader import AttributeReader
 from spacy_mtl.templates.grammar import Template, parse_template
 
-from .arc_scores import Plan, plan_of, score_labels, score_parts
+from .arc_scores import Plan, plan_of, score_labels, score_parts, widened
 from .arc_table import arc_table
 from .decode import best_labels, decode_trees
 from .features import TreeTemplates, pair_parts
@@ -72,7 +72,7 @@ class TreePredictor:
         self._templates = templates
         self._plans = {name: self._plan(group) for name, group in vars(templates).items()}
         self._table = *arc_table(weights.keys), weights.values.astype(np.float32)
-        self._label_table = *arc_table(weights.pair_keys), weights.pair_codes, weights.pair_scales
+        self._label_table = *arc_table(weights.pair_keys), widened(weights.pair_codes), weights.pair_scales
         self._n_labels = weights.pair_codes.shape[1]
         self._tags = weights.filter_tags
         self._filter = weights.filter_tables() if weights.filter_tags.size else None

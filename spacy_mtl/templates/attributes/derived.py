@@ -4,15 +4,15 @@ import re
 import unicodedata
 from collections.abc import Callable
 
-from spacy.strings import hash_string  # type: ignore[attr-defined]
-from spacy.tokens import Doc
+import numpy as np
+from spacy.strings import StringStore, hash_string  # type: ignore[attr-defined]
 
 _TAG_PREFIX = re.compile(r"TAG_PREFIX([1-9]\d*)\Z")
 _FEATURE = re.compile(r"MORPH_([A-Za-z0-9]+)(?:_([A-Za-z0-9]+))?\Z")
 
 
 class Derived:
-    """A function from a Doc to one string id per token, 0 where the other attribute is not set. Each distinct value is computed once.
+    """A function from the values of another attribute to string ids, 0 where that is not set. Each distinct value is computed once.
 
     base: the other attribute. part: from its text to the text of the part. whole: whether the part is there whenever the other one is.
     """
@@ -23,12 +23,13 @@ class Derived:
         self._part = part
         self._known: dict[int, int] = {0: 0}
 
-    def __call__(self, doc: Doc) -> list[int]:
-        values = doc.to_array([self.base]).tolist()
+    def __call__(self, values: np.ndarray, strings: StringStore) -> np.ndarray:
+        """uint64[N], of the other attribute's values uint64[N]."""
+        distinct, place = np.unique(values, return_inverse=True)
         known = self._known
-        for value in set(values).difference(known):
-            known[value] = hash_string(self._part(doc.vocab.strings[value]))
-        return [known[value] for value in values]
+        for value in set(distinct.tolist()).difference(known):
+            known[value] = hash_string(self._part(strings[value]))
+        return np.array([known[value] for value in distinct.tolist()], np.uint64)[place]
 
     def texts(self, doc: Doc) -> list[str]:
         """The same as text, "" where the other attribute is not set."""

@@ -285,12 +285,18 @@ class AttributeReader:
 
     def read_given(self, docs: Sequence[Doc]) -> np.ndarray:
         """The columns that are read from the Doc itself, uint64[n_given, N], ORTH first."""
-        ids: list[int | str] = ["ORTH", *self.token_attributes]
+        others = [f.base for f in self.doc_functions.values() if isinstance(f, Derived)]
+        ids: list[int | str] = list(dict.fromkeys(["ORTH", *self.token_attributes, *others]))
         parts = [doc.to_array(ids).reshape(len(doc), len(ids)) for doc in docs]
-        given = np.empty((len(ids) + len(self.doc_functions), sum(map(len, docs))), np.uint64)
-        given[: len(ids)] = np.concatenate(parts).T if parts else 0
-        for row, (attr, function) in enumerate(self.doc_functions.items(), len(ids)):
-            given[row] = np.concatenate([_call(attr, function, doc) for doc in docs]) if docs else 0
+        read = np.concatenate(parts).T if parts else np.empty((len(ids), 0), np.uint64)
+        given = np.empty((self.n_given, read.shape[1]), np.uint64)
+        n = self.n_given - len(self.doc_functions)
+        given[:n] = read[:n]
+        for row, (attr, function) in enumerate(self.doc_functions.items(), n):
+            if isinstance(function, Derived):
+                given[row] = function(read[ids.index(function.base)], self.lexicon.vocab.strings)
+            elif docs:
+                given[row] = np.concatenate([_call(attr, function, doc) for doc in docs])
         return given
 
     def expand(
@@ -338,8 +344,6 @@ class AttributeReader:
 
 def _call(attr: str, function: Callable, doc: Doc) -> np.ndarray:
     values = list(function(doc))
-    if isinstance(function, Derived):
-        return np.array(values, np.uint64)
     if len(values) != len(doc):
         raise ValueError(Errors.M112.format(attr=attr, got=len(values), expected=len(doc)))
     return np.array([_as_uint64(value, attr) for value in values], np.uint64)
