@@ -112,7 +112,7 @@ def bases_of(head, modifier, sibling, looks, seen, counts, out):
 
 
 def widened(codes: np.ndarray) -> np.ndarray:
-    """Codes of labels int8[R, L] with columns of zeros after them, up to a multiple of :data:`LANES`: a vector unit adds up the rows as fast as it can."""
+    """Codes of labels int8[R, L] with columns of zeros after them, up to a multiple of :data:`LANES`, so that whole vector registers are added up."""
     return np.pad(codes, ((0, 0), (0, -codes.shape[1] % LANES)))
 
 

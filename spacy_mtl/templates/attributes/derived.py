@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 from spacy.strings import StringStore, hash_string  # type: ignore[attr-defined]
+from spacy.tokens import Doc
 
 _TAG_PREFIX = re.compile(r"TAG_PREFIX([1-9]\d*)\Z")
 _FEATURE = re.compile(r"MORPH_([A-Za-z0-9]+)(?:_([A-Za-z0-9]+))?\Z")
@@ -32,7 +33,7 @@ class Derived:
         return np.array([known[value] for value in distinct.tolist()], np.uint64)[place]
 
     def texts(self, doc: Doc) -> list[str]:
-        """The same as text, "" where the other attribute is not set."""
+        """Of a Doc's tokens, as text, "" where the other attribute is not set."""
         strings = doc.vocab.strings
         return [self._part(strings[value]) if value else "" for value in doc.to_array([self.base]).tolist()]
 
