@@ -41,4 +41,13 @@ ERRORS = Table(
     {"": tuple(Line(model.name, {"model": model.name}) for model in OF_FIGURE_2)},
     {"benchmark": "synthetic_sparsity", "mode": "errors"},
 )
-TABLES = (SPARSITY, ERRORS)
+#: Figure 3.
+WEIGHTS = Table(
+    "chains-weights",
+    "synthetic",
+    ("Weights that are not 0, 100 sequences", ""),
+    (Column("of 200", "total", "{:.0f}"), Column("irrelevant, of 140", "irrelevant", "{:.0f}")),
+    {"": tuple(Line(name, {"model": name}) for name in ("generating CRF", *(m.name for m in OF_FIGURE_2[1:])))},
+    {"benchmark": "synthetic_sparsity", "mode": "weights", "data_set": 0},
+)
+TABLES = (SPARSITY, ERRORS, WEIGHTS)
