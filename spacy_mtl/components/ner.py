@@ -12,12 +12,14 @@ from thinc.api import Model
 
 from spacy_mtl.errors import Errors
 from spacy_mtl.models.chain.held import Held
+from spacy_mtl.models.chain.model import predict_labels
 from spacy_mtl.sentences import borders
 from spacy_mtl.settings import brief, is_choice, is_number
-from spacy_mtl.stored.values import distinct_texts, one_of
+from spacy_mtl.stored.values import distinct_texts, number, one_of
 from spacy_mtl.structures.chain.build import Constraints, hamming_cost
 from spacy_mtl.trainers.base import Trainer
 
+from .entity_bias import MOST_BIAS, BiasPoint, bias_points, tag_bias
 from .entity_tags import (
     BEGIN,
     INSIDE,
@@ -50,7 +52,12 @@ class MTLEntityRecognizer(ChainPipe, LabelledPipe):
     fixed = ("scheme",)
     outside = "O"
     no_labels = Errors.M403
-    cfg_checks: ClassVar = {"entity_types": distinct_texts, "scheme": one_of(*PREFIXES)}
+    cfg_checks: ClassVar = {
+        "entity_types": distinct_texts,
+        "scheme": one_of(*PREFIXES),
+        "bias": number(-MOST_BIAS, MOST_BIAS),
+    }
+    cfg_missing: ClassVar = {"bias": 0.0}
 
     def __init__(
         self,
@@ -63,6 +70,7 @@ class MTLEntityRecognizer(ChainPipe, LabelledPipe):
         valid_only: bool = True,
         overwrite: bool = False,
         costs: dict[str, float] | None = None,
+        bias: float = 0.0,
         scorer: Callable | None = None,
     ):
         super().__init__(vocab, model, name, trainer=trainer, scorer=scorer)
@@ -71,7 +79,9 @@ class MTLEntityRecognizer(ChainPipe, LabelledPipe):
         check_switches(name, valid_only=valid_only, overwrite=overwrite)
         if costs is not None and not isinstance(costs, Mapping):
             refuse(name, "costs", "a table of pairs of labels and their costs", costs)
-        self.cfg = {"entity_types": [], "scheme": scheme}
+        if not is_number(bias, -MOST_BIAS, MOST_BIAS):
+            refuse(name, "bias", f"a number from -{MOST_BIAS:g} to {MOST_BIAS:g}", bias)
+        self.cfg = {"entity_types": [], "scheme": scheme, "bias": float(bias)}
         self.valid_only = valid_only
         self.overwrite = overwrite
         self.costs = dict(costs or {})
@@ -81,6 +91,34 @@ class MTLEntityRecognizer(ChainPipe, LabelledPipe):
 
     def labels_of(self, doc: Doc) -> set[str]:
         return {ent.label_ for ent in doc.ents}
+
+    @property
+    def bias(self) -> float:
+        """What is added to the score of every tag of an entity: above 0 more entities are found, below 0 fewer. May be set at any time."""
+        return self.cfg["bias"]
+
+    @bias.setter
+    def bias(self, value: float) -> None:
+        if not is_number(value, -MOST_BIAS, MOST_BIAS):
+            refuse(self.name, "bias", f"a number from -{MOST_BIAS:g} to {MOST_BIAS:g}", value)
+        self.cfg["bias"] = float(value)
+
+    def predict(self, docs: Iterable[Doc]) -> list[np.ndarray]:
+        """The best tags of each doc: a list of int32[n_tokens]."""
+        bias = tag_bias(self.chain_labels, self.bias) if self.bias else None
+        return predict_labels(self.model, list(docs), held_in=self.held, bias=bias)
+
+    def tune_bias(self, examples: Iterable[Example], beta: float = 1.0) -> list[BiasPoint]:
+        """Set the bias with the highest F score on these examples, without training anew. beta: recall counts beta times as much as precision.
+
+        Returns precision, recall and F of every bias that was tried. Raises ValueError: M404 where the component is not trained, M419 for a beta
+        that is not above 0.
+        """
+        if not is_number(beta, 0, 1e3) or beta == 0:
+            refuse(self.name, "beta", "a number above 0", beta)
+        points = bias_points(self, list(examples), float(beta))
+        self.bias = max(points, key=lambda point: (point.f, -abs(point.bias))).bias
+        return points
 
     # --- the chain ---
 

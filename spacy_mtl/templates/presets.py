@@ -15,7 +15,7 @@ from .attributes.context import CONTEXT_ATTRIBUTES
 from .attributes.learned import CHAR_GROUP, USUAL_TAG
 from .attributes.of_tables import ALL_LISTS
 from .grammar import Observation, Template, TemplateSet
-from .table_patterns import cluster_patterns, list_patterns, named_tables
+from .table_patterns import cluster_patterns, list_patterns, named_tables, noisy_patterns
 
 TRANSITION = Template("B")
 #: Leaves the choice of an attribute to the template set.
@@ -110,7 +110,11 @@ def _ner_patterns() -> list[tuple[Observation, ...]]:
 
 @mtl_templates("spacy_mtl.ner.v1")
 def ner(
-    tag: bool = True, min_count: int = 1, clusters: bool | list[str] = False, lists: bool | list[str] = False
+    tag: bool = True,
+    min_count: int = 1,
+    clusters: bool | list[str] = False,
+    lists: bool | list[str] = False,
+    noisy: bool = False,
 ) -> TemplateSet:
     """Rich templates for entities.
 
@@ -120,10 +124,12 @@ def ner(
     tag: read the part-of-speech tag; without it, raw text is enough. min_count: leave out observations that occur less often. clusters: read the
     clusters of words in the table CLUSTER, or in several tables by their names, such as ["CLUSTER", "CLUSTER_news"]. lists: read all lists of
     phrases together, or some by their names, such as ["LIST_places"].
+    noisy: read what words as people type them are: hashtags, mentions, addresses, emoji, repeated letters, odd casing.
     """
-    _check_switches(tag=tag)
+    _check_switches(tag=tag, noisy=noisy)
     more = [
         *(pattern for name in named_tables("clusters", clusters, "CLUSTER") for pattern in cluster_patterns(name)),
+        *(noisy_patterns() if noisy else ()),
         *(pattern for name in named_tables("lists", lists, ALL_LISTS) for pattern in list_patterns(name)),
     ]
     templates = TemplateSet((*_state([*_ner_patterns(), *more]), TRANSITION), min_count)

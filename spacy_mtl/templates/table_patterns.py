@@ -1,4 +1,4 @@
-"""Templates over clusters of words and lists of phrases, for any set."""
+"""Templates over clusters of words, lists of phrases and words of noisy text, for any set."""
 
 from spacy_mtl.errors import Errors
 from spacy_mtl.settings import is_list, shown
@@ -49,4 +49,17 @@ def list_patterns(name: str) -> list[Pattern]:
         (Observation(0, name), Observation(0, "SHAPE")),
         (Observation(-1, "LOWER"), Observation(0, name)),
         (Observation(0, name), Observation(1, "LOWER")),
+    ]
+
+
+def noisy_patterns() -> list[Pattern]:
+    """What words of noisy text are like, and the words themselves without what makes them noisy."""
+    return [
+        *((Observation(offset, attr),) for attr in ("TOKEN_KIND", "SHORT_SHAPE", "BARE") for offset in (-1, 0, 1)),
+        (Observation(-1, "SHORT_SHAPE"), Observation(0, "SHORT_SHAPE")),
+        (Observation(0, "SHORT_SHAPE"), Observation(1, "SHORT_SHAPE")),
+        (Observation(-1, "BARE"), Observation(0, "SHORT_SHAPE")),
+        (Observation(0, "SHORT_SHAPE"), Observation(1, "BARE")),
+        (Observation(-1, "TOKEN_KIND"), Observation(0, "TOKEN_KIND")),
+        (Observation(0, "TOKEN_KIND"), Observation(0, "SHORT_SHAPE")),
     ]

@@ -15,6 +15,7 @@ TASKS = (
     "letters",
     "mtlstruct",
     "ner",
+    "outside",
     "parsing",
     "segmentation",
     "structreg",

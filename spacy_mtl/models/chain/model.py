@@ -77,20 +77,23 @@ def predict_labels(
     docs: Sequence[Doc],
     whole: bool = False,
     held_in: Callable[[Sequence[Doc]], Held | None] | None = None,
+    bias: np.ndarray | None = None,
 ) -> list[np.ndarray]:
     """The best labels of each doc, int32[n_tokens]; all 0 while the model is untrained.
 
     whole: take a doc as one sequence, whatever its borders. held_in: the labels that tokens of docs are held to.
+    bias: float32[L], added to the score of each label at every token.
     """
     lengths = [len(doc) for doc in docs]
     weights = current_weights(model)
     if not weights.is_trained or not sum(lengths):
         return [np.zeros(n, np.int32) for n in lengths]
     if any(doc.vocab is not docs[0].vocab for doc in docs):
-        return [predict_labels(model, [doc], whole, held_in)[0] for doc in docs]
+        return [predict_labels(model, [doc], whole, held_in, bias)[0] for doc in docs]
     predictor = predictor_of(model, docs[0].vocab)
     held = None if held_in is None else held_in(docs)
-    return np.split(predictor(docs, whole, held), np.cumsum(lengths)[:-1])
+    labels = predictor(docs, whole, held) if bias is None else predictor.biased(docs, [bias], held)[0]
+    return np.split(labels, np.cumsum(lengths)[:-1])
 
 
 def predictor_of(model: Model, vocab: Vocab) -> Any:

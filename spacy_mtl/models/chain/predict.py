@@ -287,6 +287,16 @@ class Predictor:
             self._warn_of_missing(given)
         return self.label(given, starts, doc_starts, held=held)
 
+    def biased(self, docs: Sequence[Doc], biases: Sequence[np.ndarray], held: Held | None = None) -> list[np.ndarray]:
+        """The best labels int32[N] under each bias: float32[L], added to the score of each label at every token. Scores are computed once."""
+        given = self.reader.read_given(docs)
+        doc_starts = np.concatenate([[0], np.cumsum([len(doc) for doc in docs])]).astype(np.int64)
+        starts = borders(docs)
+        with self._lock:
+            self._warn_of_missing(given)
+            nodes, pairs = self.scores(given, starts, doc_starts)
+        return [self._decoded(starts, nodes + bias, pairs.copy(), None, held) for bias in biases]
+
     def label(
         self,
         given: np.ndarray,
@@ -298,11 +308,22 @@ class Predictor:
         """The best labels int32[N]. forbidden: positions bool[N] that may not have the labels bool[L]. Other arguments as in :meth:`scores`."""
         with self._lock:  # the word tables grow with new forms, and kernels release the GIL
             nodes, pairs = self.scores(given, starts, doc_starts)
+        return self._decoded(starts, nodes, pairs, forbidden, held)
+
+    def _decoded(
+        self,
+        starts: np.ndarray,
+        nodes: np.ndarray,
+        pairs: np.ndarray,
+        forbidden: tuple[np.ndarray, np.ndarray] | None,
+        held: Held | None,
+    ) -> np.ndarray:
+        """The best labels int32[N] under these scores, which are written over."""
         if forbidden is not None:
             forbid(nodes, *forbidden)
         if held is not None:
             hold(nodes, held)
-        labels = np.zeros(given.shape[1], np.int32)
+        labels = np.zeros(len(nodes), np.int32)
         if self._many is not None:
             decode_many(starts, nodes, self._chain, *self._many, labels)
         else:

@@ -28,6 +28,7 @@ from .context import CONTEXT_ATTRIBUTES, ContextReader, case_flags, case_pattern
 from .derived import Derived, base_of, derived, fold_accents
 from .learned import LEARNED, check_learned, learned_function
 from .lists import ListContext
+from .noisy import bare, short_shape, token_kind
 from .of_tables import check_read, cluster_function, is_cluster, is_list
 
 _AFFIX = re.compile(r"(PREFIX|SUFFIX|STEM)([1-9]\d*)\Z")
@@ -74,6 +75,9 @@ _OWN_LEXICAL: dict[str, Callable[[str], str | int | bool]] = {
     "CHAR": character,
     "CHAR_CLASS": character_class,
     "UNACCENTED": fold_accents,
+    "TOKEN_KIND": token_kind,
+    "BARE": bare,
+    "SHORT_SHAPE": short_shape,
     "LOWER_UNACCENTED": lambda text: fold_accents(text.lower()),
 }
 _NO_WORDS, _NO_BREAKS = word_table([]), no_breaks()

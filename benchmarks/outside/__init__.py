@@ -1,0 +1,1 @@
+"""What knowledge from outside of the training corpus adds: clusters of words and lists."""

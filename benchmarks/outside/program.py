@@ -1,0 +1,71 @@
+"""Benchmarks of what a corpus does not know: ``python -m benchmarks.outside MODE --help``.
+
+Settings were chosen on the development parts; each test part is scored for what was chosen, and for the same without.
+"""
+
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from benchmarks.common.rows import append_rows, show
+
+app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+
+CorporaOption = Annotated[
+    Path, typer.Option("--corpora", envvar="SPACY_MTL_CORPORA", exists=True, file_okay=False, help="Folder of corpora.")
+]
+JsonOption = Annotated[Path | None, typer.Option("--json", help="Add the rows to this file of JSON lines.")]
+#: Columns of the printed table.
+COLUMNS = {
+    "task": "task", "sentences": "sentences", "contestant": "contestant", "clusters": "clusters", "noisy": "noisy", "cost": "cost", "bias": "bias",
+    "cpu": "CPU s", "ratio": "ratio", "cpu_table": "table CPU s", "f1_dev": "F1 dev", "f1_test": "F1 test", "difference": "difference",
+    "significance": "p",
+}  # fmt: skip
+
+
+class TaskName(str, Enum):
+    """Which corpus."""
+
+    esp = "esp"
+    wnut17 = "wnut17"
+    ncbi = "ncbi"
+
+
+TaskOption = Annotated[list[TaskName] | None, typer.Option("--task", help="All if not given.")]
+
+
+@app.command()
+def clusters(corpora: CorporaOption, json: JsonOption = None, task: TaskOption = None) -> None:
+    """ner.v1 with and without: spaCy's lookups for Spanish and noisy English, clusters learned from abstracts for names of diseases."""
+    from .training import CHOSEN, against
+
+    for name in task or TaskName:
+        rows = [
+            {"benchmark": "outside", "mode": "clusters", **row}
+            for row in against(str(corpora), name.value, *CHOSEN[name.value])
+        ]
+        append_rows(json, rows)
+        show(f"Clusters, {name.value}", COLUMNS, rows)
+
+
+@app.command()
+def curves(
+    corpora: CorporaOption,
+    json: JsonOption = None,
+    task: TaskOption = None,
+    sizes: Annotated[list[int] | None, typer.Option(help="Sentences of training; 0 for all.")] = None,
+    spacy_updates: Annotated[int, typer.Option(help="Updates of spaCy's ner at most; 0 to leave it out.")] = 600,
+) -> None:
+    """Learning curves on single sentences: ner.v1 with and without clusters, python-crfsuite on the same observations, spaCy's own ner."""
+    from .curves import SIZES, curve
+
+    for name in task or TaskName:
+        for size in sizes or SIZES:
+            rows = [
+                {"benchmark": "outside", "mode": "curves", **row}
+                for row in curve(str(corpora), name.value, size, spacy_updates)
+            ]
+            append_rows(json, rows)
+            show(f"Learning curve, {name.value}", COLUMNS, rows)

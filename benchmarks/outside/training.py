@@ -1,0 +1,138 @@
+"""What clusters, attributes of noisy text and the bias add to ``ner.v1``."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import spacy
+from spacy.language import Language
+from spacy.training import Example
+
+from benchmarks.common.measure import cpu_seconds
+from benchmarks.common.significance import Counts, compare
+from spacy_mtl.clustering.learn import learn_clusters
+from spacy_mtl.clustering.neighbours import count_neighbours
+from spacy_mtl.clustering.sentences import sentences_of
+from spacy_mtl.corpora.conll import ConllCorpus
+from spacy_mtl.models.chain.model import current_weights
+from spacy_mtl.tables.clusters import ClusterTable
+from spacy_mtl.tables.lookups import read_lookups
+
+
+@dataclass(frozen=True)
+class Task:
+    """files: of training, development and test. tag: whether the corpus has tags, which are given. texts: files that clusters are learned from; none
+    for those of spaCy's lookups."""
+
+    lang: str
+    files: tuple[str, str, str]
+    columns: tuple[str, ...]
+    tag: bool = False
+    texts: tuple[str, ...] = ()
+
+
+_NCBI = tuple(f"ncbi-disease/{part}.tsv" for part in ("train", "devel", "test"))
+TASKS = {
+    "esp": Task("es", ("conll2002/esp.train", "conll2002/esp.testa", "conll2002/esp.testb"), ("ORTH", "TAG", "ENT"), True),
+    "wnut17": Task("en", ("wnut17/train.conll", "wnut17/dev.conll", "wnut17/test.conll"), ("ORTH", "ENT")),
+    "ncbi": Task("en", _NCBI, ("ORTH", "ENT"), texts=("genia-pos/train.tsv", _NCBI[0])),
+}  # fmt: skip
+#: Sentences of a Doc.
+GROUP = 10
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Of one training. classes, min_count: of clusters from the task's texts; 0 classes for none, or for lookups where the task has no texts."""
+
+    clusters: bool = False
+    noisy: bool = False
+    cost: float = 1.0
+    tuned: bool = False
+    classes: int = 0
+    min_count: int = 0
+    C: float = 0.3
+    group: int = GROUP
+
+
+#: Without and with clusters, of each task: settings of the lowest error on development data, each of the two with what suits it best.
+CHOSEN = {
+    "esp": (Settings(), Settings(clusters=True)),
+    "wnut17": (Settings(cost=3.0, tuned=True), Settings(clusters=True, noisy=True, cost=2.0, tuned=True)),
+    "ncbi": (Settings(), Settings(clusters=True, classes=100, min_count=8)),
+}
+
+
+def examples(nlp: Language, corpora: str, task: Task, part: int, group: int, limit: int = 0) -> list[Example]:
+    """Examples of a file. limit: so many sentences, 0 for all."""
+    given = ["TAG"] if task.tag else []
+    reader = ConllCorpus(
+        Path(corpora, task.files[part]), columns=list(task.columns), group=1 if limit else group, given=given
+    )
+    return list(islice(reader(nlp), limit or None))
+
+
+def table_for(corpora: str, task: Task, settings: Settings) -> ClusterTable:
+    """The clusters that a task reads."""
+    if not task.texts:
+        return read_lookups(task.lang)
+    sentences = (s for name in task.texts for s in sentences_of(Path(corpora, name), str.split))
+    text = count_neighbours(sentences, settings.min_count)
+    assert text is not None
+    entries = sorted(learn_clusters(text, settings.classes, 15).entries, key=lambda entry: -entry[2])
+    return ClusterTable.of((word, path) for path, word, _ in entries)
+
+
+def counts(nlp: Language, found: Sequence[Example]) -> Counts:
+    """Right, found and gold entities of each Doc."""
+    rows = []
+    for example in found:
+        doc = nlp(example.predicted.copy())
+        predicted, gold = ({(e.start, e.end, e.label_) for e in each.ents} for each in (doc, example.reference))
+        rows.append((len(predicted & gold), len(predicted), len(gold)))
+    return Counts(*np.array(rows, np.int64).reshape(-1, 3).T)
+
+
+def train(corpora: str, task: Task, settings: Settings, limit: int = 0) -> tuple[dict[str, Any], list[Counts]]:
+    """A row of a training, and the counts of the development and test part."""
+    nlp = spacy.blank(task.lang)
+    templates = {
+        "@mtl_templates": "spacy_mtl.ner.v1",
+        "tag": task.tag,
+        "clusters": settings.clusters,
+        "noisy": settings.noisy,
+    }
+    trainer = {"C": settings.C, "average": 12, "inner_passes": 20}
+    costs = {} if settings.cost == 1.0 else {"*>O": settings.cost}
+    ner: Any = nlp.add_pipe("mtl_ner", config={"model": {"templates": templates}, "costs": costs, "trainer": trainer})
+    tables: dict[str, ClusterTable] = {}
+    cpu_table = (
+        cpu_seconds(lambda: tables.update(CLUSTER=table_for(corpora, task, settings))) if settings.clusters else 0
+    )
+    training = examples(nlp, corpora, task, 0, settings.group, limit)
+    others = [examples(nlp, corpora, task, part, 1 if limit else settings.group) for part in (1, 2)]
+
+    def learn() -> None:
+        ner.initialize(lambda: training, nlp=nlp, tables=tables)
+        nlp.update(training)
+        current_weights(ner.model)
+
+    learn()  # compiles, and so is not measured
+    cpu = cpu_seconds(learn)
+    if settings.tuned:
+        ner.tune_bias(others[0])
+    found = [counts(nlp, each) for each in others]
+    row = {"contestant": "ours", **vars(settings), "bias": ner.bias, "cpu": cpu, "cpu_table": cpu_table}
+    return row | {f"f1_{part}": each.score() for part, each in zip(("dev", "test"), found, strict=True)}, found
+
+
+def against(corpora: str, name: str, plain: Settings, more: Settings) -> list[dict[str, Any]]:
+    """Rows of two trainings; the second has the difference on test, with its significance, and the ratio of CPU seconds."""
+    task = TASKS[name]
+    (first, before), (second, after) = (train(corpora, task, each) for each in (plain, more))
+    verdict = compare(after[1], before[1])
+    second |= {"difference": verdict.difference, "significance": verdict.p, "ratio": second["cpu"] / first["cpu"]}
+    return [{"task": name, **row} for row in (first, second)]

@@ -1,0 +1,77 @@
+"""Precision against recall: entities of a trained model under several biases, without training anew."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from spacy.training import Example
+
+from spacy_mtl.errors import Errors
+from spacy_mtl.models.chain.model import current_weights, predictor_of
+from spacy_mtl.sentences import borders
+
+from .entity_tags import BEGIN, INSIDE, decode_tags
+
+#: The largest bias, either way.
+MOST_BIAS = 100.0
+#: The biases that are tried. A margin has the size 1, and so has a factor of e between probabilities.
+TRIED = tuple(round(0.1 * k, 1) for k in range(-20, 21))
+
+
+class BiasPoint(NamedTuple):
+    """What a bias gives. precision, recall and f are shares, from 0 to 1."""
+
+    bias: float
+    precision: float
+    recall: float
+    f: float
+
+
+def tag_bias(labels: Sequence[str], bias: float) -> np.ndarray:
+    """The bias of each tag, float32[L]: none for O."""
+    return np.array([0.0 if label == "O" else bias for label in labels], np.float32)
+
+
+def bias_points(ner: Any, examples: Sequence[Example], beta: float) -> list[BiasPoint]:
+    """Score entities on these examples under many biases. ner: the component. Raises ValueError: M402 without examples, M404 if the component is not trained."""
+    if not current_weights(ner.model).is_trained:
+        raise ValueError(Errors.M404.format(name=ner.name))
+    docs = [example.predicted.copy() for example in examples]
+    if not sum(map(len, docs)):
+        raise ValueError(Errors.M402.format(name=ner.name))
+    predictor, labels = predictor_of(ner.model, ner.vocab), ner.chain_labels
+    found = [[0, 0] for _ in TRIED]
+    n_gold = 0
+    for example, doc in zip(examples, docs, strict=True):
+        if not len(doc):
+            continue
+        starts = borders([doc])
+        tags = ner.gold_labels(example, starts)
+        gold = _spans(np.maximum(tags, 0), starts, ner.cfg["scheme"])
+        n_gold += len(gold)
+        unknown = np.concatenate([[0], np.cumsum(tags < 0)])
+        outputs = predictor.biased([doc], [tag_bias(labels, bias) for bias in TRIED], ner.held([doc]))
+        for counts, output in zip(found, outputs, strict=True):
+            spans = {span for span in _spans(output, starts, ner.cfg["scheme"]) if unknown[span[0]] == unknown[span[1]]}
+            counts[0] += len(spans & gold)
+            counts[1] += len(spans)
+    return [_point(bias, right, n, n_gold, beta) for bias, (right, n) in zip(TRIED, found, strict=True)]
+
+
+def _spans(tags: np.ndarray, starts: np.ndarray, scheme: str) -> set[tuple[int, int, int]]:
+    """The entities of tags int32[n]: first token, end, number of the type."""
+    n_types = int(tags.max(initial=0)) + 1
+    iob, kinds = decode_tags(tags, starts, range(1, n_types + 1), scheme)
+    found: set[tuple[int, int, int]] = set()
+    for begin in np.flatnonzero(iob == BEGIN).tolist():
+        end = begin + 1
+        while end < iob.size and iob[end] == INSIDE:
+            end += 1
+        found.add((begin, end, int(kinds[begin])))
+    return found
+
+
+def _point(bias: float, right: int, n_found: int, n_gold: int, beta: float) -> BiasPoint:
+    precision, recall = right / max(n_found, 1), right / max(n_gold, 1)
+    total = beta**2 * precision + recall
+    return BiasPoint(bias, precision, recall, (1 + beta**2) * precision * recall / total if total else 0.0)
