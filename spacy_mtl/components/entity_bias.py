@@ -33,7 +33,10 @@ def tag_bias(labels: Sequence[str], bias: float) -> np.ndarray:
 
 
 def bias_points(ner: Any, examples: Sequence[Example], beta: float) -> list[BiasPoint]:
-    """Score entities on these examples under many biases. ner: the component. Raises ValueError: M402 without examples, M404 if the component is not trained."""
+    """Score entities on these examples under many biases. ner: the component.
+
+    Raises ValueError: M402 without examples, M404 if the component is not trained.
+    """
     if not current_weights(ner.model).is_trained:
         raise ValueError(Errors.M404.format(name=ner.name))
     docs = [example.predicted.copy() for example in examples]
