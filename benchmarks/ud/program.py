@@ -41,8 +41,8 @@ def train_all(
     corpus: Annotated[list[Corpus] | None, typer.Option("--corpus", help="All if not given.")] = None,
     folds: Annotated[
         int, typer.Option(min=2, help="Of the training part, for the tags that the parser learns from.")
-    ] = 4,
-    passes: Annotated[int, typer.Option(min=1, help="Over each of them.")] = 10,
+    ] = 3,
+    passes: Annotated[int, typer.Option(min=1, help="Over each of them.")] = 6,
     quick: Annotated[bool, typer.Option("--quick", help="One epoch of each training.")] = False,
     test: Annotated[bool, typer.Option("--test", help="Score the test part, too.")] = False,
 ) -> None:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from spacy_mtl.stored.fault import StoredValueError, shown
 from spacy_mtl.templates.arcs.program import check_arc_templates
 from spacy_mtl.templates.attributes.characters import OF_CORPUS
-from spacy_mtl.templates.attributes.learned import LEARNED
+from spacy_mtl.templates.attributes.learned import tables_of
 from spacy_mtl.templates.attributes.of_tables import kind_of_name, without_table
 from spacy_mtl.templates.attributes.reader import check_attributes
 from spacy_mtl.templates.grammar import Template, parse_template
@@ -86,7 +86,7 @@ def _reason(error: ValueError) -> str:
 def check_tables(attributes: Sequence[str], learned: Collection[str], words: bool) -> None:
     """Refuse attributes whose tables a model lacks. learned: attributes with a table. words: whether it has a dictionary. Raises StoredValueError."""
     for attr in attributes:
-        if (attr in LEARNED and attr not in learned) or (attr in OF_CORPUS and not words):
+        if (not tables_of([attr]).issubset(learned)) or (attr in OF_CORPUS and not words):
             raise StoredValueError(f"its templates read {attr}, for which it has no table")
 
 

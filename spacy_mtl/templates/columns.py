@@ -7,7 +7,7 @@ from spacy_mtl.errors import Errors
 from spacy_mtl.registry import mtl_templates
 from spacy_mtl.settings import is_switch, shown
 
-from .attributes.learned import USUAL_TAG
+from .attributes.learned import AFTER_STEM, STEM_TAG, USUAL_TAG
 from .grammar import TemplateSet
 
 
@@ -33,15 +33,17 @@ def _at(*places: tuple[int, str]) -> str:
 
 
 @mtl_templates("spacy_mtl.morph.v1")
-def morph(usual_tags: bool = True, min_count: int = 2) -> TemplateSet:
+def morph(usual_tags: bool = True, stems: bool = True, min_count: int = 2) -> TemplateSet:
     """Templates for parts of speech and morphological features.
 
     They read suffixes of up to 10 characters, beginnings of up to 8 in lower case, parts in front of an ending, where languages put one affix after
-    another, the forms and endings in a window of 2, pairs of these, and the usual analyses of the words around.
+    another, the forms and endings in a window of 2, pairs of these, the usual analyses of the words around, and the stem of a known word that a word
+    begins with.
 
-    usual_tags: read the usual analyses, which only ``mtl_morphologizer`` knows. min_count: leave out observations that occur less often.
+    usual_tags, stems: read the usual analyses, and the known stems, which only ``mtl_morphologizer`` knows. min_count: leave out observations that
+    occur less often.
     """
-    _switches(usual_tags=usual_tags)
+    _switches(usual_tags=usual_tags, stems=stems)
     parts = [f"INNER{first}_{last}" for first, last in ((4, 2), (5, 2), (5, 3), (6, 3), (6, 4), (7, 4), (8, 5))]
     affixes = [f"SUFFIX{n}" for n in range(1, 11)] + [f"STEM{n}" for n in range(2, 9)] + parts
     patterns = [_here(attr) for attr in ("ORTH", "LOWER", *affixes, "SHAPE", "CHAR_TYPE", "CASE")]
@@ -58,25 +60,30 @@ def morph(usual_tags: bool = True, min_count: int = 2) -> TemplateSet:
         patterns += [_at((-1, USUAL_TAG), (0, ending)) for ending in ("SUFFIX2", "LOWER")]
         patterns += [_at((0, ending), (1, USUAL_TAG)) for ending in ("SUFFIX2", "LOWER")]
         patterns += [_at((-1, USUAL_TAG), (1, USUAL_TAG))]
+    if stems:
+        patterns += [_here(STEM_TAG), _here(AFTER_STEM), _here(STEM_TAG, AFTER_STEM)]
     return _numbered(patterns, min_count, "B")
 
 
 @mtl_templates("spacy_mtl.lemma.v1")
-def lemma(tags: bool = True, min_count: int = 2) -> TemplateSet:
-    """Templates for lemmas: affixes and casing of the form, by themselves and with part of speech and morphology.
+def lemma(tags: bool = True, stems: bool = True, min_count: int = 2) -> TemplateSet:
+    """Templates for lemmas: affixes and casing of the form and what follows a known stem, by themselves and with part of speech and morphology.
 
     They do not read the form itself, since the lemmas of known words are looked up, and have no transitions: the script of a word does not depend on
     those of its neighbours.
 
-    tags: read POS and MORPH, or TAG where there is no POS: those that the training corpus or components before have. min_count: leave out
-    observations that occur less often.
+    tags: read POS and MORPH, or TAG where there is no POS: those that the training corpus or components before have. stems: read the known stems,
+    which only ``mtl_lemmatizer`` and ``mtl_morphologizer`` know. min_count: leave out observations that occur less often.
     """
-    _switches(tags=tags)
+    _switches(tags=tags, stems=stems)
     endings = [f"SUFFIX{n}" for n in range(1, 9)]
     patterns = [_here(attr) for attr in (*endings, *(f"PREFIX{n}" for n in range(1, 5)), "CASE")]
     if tags:
         patterns += [_here(tag) for tag in ("POS", "MORPH")]
         patterns += [_here(attr, tag) for tag in ("POS", "MORPH") for attr in endings[:5]]
+    if stems:
+        patterns += [_here(STEM_TAG), _here(AFTER_STEM), _here(STEM_TAG, AFTER_STEM)]
+        patterns += [_here(AFTER_STEM, tag) for tag in ("POS", "MORPH") if tags]
     return replace(_numbered(patterns, min_count), fallbacks=(("POS", "TAG"), ("TAG", None), ("MORPH", None)))
 
 

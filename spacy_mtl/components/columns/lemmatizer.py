@@ -17,18 +17,21 @@ from spacy_mtl.components.protocol.settings import check_count, check_switches, 
 from spacy_mtl.errors import Errors
 from spacy_mtl.learning.gather import Piece
 from spacy_mtl.learning.known_words import MOST_CELLS
+from spacy_mtl.learning.stems import count_stems
 from spacy_mtl.lemmas.applicable import Applicable
-from spacy_mtl.lemmas.known import Lemmas, check_lemmas, count_lemmas, known_lemma
+from spacy_mtl.lemmas.beginnings import Beginnings, Word, find_beginning, learn_beginnings
+from spacy_mtl.lemmas.known import check_lemmas, count_lemmas, key_of, known_lemma
 from spacy_mtl.lemmas.script import EditScript, parse_script, script_of
 from spacy_mtl.models.chain.weights import ChainWeights
 from spacy_mtl.settings import shown
 from spacy_mtl.stored.fault import StoredValueError
 from spacy_mtl.stored.values import distinct_texts
 from spacy_mtl.structures.chain.build import Constraints
-from spacy_mtl.templates.attributes.learned import FormTable
+from spacy_mtl.templates.attributes.learned import STEM_TAG, FormTable
+from spacy_mtl.templates.attributes.reader import AttributeReader
 from spacy_mtl.trainers.base import Trainer
 
-from .pipe import ColumnPipe, aligned
+from .pipe import ColumnPipe, aligned, words_of
 
 if TYPE_CHECKING:
     from spacy_mtl.explaining.decision import Decision
@@ -43,7 +46,8 @@ class MTLLemmatizer(ColumnPipe):
     gold_attributes = ("LEMMA",)
     label_key = "scripts"
     no_labels = Errors.M422
-    cfg_checks: ClassVar = {"scripts": distinct_texts, "lemmas": check_lemmas}
+    cfg_checks: ClassVar = {"scripts": distinct_texts, "lemmas": check_lemmas, "beginnings": check_lemmas}
+    cfg_missing: ClassVar = {"beginnings": {}}
     of_training = (*ColumnPipe.of_training, "_known_scripts", "_forms")
 
     def __init__(
@@ -64,7 +68,7 @@ class MTLLemmatizer(ColumnPipe):
         if not max_scripts:
             refuse(name, "max_scripts", "at least 1", max_scripts)
         check_switches(name, overwrite=overwrite)
-        self.cfg = {"scripts": [], "lemmas": {}}
+        self.cfg = {"scripts": [], "lemmas": {}, "beginnings": {}}
         self.min_forms = min_forms
         self.max_scripts = max_scripts
         self.overwrite = overwrite
@@ -111,7 +115,10 @@ class MTLLemmatizer(ColumnPipe):
         if not scripts and not self.labels:
             raise ValueError(self.no_labels.format(name=self.name, n=len(references)))
         self.set_labels([*self.labels, *sorted(scripts.difference(self.labels))])
-        self.cfg["lemmas"] = self._lemmas_of(references)
+        words = list(self._words_of(references))
+        self.cfg["lemmas"] = count_lemmas(word[:3] for word in words)
+        self.cfg["beginnings"] = self._beginnings_of(words)
+        self.learn_attribute(STEM_TAG, lambda: count_stems(words_of(references)))
 
     def learn_labels(self, references: Sequence[Doc]) -> None:
         """Add the scripts of enough forms of these documents, and remember the lemmas of their words."""
@@ -119,7 +126,9 @@ class MTLLemmatizer(ColumnPipe):
         if found:
             self._add_labels(sorted(found))
             self.restart()
-        self.cfg["lemmas"] = self.cfg["lemmas"] | self._lemmas_of(references)
+        words = list(self._words_of(references))
+        self.cfg["lemmas"] = self.cfg["lemmas"] | count_lemmas(word[:3] for word in words)
+        self.cfg["beginnings"] = self.cfg["beginnings"] | self._beginnings_of(words)
 
     def check_new(self, example: Example) -> None:
         """Take any document: words whose script is no label are not learnt from."""
@@ -137,20 +146,22 @@ class MTLLemmatizer(ColumnPipe):
         often = [script for script in common if counts[script] >= self.min_forms]
         return set((often or common)[: self.max_scripts])
 
-    def _lemmas_of(self, references: Sequence[Doc]) -> Lemmas:
-        """The lemmas of words that have one, for :func:`.known_lemma`."""
+    def _words_of(self, references: Sequence[Doc]) -> Iterator[Word]:
+        """The words that have a lemma."""
         strings = self.vocab.strings
+        for doc in references:
+            columns: Any = doc.to_array([ORTH, POS, LEMMA]).reshape(len(doc), 3).tolist()
+            for (orth, pos, lemma), script in zip(columns, self._scripts(doc).tolist(), strict=True):
+                if script:
+                    yield Word(strings[orth], PARTS[pos], strings[lemma], strings[script])
 
-        def words() -> Iterator[tuple[str, str, str]]:
-            for doc in references:
-                columns: Any = doc.to_array([ORTH, POS, LEMMA]).reshape(len(doc), 3).tolist()
-                for (orth, pos, lemma), script in zip(columns, self._scripts(doc).tolist(), strict=True):
-                    if script:
-                        yield strings[orth], PARTS[pos], strings[lemma]
-
-        return count_lemmas(words())
+    def _beginnings_of(self, words: Sequence[Word]) -> Beginnings:
+        return learn_beginnings(words, Applicable(self.labels), self.min_forms)
 
     # --- the chain ---
+
+    def make_reader(self) -> AttributeReader:
+        return AttributeReader(self.templates.attributes, self.vocab, learned={STEM_TAG: {}, **self.tables})
 
     def chain_constraints(self) -> Constraints:
         return replace(Constraints.none(len(self.labels)), edits=np.True_)
@@ -188,7 +199,8 @@ class MTLLemmatizer(ColumnPipe):
         """Write ``token.lemma``. scores: what :meth:`predict` returned.
 
         A word of the training corpus has the most frequent lemma that it has there, with its part of speech if it was seen with it; any other word
-        has what its script makes of it. A word that no script applies to is its own lemma.
+        has what its script makes of it, or where this is no known lemma, the known lemma that it begins with, see :mod:`.lemmas.beginnings`. A word
+        that no script applies to is its own lemma.
         """
         if not self.labels:
             return
@@ -211,4 +223,7 @@ class MTLLemmatizer(ColumnPipe):
         known = known_lemma(self.cfg["lemmas"], form, pos)
         if known is not None:
             return known
-        return script.apply(form) if script.applies(form) else form
+        lemma, beginnings = script.apply(form) if script.applies(form) else form, self.cfg["beginnings"]
+        if key_of(pos, lemma) in beginnings:
+            return lemma
+        return find_beginning(beginnings, form, pos) or lemma

@@ -19,6 +19,7 @@ from spacy_mtl.errors import Errors
 from spacy_mtl.learning.chain import ChainLearner
 from spacy_mtl.learning.factored import FactoredLearner
 from spacy_mtl.learning.learner import Learner
+from spacy_mtl.learning.stems import count_stems
 from spacy_mtl.learning.usual_tags import count_usual_tags
 from spacy_mtl.models.chain.factored import of_factor
 from spacy_mtl.models.chain.held import Held
@@ -30,12 +31,12 @@ from spacy_mtl.settings import shown
 from spacy_mtl.stored.fault import StoredValueError
 from spacy_mtl.stored.values import distinct_texts, list_of, mapping
 from spacy_mtl.structures.chain.build import Constraints
-from spacy_mtl.templates.attributes.learned import USUAL_TAG, FormTable
+from spacy_mtl.templates.attributes.learned import STEM_TAG, USUAL_TAG, FormTable
 from spacy_mtl.templates.attributes.reader import AttributeReader
 from spacy_mtl.templates.grammar import Template
 from spacy_mtl.trainers.base import Trainer
 
-from .pipe import KnownWordsPipe, add_strings, aligned
+from .pipe import KnownWordsPipe, add_strings, aligned, words_of
 
 if TYPE_CHECKING:
     from spacy_mtl.explaining.decision import Decision
@@ -135,6 +136,7 @@ class MTLMorphologizer(KnownWordsPipe):
         self.learn_attribute(
             USUAL_TAG, lambda: count_usual_tags(references, self.labels, columns_of=self._orths_and_analyses)
         )
+        self.learn_attribute(STEM_TAG, lambda: count_stems(words_of(references)))
 
     def _orths_and_analyses(self, doc: Doc) -> np.ndarray:
         return np.stack([doc.to_array(ORTH), self._analyses(doc)], axis=1)
@@ -173,7 +175,8 @@ class MTLMorphologizer(KnownWordsPipe):
         )
 
     def make_reader(self) -> AttributeReader:
-        return AttributeReader(self.templates.attributes, self.vocab, learned={USUAL_TAG: {}, **self.tables})
+        learned = {USUAL_TAG: {}, STEM_TAG: {}, **self.tables}
+        return AttributeReader(self.templates.attributes, self.vocab, learned=learned)
 
     def make_learner(self) -> Learner:  # type: ignore[override]
         factors = self._factors

@@ -1,10 +1,12 @@
 """ColumnPipe: one label for each token, which stands for what a column of annotation says of it."""
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from spacy.attrs import LEMMA, ORTH, POS
+from spacy.parts_of_speech import NAMES as PARTS
 from spacy.tokens import Doc
 from spacy.training import Example
 
@@ -93,6 +95,14 @@ def aligned(example: Example, values: np.ndarray, whole: bool = False) -> np.nda
             distinct = np.unique(values[places])
             found[i] = distinct[0] if distinct.size == 1 else 0
     return found
+
+
+def words_of(docs: Iterable[Doc]) -> Iterator[tuple[str, str, str]]:
+    """Form, lemma and part of speech of each word; "" for no lemma, "_" for no part of speech."""
+    for doc in docs:
+        columns: Any = doc.to_array([ORTH, LEMMA, POS]).reshape(len(doc), 3).tolist()
+        for orth, lemma, pos in columns:
+            yield doc.vocab.strings[orth], doc.vocab.strings[lemma] if lemma else "", PARTS[pos] or "_"
 
 
 def add_strings(doc: Doc, vocab: Any, texts: Iterable[str]) -> None:

@@ -11,7 +11,7 @@ from spacy.training import Example
 from spacy_mtl.learning.gather import Piece, content_key
 from spacy_mtl.learning.learner import Learner
 from spacy_mtl.sentences import borders
-from spacy_mtl.templates.attributes.learned import FormTable
+from spacy_mtl.templates.attributes.learned import FormTable, tables_of
 from spacy_mtl.templates.attributes.reader import AttributeReader
 from spacy_mtl.templates.grammar import Template
 from spacy_mtl.trainers.base import Trainer
@@ -69,8 +69,8 @@ class PipeHooks(SavedPipe):
         return [(columns, borders([doc])) for columns, doc in zip(given, docs, strict=True)]
 
     def learn_attribute(self, attr: str, table: Callable[[], FormTable]) -> None:
-        """Learn an attribute of :mod:`spacy_mtl.templates.attributes.learned` if a template reads it."""
-        if attr in self.templates.attributes:
+        """Learn the table of an attribute of :mod:`spacy_mtl.templates.attributes.learned` if a template reads it, or another one with this table."""
+        if attr in tables_of(self.templates.attributes):
             assert self._reader is not None
             self.model.attrs["learned"] = {**self.model.attrs["learned"], attr: table()}
             self._reader.lexicon.learn(self.read_tables)

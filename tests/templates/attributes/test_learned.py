@@ -62,7 +62,7 @@ def test_characters_have_the_group_of_their_normalised_form():
 def test_without_a_segmenter_groups_are_refused():
     with pytest.raises(ValueError, match=r"M132.*CHAR_GROUP.*mtl_segmenter.*dictionary = false"):
         AttributeReader(["CHAR_GROUP"], NLP.vocab, learned={"USUAL_TAG": {}})
-    assert set(LEARNED) == {"USUAL_TAG", "CHAR_GROUP"}
+    assert set(LEARNED) == {"USUAL_TAG", "CHAR_GROUP", "STEM_TAG", "AFTER_STEM"}
 
 
 def test_tables_are_written_by_value_and_read_by_form():
