@@ -353,3 +353,40 @@ def test_an_untrained_file_with_a_label_that_is_no_script_is_refused():
     hostile.cfg["scripts"] = ["walk"]
     with pytest.raises(ValueError, match=r"\[M6\d\d\].*not an edit script"):
         make().get_pipe("mtl_lemmatizer").from_bytes(hostile.to_bytes())
+
+
+def agglutinating(nlp):
+    """Words of which no two have an ending in common; nouns are compounds."""
+    endings = iter(f"{a}{b}" for a in "xywq" for b in "bdfg")
+    verbs = [(f"{stem}{next(endings)}", "VERB", stem) for stem in ("kal", "gel", "oku", "git") for _ in range(3)]
+    nouns = [
+        ("ev", "NOUN", "evx"),
+        ("evkapi", "NOUN", "evkapi"),
+        ("kapi", "NOUN", "kapi"),
+        ("kapiev", "NOUN", "kapiev"),
+    ]
+    return [of_words(*verbs, *nouns, vocab=nlp.vocab)]
+
+
+def test_new_words_are_cut_behind_a_known_lemma_where_the_corpus_is_like_that(train):
+    nlp = make(["U0:%x[0,SUFFIX1]"])
+    train(nlp, agglutinating(nlp), passes=2)
+
+    def lemma(nlp, form, pos):
+        return nlp.get_pipe("mtl_lemmatizer")(Doc(nlp.vocab, [form], pos=[pos]))[0].lemma_
+
+    again = make(["U0:%x[0,SUFFIX1]"]).from_bytes(nlp.to_bytes())
+    for each in (nlp, again):
+        assert lemma(each, "kalabilir", "VERB") == "kal"
+        assert lemma(each, "Okunan", "VERB") == "oku"
+        assert lemma(each, "kalabilir", "NOUN") != "kal"
+        assert lemma(each, "kapilar", "NOUN") != "kapi"
+
+
+def test_stems_are_known_from_the_other_words(train):
+    nlp = make(["U0:%x[0,STEM_TAG]/%x[0,AFTER_STEM]"])
+    words = [(stem + end, "VERB", stem) for stem in ("kal", "gel", "oku") for end in ("dim", "mek", "ir")]
+    train(nlp, [of_words(*words, vocab=nlp.vocab)], passes=3)
+    doc = nlp.get_pipe("mtl_lemmatizer")(Doc(nlp.vocab, ["okular", "geldim", "kalir"], pos=["VERB"] * 3))
+    assert lemmas(doc)[1:] == ["gel", "kal"]
+    assert nlp.get_pipe("mtl_lemmatizer").model.attrs["learned"]["STEM_TAG"]["oku"] == "VERB"
