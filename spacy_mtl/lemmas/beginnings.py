@@ -7,6 +7,7 @@ of other words finds among the lemmas of other words are cut, and if most of the
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import partial
 from typing import NamedTuple
 
 from .applicable import Applicable
@@ -61,7 +62,7 @@ def learn_beginnings(words: Iterable[Word], scripts: Applicable, min_forms: int)
         with_script[word.script].add(word.form)
     tried, right = Counter[str](), Counter[str]()
     for word in distinct:
-        found = _longest(word.form, lambda text, word=word: _of_others(forms, word, text))
+        found = _longest(word.form, partial(_of_others, forms, word))
         if found is not None and not _by_script(word, scripts, forms, len(with_script[word.script]) <= min_forms):
             tried[word.pos] += 1
             right[word.pos] += found == word.lemma

@@ -175,7 +175,7 @@ class MTLMorphologizer(KnownWordsPipe):
         )
 
     def make_reader(self) -> AttributeReader:
-        learned = {USUAL_TAG: {}, STEM_TAG: {}, **self.tables}
+        learned: dict[str, Any] = {USUAL_TAG: {}, STEM_TAG: {}, **self.tables}
         return AttributeReader(self.templates.attributes, self.vocab, learned=learned)
 
     def make_learner(self) -> Learner:  # type: ignore[override]
