@@ -3,6 +3,7 @@
 from typing import Any
 
 from benchmarks.common.rows import Row
+from benchmarks.letters.mkl import PAIRS, TABLE
 
 from .table import Column, Line, Table
 
@@ -14,6 +15,8 @@ TRIED = (
 BEST = (1.0, 0.3, "last")
 #: F1 of OnlineMKL in Table 5 of the MTLstruct paper.
 PAPER = {"testa": 67.27, "testb": 69.97}
+#: Letters read right in Table 1 of the OnlineMKL paper, by kernels.
+PAPERS = {name: paper for name, *_, paper in TABLE}
 WHERE: Row = {"benchmark": "online_mkl", "contestant": "online MKL", "lang": "esp", "regularizer": "l21"}
 
 
@@ -53,4 +56,53 @@ TEST = Table(
     {"": (line_of(*BEST, passes=20),)},
     WHERE,
 )
-TABLES = (SEARCH, TEST)
+#: Words of each fold in Table 1 and Figure 1 as they are measured here.
+WORDS = 40
+PLAN = f"mkl, 10 folds of {WORDS} words"
+KERNELS = Table(
+    "mkl-kernels",
+    "letters",
+    (f"Table 1: letters read right, %, {WORDS} words a fold", ""),
+    (
+        Column("here", "accuracy", "{:.1f}", spread=True),
+        Column("the paper, whole folds", lambda row: float(PAPERS[row["contestant"]].split()[0]), "{:.1f}"),
+        Column("CPU s a fold", "cpu", "{:.1f}"),
+    ),
+    {
+        name: tuple(Line(row[0], {"contestant": row[0]}) for row in rows)
+        for name, rows in (("dense kernels", TABLE[:5]),)
+    },
+    {"benchmark": "ocr", "mode": "run", "plan": PLAN, "trainer": "OnlineMKL"},
+)
+PAIRS_OF_KERNELS = Table(
+    "mkl-pairs",
+    "letters",
+    ("Errors of the first less those of the second, fold by fold", ""),
+    (
+        Column("difference", "difference", "{:.2f}"),
+        Column("95%, from", "low", "{:.2f}"),
+        Column("to", "high", "{:.2f}"),
+        Column("folds, of 10, where the first errs less", "fewer", "{:.0f}"),
+    ),
+    {"": tuple(Line(f"{one}; {other}", {"contestant": one, "other": other}) for one, other in PAIRS[:4])},
+    {"benchmark": "ocr", "mode": "pair", "plan": PLAN},
+)
+
+
+def objective(passes: int):
+    """After so many passes; None where a method has no point there."""
+    return lambda row: dict(map(tuple, row["points"])).get(passes)
+
+
+WRAPPERS = Table(
+    "mkl-wrappers",
+    "letters",
+    (f"Figure 1: objective, L + Q + G, C = 100, {WORDS} words", "first rate"),
+    (*(Column(f"{passes} passes", objective(passes), "{:,.0f}") for passes in (5, 10, 20, 30, 50, 60)),),
+    {
+        name: tuple(Line(f"{rate:g}", {"method": name, "eta0": rate}) for rate in (1.0, 10.0))
+        for name in ("OnlineMKL", "Gauss-Seidel", "SimpleMKL")
+    },
+    {"benchmark": "ocr", "mode": "wrappers", "words": WORDS, "C": 100.0},
+)
+TABLES = (SEARCH, TEST, WRAPPERS)
