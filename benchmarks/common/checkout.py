@@ -5,9 +5,15 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from .measure import THREADS
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 
 class Checkout:
@@ -17,7 +23,10 @@ class Checkout:
     """
 
     def __init__(self, folder: Path, arguments: list[str], task: Any = None):
-        environment = {**os.environ, **dict.fromkeys(THREADS, "1"), "PYTHONPATH": str(folder)}
+        self._metadata = TemporaryDirectory()
+        write_metadata(folder, Path(self._metadata.name))
+        path = os.pathsep.join([str(folder), self._metadata.name])
+        environment = {**os.environ, **dict.fromkeys(THREADS, "1"), "PYTHONPATH": path}
         self._folder = folder
         self._process = subprocess.Popen(
             [sys.executable, *arguments], env=environment, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -50,3 +59,18 @@ class Checkout:
         assert self._process.stdin is not None
         self._process.stdin.close()
         self._process.wait()
+        self._metadata.cleanup()
+
+
+def write_metadata(checkout: Path, folder: Path) -> None:
+    """Entry points of a checkout, as if it were installed in this folder. Those of the version that is installed may name what it does not have."""
+    project = tomllib.loads((checkout / "pyproject.toml").read_text(encoding="utf8"))["project"]
+    place = folder / "spacy_mtl-0.dist-info"
+    place.mkdir()
+    (place / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: 0\n", encoding="utf8")
+    lines = [
+        line
+        for group, points in project["entry-points"].items()
+        for line in (f"[{group}]", *(f"{name} = {value}" for name, value in points.items()))
+    ]
+    (place / "entry_points.txt").write_text("\n".join(lines) + "\n", encoding="utf8")

@@ -74,7 +74,7 @@ def _warm_up(kind: str) -> None:
     """Compile for every trainer, so that only what a setting does counts."""
     if kind == "treebanks":  # which trains nothing
         return
-    for factory in COMPONENTS if kind in ("components", "trainers") else ("mtl_ner",):
+    for factory in COMPONENTS if kind != "templates" else ("mtl_ner",):
         for name in TRAINERS if (factory, kind) == ("mtl_ner", "trainers") else ("MTLStruct", "Perceptron"):
             _train(make(factory, {"@mtl_trainers": f"spacy_mtl.{name}.v1"}), factory)
 

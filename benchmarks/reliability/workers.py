@@ -11,8 +11,9 @@ from typing import IO, Any
 
 from .plan import ROOT
 
-#: Seconds of waiting for an answer; a busy machine may be slow, so the workers themselves count CPU seconds.
-PATIENCE = 120.0
+#: Seconds of waiting for an answer. The workers themselves count CPU seconds, so this ends only what waits without working; a busy machine
+#: has kept a case of half a CPU second for more than two minutes.
+PATIENCE = 900.0
 #: Seconds until a new process is ready: it may have to compile.
 START = 1800.0
 

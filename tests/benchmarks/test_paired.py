@@ -1,7 +1,12 @@
 """benchmarks.paired: two checkouts take turns, and what is compared comes from the right one."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 
+from benchmarks.common.checkout import write_metadata
 from benchmarks.common.origin import ROOT
 from benchmarks.paired import program
 from benchmarks.paired.tasks import TASKS, described
@@ -49,3 +54,19 @@ def test_every_task_reads_its_corpora(name):
     assert (len(train), len(dev)) == (8, 4)
     assert nlp.pipe_names
     assert all(nlp.get_pipe(each).trainer.inner_passes == 10 for each in nlp.pipe_names)
+
+
+def test_a_checkout_has_its_own_entry_points(tmp_path):
+    """Those of the version that is installed may name what an older one does not have."""
+    (tmp_path / "pyproject.toml").write_text(
+        '[project]\nname = "spacy-mtl"\n[project.entry-points.spacy_factories]\nmtl_old = "a.b:c"\n', encoding="utf8"
+    )
+    place = tmp_path / "metadata"
+    place.mkdir()
+    write_metadata(tmp_path, place)
+    code = "from importlib.metadata import entry_points as e; print([p.name for p in e(group='spacy_factories') if 'mtl' in p.name])"
+    environment = {**os.environ, "PYTHONPATH": str(place)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "['mtl_old']"
