@@ -9,6 +9,8 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 
 from spacy_mtl.errors import Errors
+from spacy_mtl.stored.doc_bin import check_spans, read_doc_bin
+from spacy_mtl.stored.fault import StoredValueError
 
 #: Where a Doc of a ``.spacy`` file lists the columns that are given, in ``user_data``.
 GIVEN_KEY = "spacy_mtl.given"
@@ -43,9 +45,17 @@ def read_binary(
         if column not in _ATTRIBUTES:
             raise ValueError(Errors.M714.format(column=column, known=", ".join(_ATTRIBUTES)))
     for reference in stored_docs(Path(path), vocab):
-        columns = reference.user_data.get(GIVEN_KEY, ("TAG",)) if given is None else given
+        columns = _listed(reference, path) if given is None else given
         shown = [column for column in columns if column not in hidden]
         yield Example(_predicted(reference, shown, sentences), reference)
+
+
+def _listed(reference: Doc, path: str | Path) -> Sequence[str]:
+    """The columns that a file lists as given for a Doc; TAG where it lists none. Raises ValueError (M705) for what is no list of names."""
+    columns = reference.user_data.get(GIVEN_KEY, ("TAG",))
+    if not (isinstance(columns, tuple | list) and all(isinstance(each, str) for each in columns)):
+        raise ValueError(Errors.M705.format(path=path, reason="its list of given columns is none"))
+    return columns
 
 
 def load_docs(path: Path) -> DocBin:
@@ -55,9 +65,9 @@ def load_docs(path: Path) -> DocBin:
     except OSError as error:
         raise ValueError(Errors.M501.format(path=path, reason=error.strerror, cwd=Path.cwd())) from None
     try:
-        return DocBin(store_user_data=True).from_bytes(data)
-    except Exception:  # zlib, msgpack and numpy raise errors of their own
-        raise ValueError(Errors.M705.format(path=path)) from None
+        return read_doc_bin(data)
+    except StoredValueError as fault:
+        raise ValueError(Errors.M705.format(path=path, reason=fault)) from None
 
 
 def stored_docs(path: Path, vocab: Vocab) -> Iterator[Doc]:
@@ -71,9 +81,12 @@ def stored_docs(path: Path, vocab: Vocab) -> Iterator[Doc]:
                 return
             new = set(doc.to_array(_OF_STRINGS).ravel().tolist()) - known
             if not all(number in vocab.strings for number in new):
-                raise ValueError
+                raise StoredValueError("it lacks strings of its words or annotation")
+            check_spans(doc)
+        except StoredValueError as fault:
+            raise ValueError(Errors.M705.format(path=path, reason=fault)) from None
         except Exception:  # spaCy and msgpack raise errors of their own
-            raise ValueError(Errors.M705.format(path=path)) from None
+            raise ValueError(Errors.M705.format(path=path, reason="a document cannot be unpacked")) from None
         known |= new
         yield doc
 

@@ -7,7 +7,7 @@ class CommandErrors:
     M702 = ("The pipeline '{model}' has no component with template weights; its components are {names}.")
     M703 = ("The component '{component}' of '{model}' has no template weights; components that have them: {names}.")
     M704 = ("Cannot write '{path}': {reason}.")
-    M705 = ("'{path}' is not a corpus in spaCy's binary format. Give a complete .spacy file; spacy mtl convert makes one from columns, segmented texts or trees.")
+    M705 = ("'{path}' is not a corpus in spaCy's binary format: {reason}. Give a complete .spacy file; spacy mtl convert makes one from columns, segmented texts or trees.")
     M706 = ("There are no documents in {paths}. Give at least one to evaluate on.")
     M707 = ("Drawing needs matplotlib, which is not installed. Install it with: pip install \"spacy-mtl[report]\"")
     M708 = ("Cannot draw '{path}': the file must end in .png or .svg. Give it one of these endings.")

@@ -1,5 +1,6 @@
 """Atomic writing of files: a file is either complete or unchanged, whenever the process is killed or the machine goes down."""
 
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,10 +25,17 @@ def write_atomically(path: str | Path, data: bytes) -> None:
 def writing_atomically(path: str | Path) -> Iterator[BinaryIO]:
     """As :func:`write_atomically`, for what is written piece by piece: after an exception, the old file is as it was.
 
-    An OSError that the caller raises meanwhile is told as one of this file.
+    An OSError that the caller raises meanwhile is told as one of this file. What is no file cannot be replaced: a folder is refused at once, and
+    to a pipe or device, such as ``/dev/stdout``, the data is written as it comes.
     """
     path = Path(path)
     with disk_errors(path):
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if path.exists() and not path.is_file():
+            with path.open("wb") as file:
+                yield file
+            return
         path.parent.mkdir(parents=True, exist_ok=True)
         with new_beside(path, lambda place: place.touch(exist_ok=False)) as (unfinished, _):
             with unfinished.open("wb") as file:

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from benchmarks.common.rows import read_rows
 from benchmarks.reliability import documents, exponents, subjects, workers
+from benchmarks.reliability.enumerated import flat, random_problem
 from benchmarks.reliability.formats import MAGIC, put_together, signed, take_apart, unsigned, whole_header
 from benchmarks.reliability.hostile_text import text
 from benchmarks.reliability.loading import SAVED, check_doc
@@ -21,6 +22,8 @@ from benchmarks.reliability.program import app
 from benchmarks.reliability.workers import Worker
 from spacy_mtl import sequences
 from spacy_mtl.models import store
+from spacy_mtl.trainers.base import fit
+from spacy_mtl.trainers.mtlstruct.trainer import MTLStruct
 
 
 def invoke(*arguments):
@@ -201,3 +204,12 @@ def test_growth_and_slopes():
     assert documents.growth([100, 200, 210, 205, 230, 200, 200, 200]) == 30
     assert documents.growth([100, 200]) == 0
     assert exponents.fit((10, 20, 40), [1.0, 4.0, 16.0]) == pytest.approx(2)
+
+
+def test_short_cuts_are_not_swallowed_by_long_ones():
+    """At a large exponent a block's weights may come from cuts a billionth as long as another, which adds and takes away the same there."""
+    enumerated = random_problem(5, "trees", separable=True)
+    training = fit(MTLStruct(100.0, 1e4, "cutting_plane"), enumerated.problem, 60)
+    assert training.converged
+    primal = enumerated.objective(flat(training.weights), 100.0, 1e4)
+    assert primal == pytest.approx(min(enumerated.optimum(100.0, 1e4)), rel=2e-3)

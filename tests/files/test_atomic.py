@@ -211,3 +211,21 @@ def test_a_parent_that_is_a_file(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(FileExistsError, match=r"\[M652\] '.*/file/below' cannot be written: File exists"):
         write_atomically(tmp_path / "file" / "below", b"")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes on this system")
+def test_a_pipe_stays_one(tmp_path):
+    """As /dev/stdout and /dev/null, which root could replace by files."""
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    reader = subprocess.Popen([sys.executable, "-c", f"print(open({str(path)!r}).read())"], stdout=subprocess.PIPE)
+    write_atomically(path, b"one")
+    assert reader.communicate()[0].strip() == b"one"
+    assert path.is_fifo()
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_folder_is_refused_before_anything_is_written(tmp_path):
+    with pytest.raises(IsADirectoryError, match=r"\[M652\]"), writing_atomically(tmp_path):
+        raise AssertionError
+    assert list(tmp_path.iterdir()) == []

@@ -141,8 +141,10 @@ class CuttingPlane(Training):
         if not self._torn:
             return
         vector = double_zeros(self.problem)
-        for r in np.flatnonzero(self._alpha):
-            add_cut(self.problem.arrays, vector, self._cuts[r], self._alpha[r] / self.problem.n)
+        # where a long cut adds and takes away the same, its rounding would swallow what short ones have left before
+        for r in np.argsort(self._alpha)[::-1]:
+            if self._alpha[r]:
+                add_cut(self.problem.arrays, vector, self._cuts[r], self._alpha[r] / self.problem.n)
         self.problem.scale_blocks(vector, self.mu)
         for matrix, exact in zip(self._w, vector, strict=True):
             matrix[:] = exact

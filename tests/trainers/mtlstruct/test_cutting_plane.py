@@ -5,6 +5,7 @@ import pytest
 
 from spacy_mtl.structures import problem as structures
 from spacy_mtl.structures.chain.build import ChainFeatures, Constraints, chain_problem
+from spacy_mtl.structures.problem import Blocks
 from spacy_mtl.trainers.base import fit
 from spacy_mtl.trainers.mtlstruct import cutting_plane as module
 from spacy_mtl.trainers.mtlstruct.trainer import MTLStruct
@@ -106,3 +107,17 @@ def test_without_cuts_the_weights_are_zero():
     assert not training._cuts
     assert not training.weights.node.any()
     assert training.report().primal == 0
+
+
+@pytest.mark.parametrize("order", [[0, 1], [1, 0]])
+def test_short_cuts_are_not_swallowed_by_long_ones(order):
+    """At a large exponent a block's weights may come from cuts a billionth as long as another one, which adds and takes away the same there."""
+    one, every = np.zeros((3, 1), np.int32), Constraints.none(len(LABELS))
+    blocks, gold = Blocks(np.array([0, 1]), np.array([0, 1]), ("t", "B")), np.array([0, 1, 2], np.int32)
+    problem = chain_problem(ChainFeatures(one, one, False), blocks, gold, np.array([0, 3]), LABELS, every)
+    training = trainer(p=100.0).begin(problem)
+    outputs, lengths = np.array([[1, 2, 0], [0, 0, 2]], np.int32)[order], np.array([0.3, 1e-19])[order]
+    for output in outputs:
+        training._add(output, 1.0)
+    training._alpha, training.mu, training._torn = lengths, np.array([1e19, 1.0]), True
+    np.testing.assert_allclose(training.weights.node, [[-1, 1, 0]], rtol=1e-6)
