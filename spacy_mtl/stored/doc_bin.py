@@ -58,7 +58,7 @@ def check_message(message: Mapping[str, Any]) -> None:
     if (lengths < 0).any() or not lengths.sum() == len(table) == len(message["spaces"]):
         raise StoredValueError("the lengths of its documents are not those of its words")
     for name, kind in {"cats": dict, "flags": dict, "span_groups": bytes, "user_data": bytes | None}.items():
-        values = message.get(name)
+        values = message.get(name, ())
         if name in message and not (len(values) == n and all(isinstance(value, kind) for value in values)):
             raise StoredValueError(f"it has no {name} of each document")
     _check_columns(dict(zip(attrs, table.T, strict=True)), lengths)
