@@ -66,12 +66,7 @@ def take_turns(contestants: dict[str, Contestant], portions: list[list[Sentence]
 
 
 def speed(data: dict, ours: list[dict], brief: int, repeats: int) -> list[dict[str, Any]]:
-    """Rows. ours: settings of those of ours that run. brief: training sentences of ours and of UDPipe, whose accuracy does not matter here.
-
-    UDPipe takes part where its settings are noted: in Danish, Swedish and Dutch.
-    """
-    from .udpipe_rival import SETTINGS
-
+    """Rows. ours: settings of those of ours that run. brief: training sentences of ours and of UDPipe, whose accuracy does not matter here."""
     the_data = Data(**data)
     short = Data(the_data.corpora, the_data.name, brief)
     read = [*the_data.sentences("dev"), *the_data.sentences("test")]
@@ -82,6 +77,5 @@ def speed(data: dict, ours: list[dict], brief: int, repeats: int) -> list[dict[s
             settings = Ours(**found)
             contestants[settings.name] = piped(saved(short, settings, f"{folder}/{number}"), the_data)
         contestants["spaCy parser"] = piped(untrained(the_data), the_data)
-        if the_data.name in SETTINGS:
-            contestants["UDPipe 1"] = udpipe(short, Path(folder, "udpipe"), 1)
+        contestants["UDPipe 1"] = udpipe(short, Path(folder, "udpipe"), 1)
         return take_turns(contestants, [read[a:b] for a, b in pairwise(cuts)])
