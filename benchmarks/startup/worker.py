@@ -70,7 +70,8 @@ def load(component: str, model: Path, stages: Stages) -> None:
     doc = nlp.make_doc(TEXTS.get(component, TEXT))
     if component == "parser":
         for token in doc:
-            token.tag_, token.is_sent_start = TAG, token.i == 0
+            token.tag_, token.pos_, token.is_sent_start = TAG, "NOUN", token.i == 0
+            token.set_morph("Number=Sing")
     nlp(doc)
     stages.reach("first document")
 

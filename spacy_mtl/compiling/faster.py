@@ -1,25 +1,52 @@
-"""Two things that numba does for every function that a call in a kernel might mean, thousands of times: done faster.
+"""What numba's compiler does again and again while it compiles a kernel, done faster with the same results.
 
-It compares the settings of its compiler one by one, and prepares the terminal for the colours of a message that nobody will see.
+- It compares settings one by one, thousands of times.
+- It tries all that an operator or a function of NumPy may mean, at every place where one stands, also for types that it has seen there before.
+- It lists the variables of each instruction nine times, by asking everything inside what it is.
+- It prepares the terminal for the colours of a message that nobody will see.
+
+numba has no interface for any of this. Where its internals are not as expected (:data:`SUPPORTED`), all is done as numba does it.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from operator import add
+from types import NoneType
 from typing import Any
 
-from numba.core import errors, targetconfig
+from numba.core import errors, ir, targetconfig
+from numba.core.types import functions
 
 _errors: Any = errors
 _CONFIG: Any = getattr(targetconfig, "TargetConfig", None)
+_FUNCTION: Any = getattr(functions, "BaseFunction", None)
+_INSTRUCTION: Any = getattr(ir, "Inst", None)
 #: Whether this numba has all that is changed here.
-SUPPORTED = hasattr(_CONFIG, "values") and hasattr(errors, "_termcolor_inst")
+SUPPORTED = (
+    hasattr(_CONFIG, "values")
+    and hasattr(targetconfig, "ConfigStack")
+    and hasattr(errors, "_termcolor_inst")
+    and hasattr(_FUNCTION, "get_call_type")
+    and hasattr(_INSTRUCTION, "_rec_list_vars")
+)
+#: Modules of functions that mean the same wherever they are called with the same types.
+_KNOWN = {add.__module__, "builtins", "math", "numpy"}
+#: What the parts of instructions are that have no variables inside, most often.
+_LEAVES = {str, int, float, bool, NoneType, type(add), type, ir.Loc}
+#: Signatures that calls were resolved to, with the numba type of the function, which must live as long as its number is a key.
+_found: dict[tuple, tuple[Any, Any]] = {}
 
 
 def _equal(plain: Any) -> Any:
     def equal(self: Any, other: Any) -> Any:
-        if self is other or (type(self) is type(other) and self._values == other._values):
+        if self is other:
             return True
-        return plain(self, other)
+        if type(self) is not type(other):
+            return plain(self, other)
+        set_here, set_there = self._values, other._values
+        return set_here == set_there or all(
+            getattr(self, name) == getattr(other, name) for name in set_here.keys() | set_there.keys()
+        )
 
     return equal
 
@@ -37,6 +64,41 @@ def _hash(plain: Any) -> Any:
     return hashed
 
 
+def _resolve(plain: Any) -> Any:
+    def get_call_type(self: Any, context: Any, args: Any, kws: Any) -> Any:
+        if getattr(self.typing_key, "__module__", "") not in _KNOWN:
+            return plain(self, context, args, kws)
+        flags = targetconfig.ConfigStack.top_or_none()
+        key = (id(self), id(context), tuple(args), tuple(kws.items()), flags and flags.copy())
+        if key in _found:
+            return _found[key][0]
+        signature = plain(self, context, args, kws)
+        if signature is not None:
+            _found[key] = signature, (self, context)
+        return signature
+
+    return get_call_type
+
+
+def _list_variables(plain: Any) -> Any:
+    def listed(self: Any, value: Any) -> list:
+        kind = type(value)
+        if kind is dict:
+            value = value.values()
+        elif kind is not list and kind is not tuple:
+            return plain(self, value)
+        found: list = []
+        for part in value:
+            kind = type(part)
+            if kind is ir.Var:
+                found.append(part)
+            elif kind not in _LEAVES:
+                found.extend(self._rec_list_vars(part))
+        return found
+
+    return listed
+
+
 class _NoColours:
     """Leaves messages as they are, whatever their kind."""
 
@@ -46,13 +108,22 @@ class _NoColours:
 
 @contextmanager
 def done_faster() -> Iterator[None]:
-    """While this holds, settings with the same values are equal without looking at each; under numba's compiler lock."""
+    """While this holds, numba's compiler works as this file says; under its lock."""
     if not SUPPORTED:
         yield
         return
-    equal, hashed, colours = _CONFIG.__eq__, _CONFIG.__hash__, _errors._termcolor_inst
-    _CONFIG.__eq__, _CONFIG.__hash__, _errors._termcolor_inst = _equal(equal), _hash(hashed), _NoColours()
+    changes: list[tuple[Any, str, Any]] = [
+        (_CONFIG, "__eq__", _equal),
+        (_CONFIG, "__hash__", _hash),
+        (_FUNCTION, "get_call_type", _resolve),
+        (_INSTRUCTION, "_rec_list_vars", _list_variables),
+        (_errors, "_termcolor_inst", lambda _: _NoColours()),
+    ]
+    before = [(owner, name, getattr(owner, name)) for owner, name, _ in changes]
+    for (owner, name, plain), (_, _, change) in zip(before, changes, strict=True):
+        setattr(owner, name, change(plain))
     try:
         yield
     finally:
-        _CONFIG.__eq__, _CONFIG.__hash__, _errors._termcolor_inst = equal, hashed, colours
+        for owner, name, plain in before:
+            setattr(owner, name, plain)

@@ -10,8 +10,9 @@ hands on a problem of twenty arrays would do nothing else.
 numba has no interface for either. Where its internals are not as expected (:data:`SUPPORTED`), everything is compiled as numba does it.
 """
 
+import gc
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from llvmlite.binding import ModulePassManager, create_new_module_pass_manager
@@ -72,10 +73,19 @@ class InnerLibrary(_LIBRARY):
     """
 
     of_kernel = False
+    kernels: tuple[Any, ...] = ()
+    _linking_libraries: list[Any]
 
     @property
     def codegen(self) -> Any:
         return _WithoutAddresses(self._codegen)
+
+    def finalize(self) -> None:
+        """Link what it calls but for kernels, which the kernel that Python calls links: they would be optimized once more in each that calls them."""
+        kept = self._linking_libraries
+        self._linking_libraries = [library for library in kept if not _is_kernel(library)]
+        self.kernels = tuple(_kernels_behind(kept))
+        super().finalize()
 
     def _optimize_functions(self, module: Any) -> None:
         """Drop what is not used, such as addresses of Python objects: a function that refers to one is not cached."""
@@ -102,11 +112,40 @@ class InnerLibrary(_LIBRARY):
         return 0
 
     def serialize_using_object_code(self) -> tuple[str, str, bytes]:
-        return self.name, "bitcode", self._get_module_for_linking().as_bitcode()
+        whole = self._get_module_for_linking()
+        if self.kernels:
+            whole = whole.clone()
+            for library in self.kernels:
+                whole.link_in(library._get_module_for_linking(), preserve=True)
+        return self.name, "bitcode", whole.as_bitcode()
+
+
+def _is_kernel(library: Any) -> bool:
+    return isinstance(library, InnerLibrary) and library.of_kernel
+
+
+def _kernels_behind(libraries: list[Any]) -> list[Any]:
+    """Kernels among these libraries, and those that these libraries need, each once and after all that call it.
+
+    LLVM drops a function that nothing has called so far when it is linked.
+    """
+    found: dict[Any, None] = {}
+    for library in libraries:
+        found.update(dict.fromkeys(reversed(getattr(library, "kernels", ()))))
+        if _is_kernel(library):
+            found[library] = None
+    return list(reversed(found))
 
 
 class OuterLibrary(_LIBRARY):
     """A kernel that Python calls, with all that it calls."""
+
+    _linking_libraries: list[Any]
+
+    def finalize(self) -> None:
+        kept = [library for library in self._linking_libraries if not _is_kernel(library)]
+        self._linking_libraries = kept + _kernels_behind(self._linking_libraries)
+        super().finalize()
 
     def _finalize_final_module(self) -> None:
         super()._finalize_final_module()
@@ -188,19 +227,41 @@ def _without_counting(plain: Callable, self: Any, state: Any) -> bool:
 
 
 @contextmanager
+def _without_collecting() -> Iterator[None]:
+    """While this holds, Python does not look for garbage: nearly all of the millions of objects that compiling makes stay until its end."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
+
+
+@contextmanager
+def _with_our_libraries() -> Iterator[None]:
+    """While this holds, numba makes libraries as this file says."""
+    plain = _PASS.run_pass
+    _PASS.run_pass = _lowering(plain)
+    try:
+        yield
+    finally:
+        _PASS.run_pass = plain
+
+
+@contextmanager
 def _linked_once(function: Callable) -> Iterator[None]:
     """While this holds, ``function`` is compiled, and what it calls for linking only."""
-    with global_compiler_lock, done_faster():
-        plain = _PASS.run_pass
+    with ExitStack() as stack:
+        stack.enter_context(global_compiler_lock)
         if not _compiling:
-            _PASS.run_pass = _lowering(plain)
+            for change in (_without_collecting(), _with_our_libraries(), done_faster()):
+                stack.enter_context(change)
         _compiling.append(function)
         try:
             yield
         finally:
             _compiling.pop()
-            if not _compiling:
-                _PASS.run_pass = plain
 
 
 @contextmanager

@@ -1,12 +1,15 @@
 """Functions that only kernels call: compiled once, as part of these, without counting references that their callers hold."""
 
+import gc
 import os
 import subprocess
 import sys
 from typing import NamedTuple
 
 import numpy as np
+import pytest
 from numba import njit
+from numba.core.errors import TypingError
 from numba.core.runtime import _nrt_python, rtsys
 
 from spacy_mtl.compiling.inner import SUPPORTED, InnerLibrary, OuterLibrary
@@ -57,6 +60,27 @@ def everything(pair, chosen):
     kept = copied(pair.first)
     views = Pair(kept[::2], pair.second)
     return total(pair, 1) + total(pair, 3) + for_a_moment(kept, chosen) + both(1) + views.first[1]
+
+
+@subkernel
+def deepest(x):
+    return x * 3.0 - 1.0
+
+
+@subkernel
+def middle(x):
+    return deepest(x) + deepest(x + 1.0)
+
+
+@subkernel
+def beside(x):
+    """Calls what another kernel calls, too."""
+    return deepest(x) * 2.0
+
+
+@kernel
+def chain_of_calls(x):
+    return beside(x) + middle(x)
 
 
 def library(compiled):
@@ -122,3 +146,56 @@ def test_what_is_cached_for_linking_is_linked(tmp_path):
         code = f"import mine; print(mine.{call}, sum(mine.inner.stats.cache_hits.values()))"
         done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
         assert done.stdout.split() == [str(6.0 + (1 if "one" in call else 2)), str(hits)]
+
+
+def defined(compiled):
+    """Names of the functions that stand in the module of a kernel."""
+    return " ".join(
+        function.name for function in library(compiled)._final_module.functions if not function.is_declaration
+    )
+
+
+def test_a_kernel_is_linked_once_however_deep_it_is_called():
+    """Not into every kernel on the way, each of which would optimize it again."""
+    assert chain_of_calls(2.0) == 2 * 5.0 + 5.0 + 8.0
+    assert "deepest" in defined(deepest)
+    assert "deepest" not in defined(middle)
+    assert {wanted.name for wanted in library(middle).kernels} == {"deepest"}
+    assert [each.name for each in library(chain_of_calls)._linking_libraries if each.name == "deepest"] == ["deepest"]
+
+
+def test_garbage_is_collected_after_compiling():
+    chain_of_calls(2.0)
+    assert gc.isenabled()
+
+    @kernel
+    def not_typed(x):
+        return x.of_no_such_field
+
+    with pytest.raises(TypingError):
+        not_typed(1.0)
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        assert kernel(lambda x: x + 1.0)(1.0) == 2.0
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+
+
+def test_what_is_cached_for_linking_has_all_that_it_calls(tmp_path):
+    """A kernel of a second process takes the middle one from the cache, and nothing below it."""
+    (tmp_path / "deep.py").write_text(
+        "from spacy_mtl.kernels import kernel, subkernel\n\n"
+        "@subkernel\ndef deepest(x):\n    return x * 3.0\n\n"
+        "@subkernel\ndef deep(x):\n    return deepest(x) + 1.0\n\n"
+        "@subkernel\ndef middle(x):\n    return deep(x) + deepest(x)\n\n"
+        "@kernel\ndef one(x):\n    return middle(x) + 1.0\n\n"
+        "@kernel\ndef two(x):\n    return middle(x) + deep(x)\n"
+    )
+    path = os.pathsep.join([str(tmp_path), os.getcwd()])
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": path}
+    for call, result, missed in (("one", 14.0, 1), ("two", 20.0, 0)):
+        code = f"import deep; print(deep.{call}(2.0), sum(deep.deepest.stats.cache_misses.values()))"
+        done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+        assert done.stdout.split() == [str(result), str(missed)]
