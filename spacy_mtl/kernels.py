@@ -11,7 +11,7 @@ from typing import Any
 from numba import config, njit, types
 from numba.core import caching
 
-from spacy_mtl.compiling.inner import compile_for_linking, is_nested
+from spacy_mtl.compiling.inner import SELDOM, compile_for_linking, is_nested
 
 logger = logging.getLogger("spacy_mtl")
 _warned = False
@@ -95,6 +95,12 @@ def _part(module: str) -> str:
 def kernel(function: Callable) -> Callable:
     """Compile with ``@njit(cache=True)``; where no cache directory can be written, compile without a cache and log one warning."""
     return _compile_later(function)
+
+
+def seldom_kernel(function: Callable) -> Callable:
+    """A kernel that runs seldom, such as for a certificate after some passes: compiled in less time, and up to a tenth slower."""
+    setattr(function, SELDOM, True)
+    return kernel(function)
 
 
 def subkernel(function: Callable) -> Callable:

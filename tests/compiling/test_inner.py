@@ -13,7 +13,7 @@ from numba.core.errors import TypingError
 from numba.core.runtime import _nrt_python, rtsys
 
 from spacy_mtl.compiling.inner import SUPPORTED, InnerLibrary, OuterLibrary
-from spacy_mtl.kernels import kernel, subkernel
+from spacy_mtl.kernels import kernel, seldom_kernel, subkernel
 
 
 def test_this_numba_has_the_internals_that_are_changed():
@@ -199,3 +199,25 @@ def test_what_is_cached_for_linking_has_all_that_it_calls(tmp_path):
         code = f"import deep; print(deep.{call}(2.0), sum(deep.deepest.stats.cache_misses.values()))"
         done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
         assert done.stdout.split() == [str(result), str(missed)]
+
+
+def test_what_runs_seldom_is_optimized_once(monkeypatch):
+    """Twice where kernels below others were linked, so that loops of what was inlined are optimized as well."""
+    rounds = []
+    plain = OuterLibrary.__mro__[1]._optimize_final_module
+    monkeypatch.setattr(
+        OuterLibrary.__mro__[1], "_optimize_final_module", lambda self: (rounds.append(self.name), plain(self))
+    )
+
+    def of_middle(x):
+        return middle(x)
+
+    def of_deepest(x):
+        return deepest(x)
+
+    for make, function, count in ((kernel, of_middle, 2), (kernel, of_deepest, 1), (seldom_kernel, of_middle, 1)):
+        rounds.clear()
+        compiled = make(function)
+        monkeypatch.setattr(compiled._cache, "load_overload", lambda *_: None)
+        assert compiled(2.0) == (13.0 if function is of_middle else 5.0)
+        assert rounds.count(function.__qualname__) == count

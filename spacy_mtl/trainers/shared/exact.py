@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spacy_mtl.errors import Warnings
-from spacy_mtl.kernels import kernel
+from spacy_mtl.kernels import seldom_kernel
 from spacy_mtl.structures.contract import (
     Live,
     Scale,
@@ -45,12 +45,12 @@ ENTROPY = 2e-14
 ENTRIES = 1 << 23
 
 
-@kernel
+@seldom_kernel
 def _new_work(arrays):
     return new_work(arrays)
 
 
-@kernel
+@seldom_kernel
 def _hinges(arrays, weights, live, work, out):
     hold_weights(arrays, weights, live, work)
     for i in range(out.size):
@@ -59,7 +59,7 @@ def _hinges(arrays, weights, live, work, out):
         out[i] = max(0.0, decode(arrays, i, work, True) - gold)
 
 
-@kernel
+@seldom_kernel
 def _gibbs(arrays, weights, live, work, state, losses, entropies, sizes):
     hold_weights(arrays, weights, live, work)
     for i in range(losses.size):
@@ -74,7 +74,7 @@ def _gibbs(arrays, weights, live, work, state, losses, entropies, sizes):
         sizes[i] = abs(log_z) + abs(inside)
 
 
-@kernel
+@seldom_kernel
 def _mix(arrays, outputs, shares, state, nowhere, work):
     nothing = Live(np.empty(0, np.int64), np.empty(0, np.int64))
     n = n_templates(arrays)
@@ -91,7 +91,7 @@ def _mix(arrays, outputs, shares, state, nowhere, work):
                 move(arrays, nowhere, nothing, ones, state, i, work, shares[i, k] / total)
 
 
-@kernel
+@seldom_kernel
 def _add_gold_minus(arrays, vector, live, states, side, work):
     n = n_templates(arrays)
     ones, gold = Scale(np.ones(n[0]), np.ones(n[1])), gold_outputs(arrays)
@@ -101,7 +101,7 @@ def _add_gold_minus(arrays, vector, live, states, side, work):
         add_direction(arrays, vector, live, ones, i, work, 1.0)
 
 
-@kernel
+@seldom_kernel
 def _expected_loss(arrays, states, side):
     total = 0.0
     for i in range(side.size):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spacy_mtl.kernels import kernel, subkernel
+from spacy_mtl.kernels import kernel, seldom_kernel, subkernel
 from spacy_mtl.structures.contract import (
     add_direction,
     curvature,
@@ -36,7 +36,7 @@ class Atoms(NamedTuple):
     weights: np.ndarray
 
 
-@kernel
+@seldom_kernel
 def gold_atoms(arrays, n_atoms):
     """Put all weight on the gold outputs, with space for ``n_atoms`` outputs per sentence."""
     outputs = np.zeros((n_atoms + 1, n_slots(arrays)), np.int32)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from spacy_mtl.kernels import kernel, subkernel
+from spacy_mtl.kernels import seldom_kernel, subkernel
 from spacy_mtl.structures.contract import (
     Live,
     Weights,
@@ -35,7 +35,7 @@ def share_of(atoms, i, k):
     return np.float64(share) if share <= atoms.weights[i, k] else np.float64(share * np.float32(1 - 1.2e-7))
 
 
-@kernel
+@seldom_kernel
 def mixture_loss(arrays, atoms):
     """E_M[loss], summed over sentences, for the shares of :func:`share_of`; gold has the rest."""
     work, gold = new_work(arrays), gold_outputs(arrays)
@@ -50,7 +50,7 @@ def mixture_loss(arrays, atoms):
     return total
 
 
-@kernel
+@seldom_kernel
 def add_mixture(arrays, vector, live, scale, atoms):
     """Add scale_j V_j(M) to vector for every live template j, for the same mixture."""
     work, gold = new_work(arrays), gold_outputs(arrays)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spacy_mtl.kernels import kernel
+from spacy_mtl.kernels import seldom_kernel
 from spacy_mtl.structures.contract import (
     Weights,
     decode,
@@ -28,7 +28,7 @@ from .exact import double_work
 SLACK = (5e-7, 4e-6, 3e-5)
 
 
-@kernel
+@seldom_kernel
 def _margins(arrays, weights, live, work, hinges, losses):
     hold_weights(arrays, weights, live, work)
     for i in range(n_sentences(arrays)):
