@@ -61,7 +61,7 @@ class Settings:
 #: Without and with clusters, of each task: settings of the lowest error on development data, each of the two with what suits it best.
 CHOSEN = {
     "esp": (Settings(), Settings(clusters=True)),
-    "wnut17": (Settings(cost=3.0, tuned=True), Settings(clusters=True, noisy=True, cost=2.0, tuned=True)),
+    "wnut17": (Settings(cost=3.0, tuned=True), Settings(clusters=True, cost=3.0, tuned=True)),
     "ncbi": (Settings(), Settings(clusters=True, classes=100, min_count=8)),
 }
 
