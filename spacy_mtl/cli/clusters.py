@@ -28,7 +28,7 @@ def clusters_cli(
     ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The file of clusters to write.")],
     classes: Annotated[int, typer.Option(min=2, max=5000, help="Number of clusters.")] = 500,
-    min_count: Annotated[int, typer.Option(min=1, help="Leave out rarer words.")] = 3,
+    min_count: Annotated[int, typer.Option(min=1, help="Leave out rarer words.")] = 5,
     passes: Annotated[int, typer.Option(min=1, max=1000, help="Passes over all words, at most.")] = 15,
     lang: Annotated[
         str | None,
