@@ -54,6 +54,16 @@ def character(text: str) -> str:
     return normal if len(normal) == 1 else text
 
 
+def char_type(text: str) -> str:
+    """The Unicode categories of the characters, with repetitions collapsed: ``"Abc12"`` -> ``"LuLlNd"``, a Han character -> ``"Han"``."""
+    types: list[str] = []
+    for char in text:
+        kind = "Han" if "一" <= char <= "鿿" or "㐀" <= char <= "䶿" else unicodedata.category(char)
+        if not types or types[-1] != kind:
+            types.append(kind)
+    return "".join(types)
+
+
 def character_class(text: str) -> str:
     """The class of a character: digit, numeral (一, 百 ...), date (年, 月 ...), latin, han, kana, space, punct, or its Unicode category."""
     char = character(text)[:1]

@@ -6,7 +6,6 @@ NORM, ...) are read with ``Doc.to_array``.
 """
 
 import re
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -23,7 +22,15 @@ from spacy_mtl.tables.phrases import PhraseList
 from spacy_mtl.templates.index import empty_table, find, insert_all
 
 from .breaks import BreakTable, no_breaks
-from .characters import CHARACTER_CONTEXT, CharacterContext, WordTable, character, character_class, word_table
+from .characters import (
+    CHARACTER_CONTEXT,
+    CharacterContext,
+    WordTable,
+    char_type,
+    character,
+    character_class,
+    word_table,
+)
 from .context import CONTEXT_ATTRIBUTES, ContextReader, case_flags, case_pattern, needs_of
 from .derived import Derived, base_of, derived, fold_accents
 from .learned import LEARNED, check_learned, learned_function
@@ -49,16 +56,6 @@ def lexical(function: Callable[[str], str | int | bool]) -> Callable[[str], str 
     """
     function.lexical = True  # type: ignore[attr-defined]
     return function
-
-
-def char_type(text: str) -> str:
-    """The Unicode categories of the characters, with repetitions collapsed: ``"Abc12"`` -> ``"LuLlNd"``, a Han character -> ``"Han"``."""
-    types: list[str] = []
-    for char in text:
-        kind = "Han" if "一" <= char <= "鿿" or "㐀" <= char <= "䶿" else unicodedata.category(char)
-        if not types or types[-1] != kind:
-            types.append(kind)
-    return "".join(types)
 
 
 def last_part(text: str) -> str:

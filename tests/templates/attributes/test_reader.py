@@ -11,11 +11,11 @@ from spacy.strings import hash_string
 from spacy.tokens import Doc, Span
 
 from spacy_mtl.registry import mtl_attributes
+from spacy_mtl.templates.attributes.characters import char_type
 from spacy_mtl.templates.attributes.context import CONTEXT_ATTRIBUTES
 from spacy_mtl.templates.attributes.reader import (
     AttributeReader,
     Lexicon,
-    char_type,
     check_attributes,
     lexical,
     lexical_function,
