@@ -22,7 +22,7 @@ from spacy_mtl.corpora.segmented import SegmentedCorpus
 from spacy_mtl.registry import mtl_trainers
 from spacy_mtl.templates.grammar import TemplateSet
 
-from . import treebank_files
+from . import binary_files, treebank_files
 from .hostile_text import text
 from .models_worker import told
 from .training import ASSETS, COMPONENTS, WORDS, corpus, make, train
@@ -215,7 +215,10 @@ def _template(r: random.Random) -> str:
 
 
 def _treebanks(r: random.Random) -> tuple[str, Callable[[], Any]]:
-    if r.random() < 0.3:
+    kind = r.random()
+    if kind < 0.2:
+        return binary_files.binary(r)
+    if kind < 0.4:
         return treebank_files.tokenizer(r)
     return treebank_files.treebank(r, _spoilt, (ASSETS / "nl-trees/dev.conllu").read_bytes())
 
