@@ -45,7 +45,7 @@ def given_values(name, tmp_path):
     """Values for the settings without a default."""
     (tmp_path / "corpus").write_text("a\n\n", encoding="utf8")
     templates = tp1() if "Chain" in name else mst()
-    return {"trainer": MTLStruct(), "path": str(tmp_path / "corpus"), "templates": templates}
+    return {"trainer": MTLStruct(), "path": str(tmp_path / "corpus"), "templates": templates, "lang": "es"}
 
 
 def coded(error):
@@ -68,6 +68,7 @@ def uncoded(make, values, names):
     return faults, accepted
 
 
+@pytest.mark.filterwarnings("ignore:.*M850")  # of the empty line
 @pytest.mark.parametrize("name", ENTRIES)
 def test_settings_of_what_is_registered(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

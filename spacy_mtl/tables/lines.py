@@ -24,5 +24,7 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
                 yield number, line.rstrip("\r\n")
     except UnicodeDecodeError:
         raise ValueError(Errors.M801.format(path=brief(path, 300), reason="it is not UTF-8 text")) from None
+    except UnicodeEncodeError:
+        raise ValueError(Errors.M801.format(path=brief(path, 300), reason="no file can have such a name")) from None
     except OSError as error:
         raise ValueError(Errors.M801.format(path=brief(path, 300), reason=error.strerror or error)) from None

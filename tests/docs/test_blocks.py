@@ -25,6 +25,7 @@ from pathlib import Path
 import catalogue
 import pytest
 import spacy
+from spacy.util import registry
 
 from spacy_mtl.corpora.conll import ConllCorpus
 from spacy_mtl.corpora.conllu import ConlluCorpus
@@ -146,6 +147,9 @@ def folder(tmp_path, monkeypatch):
         if (ROOT / name).exists():
             (tmp_path / name).symlink_to(ROOT / name)
     write_samples(tmp_path)
+    clusters = {"lexeme_cluster": tmp_path / "my-clusters.json"}
+    if "es" not in registry.lookups:  # a large package
+        monkeypatch.setattr(registry, "lookups", {"es": clusters})
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     registered = set(catalogue.REGISTRY)
