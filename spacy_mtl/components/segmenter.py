@@ -72,6 +72,7 @@ class MTLSegmenter(ChainPipe):
     gold_attributes = ("SPACY",)
     of_training = (*ChainPipe.of_training, "_corpus_words")
     fixed = ("tags",)
+    places = "x"
     cfg_checks = CFG_CHECKS
     cfg_missing = CFG_MISSING
     _corpus_words: CorpusWords | None

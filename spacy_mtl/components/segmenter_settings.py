@@ -33,6 +33,8 @@ def check_segmenter(cfg: dict[str, Any], weights: ChainWeights, learned: Mapping
     """Refuse known marks with tags that there are not, and templates that read what characters do not have. Raises StoredValueError."""
     check_known_words(cfg["known"], len(TAG_SETS[cfg["tags"]]), "known of cfg")
     attributes = weights.live_templates().attributes
+    if weights.dense_codes.size:
+        raise StoredValueError("its templates read vectors, which characters do not have")
     check_tables(attributes, learned, words=True)
     for attr in attributes:
         if not of_characters(attr):

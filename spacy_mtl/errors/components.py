@@ -82,6 +82,13 @@ class ComponentErrors:
             "higher, or to 0 for none.")
     M480 = ("The words of the user dictionary cannot be a {value}. Their role is one of {known}.")
     M481 = ("The weight of the user dictionary must be a number from 0 to {most:g}, but is {value}. It matters where the role is \"preference\".")
+    M482 = ("The model reads word vectors of {expected} dimensions (its templates V:%v), but the vocabulary of the pipeline has {found}. Load the vectors that it was "
+            "trained with: set 'vectors' in [initialize], or copy nlp.vocab.vectors.")
+    M483 = ("The templates V:%t read {expected} of doc.tensor, but the document that begins with '{text}' has {found}. Put the component that sets it, such as the tok2vec of "
+            "training, before this one; while training, list it in [training] annotating_components.")
+    M484 = ("The templates of '{name}' read word vectors (V:%v), but the vocabulary has none. Set 'vectors' in [initialize] to a pipeline with vectors, such as 'spacy init "
+            "vectors' makes, or leave these templates out.")
+    M485 = ("'{name}' cannot learn on from a trained model, since its templates read vectors (V:%v or V:%t). Train it again on all documents, old and new.")
     M490 = ("There is nothing to learn multiword tokens from: no document of the training corpus has what a CoNLL-U file says beyond it. Set 'keep = true' of its reader, "
             "spacy_mtl.ConlluCorpus.v1.")
     # fmt: on

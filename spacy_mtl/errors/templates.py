@@ -44,6 +44,8 @@ class TemplateErrors:
     M132 = ("The attribute '{attr}' is learnt from the training corpus, and only {component} learns it. Remove the templates that read it ({setting}), "
             "or use them with {component}.")
     M133 = "The setting '{setting}' of the templates must be {expected}, but is {value}."
+    M135 = ("Bad template at {place}: {found} cannot be read there. A template V:%v[0] reads the vector of one token (or %t[0] its row of doc.tensor), and "
+            "nothing else; U and B read attributes, such as %x[0,ORTH].{snippet}")
     M134 = ("Bad template at {place}: a template makes at most {limit} observations, but here is one more; divide them among "
             "several templates.{snippet}")
     # fmt: on

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from spacy_mtl.models.chain.dense import reads
 from spacy_mtl.models.chain.export import export_chain
 from spacy_mtl.models.chain.prior import ChainPrior
 from spacy_mtl.models.chain.weights import ChainWeights
@@ -14,9 +15,11 @@ from spacy_mtl.templates.attributes.reader import AttributeReader
 from spacy_mtl.templates.grammar import Template, TemplateSet
 from spacy_mtl.templates.index import build_index
 from spacy_mtl.templates.program import compile_program
+from spacy_mtl.thresholds import LIVE
 from spacy_mtl.trainers.base import Trainer
 
-from .gather import Piece, concatenate
+from .dense import DenseFeatures
+from .gather import NO_ROWS, Piece, concatenate
 from .learner import Learner, Sentences, carry_rows, check_set, continued, row_map
 
 
@@ -46,12 +49,13 @@ class ChainLearner(Learner):
         self.cost = cost
         self.prior = prior
         self.node, self.edge = templates.node, templates.edge
+        self.dense = DenseFeatures(templates.dense, reader.lexicon.vocab)
         self.min_count = templates.min_count
 
     @property
     def templates(self) -> tuple[Template, ...]:
         """All templates in the order of their blocks, node templates first."""
-        return (*self.node, *self.edge)
+        return (*self.node, *self.dense.templates, *self.edge)
 
     def begin(self, pieces: Sequence[Piece]) -> None:
         """Index the features of the corpus and start training."""
@@ -92,7 +96,9 @@ class ChainLearner(Learner):
         self._index_node, node = build_index(columns, starts, self._program(self.node), self.min_count)
         self._index_pair, pair = build_index(columns, starts, self._program(observed), self.min_count)
         forms = self.constraints.form_rows(columns[0])
-        features = ChainFeatures(node, self._pair_rows(pair), bool(observed), forms=forms)
+        tensor = np.concatenate([piece.tensor for piece in pieces]) if reads(self.dense.templates, "t") else NO_ROWS
+        vectors = self.dense.read(columns[0], tensor, starts, int(self._index_node.blocks[-1]))
+        features = ChainFeatures(node, self._pair_rows(pair), bool(observed), vectors, forms)
         offset = None
         if self.prior is not None:
             offset = self.prior.offset(columns, self.reader.columns, starts, self.node, observed)
@@ -108,7 +114,8 @@ class ChainLearner(Learner):
 
     def _blocks(self) -> Blocks:
         names = tuple(template.name for template in self.templates)
-        return Blocks(self._index_node.blocks, block_starts(self._pair_sizes()), names)
+        sizes = [*np.diff(self._index_node.blocks).tolist(), *self.dense.widths]
+        return Blocks(block_starts(sizes), block_starts(self._pair_sizes()), names)
 
     def _pair_rows(self, observed: np.ndarray) -> np.ndarray:
         """Rows int32[N, Tp] of all pair templates; observed: the rows of those with an observation, numbered among themselves."""
@@ -125,8 +132,8 @@ class ChainLearner(Learner):
         return rows
 
     def _keys(self) -> tuple[np.ndarray, np.ndarray]:
-        """Keys (uint64) of all node rows and of all pair rows."""
-        return self._index_node.keys, self._pair_keys()
+        """Keys (uint64) of all node rows and of all pair rows; 0 for those of dense templates, which need none."""
+        return np.append(self._index_node.keys, np.zeros(sum(self.dense.widths), np.uint64)), self._pair_keys()
 
     def _pair_keys(self) -> np.ndarray:
         """Keys (uint64) of all pair rows; 0 for templates without observation, which need none."""
@@ -145,17 +152,23 @@ class ChainLearner(Learner):
         weights, problem = self.training.weights, self.training.problem
         if self.prior is not None:
             weights = self.prior.shrunk(weights, problem.n)
-        return export_chain(
+        dense = self.dense.blocks(weights.node, int(self._index_node.blocks[-1]))
+        mu = self.training.template_weights
+        live = mu[len(self.node) : problem.blocks.n_node] > LIVE * mu.sum()
+        dense = [block for block, is_live in zip(dense, live, strict=True) if is_live]
+        bytes_of_dense = sum(block.weights.size + 2 * len(block.weights) for block in dense)
+        exported = export_chain(
             weights,
-            self.training.template_weights,
+            mu,
             problem.block_norms(weights),
             problem.blocks,
             self.templates,
             self._keys(),
             self.labels,
-            megabytes,
+            None if megabytes is None else max(0.0, megabytes - bytes_of_dense / 1e6),
             self.prior,
         )
+        return exported.with_dense(dense)
 
 
 def forms_of(arrays: ChainProblem, i: int) -> tuple[np.ndarray]:

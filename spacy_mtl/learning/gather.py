@@ -13,8 +13,9 @@ from spacy.tokens import Doc
 NEARLY = 0.9
 
 
-#: No spans.
+#: No spans, and no rows of a tensor.
 NO_SPANS = np.empty((0, 3), np.int32)
+NO_ROWS = np.empty((0, 0), np.float32)
 
 
 def content_key(reference: Doc, gold_attributes: Sequence[str], more: bytes = b"") -> bytes:
@@ -29,7 +30,8 @@ def content_key(reference: Doc, gold_attributes: Sequence[str], more: bytes = b"
 class Piece:
     """One document as training sees it: attribute columns uint64[A, n], sentence borders int64[S + 1], gold labels int32[n].
 
-    spans: int32[k, 3], gold as labelled spans (first word, end, label number), for structures that consist of such.
+    spans: int32[k, 3], gold as labelled spans (first word, end, label number), for structures that consist of such. tensor: float32[n, D], the rows
+    of ``doc.tensor`` if a template reads them.
     """
 
     key: bytes
@@ -37,13 +39,16 @@ class Piece:
     starts: np.ndarray
     gold: np.ndarray
     spans: np.ndarray = field(default_factory=lambda: NO_SPANS)
+    tensor: np.ndarray = field(default_factory=lambda: NO_ROWS)
 
     @property
     def sort_key(self) -> tuple[bytes, bytes, bytes]:
         return self.key, self.given.tobytes(), self.starts.tobytes()
 
-    def same_input(self, given: np.ndarray, starts: np.ndarray) -> bool:
-        return np.array_equal(self.given, given) and np.array_equal(self.starts, starts)
+    def same_input(self, given: np.ndarray, starts: np.ndarray, tensor: np.ndarray = NO_ROWS) -> bool:
+        """Whether the input is the same, but for what rounding does to a tensor in batches of other sizes."""
+        same = np.array_equal(self.given, given) and np.array_equal(self.starts, starts)
+        return same and self.tensor.shape == tensor.shape and np.allclose(self.tensor, tensor, 1e-3, 1e-4)
 
 
 class Gatherer:
@@ -95,14 +100,14 @@ class Gatherer:
         """Whether this document, seen now, begins another pass: one that comes again after nearly all."""
         return 0 < self.expected[key] <= self._shown[key] and self.n_shown >= NEARLY * self.n_needed
 
-    def find(self, key: bytes, given: np.ndarray, starts: np.ndarray) -> int | None:
+    def find(self, key: bytes, given: np.ndarray, starts: np.ndarray, tensor: np.ndarray = NO_ROWS) -> int | None:
         """The slot of a document, preferably one that was not yet seen in this pass and has the same input; None for a new document."""
         if key not in self._free:
             self._free[key] = deque(self._slots[key])
         free = self._free[key]
         if not free and self._shown[key] >= max(self.expected[key], 1):
             return self._slots[key][-1]  # drawn again in the same pass
-        same = (slot for slot in free if self.pieces[slot].same_input(given, starts))
+        same = (slot for slot in free if self.pieces[slot].same_input(given, starts, tensor))
         return next(same, free[0] if free else None)
 
     def show(self, piece: Piece, slot: int | None) -> int:

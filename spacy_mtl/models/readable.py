@@ -14,7 +14,7 @@ from spacy_mtl.templates.grammar import Template, parse_template
 from spacy_mtl.templates.spans.program import PLACES, check_span_templates
 
 #: The places (see :class:`.Observation`) that templates of chains and of trees look at.
-_CHAIN, _TREE = "x", "hmsgbcd"
+_CHAIN, _TREE = "xvt", "hmsgbcd"
 
 
 class ReadTemplates(NamedTuple):

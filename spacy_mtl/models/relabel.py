@@ -84,6 +84,9 @@ def relabelled_chain(
     node = _rows(weights.codes, weights.scales, n, lambda rows: rows @ mixture)
     pair = _rows(weights.pair_codes, weights.pair_scales, n * n, pairs)
     step = pairs(weights.step.reshape(1, -1)).reshape(n, n).astype(np.float32)
+    dense = _rows(weights.dense_codes, weights.dense_scales, n, lambda rows: rows @ mixture)
+    constants = weights.dense_constants @ mixture if weights.dense_codes.size else weights.dense_constants
+    weights = replace(weights, dense_codes=dense[0], dense_constants=constants)
     return replace(
         weights, labels=tuple(labels), codes=node[0], scales=node[1], pair_codes=pair[0], pair_scales=pair[1], step=step
     )

@@ -86,7 +86,7 @@ def to_bytes(weights: AnyWeights, settings: dict[str, Any]) -> bytes:
     """Serialize weights and JSON-serializable ``settings``. Raises ValueError (M612) for what :func:`from_bytes` would refuse to read."""
     _check_writable(weights)
     described, chunks, forms = [], [], weights.forms(len(weights.labels))
-    for name in weights.ARRAYS:
+    for name in written(weights):
         array, chunk = _chunk(name, getattr(weights, name), forms[name])
         described.append({"name": name, "dtype": array.dtype.str, "shape": array.shape, "bytes": len(chunk)})
         chunks.append(chunk)
@@ -100,6 +100,14 @@ def to_bytes(weights: AnyWeights, settings: dict[str, Any]) -> bytes:
     text = _header_text(header)
     body = b"".join([MAGIC, bytes([FORMAT]), len(text).to_bytes(8, "little"), text, *chunks])
     return body + blake2b(body, digest_size=_DIGEST).digest()
+
+
+def written(weights: AnyWeights) -> list[str]:
+    """The names of the arrays that a file has: all, but for optional ones where there is nothing in any of them."""
+    optional = getattr(weights, "OPTIONAL", ())
+    if any(getattr(weights, name).size for name in optional):
+        optional = ()
+    return [name for name in weights.ARRAYS if name not in optional]
 
 
 def _check_writable(weights: AnyWeights) -> None:
@@ -165,7 +173,7 @@ def _parse(data: bytes, head: int, end: int) -> tuple[AnyWeights, dict[str, Any]
     header = fields(read_json(data[begin:at]), "the header", _HEADER, missing={"kind": "chain"})
     kind, labels = _KINDS[header["kind"]], tuple(header["labels"])
     templates = _template_rows(header["templates"])
-    entries = declared(header["arrays"], kind.forms(len(labels)), at, end)
+    entries = declared(header["arrays"], kind.forms(len(labels)), at, end, getattr(kind, "OPTIONAL", ()))
     arrays = {entry.name: _unpack(entry.name, read_array(data, entry)) for entry in entries}
     weights = kind(labels, templates, **arrays)
     weights.check()

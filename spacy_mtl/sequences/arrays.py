@@ -8,7 +8,7 @@ import numpy as np
 
 from spacy_mtl.errors import Errors
 from spacy_mtl.structures.chain.build import ChainFeatures, Constraints, chain_problem
-from spacy_mtl.structures.chain.vectors import Vectors
+from spacy_mtl.structures.chain.vectors import Vectors, side_by_side
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Blocks, Problem, block_starts
 
@@ -185,7 +185,7 @@ def vectors_of(fitted: Sequence[FittedBlock], tables: Sequence[Any]) -> Vectors 
     own = [np.arange(n) + at if block.kernelised else np.full(n, -1) for block, at in zip(blocks, firsts, strict=True)]
     starts = starts_of(np.concatenate([chunk.counts for chunk in chunks]))
     rows, numbers = joined(chunks)
-    return Vectors(starts, rows, numbers, np.stack(own, axis=1).astype(np.int32))
+    return side_by_side(starts, rows, numbers, np.stack(own, axis=1).astype(np.int32))
 
 
 def starts_of(counts: np.ndarray) -> np.ndarray:

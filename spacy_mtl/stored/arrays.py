@@ -1,7 +1,7 @@
 """Arrays that a file declares: names, types, shapes and places are checked before any of them is read."""
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from math import prod
 from typing import Any, NamedTuple
 
@@ -63,11 +63,13 @@ _ENTRY = {
 }
 
 
-def declared(entries: Any, forms: Mapping[str, Form], begin: int, end: int) -> list[Declared]:
+def declared(
+    entries: Any, forms: Mapping[str, Form], begin: int, end: int, optional: Collection[str] = ()
+) -> list[Declared]:
     """Check the list of a file's arrays, which lie one after another between ``begin`` and ``end``.
 
-    entries: objects with name, dtype, shape and bytes (compressed). Raises StoredValueError unless there is exactly one of each, of its form and not
-    too large for its compressed bytes, and together they fill the place exactly.
+    entries: objects with name, dtype, shape and bytes (compressed). optional: arrays that may all be missing. Raises StoredValueError unless there is
+    exactly one of each, of its form and not too large for its compressed bytes, and together they fill the place exactly.
     """
     found: list[Declared] = []
     for value in list_of(lambda item, _: item, most=len(forms))(entries, "the list of arrays"):
@@ -78,8 +80,9 @@ def declared(entries: Any, forms: Mapping[str, Form], begin: int, end: int) -> l
             raise StoredValueError(f"there is an array {shown(name)}, unknown or for the second time")
         check_form(array, forms[name])
         found.append(array)
-    if len(found) != len(forms):
-        raise StoredValueError(f"the array {shown(min(forms.keys() - {array.name for array in found}))} is missing")
+    missing = forms.keys() - {array.name for array in found}
+    if missing and missing != set(optional):
+        raise StoredValueError(f"the array {shown(min(missing))} is missing")
     if (found[-1].end if found else begin) != end:
         raise StoredValueError("the arrays do not fill the file exactly")
     return found

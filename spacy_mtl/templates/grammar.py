@@ -38,16 +38,20 @@ MAX_OFFSET = 100
 #: Largest number of observations in a template: all that it observes at a position is kept together, in a model from a stranger too.
 MOST_OBSERVATIONS = 64
 
-_NAME = re.compile(r"[UB][\w-]*")
+_NAME = re.compile(r"[UBV][\w-]*")
 _INTEGER = re.compile(r"([+-]?)0*([0-9]+)")
 _ATTRIBUTE = re.compile(r"[^\W\d][\w.-]*")
 _FIELD = re.compile(r"[^\s,/%\[\]]*")  # text in place of an offset or attribute
-_PLACE = re.compile(r"%[xhmsgbcdijk](?![\w-])")
+_PLACE = re.compile(r"%[xhmsgbcdijkvt](?![\w-])")
 _CONSTANT = re.compile(r"[^%]*[^%\s]")
 _WORD = re.compile(r"\S+")
 
 #: The smallest distance between head and modifier in each bin; the bins are 1, 2, 3, 4, 5, 6 to 10, and 11 or more.
 DISTANCE_BINS = (1, 2, 3, 4, 5, 6, 11)
+
+
+#: The places of real-valued rows: of word vectors, and of ``doc.tensor``.
+DENSE = ("v", "t")
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,7 @@ class Observation:
     place: ``x``, the token itself; in templates of arcs ``h``, the head, ``m``, the modifier, ``s``, the sibling, or ``g``, the grandparent;
     ``b``, each token between (offset 0); ``c``, each dependent of the modifier; ``d``, direction and distance (without attribute; offset is the
     only bin that counts, 0 for all). In templates of spans ``i``, the first word, ``j``, the last word, ``k``, the first word of the second half,
-    and ``d``, the number of words.
+    and ``d``, the number of words. In dense templates, without attribute: ``v``, the word vector of a token, or ``t``, its row of ``doc.tensor``.
     """
 
     offset: int
@@ -67,6 +71,8 @@ class Observation:
     def __str__(self) -> str:
         if self.place == "d":
             return f"%d[{self.offset}]" if self.offset else "%d"
+        if self.place in DENSE:
+            return f"%{self.place}[{self.offset}]"
         return f"%{self.place}[{self.attr}]" if self.place in "bc" else f"%{self.place}[{self.offset},{self.attr}]"
 
 
@@ -81,6 +87,11 @@ class Template:
     def is_edge(self) -> bool:
         """Whether it scores pairs of neighbouring labels (``B``) rather than single labels (``U``)."""
         return self.name.startswith("B")
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether it is a block of real numbers (``V``), the vector of a token, which scores single labels."""
+        return self.name.startswith("V")
 
     @property
     def pattern(self) -> str:
@@ -105,6 +116,8 @@ def _observation(scan: Scanner) -> Observation:
         scan.fail(Errors.M103, expected=f"'[' after '{macro}'")
     if place == "d":
         return Observation(_bin(scan), "", place)
+    if place in DENSE:
+        return _dense_observation(scan, place)
     offset = 0
     if place not in "bc":
         offset = _offset(scan)
@@ -116,6 +129,14 @@ def _observation(scan: Scanner) -> Observation:
     if not scan.take("]"):
         scan.fail(Errors.M103, expected="']' after the attribute")
     return Observation(offset, attr, place)
+
+
+def _dense_observation(scan: Scanner, place: str) -> Observation:
+    """Read the rest of a real-valued row, such as ``-1]`` of ``%v[-1]``."""
+    offset = _offset(scan)
+    if not scan.take("]"):
+        scan.fail(Errors.M103, expected="']' after the offset")
+    return Observation(offset, "", place)
 
 
 def _bin(scan: Scanner) -> int:
@@ -189,8 +210,13 @@ def parse_template(text: str, where: str = "") -> Template:
     if not scan.ended and not scan.take(":"):
         scan.fail(Errors.M102, name=name)
     if not scan.ended or (":" in text and name.startswith("B")):
-        return Template(name, _observations(scan))
-    if name.startswith("U"):
+        at, template = scan.at, Template(name, _observations(scan))
+        if any((obs.place in DENSE) != template.is_dense for obs in template.observations) or (
+            template.is_dense and len(template.observations) > 1
+        ):
+            scan.fail(Errors.M135, at, found=text[at:].strip())
+        return template
+    if not name.startswith("B"):
         scan.fail(Errors.M107, name=name)
     return Template(name)
 
@@ -281,7 +307,12 @@ class TemplateSet:
     @property
     def node(self) -> tuple[Template, ...]:
         """The ``U`` templates, which score single labels."""
-        return tuple(template for template in self.templates if not template.is_edge)
+        return tuple(template for template in self.templates if not template.is_edge and not template.is_dense)
+
+    @property
+    def dense(self) -> tuple[Template, ...]:
+        """The ``V`` templates, blocks of real numbers that score single labels."""
+        return tuple(template for template in self.templates if template.is_dense)
 
     @property
     def edge(self) -> tuple[Template, ...]:

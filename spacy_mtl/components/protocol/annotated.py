@@ -19,6 +19,8 @@ _PLACES = {
     "doc.sents": ("SENT_START",),
     "token.is_sent_start": ("SENT_START",),
 }
+#: What templates with %t read.
+TENSOR = "TENSOR"
 #: What taggers set.
 TAGS = frozenset({"TAG", "POS", "MORPH"})
 
@@ -44,8 +46,9 @@ def tell_meta(factory: str, templates: TemplateSet, assigns: Sequence[str] = ())
     optional = {base_of(attr) for attr, _ in templates.fallbacks}
     read = [attr for attr in doc_attributes(templates.attributes) if attr not in optional]
     meta = Language.get_factory_meta(factory)
+    tensor = ["doc.tensor"] if any(obs.place == "t" for t in templates.templates for obs in t.observations) else []
     names = ["token.is_sent_start" if attr == "SENT_START" else f"token.{attr.lower()}" for attr in read]
-    Language.set_factory_meta(factory, replace(meta, requires=names, assigns=list(assigns) or meta.assigns))
+    Language.set_factory_meta(factory, replace(meta, requires=[*names, *tensor], assigns=list(assigns) or meta.assigns))
 
 
 class ComponentsBefore:
@@ -105,7 +108,9 @@ class ComponentsBefore:
 
 
 def lacks(doc: Doc, attr: str) -> bool:
-    """Whether no token of a document has the attribute."""
+    """Whether no token of a document has the attribute, or the document no tensor."""
+    if attr == TENSOR:
+        return len(doc.tensor) != len(doc)
     return len(doc) > (attr == "SENT_START") and not doc.has_annotation(attr)
 
 

@@ -15,6 +15,7 @@ from thinc.api import Model
 from spacy_mtl.errors import Errors
 from spacy_mtl.learning.gather import Gatherer
 from spacy_mtl.learning.learner import check_set
+from spacy_mtl.models.chain.dense import reads
 from spacy_mtl.models.chain.model import current_weights, set_weights
 from spacy_mtl.tables.stored import Tables
 from spacy_mtl.templates.attributes.derived import base_of
@@ -23,7 +24,7 @@ from spacy_mtl.templates.attributes.reader import doc_attributes
 from spacy_mtl.templates.fallbacks import absent_attributes
 from spacy_mtl.trainers.base import Report, Trainer
 
-from .annotated import TAGS, ComponentsBefore, annotated
+from .annotated import TAGS, TENSOR, ComponentsBefore, annotated
 from .given import warn_of_given
 from .places import check_known
 from .saved import ABSENT
@@ -91,6 +92,7 @@ class StructuredPipe(UpdatedPipe):
         self._reader = self.make_reader()
         if nlp is not None:
             needed = doc_attributes(self.templates.attributes)
+            needed += [TENSOR] if reads(self.templates.dense, "t") else []
             self._before = ComponentsBefore(nlp, self.name, (*needed, *self.also_reads))
         references = [example.reference for example in examples]
         self._check_attributes(examples, nlp, training.get("annotating_components", ()))

@@ -8,8 +8,10 @@ import numpy as np
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
+from spacy_mtl.errors import Errors
 from spacy_mtl.learning.chain import ChainLearner
 from spacy_mtl.learning.learner import Learner
+from spacy_mtl.models.chain.dense import reads, tensor_rows
 from spacy_mtl.models.chain.held import Held
 from spacy_mtl.models.chain.model import predict_labels, predictor_of
 from spacy_mtl.models.chain.prior import ChainPrior
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 class ChainPipe(ContinuedPipe):
     """A component over a linear chain. Subclasses define the labels of the chain and the allowed label sequences."""
 
+    #: The places that templates may look at (see :class:`.Observation`).
+    places: ClassVar[str] = "xvt"
     #: The label of positions that no name of :meth:`label_kind` is of, if there is such a label.
     outside: ClassVar[str | None] = None
     #: Whether a document is one sequence, whatever its borders.
@@ -58,14 +62,20 @@ class ChainPipe(ContinuedPipe):
         return self.chain_constraints()
 
     def check_templates(self, templates: Sequence[Template]) -> None:
-        check_places(self.name, templates, "x", "positions of a sequence", "%x[offset,ATTRIBUTE]")
+        check_places(self.name, templates, self.places, "positions of a sequence", "%x[offset,ATTRIBUTE]")
 
     def check_trainer(self) -> None:
         self.trainer.check(chain_offers(), "linear chain")
 
     def check_settings(self) -> None:
-        """Refuse costs that do not fit the labels."""
+        """Refuse costs that do not fit the labels, and a vocabulary without vectors where templates read them. Raises ValueError (M484)."""
         self.cost_matrix()
+        if reads(self.templates.dense, "v") and not self.vocab.vectors_length:
+            raise ValueError(Errors.M484.format(name=self.name))
+
+    def tensor_of(self, doc: Doc) -> np.ndarray:
+        self._refuse_learning_on()
+        return tensor_rows([doc]) if reads(self.templates.dense, "t") else super().tensor_of(doc)
 
     def untrained(self) -> ChainWeights:
         return ChainWeights()
@@ -84,6 +94,11 @@ class ChainPipe(ContinuedPipe):
         if self._earlier is None:
             return None
         return ChainPrior(self._earlier, self._prior_weight, self.known_before(self._earlier.labels))
+
+    def _refuse_learning_on(self) -> None:
+        """Refuse to go on from a model whose templates read vectors. Raises ValueError (M485)."""
+        if self._earlier is not None and self.templates.dense:
+            raise ValueError(Errors.M485.format(name=self.name))
 
     def label_kind(self, label: str) -> tuple[str, str]:
         """The kind of a label of the chain, and the name of those that it belongs with; see :func:`.sources_of`. By default all are of one kind."""

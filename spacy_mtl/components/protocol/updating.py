@@ -103,11 +103,13 @@ class UpdatedPipe(TakesWholeCorpus, PipeHooks):
 
     def _show(self, key: bytes, example: Example, given: np.ndarray, starts: np.ndarray) -> int:
         assert self._gathered is not None
-        slot = self._gathered.find(key, given, starts)
-        if slot is not None and self._gathered.pieces[slot].same_input(given, starts):
+        tensor = self.tensor_of(example.predicted)
+        slot = self._gathered.find(key, given, starts, tensor)
+        if slot is not None and self._gathered.pieces[slot].same_input(given, starts, tensor):
             piece = self._gathered.pieces[slot]
         else:
             piece = self.piece_of(key, example, given, starts)
+            piece.tensor = tensor
         return self._gathered.show(piece, slot)
 
     def _take(self, slots: Sequence[int], ends: bool) -> float:

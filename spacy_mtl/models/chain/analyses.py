@@ -90,12 +90,13 @@ class AnalysisPredictor(Predictor):
         doc_starts: np.ndarray,
         forbidden: Any = None,
         held: Held | None = None,
+        tensor: np.ndarray | None = None,
     ) -> np.ndarray:
         """The best analyses int32[N]. Arguments as in :meth:`.Predictor.label`; held: to analyses; ``forbidden`` must be None."""
         assert forbidden is None
         constraints: Constraints = self._constraints
         with self._lock:
-            nodes, _ = self.scores(given, starts, doc_starts)
+            nodes, _ = self.scores(given, starts, doc_starts, tensor)
         forms = constraints.form_rows(given[0])
         table = constraints.table
         borders = np.stack([table.min(axis=0), table.max(axis=0) + 1], axis=1).astype(np.int64)

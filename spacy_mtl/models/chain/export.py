@@ -65,7 +65,10 @@ def export_chain(
         plain[blocks.pair[j] : blocks.pair[j + 1]] = not template.observations
     step = weights.pair[plain].sum(axis=0).reshape(n_labels, n_labels).astype(np.float32)
     sizes = largest(weights.node), np.where(plain, 0, largest(weights.pair))
-    for j in np.flatnonzero((mu <= LIVE * mu.sum())[: blocks.n_node]).tolist():
+    dense = [
+        template.is_dense for template in templates[: blocks.n_node]
+    ]  # their weights are stored in a form of their own
+    for j in np.flatnonzero((mu <= LIVE * mu.sum())[: blocks.n_node] | dense).tolist():
         sizes[0][blocks.node[j] : blocks.node[j + 1]] = 0
     sides = [_Side(weights.node, keys[0], blocks.node, sizes[0]), _Side(weights.pair, keys[1], blocks.pair, sizes[1])]
     merged: list[Merged] = []

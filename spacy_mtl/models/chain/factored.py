@@ -5,6 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from spacy_mtl.templates.grammar import Template, parse_template
+
+from .dense import DenseBlock
 from .export import ROW_BYTES
 from .weights import ChainWeights, TemplateRow, quantize, strongest
 
@@ -16,6 +19,8 @@ def of_factor(weights: ChainWeights, begin: int, end: int) -> ChainWeights:
         weights,
         labels=weights.labels[part],
         codes=weights.codes[:, part],
+        dense_codes=weights.dense_codes[:, part],
+        dense_constants=weights.dense_constants[:, part],
         pair_keys=np.empty(0, np.uint64),
         pair_codes=np.empty((0, (end - begin) ** 2), np.int8),
         pair_scales=np.empty(0, np.float32),
@@ -42,7 +47,23 @@ def joined_factors(parts: Sequence[ChainWeights], megabytes: float | None) -> Ch
     codes, scales = quantize(rows[kept])
     share = kept.size / max(keys.size, 1)
     no_pairs = np.empty(0, np.uint64), np.empty((0, len(labels) ** 2), np.int8), np.empty(0, np.float32)
-    return ChainWeights(labels, _report(parts, share), keys[kept], codes, scales, *no_pairs, step)
+    joined = ChainWeights(labels, _report(parts, share), keys[kept], codes, scales, *no_pairs, step)
+    return joined.with_dense(_joined_dense(parts))
+
+
+def _joined_dense(parts: Sequence[ChainWeights]) -> list[DenseBlock]:
+    """The dense blocks that are live in any factor, with weights of 0 for the others' labels."""
+    found: dict[Template, tuple[np.ndarray, np.ndarray]] = {}
+    n_labels, begin = sum(len(part.labels) for part in parts), 0
+    for part in parts:
+        own = slice(begin, begin + len(part.labels))
+        for template, weights, constant in part.dense_blocks():
+            nothing = np.zeros((len(weights), n_labels), np.float32), np.zeros(n_labels, np.float32)
+            matrix, constants = found.setdefault(template, nothing)
+            matrix[:, own], constants[own] = weights, constant
+        begin = own.stop
+    order = [parse_template(row.text) for row in parts[0].templates]
+    return [DenseBlock(template, *found[template]) for template in order if template in found]
 
 
 def _report(parts: Sequence[ChainWeights], share: float) -> tuple[TemplateRow, ...]:

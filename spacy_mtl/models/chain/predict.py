@@ -41,6 +41,7 @@ from spacy_mtl.templates.attributes.reader import AttributeReader
 from spacy_mtl.templates.grammar import parse_template
 from spacy_mtl.templates.program import compile_program
 
+from .dense import add_around, reads, tensor_rows, word_vectors
 from .held import Held, hold
 from .lookup import Lookup, add_looked_up, key_table
 from .shapes import SharedLookup
@@ -136,7 +137,14 @@ class Predictor:
         templates = [parse_template(row.text) for row in weights.templates if row.rows]
         attributes = list(dict.fromkeys(o.attr for t in templates for o in t.observations))
         self.reader = AttributeReader(attributes, vocab, words, learned)
-        node = [t for t in templates if not t.is_edge]
+        node = [t for t in templates if not t.is_edge and not t.is_dense]
+        blocks = weights.dense_blocks()
+        self._vectors = [block for block in blocks if reads([block.template], "v")]
+        self._tensors = [block for block in blocks if reads([block.template], "t")]
+        if self._vectors:
+            word_vectors(
+                vocab, np.empty(0, np.uint64), len(self._vectors[0].weights)
+            )  # refuses others than of this width
         columns, table, rows = self.reader.columns, key_table(weights.keys), weights.node_rows()
         rows = rows.reshape(-1, len(weights.labels))
         lexical = ("ORTH", *self.reader.lexicon.attributes)
@@ -151,7 +159,9 @@ class Predictor:
         self._applicable = Applicable(weights.labels) if constraints.edits else None
         self._held = constraints.forms.size > 0 and not constraints.table.size
         held = self._held or constraints.edits
-        self._words = Window(forms, columns, table, rows, {0} if held else ())
+        self._words = Window(
+            forms, columns, table, rows, {block.offset for block in self._vectors} | ({0} if held else set())
+        )
         per_form = 4 * self._n_labels * max(1, len(self._words.offsets))
         self.reader.lexicon.limit = min(self.reader.lexicon.limit, max(1, MOST_WORD_BYTES // per_form))
         self._places = Window(places, columns, table, rows)
@@ -209,6 +219,10 @@ class Predictor:
         columns[0] = orths
         columns[self.reader.n_given : self.reader.n_given + values.shape[1]] = values.T
         scores = self._words.score(columns)
+        if self._vectors:
+            vectors = word_vectors(self.vocab, orths, len(self._vectors[0].weights))
+            for block in self._vectors:
+                scores[:, self._words.offsets.index(block.offset)] += block.scores(vectors)
         rows = self._constraints.form_rows(orths)
         if self._held and (rows >= 0).any():
             scores[rows >= 0, self._words.offsets.index(0)] += self._constraints.form_penalties(rows[rows >= 0])
@@ -223,15 +237,21 @@ class Predictor:
             self._place_table = self._places.score(all_places(self.reader.columns))
         return self._places.table(self._place_table)
 
-    def scores(self, given: np.ndarray, starts: np.ndarray, doc_starts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def scores(
+        self, given: np.ndarray, starts: np.ndarray, doc_starts: np.ndarray, tensor: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Node scores float32[N, L] and observed pair scores float32[N, L, L] (or [0, L, L]), before transitions and constraints.
 
-        given: the result of ``reader.read_given``. starts, doc_starts: int64, borders of sentences and of documents.
+        given: the result of ``reader.read_given``. starts, doc_starts: int64, borders of sentences and of documents. tensor: float32[N, D], the rows
+        of ``doc.tensor`` if a template reads them.
         """
         n, n_labels = given.shape[1], self._n_labels
         ids = self.reader.lexicon.ids(given[0])
         nodes = np.zeros((n, n_labels), np.float32)
         add_window(ids, starts, self._word_scores(), nodes)
+        for block in self._tensors:
+            assert tensor is not None
+            add_around(block.scores(tensor), starts, block.offset, nodes)
         n_pairs = n if self._pairs.program.seed.size else 0
         pairs = np.zeros((n_pairs, n_labels * n_labels), np.float32)
         if self._crossing:
@@ -282,10 +302,11 @@ class Predictor:
 
         held: labels that some tokens are held to.
         """
+        tensor = tensor_rows(docs, len(self._tensors[0].weights)) if self._tensors else None
         given, starts, doc_starts = self.read(docs, whole)
         with self._lock:
             self._warn_of_missing(given)
-        return self.label(given, starts, doc_starts, held=held)
+        return self.label(given, starts, doc_starts, held=held, tensor=tensor)
 
     def biased(self, docs: Sequence[Doc], biases: Sequence[np.ndarray], held: Held | None = None) -> list[np.ndarray]:
         """The best labels int32[N] under each bias: float32[L], added to the score of each label at every token. Scores are computed once."""
@@ -304,10 +325,11 @@ class Predictor:
         doc_starts: np.ndarray,
         forbidden: tuple[np.ndarray, np.ndarray] | None = None,
         held: Held | None = None,
+        tensor: np.ndarray | None = None,
     ) -> np.ndarray:
         """The best labels int32[N]. forbidden: positions bool[N] that may not have the labels bool[L]. Other arguments as in :meth:`scores`."""
         with self._lock:  # the word tables grow with new forms, and kernels release the GIL
-            nodes, pairs = self.scores(given, starts, doc_starts)
+            nodes, pairs = self.scores(given, starts, doc_starts, tensor)
         return self._decoded(starts, nodes, pairs, forbidden, held)
 
     def _decoded(

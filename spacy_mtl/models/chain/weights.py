@@ -1,7 +1,7 @@
 """The weights of a trained chain model: only non-zero rows of live templates, with eight bits per weight."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,6 +11,9 @@ from spacy_mtl.stored.arrays import Form
 from spacy_mtl.stored.fault import StoredValueError
 from spacy_mtl.stored.ranges import check_ascending, check_finite, check_range, check_shape
 from spacy_mtl.stored.values import Check, integers, numbers, texts
+from spacy_mtl.templates.grammar import parse_template
+
+from .dense import DenseBlock
 
 #: Bits of a feature key; with a million rows, fewer than one in ten million look-ups of unknown features hits a row by chance.
 KEY_BITS = 48
@@ -52,10 +55,16 @@ class ChainWeights:
 
     templates: all templates used in training. keys: uint64[R], ascending, the live observations of node templates. codes: int8[R, L] and
     scales: float32[R], weight = code * scale. pair_keys, pair_codes (int8[Rp, L * L]), pair_scales: the same for pair templates with an observation.
-    step: float32[L, L], transition weights without observation.
+    step: float32[L, L], transition weights without observation. dense_codes: int8[D, L] and dense_scales: float32[D], the weights of the live dense
+    templates, one after another, and dense_constants: float32[V, L], a constant of each of these.
     """
 
-    ARRAYS: ClassVar = ("keys", "codes", "scales", "pair_keys", "pair_codes", "pair_scales", "step")
+    ARRAYS: ClassVar = (
+        "keys", "codes", "scales", "pair_keys", "pair_codes", "pair_scales", "step",
+        "dense_codes", "dense_scales", "dense_constants",
+    )  # fmt: skip
+    #: Arrays that files of models without dense templates do not have.
+    OPTIONAL: ClassVar = ("dense_codes", "dense_scales", "dense_constants")
 
     labels: tuple[str, ...] = ()
     templates: tuple[TemplateRow, ...] = ()
@@ -66,6 +75,9 @@ class ChainWeights:
     pair_codes: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.int8))
     pair_scales: np.ndarray = field(default_factory=lambda: np.empty(0, np.float32))
     step: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.float32))
+    dense_codes: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.int8))
+    dense_scales: np.ndarray = field(default_factory=lambda: np.empty(0, np.float32))
+    dense_constants: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.float32))
 
     @staticmethod
     def forms(n_labels: int) -> dict[str, Form]:
@@ -78,6 +90,9 @@ class ChainWeights:
             "pair_codes": Form("|i1", (None, n_labels * n_labels)),
             "pair_scales": SCALES,
             "step": Form("<f4", (n_labels, n_labels)),
+            "dense_codes": Form("|i1", (None, n_labels)),
+            "dense_scales": SCALES,
+            "dense_constants": Form("<f4", (None, n_labels)),
         }
 
     @property
@@ -90,7 +105,8 @@ class ChainWeights:
         Either there is nothing at all, or there are labels and valid templates, as many codes and scales as keys, keys in ascending order, finite
         weights.
         """
-        chain_templates(tuple(row.text for row in self.templates))
+        texts = tuple(row.text for row in self.templates)
+        chain_templates(texts)
         check_complete(self, bool(self.labels))
         check_shape(self.codes, (self.keys.size, len(self.labels)), "codes")
         check_shape(self.pair_codes, (self.pair_keys.size, len(self.labels) ** 2), "pair_codes")
@@ -99,6 +115,42 @@ class ChainWeights:
             check_keys(keys, f"{name}keys")
             check_finite(scales, f"{name}scales", LARGEST / 128)
         check_finite(self.step, "step", LARGEST)
+        dense = [
+            row.rows for row, t in zip(self.templates, chain_templates(texts).templates, strict=True) if t.is_dense
+        ]
+        n_live = sum(n > 0 for n in dense)
+        if self.dense_codes.size or sum(dense):
+            check_shape(self.dense_codes, (sum(dense), len(self.labels)), "dense_codes")
+            check_shape(self.dense_constants, (n_live, len(self.labels)), "dense_constants")
+        check_shape(self.dense_scales, (sum(dense),), "dense_scales")
+        check_finite(self.dense_scales, "dense_scales", LARGEST / 128)
+        check_finite(self.dense_constants, "dense_constants", LARGEST)
+
+    def dense_blocks(self) -> list[DenseBlock]:
+        """The weights of the live dense templates."""
+        rows = self.dense_codes * self.dense_scales[:, None]
+        found: list[DenseBlock] = []
+        at = 0
+        for row in self.templates:
+            template = parse_template(row.text)
+            if template.is_dense and row.rows:
+                found.append(DenseBlock(template, rows[at : at + row.rows], self.dense_constants[len(found)]))
+                at += row.rows
+        return found
+
+    def with_dense(self, blocks: Sequence[DenseBlock]) -> "ChainWeights":
+        """The same weights with those of dense templates in place of its own; their templates are live, and no other dense ones."""
+        if not blocks and not self.dense_codes.size:
+            return self
+        n_labels, width = len(self.labels), {block.template.text: len(block.weights) for block in blocks}
+        none = np.empty((0, n_labels), np.float32)
+        codes, scales = quantize(np.concatenate([none, *(block.weights for block in blocks)]))
+        constants = np.stack([block.constant for block in blocks]) if blocks else none
+        templates = tuple(
+            replace(row, rows=width.get(row.text, 0)) if parse_template(row.text).is_dense else row
+            for row in self.templates
+        )
+        return replace(self, templates=templates, dense_codes=codes, dense_scales=scales, dense_constants=constants)
 
     def matrix(self, pair: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Keys uint64[R], codes [R, K] and scales float[R] of a matrix: of labels, or of observed label pairs. weight = code * scale."""

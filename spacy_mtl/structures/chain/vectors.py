@@ -14,7 +14,8 @@ from spacy_mtl.kernels import kernel, subkernel
 class Vectors(NamedTuple):
     """V blocks for N positions, with E entries in all.
 
-    starts: int64[N * V + 1], the entries of position t in block v are ``starts[t * V + v]:starts[t * V + v + 1]``.
+    starts, ends: int64[N * V] (starts may go on), the entries of position t in block v are ``starts[t * V + v]:ends[t * V + v]``; positions may share
+    theirs.
     rows: int32[E], rows of the node weights, ascending within a position and block. values: float32[E], features or kernel values.
     own: int32[N, V], the row of the position itself in a kernelised block, -1 in a block of explicit features.
     """
@@ -23,6 +24,12 @@ class Vectors(NamedTuple):
     rows: np.ndarray
     values: np.ndarray
     own: np.ndarray
+    ends: np.ndarray
+
+
+def side_by_side(starts: np.ndarray, rows: np.ndarray, values: np.ndarray, own: np.ndarray) -> Vectors:
+    """Vectors whose entries stand one after another. starts: int64[N * V + 1]."""
+    return Vectors(starts, rows, values, own, starts[1:])
 
 
 @subkernel
@@ -39,7 +46,7 @@ def entries(vectors, t, v):
     if vectors is None:
         return 0, 0
     at = t * vectors.own.shape[1] + v
-    return vectors.starts[at], vectors.starts[at + 1]
+    return vectors.starts[at], vectors.ends[at]
 
 
 @subkernel

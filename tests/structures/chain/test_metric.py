@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from spacy_mtl.kernels import kernel
 from spacy_mtl.structures import contract
 from spacy_mtl.structures.chain.build import ChainFeatures, chain_problem
-from spacy_mtl.structures.chain.vectors import Vectors
+from spacy_mtl.structures.chain.vectors import side_by_side
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Blocks, block_starts, shares
 
@@ -50,7 +50,7 @@ def with_vectors(corpus, seed):
         borders[v] + np.flatnonzero(rng.random(size) < 0.7) for _ in range(n) for v, size in enumerate(sizes)
     ]  # fmt: skip
     flat_rows = np.concatenate([*rows, []]).astype(np.int32)
-    vectors = Vectors(
+    vectors = side_by_side(
         block_starts([r.size for r in rows]), flat_rows, rng.normal(size=flat_rows.size).astype(np.float32),
         np.full((n, len(sizes)), -1, np.int32),
     )  # fmt: skip

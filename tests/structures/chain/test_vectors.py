@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from spacy_mtl.kernels import kernel
 from spacy_mtl.structures import contract
 from spacy_mtl.structures.chain.build import ChainFeatures, chain_lacks, chain_offers, chain_problem
-from spacy_mtl.structures.chain.vectors import Vectors, inner_product
+from spacy_mtl.structures.chain.vectors import inner_product, side_by_side
 from spacy_mtl.structures.contract import Scale, Weights
 from spacy_mtl.structures.problem import Blocks, Problem, block_starts
 
@@ -115,7 +115,7 @@ def vectors_of(maps, kernelised, first_row):
     rows = np.concatenate([rows for rows, _ in in_order]).astype(np.int32)
     values = np.concatenate([values for _, values in in_order]).astype(np.float32)
     starts = block_starts([rows.size for rows, _ in in_order])
-    return Vectors(starts, rows, values, np.stack(own, axis=1).astype(np.int32)), sizes
+    return side_by_side(starts, rows, values, np.stack(own, axis=1).astype(np.int32)), sizes
 
 
 @kernel

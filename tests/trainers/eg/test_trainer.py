@@ -405,7 +405,7 @@ def test_templates_without_features_weigh_nothing(mode):
 @pytest.mark.parametrize("mode", MODES)
 def test_real_valued_and_kernelised_blocks_are_templates_of_another_kind(mode, eta, kernelised):
     """The last template as indicator vectors, or known by its inner products only: nothing but the numbering of rows changes."""
-    from spacy_mtl.structures.chain.vectors import Vectors
+    from spacy_mtl.structures.chain.vectors import side_by_side
 
     problem = random_problem(1)
     arrays, blocks = problem.arrays, problem.blocks
@@ -417,7 +417,7 @@ def test_real_valued_and_kernelised_blocks_are_templates_of_another_kind(mode, e
         blocks = replace(blocks, node=np.append(blocks.node[:-1], blocks.node[-2] + n))
     else:
         own, starts, rows = np.full(n, -1, np.int32), np.arange(n + 1), values
-    vectors = Vectors(starts, rows.astype(np.int32), np.ones(rows.size, np.float32), own[:, None])
+    vectors = side_by_side(starts, rows.astype(np.int32), np.ones(rows.size, np.float32), own[:, None])
     short = {"rows": np.ascontiguousarray(arrays.rows[:, :-1]), "repeats": np.ascontiguousarray(arrays.repeats[:, :-1])}
     other = replace(problem, arrays=arrays._replace(vectors=vectors, **short), blocks=blocks)
     if kernelised:

@@ -8,7 +8,7 @@ from spacy.util import registry
 from thinc.api import Config
 
 from spacy_mtl.structures.chain.build import ChainFeatures, chain_problem
-from spacy_mtl.structures.chain.vectors import Vectors
+from spacy_mtl.structures.chain.vectors import side_by_side
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Blocks, block_starts
 from spacy_mtl.trainers.base import fit
@@ -172,7 +172,7 @@ def vector_problem(kernelised: bool):
     starts = block_starts([first.shape[1], second.shape[1]] * n)
     entries = [np.arange(first.shape[1]) + blocks[2], np.arange(second.shape[1]) + blocks[3]]
     values = np.concatenate([np.concatenate(pair) for pair in zip(first, second, strict=True)])
-    vectors = Vectors(starts, np.tile(np.concatenate(entries), n).astype(np.int32), values.astype(np.float32), own)
+    vectors = side_by_side(starts, np.tile(np.concatenate(entries), n).astype(np.int32), values.astype(np.float32), own)
     features = ChainFeatures(rows, np.zeros((n, 1), np.int32), False, vectors)
     names = tuple("abcde")
     return chain_problem(features, Blocks(blocks, np.array([0, 1]), names), gold, block_starts(lengths), LABELS)
