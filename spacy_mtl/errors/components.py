@@ -89,6 +89,8 @@ class ComponentErrors:
     M484 = ("The templates of '{name}' read word vectors (V:%v), but the vocabulary has none. Set 'vectors' in [initialize] to a pipeline with vectors, such as 'spacy init "
             "vectors' makes, or leave these templates out.")
     M485 = ("'{name}' cannot learn on from a trained model, since its templates read vectors (V:%v or V:%t). Train it again on all documents, old and new.")
+    M486 = ("The decisions of a model whose templates read vectors (V:%v or V:%t) cannot be explained, since single numbers of a vector mean nothing. Look at the weights of "
+            "its templates instead, with 'spacy mtl templates'.")
     M490 = ("There is nothing to learn multiword tokens from: no document of the training corpus has what a CoNLL-U file says beyond it. Set 'keep = true' of its reader, "
             "spacy_mtl.ConlluCorpus.v1.")
     # fmt: on

@@ -8,6 +8,7 @@ import numpy as np
 from spacy.strings import StringStore
 from spacy.tokens import Doc
 
+from spacy_mtl.errors import Errors
 from spacy_mtl.models.chain.predict import Predictor
 from spacy_mtl.models.chain.weights import short_keys
 from spacy_mtl.structures.chain.viterbi import FORBIDDEN, NEVER, viterbi
@@ -42,7 +43,12 @@ class Positions:
 
     @classmethod
     def of_tokens(cls, predictor: Predictor, docs: Sequence[Doc], whole: bool = False) -> "Positions":
-        """The tokens of documents of one vocabulary, sentence by sentence, or each document as a ``whole``."""
+        """The tokens of documents of one vocabulary, sentence by sentence, or each document as a ``whole``.
+
+        Raises ValueError (M486) where templates read vectors, whose numbers have no names.
+        """
+        if predictor.weights.dense_codes.size:
+            raise ValueError(Errors.M486)
         texts = [token.text for doc in docs for token in doc]
         places = [(t, t + 1) for doc in docs for t in range(len(doc))]
         return cls(*predictor.read(docs, whole), texts, places, docs[0].vocab.strings, docs)

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from spacy_mtl.models.chain.dense import reads
 from spacy_mtl.models.chain.export import export_chain
 from spacy_mtl.models.chain.prior import ChainPrior
 from spacy_mtl.models.chain.weights import ChainWeights
+from spacy_mtl.models.dense import reads
 from spacy_mtl.structures.chain.build import ChainFeatures, Constraints, chain_problem
 from spacy_mtl.structures.chain.problem import ChainProblem
 from spacy_mtl.structures.problem import Blocks, Problem, block_starts

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from spacy.vocab import Vocab
 
-from spacy_mtl.models.chain.dense import DenseBlock, word_vectors
+from spacy_mtl.models.dense import DenseBlock, word_vectors
 from spacy_mtl.structures.chain.vectors import Vectors
 from spacy_mtl.templates.grammar import Template
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from spacy.vocab import Vocab
 
 from spacy_mtl.learning.dense import DenseFeatures, Scaling
-from spacy_mtl.models.chain.dense import add_around
+from spacy_mtl.models.dense import add_around
 from spacy_mtl.structures.chain.vectors import entries
 from spacy_mtl.templates.grammar import parse_template
 

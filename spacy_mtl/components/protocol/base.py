@@ -15,8 +15,8 @@ from thinc.api import Model
 from spacy_mtl.errors import Errors
 from spacy_mtl.learning.gather import Gatherer
 from spacy_mtl.learning.learner import check_set
-from spacy_mtl.models.chain.dense import reads
 from spacy_mtl.models.chain.model import current_weights, set_weights
+from spacy_mtl.models.dense import reads
 from spacy_mtl.tables.stored import Tables
 from spacy_mtl.templates.attributes.derived import base_of
 from spacy_mtl.templates.attributes.of_tables import check_given, check_read

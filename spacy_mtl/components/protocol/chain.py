@@ -11,11 +11,11 @@ from spacy.vocab import Vocab
 from spacy_mtl.errors import Errors
 from spacy_mtl.learning.chain import ChainLearner
 from spacy_mtl.learning.learner import Learner
-from spacy_mtl.models.chain.dense import reads, tensor_rows
 from spacy_mtl.models.chain.held import Held
 from spacy_mtl.models.chain.model import predict_labels, predictor_of
 from spacy_mtl.models.chain.prior import ChainPrior
 from spacy_mtl.models.chain.weights import ChainWeights
+from spacy_mtl.models.dense import reads, tensor_rows
 from spacy_mtl.models.readable import check_tables
 from spacy_mtl.models.relabel import relabelled_chain
 from spacy_mtl.structures.chain.build import Constraints, chain_offers

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from spacy_mtl.models.dense import DenseBlock
 from spacy_mtl.templates.grammar import Template, parse_template
 
-from .dense import DenseBlock
 from .export import ROW_BYTES
 from .weights import ChainWeights, TemplateRow, quantize, strongest
 

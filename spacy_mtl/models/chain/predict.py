@@ -16,6 +16,7 @@ from spacy.vocab import Vocab
 from spacy_mtl.errors import Warnings
 from spacy_mtl.kernels import kernel
 from spacy_mtl.lemmas.applicable import Applicable
+from spacy_mtl.models.dense import add_around, reads, tensor_rows, word_vectors
 from spacy_mtl.sentences import borders
 from spacy_mtl.structures.chain.build import Constraints
 from spacy_mtl.structures.chain.viterbi import (
@@ -41,7 +42,6 @@ from spacy_mtl.templates.attributes.reader import AttributeReader
 from spacy_mtl.templates.grammar import parse_template
 from spacy_mtl.templates.program import compile_program
 
-from .dense import add_around, reads, tensor_rows, word_vectors
 from .held import Held, hold
 from .lookup import Lookup, add_looked_up, key_table
 from .shapes import SharedLookup

@@ -6,14 +6,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from spacy_mtl.models.dense import DenseBlock
 from spacy_mtl.models.readable import ReadTemplates, chain_templates
 from spacy_mtl.stored.arrays import Form
 from spacy_mtl.stored.fault import StoredValueError
 from spacy_mtl.stored.ranges import check_ascending, check_finite, check_range, check_shape
 from spacy_mtl.stored.values import Check, integers, numbers, texts
 from spacy_mtl.templates.grammar import parse_template
-
-from .dense import DenseBlock
 
 #: Bits of a feature key; with a million rows, fewer than one in ten million look-ups of unknown features hits a row by chance.
 KEY_BITS = 48
