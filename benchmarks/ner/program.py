@@ -301,3 +301,30 @@ def mixed(
             rows.append(row | {"singles": part} | child("benchmarks.ner.mixed:train", says, data, settings, **more))
             append_rows(json, rows[-1:])
         show(f"Documents and single sentences, {data.lang}, ner.v1 without tags", tables.MIXED, rows)
+
+
+@app.command()
+def vectors(
+    corpora: CorporaOption,
+    json: JsonOption = None,
+    quick: QuickOption = False,
+    C: COption = None,
+    test: Annotated[
+        bool, typer.Option(help="Score on testb too: once, when everything has been chosen on testa.")
+    ] = False,
+) -> None:
+    """Templates, word vectors trained on the training text alone, and both (Spanish, no tags)."""
+    for data in corpora_of(corpora, "esp", quick):
+        ours = our_settings("ner.v1", tag=False, C=C)
+        compile_first(data, ours)
+        rows = []
+        for says, templates, dense in (("templates", True, False), ("vectors", False, True), ("both", True, True)):
+            more = {
+                "with_templates": templates,
+                "with_vectors": dense,
+                "parts": ["testa", *(["testb"] if test else [])],
+            }
+            row = identity("vectors", data, ours) | {"contestant": says, "C": ours.C, "passes": ours.passes}
+            rows.append(row | child("benchmarks.ner.vectors:run", says, data, ours, **more))
+            append_rows(json, rows[-1:])
+        show(f"Word vectors, {data.lang}, ner.v1 without tags", tables.VECTORS, rows)

@@ -63,6 +63,15 @@ SIZE = {
 }
 
 
+VECTORS = {
+    "contestant": "reads",
+    "f1_testa": "testa",
+    "f1_testb": "testb",
+    "cpu": "CPU s",
+    "cpu_vectors": "of vectors",
+    "words_per_second": "words/s",
+    "dense_share": "% of mu",
+}
 MIXED = {
     "trained_on": "trained on",
     "C": "C",
