@@ -297,25 +297,25 @@ class Predictor:
         doc_starts = np.concatenate([[0], np.cumsum([len(doc) for doc in docs])]).astype(np.int64)
         return given, np.unique(doc_starts) if whole else borders(docs), doc_starts
 
+    def _tensor_of(self, docs: Sequence[Doc]) -> np.ndarray | None:
+        return tensor_rows(docs, len(self._tensors[0].weights)) if self._tensors else None
+
     def __call__(self, docs: Sequence[Doc], whole: bool = False, held: Held | None = None) -> np.ndarray:
         """The best labels int32[N] of all tokens of the docs, decoded sentence by sentence, or each doc as a ``whole``.
 
         held: labels that some tokens are held to.
         """
-        tensor = tensor_rows(docs, len(self._tensors[0].weights)) if self._tensors else None
-        given, starts, doc_starts = self.read(docs, whole)
+        tensor, (given, starts, doc_starts) = self._tensor_of(docs), self.read(docs, whole)
         with self._lock:
             self._warn_of_missing(given)
         return self.label(given, starts, doc_starts, held=held, tensor=tensor)
 
     def biased(self, docs: Sequence[Doc], biases: Sequence[np.ndarray], held: Held | None = None) -> list[np.ndarray]:
         """The best labels int32[N] under each bias: float32[L], added to the score of each label at every token. Scores are computed once."""
-        given = self.reader.read_given(docs)
-        doc_starts = np.concatenate([[0], np.cumsum([len(doc) for doc in docs])]).astype(np.int64)
-        starts = borders(docs)
+        tensor, (given, starts, doc_starts) = self._tensor_of(docs), self.read(docs)
         with self._lock:
             self._warn_of_missing(given)
-            nodes, pairs = self.scores(given, starts, doc_starts)
+            nodes, pairs = self.scores(given, starts, doc_starts, tensor)
         return [self._decoded(starts, nodes + bias, pairs.copy(), None, held) for bias in biases]
 
     def label(
@@ -333,13 +333,9 @@ class Predictor:
         return self._decoded(starts, nodes, pairs, forbidden, held)
 
     def _decoded(
-        self,
-        starts: np.ndarray,
-        nodes: np.ndarray,
-        pairs: np.ndarray,
-        forbidden: tuple[np.ndarray, np.ndarray] | None,
-        held: Held | None,
-    ) -> np.ndarray:
+        self, starts: np.ndarray, nodes: np.ndarray, pairs: np.ndarray,
+        forbidden: tuple[np.ndarray, np.ndarray] | None, held: Held | None,
+    ) -> np.ndarray:  # fmt: skip
         """The best labels int32[N] under these scores, which are written over."""
         if forbidden is not None:
             forbid(nodes, *forbidden)
