@@ -265,8 +265,7 @@ class MTLSegmenter(ChainPipe):
 
     def matches(self, text: str) -> list[Match]:
         """Where the user's words occur in a text, which of them it is cut into if they are law, and what the others give way to."""
-        predictor = self._predictor()
-        if predictor is None:
+        if (predictor := self._predictor()) is None:
             words = Dictionary([], self.user_words).table
         else:
             predictor.read_words(self.cfg["lexicon"], self.user_words)
