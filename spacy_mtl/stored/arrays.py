@@ -72,6 +72,9 @@ def declared(
     exactly one of each, of its form and not too large for its compressed bytes, and together they fill the place exactly.
     """
     found: list[Declared] = []
+    listed = [value.get("name") for value in entries if isinstance(value, dict)] if isinstance(entries, list) else []
+    if not any(name in listed for name in optional):
+        forms = {name: form for name, form in forms.items() if name not in optional}
     for value in list_of(lambda item, _: item, most=len(forms))(entries, "the list of arrays"):
         entry = fields(value, "an array", _ENTRY)
         name, at = entry["name"], found[-1].end if found else begin
@@ -80,9 +83,8 @@ def declared(
             raise StoredValueError(f"there is an array {shown(name)}, unknown or for the second time")
         check_form(array, forms[name])
         found.append(array)
-    missing = forms.keys() - {array.name for array in found}
-    if missing and missing != set(optional):
-        raise StoredValueError(f"the array {shown(min(missing))} is missing")
+    if len(found) != len(forms):
+        raise StoredValueError(f"the array {shown(min(forms.keys() - {array.name for array in found}))} is missing")
     if (found[-1].end if found else begin) != end:
         raise StoredValueError("the arrays do not fill the file exactly")
     return found
