@@ -84,7 +84,7 @@ class Page:
         assert templates
         if any(obs.place in "ijk" for template in templates for obs in template.observations):
             factory = "mtl_constituents"
-        elif any(obs.place != "x" for template in templates for obs in template.observations):
+        elif any(obs.place not in "xvt" for template in templates for obs in template.observations):
             check_arc_templates(templates)
             factory = "mtl_parser"
             labelled = any(template.name.startswith("B") for template in templates)
