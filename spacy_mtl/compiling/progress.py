@@ -50,7 +50,7 @@ class Progress:
             threading.Thread(target=self._repeat, args=(self._done,), daemon=True).start()
 
     def _repeat(self, done: threading.Event) -> None:
-        while not done.wait(EVERY):
+        while not done.wait(EVERY / 3):  # a kernel may begin soon after something was said
             self.speak()
 
     def stop(self) -> None:
