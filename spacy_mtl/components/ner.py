@@ -166,8 +166,10 @@ class MTLEntityRecognizer(ChainPipe, LabelledPipe):
 
     def held(self, docs: Sequence[Doc]) -> Held | None:
         """The tags that tokens have already. Those of entities of other types than the model's are held to be outside of the model's entities."""
+        if self.overwrite or not _codes(docs).any():
+            return None
         first = np.cumsum([0, *map(len, docs)])[:-1].tolist()
-        found = [] if self.overwrite else [(at, self._held_in(doc)) for at, doc in zip(first, docs, strict=True)]
+        found = [(at, self._held_in(doc)) for at, doc in zip(first, docs, strict=True)]
         parts = [Held(at + held.at, held.labels) for at, held in found if held is not None]
         if not parts:
             return None
@@ -198,14 +200,24 @@ class MTLEntityRecognizer(ChainPipe, LabelledPipe):
             return
         starts = borders(docs)
         iob, kinds = decode_tags(np.concatenate(scores), starts, list(self._type_numbers()), self.cfg["scheme"])
-        values = np.stack([iob, kinds], axis=1)
+        values, codes = np.stack([iob, kinds], axis=1), _codes(docs)
+        annotated = bool(codes.any())  # most batches are not, and need no look at each Doc
         at = 0
         for doc in docs:
             if doc.vocab is not self.vocab:
                 for label in self.labels:
                     doc.vocab.strings.add(label)
-            _write(doc, values[at : at + len(doc)], self.overwrite)
-            at += len(doc)
+            end = at + len(doc)
+            if annotated:
+                _write(doc, values[at:end], codes[at:end], self.overwrite)
+            elif len(doc):
+                _set(doc, values[at:end])
+            at = end
+
+
+def _codes(docs: Sequence[Doc]) -> np.ndarray:
+    """ENT_IOB of all tokens, uint64[N], 0 where nothing is known."""
+    return np.concatenate([doc.to_array(ENT_IOB) for doc in docs]) if docs else np.zeros(0, np.uint64)
 
 
 def _present(iob: np.ndarray) -> np.ndarray:
@@ -216,11 +228,11 @@ def _present(iob: np.ndarray) -> np.ndarray:
     return present
 
 
-def _write(doc: Doc, values: np.ndarray, overwrite: bool) -> None:
-    """Write entities to one Doc. values: uint64[n, 2] of ENT_IOB and ENT_TYPE."""
+def _write(doc: Doc, values: np.ndarray, codes: np.ndarray, overwrite: bool) -> None:
+    """Write entities to one Doc. values: uint64[n, 2] of ENT_IOB and ENT_TYPE. codes: uint64[n], the Doc's own ENT_IOB."""
     if not len(doc):
         return
-    present = _present(doc.to_array(ENT_IOB))
+    present = _present(codes)
     if not present.any():
         _set(doc, values)
     elif overwrite:

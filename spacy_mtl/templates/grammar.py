@@ -27,6 +27,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NoReturn
 
 from spacy_mtl.errors import Errors
@@ -309,7 +310,7 @@ class TemplateSet:
         """The ``U`` templates, which score single labels."""
         return tuple(template for template in self.templates if not template.is_edge and not template.is_dense)
 
-    @property
+    @cached_property  # asked for with each document
     def dense(self) -> tuple[Template, ...]:
         """The ``V`` templates, blocks of real numbers that score single labels."""
         return tuple(template for template in self.templates if template.is_dense)

@@ -68,7 +68,7 @@ def export_chain(
     dense = [
         template.is_dense for template in templates[: blocks.n_node]
     ]  # their weights are stored in a form of their own
-    for j in np.flatnonzero((mu <= LIVE * mu.sum())[: blocks.n_node] | dense).tolist():
+    for j in np.flatnonzero((mu <= LIVE * mu.sum())[: blocks.n_node] | np.array(dense, bool)).tolist():
         sizes[0][blocks.node[j] : blocks.node[j + 1]] = 0
     sides = [_Side(weights.node, keys[0], blocks.node, sizes[0]), _Side(weights.pair, keys[1], blocks.pair, sizes[1])]
     merged: list[Merged] = []
