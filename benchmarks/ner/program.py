@@ -315,7 +315,7 @@ def vectors(
 ) -> None:
     """Templates, word vectors trained on the training text alone, and both (Spanish, no tags)."""
     for data in corpora_of(corpora, "esp", quick):
-        ours = our_settings("ner.v1", tag=False, C=C)
+        ours = our_settings("ner.v1", tag=False, C=C, average=6)  # as shipped
         compile_first(data, ours)
         rows = []
         for says, templates, dense in (("templates", True, False), ("vectors", False, True), ("both", True, True)):
