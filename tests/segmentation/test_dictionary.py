@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from spacy_mtl.segmentation.user_words import dictionary
@@ -41,6 +41,7 @@ def test_after_any_changes_it_is_the_dictionary_made_anew(lexicon, first, change
     first=st.lists(WORDS, max_size=5),
     changes=st.lists(st.tuples(st.booleans(), WORDS), max_size=8),
 )
+@example(lexicon=["AＡ"], first=["AA"], changes=[(True, "AA")])  # the corpus has the other form of a word of the user
 def test_the_words_of_the_user_are_told_from_those_of_the_corpus(lexicon, first, changes):
     words = UserWords(first)
     followed = Dictionary(lexicon, words)
