@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from spacy_mtl.survey.found import Survey
     from spacy_mtl.survey.propose import Choice
 
+    from .shared.own_tables import OwnTables
+
 
 def init_config_cli(
     output: Annotated[Path, typer.Argument(metavar="OUTPUT", help="Config to write.")],
@@ -58,28 +60,35 @@ def init_config_cli(
     from spacy_mtl.survey.look import survey
     from spacy_mtl.survey.propose import check_pipeline, propose
 
-    from .shared.new_config import new_config
-    from .shared.own_tables import add_tables, own_tables
+    from .shared.own_tables import own_tables
 
     with clear_errors():
         check_language(lang)
         tables = own_tables(lang, split_names(pipeline), clusters, lists or [])
         names = split_names(columns) if columns is not None else None
-        found = survey(train, encoding, names)
-        other = survey(dev, encoding, names)
+        found, other = survey(train, encoding, names), survey(dev, encoding, names)
         order = check_pipeline(split_names(pipeline), found)
         _check_dev(found, other)
-        choices = propose(order, found, tags, group)
-        choices += tables.choices
-        text = new_config(lang, order, found.kind, {"train": str(train), "dev": str(dev)}, choices)
-        add_tables(text, tables)
-        if found.kind in ("columns", "trees", "bracketed", "segmented"):
-            text.set("corpora.train", "encoding", encoding)
-        write_file(output, str(text).encode())
+        choices = [*propose(order, found, tags, group), *tables.choices]
+        write_file(output, _config_text(lang, order, found, dev, choices, tables, encoding))
     for each in (found, other):
         _say(each)
     _say_choices(choices)
     typer.echo(f"\nWritten: {output}. Train with: python -m spacy train {output} --output training/{output.stem}")
+
+
+def _config_text(
+    lang: str, order: list[str], found: "Survey", dev: Path, choices: "list[Choice]", tables: "OwnTables", encoding: str
+) -> bytes:
+    """The config of these components and choices, with the tables that their templates read."""
+    from .shared.new_config import new_config
+    from .shared.own_tables import add_tables
+
+    text = new_config(lang, order, found.kind, {"train": str(found.path), "dev": str(dev)}, choices)
+    add_tables(text, tables)
+    if found.kind in ("columns", "trees", "bracketed", "segmented"):
+        text.set("corpora.train", "encoding", encoding)
+    return str(text).encode()
 
 
 def _check_dev(train: "Survey", dev: "Survey") -> None:

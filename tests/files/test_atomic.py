@@ -213,7 +213,6 @@ def test_a_parent_that_is_a_file(tmp_path):
         write_atomically(tmp_path / "file" / "below", b"")
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes on this system")
 def test_a_pipe_stays_one(tmp_path):
     """As /dev/stdout and /dev/null, which root could replace by files."""
     path = tmp_path / "pipe"
