@@ -18,6 +18,15 @@ def borders(docs: Sequence[Doc]) -> np.ndarray:
     return np.append(np.flatnonzero(begins), ends[-1])
 
 
+def borders_of_each(docs: Sequence[Doc]) -> list[np.ndarray]:
+    """Sentence borders of every doc by itself, as :func:`borders` of that doc alone, read for all of them at once."""
+    found = borders(docs)
+    ends = np.cumsum([len(doc) for doc in docs])
+    places = np.searchsorted(found, ends).tolist()
+    firsts = zip([0, *places], places, [0, *ends.tolist()], strict=False)
+    return [found[first : last + 1] - begin for first, last, begin in firsts]
+
+
 def has_borders(doc: Doc) -> bool:
     """Whether anything has set sentence boundaries in a Doc of more than one word."""
     return len(doc) > 1 and doc.has_annotation("SENT_START")

@@ -3,7 +3,7 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_mtl.sentences import borders, has_borders
+from spacy_mtl.sentences import borders, borders_of_each, has_borders
 
 VOCAB = Vocab()
 #: sentence starts of a doc: True, False (no start) or None (not known)
@@ -24,6 +24,12 @@ def test_borders_are_the_documents_and_their_sentences(docs):
     result = borders([make_doc(starts) for starts in docs])
     assert result.tolist() == expected
     assert result.dtype == "int64"
+
+
+@given(DOCS)
+def test_borders_of_each_document_are_those_of_it_alone(docs):
+    docs = [make_doc(starts) for starts in docs]
+    assert [found.tolist() for found in borders_of_each(docs)] == [borders([doc]).tolist() for doc in docs]
 
 
 def test_document_without_sentences_is_one():

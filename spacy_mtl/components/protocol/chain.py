@@ -73,9 +73,9 @@ class ChainPipe(ContinuedPipe):
         if reads(self.templates.dense, "v") and not self.vocab.vectors_length:
             raise ValueError(Errors.M484.format(name=self.name))
 
-    def tensor_of(self, doc: Doc) -> np.ndarray:
+    def tensors_of(self, docs: Sequence[Doc]) -> list[np.ndarray]:
         self._refuse_learning_on()
-        return tensor_rows([doc]) if reads(self.templates.dense, "t") else super().tensor_of(doc)
+        return [tensor_rows([doc]) for doc in docs] if reads(self.templates.dense, "t") else super().tensors_of(docs)
 
     def untrained(self) -> ChainWeights:
         return ChainWeights()

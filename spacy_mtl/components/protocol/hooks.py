@@ -10,7 +10,7 @@ from spacy.training import Example
 
 from spacy_mtl.learning.gather import NO_ROWS, Piece, content_key
 from spacy_mtl.learning.learner import Learner
-from spacy_mtl.sentences import borders
+from spacy_mtl.sentences import borders_of_each
 from spacy_mtl.templates.attributes.learned import FormTable, tables_of
 from spacy_mtl.templates.attributes.reader import AttributeReader
 from spacy_mtl.templates.grammar import Template
@@ -66,11 +66,11 @@ class PipeHooks(SavedPipe):
     def read_input(self, reader: AttributeReader, docs: Sequence[Doc]) -> list[tuple[np.ndarray, np.ndarray]]:
         """For each doc, its attribute columns uint64[A, n] and sentence borders int64[S + 1], over n positions (here tokens)."""
         given = np.split(reader.read_given(docs), np.cumsum([len(doc) for doc in docs])[:-1], axis=1)
-        return [(columns, borders([doc])) for columns, doc in zip(given, docs, strict=True)]
+        return list(zip(given, borders_of_each(docs), strict=True))
 
-    def tensor_of(self, doc: Doc) -> np.ndarray:
-        """The rows of ``doc.tensor`` if a template reads them, float32[n, D]; none by default."""
-        return NO_ROWS
+    def tensors_of(self, docs: Sequence[Doc]) -> list[np.ndarray]:
+        """For each doc the rows of ``doc.tensor`` if a template reads them, float32[n, D]; none by default."""
+        return [NO_ROWS] * len(docs)
 
     def learn_attribute(self, attr: str, table: Callable[[], FormTable]) -> None:
         """Learn the table of an attribute of :mod:`spacy_mtl.templates.attributes.learned` if a template reads it, or another one with this table."""

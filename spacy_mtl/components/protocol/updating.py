@@ -83,13 +83,14 @@ class UpdatedPipe(TakesWholeCorpus, PipeHooks):
         slots: list[int] = []
         keys = [self.key_of(example.reference) for example in examples]
         self._check_new(keys, examples)
-        inputs = self.read_input(self._reader, [example.predicted for example in examples])
+        docs = [example.predicted for example in examples]
+        inputs, tensors = self.read_input(self._reader, docs), self.tensors_of(docs)
         self._gathered.meet(keys)
-        for key, example, (given, starts) in zip(keys, examples, inputs, strict=True):
+        for key, example, (given, starts), tensor in zip(keys, examples, inputs, tensors, strict=True):
             if self._gathered.repeats(key):
                 loss += self._take(slots, ends=True)
                 slots = []
-            slots.append(self._show(key, example, given, starts))
+            slots.append(self._show(key, example, given, starts, tensor))
         return loss + self._take(slots, ends=self._gathered.is_complete)
 
     def _check_new(self, keys: Sequence[bytes], examples: Sequence[Example]) -> None:
@@ -101,9 +102,8 @@ class UpdatedPipe(TakesWholeCorpus, PipeHooks):
                     raise ValueError(Errors.M410.format(name=self.name))
                 self.check_new(example)
 
-    def _show(self, key: bytes, example: Example, given: np.ndarray, starts: np.ndarray) -> int:
+    def _show(self, key: bytes, example: Example, given: np.ndarray, starts: np.ndarray, tensor: np.ndarray) -> int:
         assert self._gathered is not None
-        tensor = self.tensor_of(example.predicted)
         slot = self._gathered.find(key, given, starts, tensor)
         if slot is not None and self._gathered.pieces[slot].same_input(given, starts, tensor):
             piece = self._gathered.pieces[slot]
