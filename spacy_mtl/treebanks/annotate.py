@@ -13,6 +13,7 @@ from spacy_mtl.corpora.conllu_write import doc_to_conllu
 from spacy_mtl.files import writing_atomically
 
 from .inputs import Input, stream_docs
+from .orphans import ending_with_this
 
 
 @dataclass(slots=True)
@@ -29,7 +30,7 @@ def annotate(nlp: Language, paths: Sequence[Path], output: Path, settings: Input
 
     Columns that the pipeline predicts are taken from it, others from the input: settings say "given", "tag" and "trees" only where the pipeline does
     not (:func:`input_of`). Only a few documents are in memory at a time. Progress goes to stderr if that is a terminal. n_process: processes of
-    ``nlp.pipe``.
+    ``nlp.pipe``, which end with this one even if it is killed.
 
     Raises ValueError for what is wrong with an input (:func:`~spacy_mtl.treebanks.inputs.stream_docs`) and OSError where the output cannot be
     written: M650-M652.
@@ -38,7 +39,8 @@ def annotate(nlp: Language, paths: Sequence[Path], output: Path, settings: Input
     tag = "upos" if settings.tag == "upos" else "xpos"
     counts = Counts()
     docs = stream_docs(nlp, paths, settings)
-    with writing_atomically(output) as file, tqdm(unit=" words", disable=None, leave=False) as bar:
+    bar = tqdm(unit=" words", disable=None, leave=False)
+    with ending_with_this(nlp), writing_atomically(output) as file, bar:
         for doc, comments in nlp.pipe(docs, as_tuples=True, n_process=n_process):
             for sentence in doc_to_conllu(doc, tag, counts.sentences + 1, comments):
                 file.write(f"{sentence}\n".encode())

@@ -135,13 +135,34 @@ def test_an_interrupt_leaves_what_was_there(tmp_path, monkeypatch):
 
 def is_gone(group):
     """Whether no process of a group is left after a while."""
-    for _ in range(100):
+    for _ in range(600):
         try:
             os.killpg(group, 0)
         except ProcessLookupError:
             return True
         time.sleep(0.05)
     return False
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_no_process_outlives_a_command_that_was_killed(tmp_path, method):
+    nlp = spacy.blank("xx")
+    nlp.batch_size = 1
+    nlp.to_disk(tmp_path / "model")
+    (tmp_path / "a.txt").write_text("Hij slaapt.\n\n" * 50_000, encoding="utf8")
+    program = (
+        f"import multiprocessing as m; m.set_start_method({method!r}); from spacy.cli import setup_cli; setup_cli()"
+    )
+    command = [sys.executable, "-c", program, "mtl", "annotate", tmp_path / "model", tmp_path / "a.txt"]
+    process = subprocess.Popen([*command, tmp_path / "out.conllu", "--n-process", "3"], start_new_session=True)
+    started = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    more = 4 if method == "spawn" else 3  # multiprocessing has a process of its own where it spawns others
+    while len(started.read_text().split()) < more:
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.kill()
+    process.wait()
+    assert is_gone(process.pid)
 
 
 @pytest.mark.parametrize("interrupted", [True, False])
