@@ -1,4 +1,4 @@
-"""Model files taken apart and put together again, with the checksum that a reader expects: a stranger can compute it, too."""
+"""Files taken apart and put together again, with the checksum that a reader expects: a stranger can compute it, too."""
 
 import json
 import zipfile
@@ -10,6 +10,7 @@ from io import BytesIO
 from typing import Any
 
 import numpy as np
+import srsly
 
 MAGIC = b"SPMTL"
 _DIGEST = 16
@@ -36,7 +37,7 @@ class Array:
 
 @dataclass
 class Stored:
-    """A model file in parts. kind: "model" (of components) or "npz". header: what its JSON says, without the arrays."""
+    """A file in parts. kind: "model" (of components), "npz", "json", or "tables". header: what its JSON or msgpack says, without the arrays."""
 
     kind: str
     header: Any
@@ -50,7 +51,11 @@ class Stored:
 
 def take_apart(data: bytes) -> Stored:
     """The parts of a file that this package wrote."""
-    return _from_model(data) if data.startswith(MAGIC) else _from_npz(data)
+    if data.startswith(MAGIC):
+        return _from_model(data)
+    if data.startswith(b"PK"):
+        return _from_npz(data)
+    return Stored("json", json.loads(data), []) if data.startswith(b"{") else _from_tables(data)
 
 
 def _from_model(data: bytes) -> Stored:
@@ -73,15 +78,27 @@ def _from_npz(data: bytes) -> Stored:
     return Stored("npz", header, [Array(k, a.dtype.str, [*a.shape], a.tobytes()) for k, a in arrays.items()])
 
 
+def _from_tables(data: bytes) -> Stored:
+    """Tables are msgpack with compressed data amid it: its places become names of arrays."""
+    header, arrays = srsly.msgpack_loads(data), []
+    for name, table in header.items():
+        for key in [key for key, value in table.items() if isinstance(value, bytes)]:
+            raw = zlib.decompress(table.pop(key))
+            arrays.append(Array(f"{name}/{key}", "<u2" if key == "numbers" else "|u1", [len(raw)], raw))
+    return Stored("tables", header, arrays)
+
+
 def whole_header(stored: Stored) -> tuple[Any, list[bytes]]:
     """The header as it is written, the arrays described in it where the format does so, and the compressed arrays."""
-    if stored.kind == "npz":
+    if stored.kind in ("npz", "json"):
         return stored.header, []
     chunks = [zlib.compress(array.data, 1) if array.packed is None else array.packed for array in stored.arrays]
     described = [
         {"name": a.name, "dtype": a.dtype, "shape": a.shape, "bytes": len(chunk)}
         for a, chunk in zip(stored.arrays, chunks, strict=True)
     ]
+    if stored.kind == "tables":
+        return stored.header, chunks
     return ({**stored.header, "arrays": described} if isinstance(stored.header, dict) else stored.header), chunks
 
 
@@ -89,6 +106,10 @@ def put_together(stored: Stored, header: bytes, chunks: list[bytes]) -> bytes:
     """The file, with its digest or the checksums of its members. header: JSON, which may have been changed after :func:`whole_header`."""
     if stored.kind == "npz":
         return _to_npz(stored, header)
+    if stored.kind == "json":
+        return header
+    if stored.kind == "tables":
+        return _to_tables(stored, header, chunks)
     return signed(b"".join([MAGIC, bytes([stored.format]), len(header).to_bytes(8, "little"), header, *chunks]))
 
 
@@ -111,6 +132,19 @@ def _to_npz(stored: Stored, header: bytes) -> bytes:
             member.compress_type = zipfile.ZIP_DEFLATED
             members.writestr(member, _npy(array))
     return file.getvalue()
+
+
+def _to_tables(stored: Stored, header: bytes, chunks: list[bytes]) -> bytes:
+    """Msgpack of the header with the data in its places; the header itself where msgpack cannot hold it, a file that is none."""
+    try:
+        tables = json.loads(header)
+        for array, chunk in zip(stored.arrays, chunks, strict=True):
+            name, _, key = array.name.partition("/")
+            if isinstance(tables, dict) and isinstance(tables.get(name), dict):
+                tables[name][key] = chunk
+        return srsly.msgpack_dumps(tables)
+    except (RecursionError, OverflowError, ValueError, TypeError):
+        return header
 
 
 def _npy(array: Array) -> bytes:

@@ -1,4 +1,4 @@
-"""How a model file of each component is loaded and used, and what a valid prediction is."""
+"""How a file of each component is loaded and used, and what a valid prediction is."""
 
 import json
 from collections.abc import Callable
@@ -17,12 +17,22 @@ from spacy.tokens import Doc
 from spacy_mtl.roots import doc_heads, first_off_tree
 from spacy_mtl.sequences import Categories, load
 
+from .loading_beside import (
+    load_into,
+    multiword_bytes,
+    names_bytes,
+    tables_in_model,
+    try_explaining,
+    try_learning_on,
+    try_multiword,
+    try_names,
+)
 from .plan import ROOT
 
 SAVED = ROOT / "tests" / "data" / "saved"
 #: Component -> the models of it that are changed.
 MODELS = {
-    "ner": ("entities",),
+    "ner": ("entities", "vectors-and-tables"),
     "tagger": ("tags",),
     "segmenter": ("words",),
     "tokenizer": ("tokenizer",),
@@ -33,6 +43,11 @@ MODELS = {
     "senter": ("borders",),
     "sequences": ("sequences",),
     "thinc": ("entities", "crossing-trees", "constituents"),
+    "tables": ("vectors-and-tables",),
+    "names": ("entities",),
+    "multiword": ("",),
+    "learning on": ("entities", "tags", "crossing-trees", "words"),
+    "explaining": ("entities", "tags", "crossing-trees", "second-order-trees", "constituents", "lemmas"),
 }
 #: A try: it loads these bytes and predicts. It raises what loading raises, and AssertionError for a prediction that is none.
 Try = Callable[[bytes], None]
@@ -42,20 +57,37 @@ def opened(case: str, name: str) -> tuple[bytes, Try]:
     """The bytes of a model file, written by this version, and how to try others in its place."""
     if case == "sequences":
         return (SAVED / name / "model.npz").read_bytes(), _try_sequences
+    if case == "multiword":
+        return multiword_bytes(), try_multiword
     nlp = spacy.load(SAVED / name, exclude=["tokenizer"] if case != "tokenizer" else [])
     docs = [row["doc"] for row in json.loads((SAVED / name / "documents.json").read_text(encoding="utf8"))]
     if case == "tokenizer":
         tokenizer: Any = nlp.tokenizer
         return tokenizer.to_bytes(), partial(_try_tokenizer, nlp, docs)
     pipe: Any = nlp.get_pipe(nlp.pipe_names[0])
+    data = pipe._model_bytes()
     if case == "thinc":
         return _thinc_weights(pipe.model.to_bytes()), partial(_try_thinc, nlp, docs)
-    return pipe._model_bytes(), partial(_try_component, nlp, docs)
+    if case == "names":
+        return names_bytes(pipe), partial(try_names, pipe)
+    if case == "tables":
+        return pipe._table_bytes(), partial(_try_tables, nlp, docs, data)
+    beside = pipe._table_bytes() if pipe.tables else None
+    if case == "learning on":
+        return data, partial(try_learning_on, nlp, docs, beside)
+    if case == "explaining":
+        return data, partial(try_explaining, nlp, docs, beside)
+    return data, partial(_try_component, nlp, docs, beside)
 
 
-def _try_component(nlp: Language, docs: list, data: bytes) -> None:
-    pipe: Any = nlp.get_pipe(nlp.pipe_names[0])
-    pipe.from_bytes(srsly.msgpack_dumps({"model": data}))
+def _try_component(nlp: Language, docs: list, tables: bytes | None, data: bytes) -> None:
+    load_into(nlp, data, tables)
+    _predict(nlp, docs)
+
+
+def _try_tables(nlp: Language, docs: list, model: bytes, data: bytes) -> None:
+    """Tables with the model that belongs to them."""
+    load_into(nlp, tables_in_model(model, data), data)
     _predict(nlp, docs)
 
 

@@ -20,6 +20,8 @@ def mutant(files: list[Stored], own: int, seed: int) -> tuple[bytes, str, int]:
     others = [file for k, file in enumerate(files) if k != own]
     draw = rng.random()
     rounds = min(int(rng.geometric(0.6)), 4)
+    if draw < _ARRAYS and not stored.arrays:
+        draw = _ARRAYS  # JSON alone
     if draw < _ARRAYS:
         done += [mutate_arrays(stored, others, rng) for _ in range(rounds)]
     header, chunks = whole_header(stored)
@@ -45,11 +47,8 @@ def mutant(files: list[Stored], own: int, seed: int) -> tuple[bytes, str, int]:
 
 def _bytes_changed(stored: Stored, data: bytes, rng: Any) -> tuple[bytes, str]:
     """A few bytes flipped anywhere, or the header's length, or the format number."""
-    if stored.kind == "npz":
-        changed, end = bytearray(data), len(data)
-    else:
-        changed = bytearray(unsigned(data))
-        end = len(changed)
+    changed = bytearray(unsigned(data) if stored.kind == "model" else data)
+    end = len(changed)
     if stored.kind == "model" and rng.random() < 0.3:
         length = int(rng.choice([0, 1, 2**31, 2**62, 2**63 - 1, end, end + 1, int(rng.integers(end))]))
         changed[6:14] = length.to_bytes(8, "little")
@@ -59,7 +58,7 @@ def _bytes_changed(stored: Stored, data: bytes, rng: Any) -> tuple[bytes, str]:
         for place in places:
             changed[place] ^= int(rng.integers(1, 256))
         what = f"bytes {sorted(places.tolist())} flipped"
-    return (bytes(changed) if stored.kind == "npz" else signed(bytes(changed))), what
+    return (signed(bytes(changed)) if stored.kind == "model" else bytes(changed)), what
 
 
 def _cut_or_swapped(stored: Stored, others: list[Stored], data: bytes, rng: Any) -> tuple[bytes, str]:
@@ -69,11 +68,11 @@ def _cut_or_swapped(stored: Stored, others: list[Stored], data: bytes, rng: Any)
         other = others[int(rng.integers(len(others)))]
         header, chunks = whole_header(other)
         return put_together(other, json.dumps(header).encode(), chunks), "the file of another component"
-    body = data if stored.kind == "npz" else unsigned(data)
+    body = unsigned(data) if stored.kind == "model" else data
     if draw < 0.7:
         cut = int(rng.integers(len(body)))
         body, what = body[:cut], f"cut after {cut} bytes"
     else:
         more = int(rng.integers(1, 10_000))
         body, what = body + bytes(more), f"{more} bytes behind its end"
-    return (body if stored.kind == "npz" else signed(body)), what
+    return (signed(body) if stored.kind == "model" else body), what

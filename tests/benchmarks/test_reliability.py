@@ -15,6 +15,7 @@ from benchmarks.reliability.enumerated import flat, random_problem
 from benchmarks.reliability.formats import MAGIC, put_together, signed, take_apart, unsigned, whole_header
 from benchmarks.reliability.hostile_text import text
 from benchmarks.reliability.loading import SAVED, check_doc
+from benchmarks.reliability.loading_beside import load_into, multiword_bytes, tables_in_model
 from benchmarks.reliability.models_worker import outcome_of
 from benchmarks.reliability.mutants import mutant
 from benchmarks.reliability.plan import Plan
@@ -24,6 +25,7 @@ from spacy_mtl import sequences
 from spacy_mtl.models import store
 from spacy_mtl.trainers.base import fit
 from spacy_mtl.trainers.mtlstruct.trainer import MTLStruct
+from spacy_mtl.treebanks.multiword import MultiwordTokenizer
 
 
 def invoke(*arguments):
@@ -117,9 +119,14 @@ def test_a_worker_that_dies_or_hangs_is_replaced(tmp_path, monkeypatch):
 
 @pytest.fixture(scope="module")
 def files():
-    """Files of both formats."""
-    paths = ("entities/mtl_ner/model", "tags/mtl_tagger/model", "sequences/model.npz")
-    return [take_apart((SAVED / path).read_bytes()) for path in paths]
+    """Files of all formats."""
+    paths = (
+        "entities/mtl_ner/model",
+        "tags/mtl_tagger/model",
+        "sequences/model.npz",
+        "vectors-and-tables/mtl_ner/tables",
+    )
+    return [take_apart(data) for data in [*((SAVED / path).read_bytes() for path in paths), multiword_bytes()]]
 
 
 def whole(stored):
@@ -139,7 +146,17 @@ def test_a_file_that_was_put_together_again_is_read(files, own, tmp_path):
         assert weights.is_trained
 
 
-@pytest.mark.parametrize("own", [0, 2])
+def test_files_beside_models_are_read_when_they_are_put_together_again(files):
+    nlp = spacy.load(SAVED / "vectors-and-tables", exclude=["tokenizer"])
+    pipe = nlp.get_pipe("mtl_ner")
+    tables = whole(files[3])
+    load_into(nlp, tables_in_model(pipe._model_bytes(), tables), tables)
+    assert pipe.tables["CLUSTER"].path("Madrid") == "1011"
+    tokenizer = MultiwordTokenizer(nlp.tokenizer, nlp.vocab).from_bytes(whole(files[4]))
+    assert [token.text for token in tokenizer("dáselo")] == ["dá", "se", "lo"]
+
+
+@pytest.mark.parametrize("own", [0, 2, 3, 4])
 def test_mutants_are_made_from_their_seeds(files, own):
     made = [mutant(files, own, seed) for seed in range(60)]
     assert [mutant(files, own, seed) for seed in range(60)] == made
