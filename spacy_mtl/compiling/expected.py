@@ -153,7 +153,7 @@ EXPECTED: dict[str, dict[str, float]] = {
         "models.tree.arc_scores.score_parts": 1.9,
         "structures.tree.cascade.mark_likely": 0.2,
         "structures.tree.build._list_pairs": 0.2,
-        "models.tree.decode.decode_trees": 7.4,
+        "models.tree.decode.decode_pairs": 4.0,
         "models.tree.arc_scores.score_labels": 1.1,
     },
 }

@@ -3,6 +3,8 @@
 - It compares settings one by one, thousands of times.
 - It tries all that an operator or a function of NumPy may mean, at every place where one stands, also for types that it has seen there before.
 - It lists the variables of each instruction nine times, by asking everything inside what it is.
+- It finds out nine times which variables live where, and reads that once.
+- It tells listeners of every one of the tens of thousands of calls of LLVM.
 - It prepares the terminal for the colours of a message that nobody will see.
 
 numba has no interface for any of this. Where its internals are not as expected (:data:`SUPPORTED`), all is done as numba does it.
@@ -14,13 +16,15 @@ from operator import add
 from types import NoneType
 from typing import Any
 
-from numba.core import errors, ir, targetconfig
+from numba.core import errors, event, ir, postproc, targetconfig, transforms
 from numba.core.types import functions
 
 _errors: Any = errors
 _CONFIG: Any = getattr(targetconfig, "TargetConfig", None)
 _FUNCTION: Any = getattr(functions, "BaseFunction", None)
 _INSTRUCTION: Any = getattr(ir, "Inst", None)
+_AFTER: Any = getattr(postproc, "PostProcessor", None)
+_event: Any = event
 #: Whether this numba has all that is changed here.
 SUPPORTED = (
     hasattr(_CONFIG, "values")
@@ -28,7 +32,13 @@ SUPPORTED = (
     and hasattr(errors, "_termcolor_inst")
     and hasattr(_FUNCTION, "get_call_type")
     and hasattr(_INSTRUCTION, "_rec_list_vars")
+    and hasattr(_AFTER, "run")
+    and hasattr(postproc, "VariableLifetime")
+    and hasattr(transforms, "canonicalize_cfg")
+    and all(hasattr(_event, name) for name in ("start_event", "end_event"))
 )
+#: Event of a call of LLVM.
+_LLVM = "numba:llvm_lock"
 #: Modules of functions that mean the same wherever they are called with the same types.
 _KNOWN = {add.__module__, "builtins", "math", "numpy"}
 #: What the parts of instructions are that have no variables inside, most often.
@@ -99,6 +109,29 @@ def _list_variables(plain: Any) -> Any:
     return listed
 
 
+def _live_later(plain: Any) -> Any:
+    """numba reads what is left out in Python's own mode and in generators only, and writes it once more before it makes code."""
+
+    def run(self: Any, emit_dels: bool = False, **settings: Any) -> None:
+        function = self.func_ir
+        if emit_dels or settings or function.is_generator:
+            plain(self, emit_dels, **settings)
+            return
+        function.blocks = transforms.canonicalize_cfg(function.blocks)
+        function.variable_lifetime = postproc.VariableLifetime(function.blocks)
+        function.generator_info = None
+
+    return run
+
+
+def _but_of_llvm(plain: Any) -> Any:
+    def tell(kind: str, *details: Any, **named: Any) -> None:
+        if kind != _LLVM:
+            plain(kind, *details, **named)
+
+    return tell
+
+
 class _NoColours:
     """Leaves messages as they are, whatever their kind."""
 
@@ -117,6 +150,9 @@ def done_faster() -> Iterator[None]:
         (_CONFIG, "__hash__", _hash),
         (_FUNCTION, "get_call_type", _resolve),
         (_INSTRUCTION, "_rec_list_vars", _list_variables),
+        (_AFTER, "run", _live_later),
+        (_event, "start_event", _but_of_llvm),
+        (_event, "end_event", _but_of_llvm),
         (_errors, "_termcolor_inst", lambda _: _NoColours()),
     ]
     before = [(owner, name, getattr(owner, name)) for owner, name, _ in changes]

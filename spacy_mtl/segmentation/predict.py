@@ -46,7 +46,10 @@ def tag_characters(
     first, offset, column, seed, packed, weights,
     pair_first, pair_offset, pair_column, pair_seed, pair_slots, pair_rows, pair_weights, start, end, step, mask,
 ):  # fmt: skip
-    """Write the best tags of all characters to ``labels``."""
+    """Write the best tags of all characters to ``labels``.
+
+    spelled, and all of the pairs, are None where there are no words of the user and no observed pairs: then nothing is compiled for them.
+    """
     n = at.size
     nodes = np.zeros((n, start.size), np.float32)
     forms = np.empty(n, np.int32)
@@ -62,28 +65,30 @@ def tag_characters(
                 columns[value_rows[k], t] = values[forms[t], k]
     breaks = BreakTable(break_slots, break_rows, break_values)
     words = WordTable(word_slots, word_rows, word_known)
-    found, lengths = fill_context(columns, starts, context_rows, words, breaks, parts, strength > 0)
+    found, lengths = fill_context(columns, starts, context_rows, words, breaks, parts, spelled)
     if place_offsets.size:
         numbers = np.empty(n, np.int32)
         number_places(columns, context_rows[1:], bits, numbers)
         add_window(numbers, starts, WindowScores(place_offsets, place_values, place_outside), nodes)
     add_blocks(columns, starts, first, offset, column, seed, packed, weights, nodes)
-    pairs = np.zeros((n if pair_seed.size else 0, start.size * start.size), np.float32)
-    observed = Lookup(
-        Program(pair_first, pair_offset, pair_column, pair_seed), Table(pair_slots, pair_rows), pair_weights
-    )
-    add_looked_up(columns, starts, observed, np.arange(pair_seed.size), pairs)
     forbid(nodes, joined, begin_tags)
-    if strength > 0:
+    if spelled is not None:
         if context_rows[3] < 0 and context_rows[4] < 0 and context_rows[5] < 0:  # no template reads words
             chars = np.empty(n, np.uint64)
             for t in range(n):
                 chars[t] = normal[ids[at[t]]]
             found, lengths = find_words(chars, starts, words)
         enforce(found, lengths, starts, joined, strength, spelled, begin_tags, nodes)
-    decode_all(
-        starts, nodes, pairs.reshape(pairs.shape[0], start.size, start.size), Chain(start, end, step, mask), labels
-    )
+    chain = Chain(start, end, step, mask)
+    if pair_seed is None:
+        decode_all(starts, nodes, None, chain, labels)
+    else:
+        pairs = np.zeros((n, start.size * start.size), np.float32)
+        observed = Lookup(
+            Program(pair_first, pair_offset, pair_column, pair_seed), Table(pair_slots, pair_rows), pair_weights
+        )
+        add_looked_up(columns, starts, observed, np.arange(pair_seed.size), pairs)
+        decode_all(starts, nodes, pairs.reshape(n, start.size, start.size), chain, labels)
 
 
 @kernel
@@ -171,11 +176,14 @@ class CharacterPredictor(Predictor):
         if not same or self._seen[3] != now[3]:
             self._seen, (forms, words, breaks, strength) = now, now
             lookup, pairs = self._shared.lookup, self._pairs
+            observed: tuple = (*pairs.program, *pairs.table, pairs.rows)
+            if not pairs.program.seed.size:
+                observed = (None,) * len(observed)
             self._tables = (
-                forms, self.characters.orths, self.characters.normal, np.float32(strength), self._spelled,
+                forms, self.characters.orths, self.characters.normal, np.float32(strength), self._spelled if strength > 0 else None,
                 self.reader.lexicon.values, self._value_rows, len(self.reader.columns), self._context_rows, self._bits,
                 *words, *breaks, ONE_PART, *self._word_scores(), *self._place_scores(),
-                *lookup.program, self._packed, lookup.rows, *pairs.program, *pairs.table, pairs.rows, *self._chain,
+                *lookup.program, self._packed, lookup.rows, *observed, *self._chain,
             )  # fmt: skip
         return self._tables
 

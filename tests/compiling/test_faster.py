@@ -1,11 +1,12 @@
 """Settings of numba's compiler that are compared faster are equal when they were equal before."""
 
 import operator
+from contextlib import ExitStack, nullcontext
 
 import numpy as np
 import pytest
 from numba import types
-from numba.core import ir
+from numba.core import event, ir, postproc
 from numba.core.compiler import Flags, run_frontend
 from numba.core.errors import TypingError, termcolor
 from numba.core.registry import cpu_target
@@ -67,6 +68,50 @@ def test_variables_of_instructions_are_those_of_before():
             "y",
             "z",
         ]
+
+
+def counting(n):
+    for i in range(n):
+        yield i * 2
+
+
+def lifetimes(function):
+    code = run_frontend(function)
+    postproc.PostProcessor(code).run()
+    found = code.variable_lifetime
+    names = {offset: sorted(live) for offset, live in found.livemap.items()}
+    waiting = [sorted(point.live_vars) for point in code.generator_info.get_yield_points()] if code.is_generator else []
+    return names, sorted(found.usedefs.defmap), waiting
+
+
+@pytest.mark.parametrize("function", [example, counting])
+def test_variables_live_where_they_did_before(function):
+    before = lifetimes(function)
+    assert any(before[0].values())
+    assert bool(before[2]) == (function is counting)
+    with done_faster():
+        assert lifetimes(function) == before
+
+
+def test_listeners_hear_of_all_but_calls_of_llvm():
+    heard = []
+
+    class Ears(event.Listener):
+        def on_start(self, event):
+            heard.append(event.kind)
+
+        def on_end(self, event):
+            heard.append(event.kind)
+
+    with ExitStack() as stack:
+        for kind in ("numba:compile", "numba:llvm_lock"):
+            stack.enter_context(event.install_listener(kind, Ears()))
+        for change in (nullcontext(), done_faster()):
+            with change:
+                for kind in ("numba:compile", "numba:llvm_lock"):
+                    with event.trigger_event(kind):
+                        pass
+    assert heard == ["numba:compile"] * 2 + ["numba:llvm_lock"] * 2 + ["numba:compile"] * 2
 
 
 @pytest.mark.parametrize(

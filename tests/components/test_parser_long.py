@@ -23,12 +23,13 @@ def parser(request):
 @pytest.fixture
 def lengths(monkeypatch):
     """The lengths of all that is decoded."""
-    found, decode = [], tree_predict.decode_trees
-    monkeypatch.setattr(
-        tree_predict,
-        "decode_trees",
-        lambda starts, *rest: found.extend(np.diff(starts).tolist()) or decode(starts, *rest),
-    )
+    found = []
+
+    def noting(decode):
+        return lambda starts, *rest: found.extend(np.diff(starts).tolist()) or decode(starts, *rest)
+
+    for name in ("decode_arcs", "decode_pairs"):
+        monkeypatch.setattr(tree_predict, name, noting(getattr(tree_predict, name)))
     return found
 
 

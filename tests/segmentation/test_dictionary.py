@@ -18,7 +18,7 @@ def matched(table, text=TEXT):
     """WORD_BEGIN, WORD_END and WORD_INSIDE of the characters of a text."""
     chars, _ = characters_of([text])
     columns = np.empty((3, chars.size), np.uint64)
-    match_words(chars, np.array([0, chars.size], np.int64), ONE_PART, table, *columns, False)
+    match_words(chars, np.array([0, chars.size], np.int64), ONE_PART, table, *columns, None)
     return columns.tolist()
 
 

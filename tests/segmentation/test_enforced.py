@@ -116,7 +116,7 @@ def cut(texts, words, tags, strength, nodes, joined):
     start, end, mask = tag_set_constraints(tags).penalties()
     chain = Chain(start, end, np.zeros((n_tags, n_tags), np.float32), mask)
     labels = np.zeros(chars.size, np.int32)
-    decode_all(starts, nodes, np.empty((0, n_tags, n_tags), np.float32), chain, labels)
+    decode_all(starts, nodes, None, chain, labels)
     begins = begin_tags(tags)[labels]
     begins[starts[:-1]] = True
     return {(int(a), int(b - a)) for a, b in pairwise([*np.flatnonzero(begins), chars.size])}

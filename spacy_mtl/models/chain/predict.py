@@ -78,7 +78,7 @@ def forbid(nodes, positions, labels):
 
 @kernel
 def decode_all(starts, nodes, pairs, chain, labels):
-    """Run Viterbi on each sentence to fill ``labels`` int32[N]. nodes: float32[N, L]; pairs: float32[N, L, L], observed transitions, or [0, L, L]."""
+    """Run Viterbi on each sentence to fill ``labels`` int32[N]. nodes: float32[N, L]; pairs: float32[N, L, L], observed transitions, or None."""
     n_labels = nodes.shape[1]
     longest = 1
     for s in range(starts.size - 1):
@@ -92,16 +92,16 @@ def decode_all(starts, nodes, pairs, chain, labels):
         a, b = starts[s], starts[s + 1]
         if a == b:
             continue
-        if pairs.shape[0]:
+        if pairs is None:
+            constrain(nodes[a:b], shared[:0], chain.start, chain.end, chain.mask, False, False)
+            viterbi(nodes[a:b], shared, best, back, labels[a:b])
+        else:
             for t in range(a, b):
                 for x in range(n_labels):
                     for y in range(n_labels):
                         pairs[t, x, y] += chain.step[x, y]
             constrain(nodes[a:b], pairs[a:b], chain.start, chain.end, chain.mask, False, False)
             viterbi(nodes[a:b], pairs[a:b], best, back, labels[a:b])
-        else:
-            constrain(nodes[a:b], shared[:0], chain.start, chain.end, chain.mask, False, False)
-            viterbi(nodes[a:b], shared, best, back, labels[a:b])
 
 
 @kernel
@@ -345,5 +345,5 @@ class Predictor:
         if self._many is not None:
             decode_many(starts, nodes, self._chain, *self._many, labels)
         else:
-            decode_all(starts, nodes, pairs, self._chain, labels)
+            decode_all(starts, nodes, pairs if pairs.shape[0] else None, self._chain, labels)
         return labels

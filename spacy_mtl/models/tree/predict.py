@@ -20,7 +20,7 @@ from spacy_mtl.templates.grammar import Template, parse_template
 
 from .arc_scores import Plan, plan_of, score_labels, score_parts, widened
 from .arc_table import arc_table
-from .decode import best_labels, decode_trees
+from .decode import best_labels, decode_arcs, decode_pairs
 from .features import TreeTemplates, pair_parts
 from .filters import number_tags
 from .pieces import join_pieces, piece_borders, punctuation_of
@@ -159,10 +159,14 @@ class TreePredictor:
 
     def decode(self, search: "Search", out: np.ndarray) -> None:
         """Fill ``out`` with the heads int32[N] of the best trees, -1 in a sentence without any."""
-        decode_trees(
-            search.starts, search.arcs.first, search.arcs.heads, search.scores, search.first, search.inner, search.pairs,
-            bool(self._templates.grandparents), self.rules.projective, self.rules.single_root, out,
-        )  # fmt: skip
+        arcs = search.starts, search.arcs.first, search.arcs.heads, search.scores
+        projective, single_root = self.rules.projective, self.rules.single_root
+        if not self._templates.second_order:
+            decode_arcs(*arcs, projective, single_root, out)
+            return
+        grandparents = bool(self._templates.grandparents)
+        kind = not grandparents or None, grandparents or None, not projective or None
+        decode_pairs(*arcs, search.first, search.inner, search.pairs, *kind, single_root, out)
 
     def label_scores(self, columns: np.ndarray, starts: np.ndarray, heads: np.ndarray) -> np.ndarray:
         """Scores float32[N, L] of the labels of each word in given trees, int32[N]."""

@@ -135,14 +135,16 @@ def insert_words(chars, borders, slots, rows):
 def match_words(chars, starts, parts, words, begin, end, inside, collect):
     """Fill in WORD_BEGIN, WORD_END and WORD_INSIDE of every position, uint64[N] each. Matches do not cross the borders in ``starts``.
 
-    parts: int64[S], the part of the corpus of each sentence, or int64[0] if all are in the first. collect: whether to return the occurrences of the
-    user's words, too. These are first character and length of each, int64[K] both, by the first and then by the length.
+    parts: int64[S], the part of the corpus of each sentence, or int64[0] if all are in the first. collect: not None to return the occurrences of the
+    user's words, too; what is None is not compiled. These are first character and length of each, int64[K] both, by the first and then by the length.
     """
     begin[:] = 0
     end[:] = 0
     inside[:] = 0
     slots, rows = words.slots, words.rows
-    size, n = chars.size if collect else 0, 0
+    size, n = 0, 0
+    if collect is not None:
+        size = chars.size
     first, length = np.empty(size, np.int64), np.empty(size, np.int64)
     for s in range(starts.size - 1):
         part = parts[s] if parts.size else 0
@@ -154,7 +156,7 @@ def match_words(chars, starts, parts, words, begin, end, inside, collect):
                 word = rows[slot]
                 if word < 0:
                     break
-                if collect and word > 0 and words.known[word, USERS]:
+                if collect is not None and word > 0 and words.known[word, USERS]:
                     if n == first.size:
                         first, length = np.concatenate((first, first)), np.concatenate((length, length))
                     first[n], length[n] = t, u - t + 1
@@ -281,6 +283,6 @@ class CharacterContext:
                 columns[row_of[attr]] if attr in self.attributes else np.empty(chars.size, np.uint64)
                 for attr in WORD_ATTRIBUTES
             ]
-            match_words(chars, starts, self.parts, self.words, *rows, False)
+            match_words(chars, starts, self.parts, self.words, *rows, None)
         if BREAK in self.attributes:
             mark_breaks(chars, starts, self.parts, self.breaks, columns[row_of[BREAK]])

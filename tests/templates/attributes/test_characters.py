@@ -105,7 +105,7 @@ def test_each_part_has_a_dictionary_of_its_own():
     table = word_table(words, np.array([[True, True], [True, False], [False, True]]))
     chars = np.array([hash_string(char) for char in text], np.uint64)
     begin, end, inside = np.empty((3, len(text)), np.uint64)
-    match_words(chars, np.array([0, 4, 8]), np.array([0, 1]), table, begin, end, inside, False)
+    match_words(chars, np.array([0, 4, 8]), np.array([0, 1]), table, begin, end, inside, None)
     assert begin.tolist() == [2, 0, 2, 0, 4, 0, 0, 0]
     assert end.tolist() == [0, 2, 0, 2, 0, 2, 0, 4]
     assert inside.tolist() == [0, 0, 0, 0, 0, 4, 4, 0]
@@ -204,7 +204,7 @@ def matched(words, chars):
     insert_words(flat, borders, slots, rows)
     columns = np.empty((3, chars.size), np.uint64)
     table = WordTable(slots, rows, np.ones((len(words) + 1, 1), bool))
-    match_words(chars, np.array([0, chars.size], np.int64), ONE_PART, table, *columns, False)
+    match_words(chars, np.array([0, chars.size], np.int64), ONE_PART, table, *columns, None)
     return columns[0].tolist()
 
 

@@ -190,8 +190,14 @@ def climb_siblings(scores, pairs, single_root, heads):
     Arguments as in :func:`.grand_eisner.eisner_pairs`. The tree is at least as good as the best projective tree and the best tree by arcs alone.
     If neither of these is allowed, because pairs were left out, no tree is found: the score is -inf and all heads are -1.
     """
+    return climb_from(eisner_pairs(scores, pairs, single_root, heads), scores, pairs, single_root, heads)
+
+
+@subkernel
+def climb_from(best, scores, pairs, single_root, heads):
+    """:func:`climb_siblings` where ``heads`` is the best projective tree. best: its score."""
     other = np.empty(heads.size, np.int32)
-    best, second = eisner_pairs(scores, pairs, single_root, heads), chu_liu_edmonds(scores, single_root, other)
+    second = chu_liu_edmonds(scores, single_root, other)
     is_other = np.any(heads != other)
     if best > -np.inf:
         best = climb(scores, pairs, single_root, heads)
