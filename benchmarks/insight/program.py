@@ -7,17 +7,16 @@ from typing import Annotated
 
 import typer
 
+from benchmarks.common.measure import run_child
 from benchmarks.common.rows import Row, append_rows, progress, show
+from benchmarks.ner.data import as_settings
+from benchmarks.ner.runs import corpora_of, identity, our_settings
 
 from . import small
 
 app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+CorporaOption = Annotated[Path, typer.Option(help="Folder that has conll2002/ in it.")]
 JsonOption = Annotated[Path | None, typer.Option("--json", help="Add the rows to this file of JSON lines.")]
-
-
-@app.callback()
-def main() -> None:
-    """Keep the modes' names, even while there is only one."""
 
 
 @app.command()
@@ -44,6 +43,29 @@ def sums(
         rows,
         "error: |sum - difference| / max(1, difference); ms: CPU time of a decision",
     )
+
+
+@app.command()
+def prune(
+    corpora: CorporaOption,
+    lang: Annotated[str, typer.Option(help="esp, ned or both.")] = "esp",
+    templates: Annotated[int, typer.Option(help="How many are to stay.", min=2)] = 20,
+    quick: Annotated[bool, typer.Option(help="Train on a thousand sentences.")] = False,
+    json: JsonOption = None,
+) -> None:
+    """What does a recognizer lose that keeps a few of 134 templates, and how much faster is it? CoNLL-2002, pruned on testa."""
+    rows = []
+    for data in corpora_of(corpora, lang, quick):
+        ours = our_settings("conll2002.v1")
+        row = run_child("benchmarks.insight.pruning:run", **as_settings(data, ours), templates=templates)
+        rows.append({**identity("prune", data, ours), "benchmark": "insight", "p": ours.p, "C": ours.C, **row})
+        append_rows(json, rows[-1:])
+    columns = {
+        "lang": "corpus", "full_templates": "templates", "templates": "kept", "full_f1_testa": "F1 testa, full", "f1_testa": "pruned",
+        "full_f1_testb": "testb, full", "f1_testb": "pruned", "full_words_per_second": "words/s, full", "times": "times as fast",
+        "megabytes": "MB", "trainings": "trainings",
+    }  # fmt: skip
+    show("Pruning", columns, rows)
 
 
 def _sums_of(component: str, trainer: str, passes: int, most: int) -> Row:

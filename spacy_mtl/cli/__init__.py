@@ -9,6 +9,7 @@ from spacy.cli import app
 from spacy_mtl.compiling.progress import show_on_stderr
 
 from .annotate import annotate_cli
+from .choosing.prune import prune_cli
 from .clusters import clusters_cli
 from .config import config_cli
 from .convert import convert_cli
@@ -42,6 +43,7 @@ mtl.command("features")(features_cli)
 mtl.command("init-config")(init_config_cli)
 mtl.command("jackknife")(jackknife_cli)
 mtl.command("names")(names_cli)
+mtl.command("prune")(prune_cli)
 mtl.command("summary")(summary_cli)
 mtl.command("templates")(templates_cli)
 mtl.command("tokenizer")(tokenizer_cli)

@@ -1,6 +1,6 @@
 """The features of a corpus that have weights in a trained component, by name. Each is named where it first occurs."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from spacy.language import Language
@@ -10,6 +10,7 @@ from spacy.util import minibatch
 
 from spacy_mtl.components.constituents import MTLConstituents
 from spacy_mtl.components.parser import MTLParser
+from spacy_mtl.components.protocol.annotated import docs_before
 from spacy_mtl.components.protocol.base import StructuredPipe
 from spacy_mtl.components.protocol.chain import ChainPipe
 from spacy_mtl.explaining.chain import ChainFeatures
@@ -50,7 +51,7 @@ def _seen(
 ) -> Iterator[Named]:
     """Matrix, row, template and feature of each feature that is not yet ``known`` (bool[R] of each matrix), which takes note of it."""
     for batch in minibatch(examples, BATCH):
-        docs = _before(nlp, pipe.name, [example.predicted for example in batch])
+        docs = docs_before(nlp, pipe.name, [example.predicted for example in batch])
         if isinstance(pipe, ChainPipe):
             found = _of_chain(pipe, [doc for doc in docs if len(doc)], known)
         elif isinstance(pipe, MTLParser):
@@ -62,16 +63,6 @@ def _seen(
             if not known[matrix][row]:
                 known[matrix][row] = True
                 yield matrix, row, template, feature
-
-
-def _before(nlp: Language, name: str, docs: Sequence[Doc]) -> list[Doc]:
-    """Copies of documents as the component of this name gets them."""
-    stream: Iterable[Doc] = [doc.copy() for doc in docs]
-    for other, pipe in nlp.pipeline:
-        if other == name:
-            break
-        stream = pipe.pipe(stream) if hasattr(pipe, "pipe") else map(pipe, stream)
-    return list(stream)
 
 
 def _of_chain(pipe: ChainPipe, docs: Sequence[Doc], known: dict[str, np.ndarray]) -> Iterator[Named]:

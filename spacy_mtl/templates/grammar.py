@@ -291,9 +291,11 @@ class TemplateSet:
                 raise ValueError(Errors.M126.format(first=first.name, second=template.name, pattern=pattern))
 
     @classmethod
-    def from_texts(cls, texts: Iterable[str], min_count: int = 1, where: str = "") -> "TemplateSet":
+    def from_texts(
+        cls, texts: Iterable[str], min_count: int = 1, where: str = "", label_min_count: int | None = None
+    ) -> "TemplateSet":
         """Make a set of the templates that `parse_templates` reads from ``texts``; raises as it does."""
-        return cls(tuple(parse_templates(texts, where)), min_count)
+        return cls(tuple(parse_templates(texts, where)), min_count, label_min_count=label_min_count)
 
     def texts(self) -> list[str]:
         """The templates as written: ``TemplateSet.from_texts(s.texts(), s.min_count) == s``."""

@@ -299,9 +299,15 @@ def parse(
 
 
 @mtl_templates("spacy_mtl.patterns.v1")
-def from_patterns(patterns: list[str] | None = None, path: Path | None = None, min_count: int = 1) -> TemplateSet:
+def from_patterns(
+    patterns: list[str] | None = None,
+    path: Path | None = None,
+    min_count: int = 1,
+    label_min_count: int | None = None,
+) -> TemplateSet:
     """The user's own templates, from a list or from a UTF-8 file with one template per line and ``#`` comments.
 
+    min_count: leave out observations that occur less often. label_min_count: the same for templates of the labels of arcs, where it is larger.
     Raises ValueError for a fault in a template, unless exactly one of the two is given, or if the file cannot be read.
     """
     if (patterns is None) == (path is None):
@@ -311,10 +317,10 @@ def from_patterns(patterns: list[str] | None = None, path: Path | None = None, m
             raise ValueError(
                 Errors.M133.format(setting="patterns", expected="a list of strings", value=shown(patterns))
             )
-        return TemplateSet.from_texts(patterns or [], min_count, "patterns")
+        return TemplateSet.from_texts(patterns or [], min_count, "patterns", label_min_count)
     if not is_path(path):
         raise ValueError(Errors.M133.format(setting="path", expected="the path of a file", value=shown(path)))
-    return TemplateSet.from_texts(_read_lines(Path(path)), min_count, str(path))
+    return TemplateSet.from_texts(_read_lines(Path(path)), min_count, str(path), label_min_count)
 
 
 def _read_lines(path: Path) -> list[str]:

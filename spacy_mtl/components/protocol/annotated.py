@@ -1,7 +1,7 @@
 """Which attributes components set on documents before a later one sees them, and which a component requires, for ``nlp.analyze_pipes``."""
 
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -122,3 +122,13 @@ def run(component: Any, docs: Sequence[Doc]) -> None:
     else:
         for doc in docs:
             component(doc)
+
+
+def docs_before(nlp: Language, name: str, docs: Sequence[Doc]) -> list[Doc]:
+    """Copies of documents as the component of this name gets them in the pipeline."""
+    stream: Iterable[Doc] = [doc.copy() for doc in docs]
+    for other, pipe in nlp.pipeline:
+        if other == name:
+            break
+        stream = pipe.pipe(stream) if hasattr(pipe, "pipe") else map(pipe, stream)
+    return list(stream)

@@ -70,6 +70,12 @@ class UpdatedPipe(TakesWholeCorpus, PipeHooks):
             losses[self.name] += self._show_batch(examples) if corpus is None else self._learn_whole(corpus)
         return losses
 
+    @property
+    def finished(self) -> bool:
+        """Whether further passes over the same documents change nothing: the training has converged, or ended for another reason."""
+        trainings = self._learner.trainings if self._learner is not None else []
+        return bool(trainings) and all(training.finished for training in trainings)
+
     def _show_batch(self, examples: list[Example]) -> float:
         """Take documents as they come. Returns their loss, see :meth:`update`."""
         assert self._gathered is not None

@@ -1,0 +1,146 @@
+"""Train one component of a pipeline anew, with other settings, on a corpus that has been read: again and again, as pruning and tuning need it."""
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Any
+
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from spacy_mtl.components.protocol.annotated import docs_before
+from spacy_mtl.components.protocol.base import StructuredPipe
+from spacy_mtl.stand_in import stand_in
+from spacy_mtl.templates.attributes.of_tables import is_read
+
+from .corpora import check_gold
+from .schedule import Schedule
+
+#: Speed is the median of so many runs over at least so many words of the dev corpus, and at most so many.
+RUNS, LEAST_WORDS, MOST_WORDS = 3, 20_000, 60_000
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A trained component.
+
+    data: the component as it is saved. score: of the dev corpus, in percent. megabytes: of ``data``. speed: words per CPU second. templates: its
+    ``template_weights()``.
+    """
+
+    data: bytes = field(repr=False)
+    score: float
+    megabytes: float
+    speed: float
+    templates: list[dict[str, Any]] = field(repr=False)
+
+
+class Refit:
+    """A component, the examples that it learns from, and the documents that it is scored on, as it gets them from the components before it.
+
+    Raises ValueError (M772) where one of the two corpora has no gold annotation for the component.
+    """
+
+    def __init__(
+        self,
+        nlp: Language,
+        component: str,
+        train: list[Example],
+        dev: Sequence[Example],
+        schedule: Schedule | None = None,
+    ):
+        pipe = nlp.get_pipe(component)
+        assert isinstance(pipe, StructuredPipe)
+        check_gold(pipe, train, "training")
+        check_gold(pipe, list(dev), "dev")
+        self.nlp, self.component = nlp, component
+        self.train = train
+        self.references = [example.reference for example in dev]
+        self.inputs = docs_before(nlp, component, [example.predicted for example in dev])
+        config: Any = nlp.config.interpolate()
+        self.schedule = schedule or Schedule.of(config["training"])
+        self._weights = {key: w for key, w in (config["training"].get("score_weights") or {}).items() if w}
+
+    @property
+    def pipe(self) -> StructuredPipe:
+        """The component as it is in the pipeline."""
+        pipe = self.nlp.get_pipe(self.component)
+        assert isinstance(pipe, StructuredPipe)
+        return pipe
+
+    def config(self) -> dict[str, Any]:
+        """The settings of the component, a copy."""
+        return dict(self.nlp.get_pipe_config(self.component).copy())
+
+    def make(self, config: Mapping[str, Any]) -> StructuredPipe:
+        """Another component of this name with these settings, untrained and outside of the pipeline, initialized on the training corpus."""
+        settings = {key: value for key, value in config.items() if key != "factory"}
+        made: Any = self.nlp.create_pipe(config["factory"], self.component, config=settings)
+        assert isinstance(made, StructuredPipe)
+        read = made.model.attrs["templates"].attributes
+        tables = {name: table for name, table in self.pipe.tables.items() if is_read(name, read)}
+        made.initialize(lambda: self.train, nlp=self.nlp, tables=tables or None)
+        return made
+
+    def fit(self, config: Mapping[str, Any], on_pass: Callable[[int, int], None] | None = None) -> Fitted:
+        """Train with these settings, and keep what scored best on the dev corpus. on_pass: told the passes so far, and how many there are at most."""
+        pipe, scores, best = self.make(config), [], b""
+        done, total = 0, sum(self.schedule)
+        for passes in self.schedule:
+            pipe.update([stand_in(self.train, passes)])
+            done += passes
+            scores.append(self.score(pipe))
+            if scores[-1] == max(scores):  # of equal scores the last, as in spaCy's loop
+                best = pipe.to_bytes(exclude=["vocab"])
+            if on_pass is not None:
+                on_pass(done, total)
+            if pipe.finished or self.schedule.is_over(scores):
+                break
+        pipe.from_bytes(best, exclude=["vocab"])
+        return self._fitted(pipe, best, max(scores))
+
+    def measure(self, pipe: StructuredPipe) -> Fitted:
+        """A component that is trained already."""
+        return self._fitted(pipe, pipe.to_bytes(exclude=["vocab"]), self.score(pipe))
+
+    def _fitted(self, pipe: StructuredPipe, data: bytes, score: float) -> Fitted:
+        return Fitted(data, score, len(data) / 1e6, self.speed(pipe), pipe.template_weights())
+
+    def score(self, pipe: StructuredPipe) -> float:
+        """The score of the dev corpus in percent: the component's own among those that ``[training.score_weights]`` weighs, by their weights."""
+        docs = list(pipe.pipe([doc.copy() for doc in self.inputs]))
+        examples = [Example(doc, reference) for doc, reference in zip(docs, self.references, strict=True)]
+        found = pipe.score(examples)
+        usual = self.nlp.get_pipe_meta(self.component).default_score_weights or {}
+        weights = _of(self._weights, found) or _of(usual, found)
+        total = sum(weights.values())
+        return 100 * sum(w * found[key] for key, w in weights.items()) / total if total else 0.0
+
+    def speed(self, pipe: StructuredPipe) -> float:
+        """Words per CPU second, from documents in memory to annotated ones."""
+        texts = _enough(self.inputs)
+        list(pipe.pipe([texts[0].copy()]))
+        seconds = []
+        for _ in range(RUNS):
+            docs = [doc.copy() for doc in texts]
+            begin = time.process_time()
+            list(pipe.pipe(docs))
+            seconds.append(time.process_time() - begin)
+        return sum(map(len, texts)) / max(median(seconds), 1e-9)
+
+
+def _of(weights: Mapping[str, float | None], scores: Mapping[str, Any]) -> dict[str, float]:
+    """The weights of what has a score."""
+    return {key: w for key, w in weights.items() if w and isinstance(scores.get(key), float | int)}
+
+
+def _enough(docs: Iterable[Doc]) -> list[Doc]:
+    """Documents with words to measure a speed on, again and again if there are few."""
+    some, n = [], 0
+    for doc in docs:
+        if len(doc) and n < MOST_WORDS:
+            some.append(doc)
+            n += len(doc)
+    return some * max(1, -(-LEAST_WORDS // max(n, 1)))

@@ -1,0 +1,1 @@
+"""Commands that choose: templates that stay, settings, and texts to annotate."""

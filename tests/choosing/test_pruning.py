@@ -1,0 +1,194 @@
+from dataclasses import replace
+
+import pytest
+
+from spacy_mtl.choosing.pruning import Limits, Pruning, ranked
+from spacy_mtl.choosing.refit import Fitted, Refit
+from spacy_mtl.choosing.schedule import Schedule
+
+from ..pipelines import TEMPLATES, make_nlp, read_corpus, train
+
+SCHEDULE = Schedule((2, 2), 0)
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    made = make_nlp(TEMPLATES, trainer={"p": 1.3333})
+    return train(made, read_corpus(made))
+
+
+@pytest.fixture
+def refit(nlp):
+    return Refit(nlp, "mtl_ner", read_corpus(nlp), read_corpus(nlp, "dev"), SCHEDULE)
+
+
+def fitted(weights, **changes):
+    rows = [{"name": name, "weight": weight, "norm": norm} for name, (weight, norm) in weights.items()]
+    return replace(Fitted(b"", 0.0, 1.0, 1000.0, rows), **changes)
+
+
+class Stub:
+    """A refit whose trainings cost nothing: the score grows with the templates, speed falls, and weights are those of the order."""
+
+    def __init__(self, refit, weights):
+        self.pipe, self.component, self.weights, self.asked = refit.pipe, refit.component, weights, []
+        self.config = refit.config
+
+    def measure(self, pipe):
+        return fitted(self.weights, score=80.0, megabytes=8.0, speed=100.0)
+
+    def fit(self, config):
+        patterns = config["model"]["templates"]["patterns"]
+        self.asked.append(patterns)
+        n = len(patterns)
+        return fitted(self.weights, score=10.0 * n, megabytes=float(n), speed=800.0 / n)
+
+
+@pytest.fixture
+def stub(refit):
+    names = [text.partition(":")[0] for text in TEMPLATES]
+    return Stub(refit, {name: (float(8 - k), 1.0) for k, name in enumerate(names)})
+
+
+def test_the_heaviest_lead_and_norms_decide_among_equals(nlp):
+    templates = nlp.get_pipe("mtl_ner").templates.templates
+    names = [t.name for t in templates]
+    weights = {name: (0.5, float(k)) for k, name in enumerate(names)}
+    weights["U0"] = (0.9, 0.0)
+    order = [t.name for t in ranked(templates, fitted(weights), {False})]
+    assert order == ["U0", "B1", "B", "U5", "U4", "U3", "U2", "U1"]
+    weights["U0"] = (0.1, 0.0)
+    order = [t.name for t in ranked(templates, fitted(weights), {False, True})]
+    assert order == ["U5", "B1", "B", "U4", "U3", "U2", "U1", "U0"]
+
+
+def test_so_many_templates_stay(stub):
+    pruning = Pruning(stub, Limits(templates=3))
+    point = pruning.run()
+    assert point.templates == 3
+    # of eight, four at first
+    assert [len(each) for each in stub.asked] == [4, 3]
+    assert stub.asked[-1] == TEMPLATES[:3]
+
+
+def test_each_half_is_weighed_anew(stub):
+    whole = stub.weights
+    stub.weights = {name: (float(k), 1.0) for k, name in enumerate(whole)}
+    stub.measure = lambda pipe: fitted(whole, score=80.0)
+    Pruning(stub, Limits(templates=2)).run()
+    # the first half by the full model, then by the half's own weights, which run the other way
+    assert stub.asked == [TEMPLATES[:4], TEMPLATES[2:4]]
+
+
+@pytest.mark.parametrize(
+    ("limits", "k"),
+    [
+        (Limits(loss=30.0), 5),
+        (Limits(loss=0.0), 8),
+        (Limits(speed=200.0), 4),
+        (Limits(speed=201.0), 3),
+        (Limits(megabytes=8.0), 8),
+        (Limits(loss=50.0, speed=150.0), 3),
+        (Limits(templates=6, loss=65.0), 2),
+    ],
+)
+def test_limits_are_met_with_the_right_number(stub, limits, k):
+    assert Pruning(stub, limits).run().templates == k
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        Limits(speed=801.0),
+        Limits(templates=4, loss=30.0),
+        Limits(megabytes=0.5),
+        Limits(speed=200.0, loss=10.0),
+    ],
+)
+def test_limits_that_cannot_be_met_are_told(stub, limits):
+    with pytest.raises(ValueError, match=r"\[M775\] 'mtl_ner' cannot be pruned to"):
+        Pruning(stub, limits).run()
+
+
+@pytest.mark.parametrize("k", [0, 8, 100])
+def test_a_number_that_is_none_of_templates_left(stub, k):
+    with pytest.raises(ValueError, match=r"\[M774\].*from 1 to 7"):
+        Pruning(stub, Limits(templates=k)).run()
+    assert stub.asked == []
+
+
+def test_an_untrained_component_is_refused():
+    nlp = make_nlp(TEMPLATES)
+    with pytest.raises(ValueError, match="M475"):
+        Pruning(Refit(nlp, "mtl_ner", read_corpus(nlp), read_corpus(nlp), SCHEDULE), Limits(templates=3))
+
+
+def test_corpora_without_gold_are_refused(nlp):
+    examples = read_corpus(nlp)
+    for each in (bare := read_corpus(nlp)):
+        each.reference.set_ents([], default="missing")
+    with pytest.raises(ValueError, match=r"M772.*dev corpus"):
+        Refit(nlp, "mtl_ner", examples, bare)
+    with pytest.raises(ValueError, match=r"M772.*training corpus"):
+        Refit(nlp, "mtl_ner", bare, examples)
+
+
+def test_the_pruned_component_is_that_of_a_training_with_its_templates(nlp, refit):
+    pruning = Pruning(refit, Limits(templates=4))
+    point = pruning.run()
+    kept = pruning.config(4)["model"]["templates"]["patterns"]
+    docs = [example.predicted for example in read_corpus(nlp, "dev")]
+    old = nlp.get_pipe("mtl_ner")
+    try:
+        pruning.apply(point)
+        small = nlp.get_pipe("mtl_ner")
+        assert [row["name"] for row in small.template_weights()] == [text.partition(":")[0] for text in kept]
+        assert nlp.config["components"]["mtl_ner"]["model"]["templates"]["patterns"] == kept
+        assert refit.score(small) == point.fitted.score
+        again = make_nlp(kept, trainer={"p": 1.3333})
+        train(again, read_corpus(again), 4)
+        for a, b in zip(small.predict(docs), again.get_pipe("mtl_ner").predict(docs), strict=True):
+            assert a.tolist() == b.tolist()
+    finally:
+        nlp.replace_pipe("mtl_ner", "mtl_ner", config={"model": {"templates": {"@mtl_templates": "spacy_mtl.ner.v1"}}})
+        nlp.get_pipe("mtl_ner").from_bytes(old.to_bytes())
+
+
+def test_the_best_of_the_evaluations_is_kept(refit, monkeypatch):
+    scores = iter([50.0, 70.0, 60.0])
+    monkeypatch.setattr(refit, "score", lambda pipe: next(scores))
+    refit.schedule = Schedule((1, 1, 1), 0)
+    passes = []
+    found = refit.fit(refit.config(), lambda done, total: passes.append((done, total)))
+    assert found.score == 70.0
+    assert passes == [(1, 3), (2, 3), (3, 3)]
+    monkeypatch.undo()
+    restored = refit.make(refit.config())
+    restored.from_bytes(found.data)
+    second = refit.make(refit.config())
+    refit.schedule = Schedule((2,), 0)
+    assert refit.fit(refit.config()).data == found.data
+    assert second.report is None
+
+
+def test_the_schedule_of_a_config():
+    ours = {"@batchers": "spacy_mtl.whole_corpus.v1", "passes": [5, 3]}
+    assert Schedule.of({"batcher": ours, "max_epochs": 4, "patience": 2}) == Schedule((5, 3, 3, 3), 2)
+    assert Schedule.of({"batcher": ours, "max_epochs": 1, "patience": 0}) == Schedule((5,), 0)
+    assert Schedule.of({"batcher": ours, "max_epochs": 9, "max_steps": 2}) == Schedule((5, 3), 0)
+    assert len(Schedule.of({"batcher": ours, "max_epochs": 0}).steps) == 100
+    assert Schedule.of({"batcher": {"@batchers": "spacy.batch_by_words.v1"}, "max_epochs": 1}) == Schedule()
+
+
+def test_patience_counts_from_the_best_score():
+    schedule = Schedule((1,) * 9, 2)
+    assert not schedule.is_over([])
+    assert not schedule.is_over([1.0, 3.0, 2.0])
+    assert schedule.is_over([1.0, 3.0, 2.0, 2.5])
+    assert not schedule.is_over([3.0, 3.0, 2.0])
+    assert not replace(schedule, patience=0).is_over([3.0, 2.0, 1.0, 1.0])
+
+
+def test_a_search_takes_few_trainings(stub):
+    assert Pruning(stub, Limits(speed=101.0)).run().templates == 7
+    assert len(stub.asked) <= 5
