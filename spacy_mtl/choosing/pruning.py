@@ -176,7 +176,7 @@ class Pruning:
 
 
 def kinds_needed(pipe: StructuredPipe) -> set[bool]:
-    """Which kinds of templates a component cannot do without: those of labels, arcs or spans (False), and those of label pairs or labels of arcs (True).
+    """Kinds of templates that a component cannot do without: of labels, arcs or spans (False), and of labels of arcs or of rules (True).
 
     A chain can do without its transitions, which templates of single labels often make up for.
     """

@@ -133,25 +133,23 @@ def test_corpora_without_gold_are_refused(nlp):
         Refit(nlp, "mtl_ner", bare, examples)
 
 
-def test_the_pruned_component_is_that_of_a_training_with_its_templates(nlp, refit):
+def test_the_pruned_component_is_that_of_a_training_with_its_templates():
+    nlp = make_nlp(TEMPLATES, trainer={"p": 1.3333})
+    train(nlp, read_corpus(nlp))
+    refit = Refit(nlp, "mtl_ner", read_corpus(nlp), read_corpus(nlp, "dev"), Schedule.passes(4))
     pruning = Pruning(refit, Limits(templates=4))
     point = pruning.run()
     kept = pruning.config(4)["model"]["templates"]["patterns"]
+    pruning.apply(point)
+    small = nlp.get_pipe("mtl_ner")
+    assert [row["name"] for row in small.template_weights()] == [text.partition(":")[0] for text in kept]
+    assert nlp.config["components"]["mtl_ner"]["model"]["templates"]["patterns"] == kept
+    assert refit.score(small) == point.fitted.score
+    again = make_nlp(kept, trainer={"p": 1.3333})
+    train(again, read_corpus(again), 4)
     docs = [example.predicted for example in read_corpus(nlp, "dev")]
-    old = nlp.get_pipe("mtl_ner")
-    try:
-        pruning.apply(point)
-        small = nlp.get_pipe("mtl_ner")
-        assert [row["name"] for row in small.template_weights()] == [text.partition(":")[0] for text in kept]
-        assert nlp.config["components"]["mtl_ner"]["model"]["templates"]["patterns"] == kept
-        assert refit.score(small) == point.fitted.score
-        again = make_nlp(kept, trainer={"p": 1.3333})
-        train(again, read_corpus(again), 4)
-        for a, b in zip(small.predict(docs), again.get_pipe("mtl_ner").predict(docs), strict=True):
-            assert a.tolist() == b.tolist()
-    finally:
-        nlp.replace_pipe("mtl_ner", "mtl_ner", config={"model": {"templates": {"@mtl_templates": "spacy_mtl.ner.v1"}}})
-        nlp.get_pipe("mtl_ner").from_bytes(old.to_bytes())
+    for a, b in zip(small.predict(docs), again.get_pipe("mtl_ner").predict(docs), strict=True):
+        assert a.tolist() == b.tolist()
 
 
 def test_the_best_of_the_evaluations_is_kept(refit, monkeypatch):
@@ -191,4 +189,4 @@ def test_patience_counts_from_the_best_score():
 
 def test_a_search_takes_few_trainings(stub):
     assert Pruning(stub, Limits(speed=101.0)).run().templates == 7
-    assert len(stub.asked) <= 5
+    assert sorted(map(len, stub.asked)) == [1, 2, 4, 6, 7, 8]
