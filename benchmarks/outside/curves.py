@@ -1,6 +1,7 @@
 """Learning curves: ours, python-crfsuite and spaCy's own recognizer on the first sentences of a corpus."""
 
 import random
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -17,7 +18,7 @@ from spacy_mtl.sentences import borders
 from spacy_mtl.templates.index import build_index
 from spacy_mtl.templates.program import compile_program
 
-from .training import CHOSEN, TASKS, Settings, Task, counts, examples, train
+from .training import CHOSEN, TASKS, Task, counts, examples, train
 
 SIZES = (50, 100, 250, 500, 1000, 0)
 
@@ -26,10 +27,7 @@ def curve(corpora: str, name: str, size: int, spacy_updates: int) -> list[dict[s
     """Rows of all contestants at one size."""
     task = TASKS[name]
     limit = size or 1_000_000
-    rows = [
-        train(corpora, task, each, limit)[0]
-        for each in (Settings(group=1), Settings(**{**vars(CHOSEN[name][1]), "group": 1}))
-    ]
+    rows = [train(corpora, task, each, limit)[0] for each in (replace(settings, group=1) for settings in CHOSEN[name])]
     rows.append(crfsuite(corpora, task, limit))
     if spacy_updates:
         rows.append(spacy_ner(corpora, task, limit, spacy_updates))

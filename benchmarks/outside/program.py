@@ -20,6 +20,7 @@ JsonOption = Annotated[Path | None, typer.Option("--json", help="Add the rows to
 #: Columns of the printed table.
 COLUMNS = {
     "task": "task", "sentences": "sentences", "contestant": "contestant", "clusters": "clusters", "noisy": "noisy", "cost": "cost", "bias": "bias",
+    "folds": "folds",
     "cpu": "CPU s", "ratio": "ratio", "cpu_table": "table CPU s", "f1_dev": "F1 dev", "f1_test": "F1 test", "difference": "difference",
     "significance": "p",
 }  # fmt: skip
@@ -48,6 +49,23 @@ def clusters(corpora: CorporaOption, json: JsonOption = None, task: TaskOption =
         ]
         append_rows(json, rows)
         show(f"Clusters, {name.value}", COLUMNS, rows)
+
+
+@app.command()
+def lists(corpora: CorporaOption, json: JsonOption = None, task: TaskOption = None) -> None:
+    """Lists of the training corpus's own entities beside clusters: none, whole in training, and folded."""
+    from dataclasses import replace
+
+    from .training import CHOSEN, TASKS, train
+
+    for name in task or TaskName:
+        rows = [
+            {"benchmark": "outside", "mode": "lists", "task": name.value, **row}
+            for folds in (0, 1, 2, 5)
+            for row in [train(str(corpora), TASKS[name.value], replace(CHOSEN[name.value][1], folds=folds))[0]]
+        ]
+        append_rows(json, rows)
+        show(f"Lists of the corpus, {name.value}", COLUMNS, rows)
 
 
 @app.command()

@@ -17,9 +17,12 @@ from spacy_mtl.clustering.learn import learn_clusters
 from spacy_mtl.clustering.neighbours import count_neighbours
 from spacy_mtl.clustering.sentences import sentences_of
 from spacy_mtl.corpora.conll import ConllCorpus
+from spacy_mtl.learning.counted.corpus_lists import CorpusLists
 from spacy_mtl.models.chain.model import current_weights
 from spacy_mtl.tables.clusters import ClusterTable
+from spacy_mtl.tables.corpus_phrases import corpus_phrases
 from spacy_mtl.tables.lookups import read_lookups
+from spacy_mtl.tables.phrases import PhraseList
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,11 @@ GROUP = 10
 
 @dataclass(frozen=True)
 class Settings:
-    """Of one training. classes, min_count: of clusters from the task's texts; 0 classes for none, or for lookups where the task has no texts."""
+    """Of one training.
+
+    classes, min_count: of clusters from the task's texts; 0 classes for none, or for lookups where the task has no texts. folds: of a list of the
+    corpus's own entities for each label; 0 for none, 1 for lists that know the whole corpus in training, too.
+    """
 
     clusters: bool = False
     noisy: bool = False
@@ -56,6 +63,7 @@ class Settings:
     min_count: int = 0
     C: float = 0.3
     group: int = GROUP
+    folds: int = 0
 
 
 #: Without and with clusters, of each task: settings of the lowest error on development data, each of the two with what suits it best.
@@ -86,6 +94,17 @@ def table_for(corpora: str, task: Task, settings: Settings) -> ClusterTable:
     return ClusterTable.of((word, path) for path, word, _ in entries)
 
 
+def corpus_lists(found: Sequence[Example], folds: int) -> dict[str, PhraseList]:
+    """A list for each label of the corpus."""
+    labels = sorted({ent.label_ for example in found for ent in example.reference.ents}) if folds else []
+    lists = {f"LIST_{label.replace('-', '_')}": corpus_phrases(label, folds=max(folds, 2)) for label in labels}
+    if folds == 1:
+        references = [example.reference for example in found]
+        CorpusLists(references, [str(k).encode() for k in range(len(found))], lists)  # fills them
+        return {name: PhraseList(phrases) for name, phrases in lists.items()}
+    return lists
+
+
 def counts(nlp: Language, found: Sequence[Example]) -> Counts:
     """Right, found and gold entities of each Doc."""
     rows = []
@@ -105,6 +124,9 @@ def train(corpora: str, task: Task, settings: Settings, limit: int = 0) -> tuple
         "clusters": settings.clusters,
         "noisy": settings.noisy,
     }
+    training = examples(nlp, corpora, task, 0, settings.group, limit)
+    lists = corpus_lists(training, settings.folds)
+    templates["lists"] = list(lists)
     trainer = {"C": settings.C, "average": 12, "inner_passes": 20}
     costs = {} if settings.cost == 1.0 else {"*>O": settings.cost}
     ner: Any = nlp.add_pipe("mtl_ner", config={"model": {"templates": templates}, "costs": costs, "trainer": trainer})
@@ -112,11 +134,10 @@ def train(corpora: str, task: Task, settings: Settings, limit: int = 0) -> tuple
     cpu_table = (
         cpu_seconds(lambda: tables.update(CLUSTER=table_for(corpora, task, settings))) if settings.clusters else 0
     )
-    training = examples(nlp, corpora, task, 0, settings.group, limit)
     others = [examples(nlp, corpora, task, part, 1 if limit else settings.group) for part in (1, 2)]
 
     def learn() -> None:
-        ner.initialize(lambda: training, nlp=nlp, tables=tables)
+        ner.initialize(lambda: training, nlp=nlp, tables={**tables, **lists})
         nlp.update(training)
         current_weights(ner.model)
 

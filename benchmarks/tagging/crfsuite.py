@@ -13,7 +13,7 @@ import pycrfsuite
 from benchmarks.common.measure import Clock, forget_peak, peak_megabytes, resident_megabytes
 from benchmarks.common.rows import best_point, has_peaked
 from benchmarks.ner.crfsuite import Observations
-from spacy_mtl.learning.usual_tags import count_usual_tags
+from spacy_mtl.learning.counted.usual_tags import count_usual_tags
 from spacy_mtl.sentences import borders
 from spacy_mtl.templates.attributes.learned import USUAL_TAG
 from spacy_mtl.templates.attributes.reader import AttributeReader

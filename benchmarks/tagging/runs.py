@@ -9,7 +9,7 @@ from typing import Any
 
 from benchmarks.common.measure import median, run_child
 from benchmarks.common.rows import Row, find_row, progress
-from spacy_mtl.learning.usual_tags import OFTEN
+from spacy_mtl.learning.counted.usual_tags import OFTEN
 
 from .data import PARTS, Data, Ours, as_settings
 

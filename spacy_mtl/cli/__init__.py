@@ -9,8 +9,8 @@ from spacy.cli import app
 from spacy_mtl.compiling.progress import show_on_stderr
 
 from .annotate import annotate_cli
+from .choosing.bias import bias_cli
 from .choosing.prune import prune_cli
-from .clusters import clusters_cli
 from .config import config_cli
 from .convert import convert_cli
 from .evaluate import evaluate_cli
@@ -21,6 +21,8 @@ from .insight.features import features_cli
 from .insight.names import names_cli
 from .jackknife import jackknife_cli
 from .summary import summary_cli
+from .tables.clusters import clusters_cli
+from .tables.lists import lists_cli
 from .templates import templates_cli
 from .tokenizer import tokenizer_cli
 from .validate import validate_cli
@@ -33,6 +35,7 @@ mtl = typer.Typer(
     rich_markup_mode=None,
 )
 mtl.command("annotate")(annotate_cli)
+mtl.command("bias")(bias_cli)
 mtl.command("clusters")(clusters_cli)
 mtl.command("config")(config_cli)
 mtl.command("convert")(convert_cli)
@@ -42,6 +45,7 @@ mtl.command("explain")(explain_cli)
 mtl.command("features")(features_cli)
 mtl.command("init-config")(init_config_cli)
 mtl.command("jackknife")(jackknife_cli)
+mtl.command("lists")(lists_cli)
 mtl.command("names")(names_cli)
 mtl.command("prune")(prune_cli)
 mtl.command("summary")(summary_cli)

@@ -18,8 +18,8 @@ from thinc.api import Model
 from spacy_mtl.errors import Errors
 from spacy_mtl.explaining.chain import Positions
 from spacy_mtl.explaining.decision import Decision
+from spacy_mtl.learning.counted.known_words import constrain_words
 from spacy_mtl.learning.gather import Piece
-from spacy_mtl.learning.known_words import constrain_words
 from spacy_mtl.models.chain.model import current_weights
 from spacy_mtl.models.chain.weights import ChainWeights
 from spacy_mtl.registry import registry

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from spacy_mtl.learning.known_words import check_known_words
+from spacy_mtl.learning.counted.known_words import check_known_words
 from spacy_mtl.models.chain.weights import ChainWeights
 from spacy_mtl.models.readable import check_tables
 from spacy_mtl.segmentation.boundaries import TAG_SETS

@@ -12,8 +12,8 @@ from spacy.vocab import Vocab
 from thinc.api import Model
 
 from spacy_mtl.errors import Errors
-from spacy_mtl.learning.known_words import constrain_words
-from spacy_mtl.learning.usual_tags import count_usual_tags
+from spacy_mtl.learning.counted.known_words import constrain_words
+from spacy_mtl.learning.counted.usual_tags import count_usual_tags
 from spacy_mtl.models.chain.held import Held
 from spacy_mtl.settings import brief, is_choice
 from spacy_mtl.stored.values import distinct_texts, mapping, mapping_of, one_of

@@ -22,6 +22,7 @@ class TableErrors:
     M815 = ("A list can have at most {most} phrases. Divide it, or leave out rare ones.")
     M816 = ("'{path}' has no phrases. Give a file with a phrase a line.")
     M817 = ("'{path}', line {line}: {words} words are too many for a phrase; at most {most} are possible. Shorten it, or leave it out.")
+    M818 = ("'{name}': {table} is a list of entities of the training corpus, which has no {kind}. Choose one of its labels, or take out the list.")
     # fmt: on
 
 

@@ -10,8 +10,8 @@ from unicodedata import category
 import numpy as np
 from spacy.strings import StringStore
 
+from spacy_mtl.learning.counted.known_words import KnownWords, count_known_words, joined_known_words
 from spacy_mtl.learning.gather import Piece
-from spacy_mtl.learning.known_words import KnownWords, count_known_words, joined_known_words
 
 from .boundaries import TAG_SETS, spell
 

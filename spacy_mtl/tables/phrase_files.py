@@ -5,20 +5,30 @@ from pathlib import Path
 
 from spacy_mtl.errors import Errors, Warnings
 from spacy_mtl.registry import mtl_tables
-from spacy_mtl.settings import brief, is_switch, shown
+from spacy_mtl.settings import brief
 
 from .lines import read_lines
-from .phrases import MOST_WORDS, PhraseList
+from .phrase_settings import check_folding, check_of_corpus
+from .phrases import MOST_WORDS, OfCorpus, PhraseList
 
 
 @mtl_tables("spacy_mtl.phrases.v1")
-def read_phrases(path: Path, fold_case: bool = False, fold_accents: bool = False) -> PhraseList:
+def read_phrases(
+    path: Path,
+    fold_case: bool = False,
+    fold_accents: bool = False,
+    folds: int | None = None,
+    label: str | None = None,
+) -> PhraseList:
     """Read a list of phrases, one a line, with spaces between words as they are tokens in the documents.
 
-    fold_case, fold_accents: find phrases whatever their case and accents. Empty lines are left out, with a warning (M850). Raises ValueError: M801
+    fold_case, fold_accents: find phrases whatever their case and accents. folds: for a list that was made from the training corpus, the number of
+    parts of that corpus; in training, each part knows an entity only if another part has it. label: of the entities that the list was made from;
+    null for all. Empty lines are left out, with a warning (M850). Raises ValueError: M801
     the file cannot be read, M802 a line is too long, M817 it has too many words, M816 there are no phrases.
     """
     check_folding(fold_case, fold_accents)
+    check_of_corpus(label, 2 if folds is None else folds)
     phrases, empty = [], 0
     for number, line in read_lines(path):
         words = len(line.split())
@@ -31,11 +41,5 @@ def read_phrases(path: Path, fold_case: bool = False, fold_accents: bool = False
         raise ValueError(Errors.M816.format(path=brief(path, 300)))
     if empty:
         warnings.warn(Warnings.M850.format(path=brief(path, 300), n=empty), stacklevel=2)
-    return PhraseList(phrases, fold_case, fold_accents)
-
-
-def check_folding(fold_case: object, fold_accents: object) -> None:
-    """Refuse what is neither true nor false. Raises ValueError (M133)."""
-    for setting, value in (("fold_case", fold_case), ("fold_accents", fold_accents)):
-        if not is_switch(value):
-            raise ValueError(Errors.M133.format(setting=setting, expected="true or false", value=shown(value)))
+    of_corpus = None if folds is None else OfCorpus(label or "", 1, folds)
+    return PhraseList(phrases, fold_case, fold_accents, of_corpus)

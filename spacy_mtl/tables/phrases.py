@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, MutableSet
+from typing import NamedTuple
 
 from spacy_mtl.errors import Errors
 from spacy_mtl.settings import shown
@@ -12,21 +13,42 @@ from .lines import LONGEST_LINE
 MOST_WORDS = 64
 #: Largest number of phrases in a list.
 MOST_PHRASES = 1 << 24
+#: Largest number of parts of a corpus that know different phrases.
+MOST_FOLDS = 100
 #: A surrogate alone, which no file can hold.
 _HALF_A_CHARACTER = re.compile("[\ud800-\udfff]")
+
+
+class OfCorpus(NamedTuple):
+    """How a list depends on the corpus that a component is trained on.
+
+    label: its phrases are entities with this label, or any for "". least: how often an entity must occur. folds: the number of parts into which
+    the corpus is divided. filled: whether entities of the corpus are added before training; otherwise the list has them already.
+    """
+
+    label: str = ""
+    least: int = 1
+    folds: int = 2
+    filled: bool = False
 
 
 class PhraseList(MutableSet[str]):
     """A set of phrases, each of one or several words with single spaces between them, in the order in which they were added.
 
-    fold_case, fold_accents: whether phrases are found in texts whatever their case and accents. version: grows with each change.
-    Adding raises ValueError (M814) for what cannot be a phrase.
+    fold_case, fold_accents: whether phrases are found in texts whatever their case and accents. of_corpus: how the list depends on the training
+    corpus, None if it comes from elsewhere. version: grows with each change. Adding raises ValueError (M814) for what cannot be a phrase.
     """
 
     kind = "phrases"
 
-    def __init__(self, phrases: Iterable[str] = (), fold_case: bool = False, fold_accents: bool = False):
-        self.fold_case, self.fold_accents = fold_case, fold_accents
+    def __init__(
+        self,
+        phrases: Iterable[str] = (),
+        fold_case: bool = False,
+        fold_accents: bool = False,
+        of_corpus: OfCorpus | None = None,
+    ):
+        self.fold_case, self.fold_accents, self.of_corpus = fold_case, fold_accents, of_corpus
         self.version = 0
         self._phrases: dict[str, None] = {}
         self.update(phrases)
@@ -75,9 +97,17 @@ class PhraseList(MutableSet[str]):
         return f"PhraseList of {len(self)} phrases"
 
 
+def can_be_phrase(phrase: object) -> bool:
+    """Whether a text can be in a list."""
+    if not isinstance(phrase, str):
+        return False
+    return (
+        0 < len(phrase.split()) <= MOST_WORDS and len(phrase) <= LONGEST_LINE and not _HALF_A_CHARACTER.search(phrase)
+    )
+
+
 def _checked(phrase: str) -> str:
     """A phrase with single spaces between its words. Raises ValueError (M814)."""
-    words = phrase.split() if isinstance(phrase, str) else []
-    if not 0 < len(words) <= MOST_WORDS or len(phrase) > LONGEST_LINE or _HALF_A_CHARACTER.search(phrase):
+    if not can_be_phrase(phrase):
         raise ValueError(Errors.M814.format(phrase=shown(phrase), words=MOST_WORDS, most=LONGEST_LINE))
-    return " ".join(words)
+    return " ".join(phrase.split())

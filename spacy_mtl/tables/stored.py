@@ -15,7 +15,7 @@ from spacy_mtl.stored.ranges import check_ascending
 from spacy_mtl.stored.values import boolean, fields, integer, list_of, mapping, one_of, text, texts
 
 from .clusters import KEY_BITS, MOST_CLUSTERS, MOST_FORMS, ClusterTable, is_path
-from .phrases import MOST_PHRASES, PhraseList
+from .phrases import MOST_FOLDS, MOST_PHRASES, OfCorpus, PhraseList
 
 AnyTable = ClusterTable | PhraseList
 #: Largest number of tables of a component.
@@ -48,6 +48,7 @@ def _written(table: AnyTable) -> dict[str, Any]:
             "fold_accents": table.fold_accents,
             "size": len(raw),
             "phrases": zlib.compress(raw),
+            **({} if table.of_corpus is None else {"of_corpus": table.of_corpus._asdict()}),
         }
     steps = np.diff(table.keys, prepend=np.uint64(0)).astype("<u8").view(np.uint8).reshape(-1, 8)[:, :_BYTES]
     return {
@@ -110,8 +111,9 @@ def _read_phrases(value: Any, name: str) -> PhraseList:
         "fold_accents": boolean,
         "size": integer(0, 1 << 32),
         "phrases": _packed,
+        "of_corpus": _read_of_corpus,
     }
-    found = fields(value, name, checks)
+    found = fields(value, name, checks, missing={"of_corpus": None})
     if found["size"] > most_bytes(len(found["phrases"]), _TEXT_RATIO, _TEXT_FREE):
         raise StoredValueError(f"{name} is too large for its {len(found['phrases'])} bytes in the file")
     raw = inflate(found["phrases"], found["size"], name)
@@ -119,6 +121,11 @@ def _read_phrases(value: Any, name: str) -> PhraseList:
         raise StoredValueError(f"{name} has more than {MOST_PHRASES} phrases")
     try:
         phrases = raw.decode().split("\n") if raw else []
-        return PhraseList(phrases, found["fold_case"], found["fold_accents"])
+        return PhraseList(phrases, found["fold_case"], found["fold_accents"], found["of_corpus"])
     except ValueError:  # of text that is not UTF-8, too
         raise StoredValueError(f"{name} has an item that cannot be a phrase") from None
+
+
+def _read_of_corpus(value: Any, name: str) -> OfCorpus:
+    checks = {"label": text, "least": integer(1, 1 << 62), "folds": integer(2, MOST_FOLDS), "filled": boolean}
+    return OfCorpus(**fields(value, name, checks))

@@ -6,7 +6,7 @@ import srsly.msgpack
 
 from spacy_mtl.stored.fault import StoredValueError
 from spacy_mtl.tables.clusters import ClusterTable
-from spacy_mtl.tables.phrases import PhraseList
+from spacy_mtl.tables.phrases import OfCorpus, PhraseList
 from spacy_mtl.tables.stored import Tables, digest, from_bytes, to_bytes
 
 FORMS = {f"form{k}": format(k % 37 + 1, "b") for k in range(500)}
@@ -15,7 +15,13 @@ FORMS = {f"form{k}": format(k % 37 + 1, "b") for k in range(500)}
 @pytest.fixture(name="tables", scope="module")
 def _tables():
     phrases = PhraseList(["New York", "Málaga", "a"], fold_case=True, fold_accents=True)
-    return Tables(CLUSTER=ClusterTable.of(FORMS.items()), LIST_places=phrases, CLUSTER_empty=ClusterTable.of([]))
+    own = PhraseList(["Ana"], of_corpus=OfCorpus("PER", 2, 3, True))
+    return Tables(
+        CLUSTER=ClusterTable.of(FORMS.items()),
+        LIST_places=phrases,
+        CLUSTER_empty=ClusterTable.of([]),
+        LIST_own=own,
+    )
 
 
 def test_what_is_written_is_read(tables):
@@ -28,6 +34,8 @@ def test_what_is_written_is_read(tables):
     assert list(phrases) == list(tables["LIST_places"])
     assert phrases.fold_case
     assert phrases.fold_accents
+    assert phrases.of_corpus is None
+    assert found["LIST_own"].of_corpus == OfCorpus("PER", 2, 3, True)
 
 
 def test_the_same_tables_have_the_same_bytes_and_others_another_digest(tables):
@@ -57,6 +65,10 @@ def changed(tables, table, **entries):
         ("LIST_places", {"size": 1 << 31}),
         ("LIST_places", {"size": 3}),
         ("LIST_places", {"fold_case": 1}),
+        ("LIST_own", {"of_corpus": {"label": "PER", "least": 2, "folds": 1, "filled": True}}),
+        ("LIST_own", {"of_corpus": {"label": 3, "least": 2, "folds": 2, "filled": True}}),
+        ("LIST_own", {"of_corpus": {"label": "PER"}}),
+        ("LIST_own", {"of_corpus": None}),
         ("LIST_places", {"phrases": b""}),
     ],
 )

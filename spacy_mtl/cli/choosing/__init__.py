@@ -1,1 +1,1 @@
-"""Commands that choose: templates that stay, settings, and texts to annotate."""
+"""Commands that choose: templates that stay, settings, the bias of a recognizer, and texts to annotate."""

@@ -15,9 +15,9 @@ from thinc.api import Model
 
 from spacy_mtl.components.protocol.settings import check_count, check_switches, refuse
 from spacy_mtl.errors import Errors
+from spacy_mtl.learning.counted.known_words import MOST_CELLS
+from spacy_mtl.learning.counted.stems import count_stems
 from spacy_mtl.learning.gather import Piece
-from spacy_mtl.learning.known_words import MOST_CELLS
-from spacy_mtl.learning.stems import count_stems
 from spacy_mtl.lemmas.applicable import Applicable
 from spacy_mtl.lemmas.beginnings import Beginnings, Word, find_beginning, learn_beginnings
 from spacy_mtl.lemmas.known import check_lemmas, count_lemmas, key_of, known_lemma

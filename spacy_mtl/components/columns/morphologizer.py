@@ -17,10 +17,10 @@ from thinc.api import Model
 from spacy_mtl.components.protocol.settings import check_count, check_switches, refuse
 from spacy_mtl.errors import Errors
 from spacy_mtl.learning.chain import ChainLearner
+from spacy_mtl.learning.counted.stems import count_stems
+from spacy_mtl.learning.counted.usual_tags import count_usual_tags
 from spacy_mtl.learning.factored import FactoredLearner
 from spacy_mtl.learning.learner import Learner
-from spacy_mtl.learning.stems import count_stems
-from spacy_mtl.learning.usual_tags import count_usual_tags
 from spacy_mtl.models.chain.factored import of_factor
 from spacy_mtl.models.chain.held import Held
 from spacy_mtl.models.chain.prior import ChainPrior

@@ -68,10 +68,11 @@ class StructuredPipe(UpdatedPipe):
         Documents that are not in it may come in ``update``. Without annotated examples, labels must be given here or by ``add_label``. What templates
         know of a corpus (usual tags, dictionary, breaks, groups of characters) is counted here.
         labels: as ``spacy init labels`` writes them; taken from the examples if missing. tables: clusters and lists of phrases that templates read,
-        by name; if missing, those that the component has. Raises ValueError: M111 a template's attribute is neither on the documents nor set by a
-        component before this one, M127 or M132 only another component knows the attribute, M301 the trainer needs what the structure does not
-        offer, M402 no examples and no labels, M403 no annotation, M406 a stream instead of a corpus, M809-M812 a table is missing or does not fit;
-        TypeError from spaCy if ``get_examples`` returns something other than examples.
+        by name; if missing, those that the component has. Lists of the corpus's entities are filled.
+        Raises ValueError: M111 a template's attribute is neither on the documents nor set by a component before this one, M127 or M132 only another
+        component knows the attribute, M301 the trainer needs what the structure does not offer, M402 no examples and no labels, M403 no annotation,
+        M406 a stream instead of a corpus, M809-M812 a table is missing or does not fit, M818 a list of the corpus's entities finds none; TypeError
+        from spaCy if ``get_examples`` returns something other than examples.
         """
         self.check_trainer()
         config = nlp.config.interpolate() if nlp is not None else {}
@@ -97,6 +98,7 @@ class StructuredPipe(UpdatedPipe):
         references = [example.reference for example in examples]
         self._check_attributes(examples, nlp, training.get("annotating_components", ()))
         self.collect_labels(references)
+        self.fill_lists(references)
         self.check_settings()
         self._gathered = Gatherer(Counter(map(self.key_of, references)))
 

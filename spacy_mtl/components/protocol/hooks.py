@@ -8,9 +8,13 @@ import numpy as np
 from spacy.tokens import Doc
 from spacy.training import Example
 
+from spacy_mtl.errors import Errors
+from spacy_mtl.learning.counted.corpus_lists import CorpusLists
 from spacy_mtl.learning.gather import NO_ROWS, Piece, content_key
 from spacy_mtl.learning.learner import Learner
 from spacy_mtl.sentences import borders_of_each
+from spacy_mtl.settings import brief
+from spacy_mtl.tables.phrases import PhraseList
 from spacy_mtl.templates.attributes.learned import FormTable, tables_of
 from spacy_mtl.templates.attributes.reader import AttributeReader
 from spacy_mtl.templates.grammar import Template
@@ -28,6 +32,7 @@ class PipeHooks(SavedPipe):
     #: Attributes that documents need besides those that templates read.
     also_reads: ClassVar[tuple[str, ...]] = ()
     _reader: AttributeReader | None
+    _corpus_lists: CorpusLists | None
 
     @abstractmethod
     def check_templates(self, templates: Sequence[Template]) -> None:
@@ -83,7 +88,23 @@ class PipeHooks(SavedPipe):
         """Hook: learn more from the gathered corpus, before training and whenever it has grown. Does nothing by default."""
 
     def before_features(self, pieces: Sequence[Piece]) -> None:
-        """Hook: called whenever features are about to be extracted from the pieces. Does nothing by default."""
+        """Hook: called whenever features are about to be extracted from the pieces. By default tells lists of the corpus which parts these are of."""
+        assert self._reader is not None
+        if self._reader.lists is not None and self._corpus_lists is not None:
+            self._reader.lists.parts = self._corpus_lists.parts(pieces)
+
+    def fill_lists(self, references: Sequence[Doc]) -> None:
+        """Fill the lists that are made from the corpus. Raises ValueError (M818) if it has none of their entities."""
+        lists = {name: each for name, each in self.tables.items() if isinstance(each, PhraseList) and each.of_corpus}
+        if not (lists and references):
+            return
+        assert self._reader is not None
+        assert self._reader.lists is not None
+        self._corpus_lists = CorpusLists(references, list(map(self.key_of, references)), lists)
+        for name, label in self._corpus_lists.missing.items():
+            kind = f"entity {brief(label)}" if label else "entity"
+            raise ValueError(Errors.M818.format(name=self.name, table=name, kind=kind))
+        self._reader.lists.folds = self._corpus_lists.folds
 
     def check_settings(self) -> None:
         """Hook: refuse settings that do not fit the labels, before a pass over the corpus. Does nothing by default."""

@@ -27,7 +27,7 @@ class UpdatedPipe(TakesWholeCorpus, PipeHooks):
     """A component that learns in passes over all documents that it has seen, in whatever batches they come."""
 
     of_training: ClassVar[tuple[str, ...]] = (
-        "_gathered", "_learner", "_reader", "_batches", "_before", "_seen", "_late", "_held", "_depends", "after_pass",
+        "_gathered", "_learner", "_reader", "_batches", "_before", "_corpus_lists", "_seen", "_late", "_held", "_depends", "after_pass",
     )  # fmt: skip
 
     def _end_training(self) -> None:
@@ -37,6 +37,7 @@ class UpdatedPipe(TakesWholeCorpus, PipeHooks):
         self._reader: AttributeReader | None = None
         self._batches: list[np.ndarray] = []
         self._before: ComponentsBefore | None = None
+        self._corpus_lists = None
         self._seen = 0
         self._late = 0
         self._held: list[Example] | None = None  # all documents of the training, where they came as a whole

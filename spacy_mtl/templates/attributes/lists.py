@@ -1,6 +1,7 @@
 """LIST: where the phrases of a list are in a text, the longest from left to right."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from spacy.strings import hash_string  # type: ignore[attr-defined]
@@ -54,44 +55,50 @@ def folded(word: str, attr: str) -> str:
     return fold_accents(word) if attr.endswith("UNACCENTED") else word
 
 
-def phrase_table(phrases: Sequence[str], attr: str, known: np.ndarray | None = None) -> WordTable:
-    """Make a table for :func:`match_phrases`. known: bool[n, K], whether each phrase is known in each of K parts; None for a single part.
+def folded_phrase(phrase: str, attr: str) -> str:
+    """A phrase as a list knows it, with single spaces between its words. attr: of the list."""
+    return " ".join(folded(word, attr) for word in phrase.split())
 
-    Phrases that are the same once folded are known where one of them is.
-    """
-    words_of = [phrase.split(" ") for phrase in phrases]
-    hashes: dict[str, int] = {}
-    for words in words_of:
-        for word in words:
-            if word not in hashes:
-                hashes[word] = hash_string(folded(word, attr))
-    ids = [[hashes[word] for word in words] for words in words_of]
-    known = np.ones((len(ids), 1), bool) if known is None else known
-    rows_of: dict[tuple[int, ...], list[int]] = {}
-    for k, key in enumerate(map(tuple, ids)):
-        rows_of.setdefault(key, []).append(k)
-    flat = np.array([word for key in rows_of for word in key], np.uint64)
+
+def phrase_table(phrases: Iterable[str], attr: str, folds: "Folds | None" = None) -> WordTable:
+    """Make a table for :func:`match_phrases`. folds: the parts that know a phrase of the corpus; those that it does not have are known to all."""
+    split = [phrase.split(" ") for phrase in phrases]
+    forms = {word: folded(word, attr) for words in split for word in words}
+    hashes = {form: hash_string(form) for form in forms.values()}
+    rows_of = dict.fromkeys(tuple(forms[word] for word in words) for words in split)
+    flat = np.array([hashes[form] for words in rows_of for form in words], np.uint64)
     borders = np.cumsum([0, *map(len, rows_of)], dtype=np.int64)
     rows = empty_table(flat.size).rows
     slots = free_slots(rows.size)
     if rows_of:
         insert_words(flat, borders, slots, rows)
-    merged = [known[several].any(axis=0) for several in rows_of.values()]
-    return WordTable(slots, rows, np.stack([np.zeros(known.shape[1], bool), *merged]))
+    known = np.ones((len(rows_of) + 1, folds.n if folds is not None else 1), bool)
+    known[0] = False  # phrases are numbered from 1 on
+    if folds is not None:
+        for number, words in enumerate(rows_of, 1):
+            known[number] = folds.known.get(" ".join(words), True)
+    return WordTable(slots, rows, known)
+
+
+class Folds(NamedTuple):
+    """A list in training. n: the number of parts of the corpus. known: phrase of the corpus, as the list knows it -> which parts know it, bool[n]."""
+
+    n: int
+    known: Mapping[str, np.ndarray]
 
 
 class ListContext:
     """Fills the columns of LIST attributes.
 
-    lists: by their names. Attributes to be set in training: parts, the part of the corpus of each sentence, see :func:`match_phrases`; known, by
-    the name of a list made from the corpus, in which of its parts each phrase is known (bool[n, K]).
+    lists: by their names. To be set in training, both by the name of a list that is made from the corpus: folds, which of its phrases each part of
+    the corpus knows; parts, the part of each sentence, see :func:`match_phrases`.
     """
 
     def __init__(self, attributes: Sequence[str], lists: Mapping[str, PhraseList]):
         self.attributes = tuple(attributes)
         self._lists = {name: table for name, table in lists.items() if ALL_LISTS in attributes or name in attributes}
-        self.parts = ONE_PART
-        self.known: dict[str, np.ndarray] = {}
+        self.folds: dict[str, Folds] = {}
+        self.parts: dict[str, np.ndarray] = {}
         self._tables: dict[str, tuple[tuple, WordTable]] = {}
 
     @property
@@ -101,17 +108,17 @@ class ListContext:
 
     def _table(self, name: str) -> WordTable:
         """The table of a list as it is now."""
-        phrases, known = self._lists[name], self.known.get(name)
-        state = (phrases.version, id(known))
+        phrases, folds = self._lists[name], self.folds.get(name)
+        state = (phrases.version, id(folds))
         if name not in self._tables or self._tables[name][0] != state:
-            self._tables[name] = state, phrase_table(list(phrases), phrases.attr, known)
+            self._tables[name] = state, phrase_table(phrases, phrases.attr, folds)
         return self._tables[name][1]
 
     def fill(self, columns: np.ndarray, row_of: Mapping[str, int], starts: np.ndarray) -> None:
         """Compute the LIST rows of ``columns`` (uint64[A, N]) from those of words. starts: int64, sentence borders."""
         found = np.zeros((len(self._lists), columns.shape[1]), np.uint64)
         for (name, phrases), row in zip(self._lists.items(), found, strict=True):
-            parts = self.parts if name in self.known else ONE_PART
+            parts = self.parts.get(name, ONE_PART)
             match_phrases(columns[row_of[phrases.attr]], starts, parts, self._table(name), row)
             if name in self.attributes:
                 columns[row_of[name]] = row

@@ -9,7 +9,7 @@ from spacy.tokens import Doc
 from spacy_mtl.sentences import borders
 from spacy_mtl.tables.clusters import ClusterTable
 from spacy_mtl.tables.phrases import PhraseList
-from spacy_mtl.templates.attributes.lists import folded, phrase_table
+from spacy_mtl.templates.attributes.lists import Folds, folded, phrase_table
 from spacy_mtl.templates.attributes.of_tables import (
     check_given,
     is_cluster,
@@ -72,17 +72,21 @@ def test_matches_are_those_of_a_search_word_by_word(vocab):
 
 
 def test_a_part_knows_its_own_phrases_only(vocab):
-    reader = AttributeReader(["LIST_x"], vocab, learned={"LIST_x": PhraseList(["a", "b"])})
-    reader.lists.known["LIST_x"] = np.array([[True, False], [False, True]])
-    reader.lists.parts = np.array([0, 1])
-    doc = Doc(vocab, ["a", "b", "a", "b"], sent_starts=[True, False, True, False])
-    assert reader.read([doc], borders([doc]))[reader.columns["LIST_x"]].tolist() == [4, 0, 0, 4]
+    phrases = PhraseList(["a", "b"])
+    reader = AttributeReader(["LIST_x"], vocab, learned={"LIST_x": phrases})
+    known = {"a": np.array([True, False]), "b": np.array([False, True])}
+    reader.lists.folds["LIST_x"] = Folds(2, known)
+    reader.lists.parts["LIST_x"] = np.array([0, 1])
+    doc = Doc(vocab, ["a", "b", "c", "a", "b", "c"], sent_starts=[k % 3 == 0 for k in range(6)])
+    assert reader.read([doc], borders([doc]))[reader.columns["LIST_x"]].tolist() == [4, 0, 0, 0, 4, 0]
+    phrases.add("c")  # which the corpus does not have
+    assert reader.read([doc], borders([doc]))[reader.columns["LIST_x"]].tolist() == [4, 0, 4, 0, 4, 4]
 
 
-def test_phrases_that_are_one_when_folded_are_known_where_any_of_them_is():
-    known = np.array([[True, False], [False, True], [False, False]])
-    table = phrase_table(["Rome", "ROME", "rome x"], "LOWER", known)
-    assert table.known.tolist() == [[False, False], [True, True], [False, False]]
+def test_phrases_that_are_one_when_folded_are_known_to_the_same_parts():
+    folds = Folds(2, {"rome": np.array([True, False])})
+    table = phrase_table(["Rome", "ROME", "rome x"], "LOWER", folds)
+    assert table.known.tolist() == [[False, False], [True, False], [True, True]]
 
 
 def test_all_lists_together_tell_which_of_them_knows_a_word(vocab):

@@ -9,10 +9,10 @@ import typer
 from spacy_mtl.errors import Errors
 from spacy_mtl.settings import brief
 
-from .shared.languages import check_language
-from .shared.messages import clear_errors
-from .shared.options import Encoding
-from .shared.output import check_other, write_file
+from ..shared.languages import check_language
+from ..shared.messages import clear_errors
+from ..shared.options import Encoding
+from ..shared.output import check_other, write_file
 
 if TYPE_CHECKING:
     from spacy_mtl.clustering.neighbours import Text

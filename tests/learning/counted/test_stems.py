@@ -1,6 +1,6 @@
 """Stems of a training corpus, each known to a word by the other words alone."""
 
-from spacy_mtl.learning.stems import count_stems
+from spacy_mtl.learning.counted.stems import count_stems
 from spacy_mtl.templates.attributes.stems import find_stem
 
 WORDS = [

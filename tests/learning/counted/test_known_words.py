@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from spacy.strings import StringStore
 
-from spacy_mtl.learning import known_words
+from spacy_mtl.learning.counted import known_words
+from spacy_mtl.learning.counted.known_words import constrain_words, count_known_words
 from spacy_mtl.learning.gather import Piece
-from spacy_mtl.learning.known_words import constrain_words, count_known_words
 from spacy_mtl.structures.chain.build import Constraints
 
 WORDS = ["the", "can", "the", "can", "the", "run", "can", "can"]

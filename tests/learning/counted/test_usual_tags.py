@@ -8,9 +8,9 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from spacy_mtl.learning.usual_tags import count_usual_tags
+from spacy_mtl.learning.counted.usual_tags import count_usual_tags
 
-from ..components.test_tagger import make_tagger, read, tags
+from ...components.test_tagger import make_tagger, read, tags
 
 TEMPLATES = ["U0:%x[0,SUFFIX2]", "U1:%x[1,USUAL_TAG]", "U2:%x[-1,USUAL_TAG]/%x[0,SUFFIX2]", "U3:%x[0,USUAL_TAG]", "B"]
 

@@ -8,12 +8,11 @@ import numpy as np
 from spacy.strings import StringStore
 
 from spacy_mtl.errors import Errors
+from spacy_mtl.learning.gather import Piece
 from spacy_mtl.stored.fault import StoredValueError
 from spacy_mtl.stored.json import MOST_CONTAINERS
 from spacy_mtl.stored.values import numbers_by_name
 from spacy_mtl.structures.chain.build import Constraints
-
-from .gather import Piece
 
 #: For each word, the numbers of its labels.
 KnownWords = dict[str, list[int]]

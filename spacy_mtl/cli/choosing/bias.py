@@ -1,0 +1,110 @@
+"""``python -m spacy mtl bias``: precision against recall of a trained recognizer, without training anew."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from spacy_mtl.errors import Errors
+from spacy_mtl.settings import brief
+
+from ..evaluate import read_examples
+from ..shared.input import asked_for, reading
+from ..shared.messages import clear_errors, reason_of
+from ..shared.options import AsColumns, AsGroup, AsScheme, AsSeparator, Code, Encoding, Format, Given, Limit
+from ..shared.output import make_console
+from ..shared.pipelines import load_pipeline
+
+if TYPE_CHECKING:
+    from rich.table import Table
+    from spacy.language import Language
+    from spacy.training import Example
+
+    from spacy_mtl.components.entity_bias import BiasPoint
+
+
+def bias_cli(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="Pipeline name or directory.")],
+    data: Annotated[
+        list[str], typer.Argument(metavar="DEV...", help="Development data: column files or .spacy files.")
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="DIR", help="Save the pipeline with the best bias to this folder."),
+    ] = None,
+    beta: Annotated[
+        float, typer.Option(min=0.01, max=1000.0, help="How many times as much recall counts as precision.")
+    ] = 1.0,
+    component: Annotated[str | None, typer.Option(help="The recognizer, if there are several.")] = None,
+    columns: AsColumns = None,
+    given: Given = None,
+    scheme: AsScheme = None,
+    separator: AsSeparator = None,
+    encoding: Encoding = "utf8",
+    group: AsGroup = None,
+    limit: Limit = 0,
+    code: Code = None,
+) -> None:
+    """Show precision, recall and F of entities for many biases, and find the best.
+
+    The bias is added to the score of every tag of an entity: above 0 more entities are found, below 0 fewer. Choose it on development data, not on
+    those that the pipeline is judged by.
+    """
+    asked = asked_for(columns, given, separator, scheme=scheme, group=group)
+    with clear_errors():
+        nlp = load_pipeline(model, code)
+        name, ner = recognizer(nlp, model, component)
+        settings = {**reading(nlp, Format.columns, asked), "encoding": encoding, "limit": limit}
+        examples = read_examples(nlp, data, settings, asked["given"])
+        before = ner.bias
+        points = ner.tune_bias(annotated_before(nlp, name, examples), beta)
+        if output is not None:
+            _save(nlp, output)
+    make_console().print(_table(points, before, ner.bias))
+    typer.echo(f"{name}: the best bias is {ner.bias:g}" + (f"; saved to {output}" if output is not None else ""))
+
+
+def recognizer(nlp: "Language", model: str, component: str | None) -> tuple[str, Any]:
+    """Name and component of the entity recognizer, the first if none is named. Raises ValueError (M751) without one."""
+    from spacy_mtl.components.ner import MTLEntityRecognizer
+
+    for name, pipe in nlp.pipeline:
+        if isinstance(pipe, MTLEntityRecognizer) and component in (None, name):
+            return name, pipe
+    named = "" if component is None else f" of the name {brief(component)}"
+    raise ValueError(Errors.M751.format(model=model, named=named, names=", ".join(nlp.pipe_names) or "none"))
+
+
+def annotated_before(nlp: "Language", name: str, examples: "Iterable[Example]") -> "list[Example]":
+    """The examples with the annotation of the components before the one of this name."""
+    from spacy.training import Example
+
+    before = [pipe for other, pipe in nlp.pipeline[: nlp.pipe_names.index(name)]]
+    found = []
+    for example in examples:
+        doc = example.predicted
+        for pipe in before:
+            doc = pipe(doc)
+        found.append(Example(doc, example.reference))
+    return found
+
+
+def _save(nlp: "Language", output: Path) -> None:
+    """Raises ValueError (M704) where the pipeline cannot be written."""
+    try:
+        nlp.to_disk(output)
+    except OSError as error:
+        raise ValueError(Errors.M704.format(path=output, reason=reason_of(error))) from None
+
+
+def _table(points: "list[BiasPoint]", before: float, best: float) -> "Table":
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for title in ("bias", "P", "R", "F", ""):
+        table.add_column(title, justify="left" if not title else "right")
+    for point in points:
+        marks = [text for text, bias in (("best", best), ("as it was", before)) if point.bias == bias]
+        table.add_row(f"{point.bias:.1f}", *(f"{100 * each:.2f}" for each in point[1:]), ", ".join(marks))
+    return table

@@ -1,0 +1,1 @@
+"""Commands that make tables: clusters of words, and lists of phrases."""

@@ -1,0 +1,93 @@
+"""``spacy mtl lists``: lists of phrases from corpora and knowledge bases."""
+
+import pytest
+import spacy
+from spacy.cli import app
+from spacy.kb import InMemoryLookupKB
+from spacy.tokens import Doc, DocBin
+from typer.testing import CliRunner
+
+from spacy_mtl.tables.phrase_files import read_phrases
+
+LINES = ["Ana B-PER", "vive O", "en O", "Santa B-LOC", "Fe I-LOC", "", "Ana B-PER", "y O", "Eva B-PER"]
+
+
+def invoke(*args):
+    return CliRunner().invoke(app, ["mtl", "lists", *map(str, args)])
+
+
+@pytest.fixture(name="corpus")
+def _corpus(tmp_path):
+    path = tmp_path / "corpus.conll"
+    path.write_text("\n".join(LINES) + "\n", encoding="utf8")
+    return path
+
+
+@pytest.fixture(name="base")
+def _base(tmp_path):
+    base = InMemoryLookupKB(spacy.blank("en").vocab, entity_vector_length=2)
+    base.set_entities(["Q1", "Q2"], [3, 4], [[0, 1], [1, 0]])
+    base.add_alias("St. John's", ["Q1"], [0.9])
+    base.add_alias("Lima", ["Q1", "Q2"], [0.5, 0.5])
+    base.to_disk(tmp_path / "base")
+    return tmp_path / "base"
+
+
+def test_entities_of_columns_by_label_frequent_ones_first(tmp_path, corpus):
+    result = invoke(corpus, "--columns", "ORTH,ENT", "--output", tmp_path / "lists")
+    assert result.exit_code == 0, result.stderr
+    assert (tmp_path / "lists" / "PER.txt").read_text(encoding="utf8") == "Ana\nEva\n"
+    assert list(read_phrases(tmp_path / "lists" / "LOC.txt")) == ["Santa Fe"]
+    assert "PER.txt: 2 phrases" in result.stdout
+
+
+def test_rare_entities_and_other_labels_are_left_out(tmp_path, corpus):
+    invoke(corpus, "--columns", "ORTH,ENT", "--output", tmp_path, "--min-count", 2)
+    assert (tmp_path / "PER.txt").read_text(encoding="utf8") == "Ana\n"
+    assert not (tmp_path / "LOC.txt").exists()
+    invoke(corpus, "--columns", "ORTH,ENT", "--output", tmp_path, "--label", "LOC")
+    assert (tmp_path / "LOC.txt").exists()
+    assert (tmp_path / "PER.txt").read_text(encoding="utf8") == "Ana\n"
+
+
+def test_entities_of_spacy_files(tmp_path):
+    doc = Doc(spacy.blank("xx").vocab, ["in", "New", " ", "York"], ents=["O", "B-LOC", "I-LOC", "I-LOC"])
+    DocBin(docs=[doc]).to_disk(tmp_path / "docs.spacy")
+    assert invoke(tmp_path / "docs.spacy", "--output", tmp_path).exit_code == 0
+    assert (tmp_path / "LOC.txt").read_text(encoding="utf8") == "New York\n"
+
+
+@pytest.mark.parametrize(("lang", "phrases"), [((), "Lima\nSt. John's\n"), (("--lang", "en"), "Lima\nSt. John 's\n")])
+def test_aliases_of_a_knowledge_base(tmp_path, base, lang, phrases):
+    result = invoke(base, "--output", tmp_path, *lang)
+    assert result.exit_code == 0, result.stderr
+    assert (tmp_path / "aliases.txt").read_text(encoding="utf8") == phrases
+
+
+def test_labels_of_one_file_are_refused(tmp_path):
+    corpus = tmp_path / "corpus.conll"
+    corpus.write_text("a B-x/y\nb B-x:y\n", encoding="utf8")
+    result = invoke(corpus, "--columns", "ORTH,ENT", "--output", tmp_path / "lists")
+    assert result.exit_code == 1
+    assert "M750" in result.stderr
+    assert not (tmp_path / "lists").exists()
+
+
+def test_faults_are_one_sentence(tmp_path, corpus, base):
+    for args, code in [
+        ((corpus, "--columns", "ORTH,ENT", "--label", "ORG"), "M748"),
+        ((corpus, "--columns", "ORTH,ENT", "--min-count", 9), "M748"),
+        ((tmp_path / "none.conll",), "M501"),
+        ((corpus, "--lang", "??"), "M515"),
+        ((tmp_path,), "M749"),
+    ]:
+        result = invoke(*args, "--output", tmp_path / "lists")
+        assert (result.exit_code, code in result.stderr) == (1, True), (args, result.output)
+    contents = base / "contents"
+    good = contents.read_bytes()
+    many = (1 << 40).to_bytes(8, "little")
+    for bad in (b"", good[:30], many + good[8:], good[:64] + many + good[72:], b"\xff" * len(good)):
+        contents.write_bytes(bad)
+        result = invoke(base, "--output", tmp_path / "lists")
+        assert (result.exit_code, "M749" in result.stderr) == (1, True), result.output
+    assert not (tmp_path / "lists").exists()

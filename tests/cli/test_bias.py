@@ -1,0 +1,62 @@
+"""``spacy mtl bias``: the best bias of a recognizer on development data."""
+
+import pytest
+import spacy
+from spacy.cli import app
+from spacy.tokens import Doc
+from spacy.training import Example
+from typer.testing import CliRunner
+
+#: Names are in training what other words are, too, so that the model is not sure of them.
+TRAIN = [("a", True), ("a", False), ("a", False), ("b", False), ("c", True)]
+
+
+def invoke(*args):
+    return CliRunner().invoke(app, ["mtl", "bias", *map(str, args)])
+
+
+@pytest.fixture(name="folder", scope="module")
+def _folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("bias")
+    nlp = spacy.blank("xx")
+    templates = {"@mtl_templates": "spacy_mtl.patterns.v1", "patterns": ["U0:%x[0,LOWER]", "B"]}
+    nlp.add_pipe("mtl_ner", name="people", config={"model": {"templates": templates}})
+    examples = [
+        Example(Doc(nlp.vocab, [word, "x"]), Doc(nlp.vocab, [word, "x"], ents=["B-PER" if name else "O", "O"]))
+        for word, name in TRAIN * 4
+    ]
+    nlp.initialize(lambda: examples)
+    for _ in range(5):
+        nlp.update(examples)
+    nlp.to_disk(folder / "model")
+    (folder / "dev.conll").write_text("a B-PER\nx O\n\nb O\nx O\n", encoding="utf8")
+    return folder
+
+
+def test_the_best_bias_is_saved_and_used(folder):
+    assert [ent.text for ent in spacy.load(folder / "model")("a x").ents] == []
+    result = invoke(folder / "model", folder / "dev.conll", "--columns", "ORTH,ENT", "--output", folder / "tuned")
+    assert result.exit_code == 0, result.stderr
+    tuned = spacy.load(folder / "tuned")
+    bias = tuned.get_pipe("people").bias
+    assert bias > 0
+    assert [ent.text for ent in tuned("a x").ents] == ["a"]
+    assert [ent.text for ent in tuned("b x").ents] == []
+    assert f"people: the best bias is {bias:g}; saved to" in result.stdout
+    (line,) = (line for line in result.stdout.splitlines() if line.rstrip().endswith("best"))
+    assert line.split()[:4] == [f"{bias:.1f}", "100.00", "100.00", "100.00"]
+
+
+def test_without_output_nothing_is_saved(folder):
+    result = invoke(folder / "model", folder / "dev.conll", "--columns", "ORTH,ENT")
+    assert result.exit_code == 0, result.stderr
+    assert "as it was" in result.stdout
+    assert spacy.load(folder / "model").get_pipe("people").bias == 0
+
+
+def test_a_pipeline_without_a_recognizer_is_refused(folder):
+    spacy.blank("xx").to_disk(folder / "blank")
+    result = invoke(folder / "blank", folder / "dev.conll")
+    assert (result.exit_code, "M751" in result.stderr) == (1, True)
+    result = invoke(folder / "model", folder / "dev.conll", "--component", "places")
+    assert (result.exit_code, "M751" in result.stderr) == (1, True)
