@@ -70,7 +70,7 @@ class Settings:
 CHOSEN = {
     "esp": (Settings(), Settings(clusters=True)),
     "wnut17": (Settings(cost=3.0, tuned=True), Settings(clusters=True, cost=3.0, tuned=True)),
-    "ncbi": (Settings(), Settings(clusters=True, classes=100, min_count=8)),
+    "ncbi": (Settings(), Settings(clusters=True, classes=100, min_count=8, folds=2)),
 }
 
 
