@@ -11,12 +11,14 @@ from typing import Any
 from numba import config, njit, types
 from numba.core import caching
 
-from spacy_mtl.compiling.inner import SELDOM, compile_for_linking, is_nested
+from spacy_mtl.compiling.inner import ONCE, compile_for_linking, is_nested
 
 logger = logging.getLogger("spacy_mtl")
 _warned = False
 
 
+#: Modules of prediction, whose kernels are no faster after a second round of optimizing.
+_ONCE = ("spacy_mtl.models.", "spacy_mtl.segmentation.", "spacy_mtl.templates.attributes.")
 #: Parts of the package whose kernels also call kernels of other parts: part -> all parts whose sources matter.
 _CALLS = {
     "trainers": ("structures", "trainers"),
@@ -94,12 +96,14 @@ def _part(module: str) -> str:
 
 def kernel(function: Callable) -> Callable:
     """Compile with ``@njit(cache=True)``; where no cache directory can be written, compile without a cache and log one warning."""
+    if function.__module__.startswith(_ONCE):
+        setattr(function, ONCE, True)
     return _compile_later(function)
 
 
 def seldom_kernel(function: Callable) -> Callable:
     """A kernel that runs seldom, such as for a certificate after some passes: compiled in less time, and up to a tenth slower."""
-    setattr(function, SELDOM, True)
+    setattr(function, ONCE, True)
     return kernel(function)
 
 

@@ -44,8 +44,8 @@ SUPPORTED = (
 _VIEWS = {
     "getattr", "getitem", "static_getitem", "cast", "phi", "build_tuple", "exhaust_iter", "getiter", "iternext", "pair_first", "pair_second",
 }  # fmt: skip
-#: Name of what is true of a function that runs seldom, and is optimized less.
-SELDOM = "runs_seldom"
+#: Name of what is true of a function that a second round of optimizing would not make faster, or that runs seldom.
+ONCE = "optimized_once"
 #: The kernels that are being compiled, each for the one before it. Read and written under numba's compiler lock.
 _compiling: list[Callable] = []
 
@@ -143,7 +143,7 @@ class OuterLibrary(_LIBRARY):
     """A kernel that Python calls, with all that it calls."""
 
     _linking_libraries: list[Any]
-    often = True
+    twice = True
 
     def finalize(self) -> None:
         kept = [library for library in self._linking_libraries if not _is_kernel(library)]
@@ -151,9 +151,12 @@ class OuterLibrary(_LIBRARY):
         super().finalize()
 
     def _optimize_final_module(self) -> None:
-        """Twice where kernels are linked that were optimized without what they call: after one round, training is 3 to 13% slower."""
+        """Twice where kernels are linked that were optimized without what they call: after one round, training is 3 to 13% slower.
+
+        Prediction is not.
+        """
         super()._optimize_final_module()
-        if self.often and any(getattr(library, "kernels", ()) for library in self._linking_libraries):
+        if self.twice and any(getattr(library, "kernels", ()) for library in self._linking_libraries):
             super()._optimize_final_module()
 
     def _finalize_final_module(self) -> None:
@@ -194,7 +197,7 @@ def _library(state: Any, of_kernel: bool) -> Any:
     kind = InnerLibrary if state.flags.no_cpython_wrapper else OuterLibrary
     library = kind(state.targetctx.codegen(), state.func_id.func_qualname)
     library.of_kernel = of_kernel
-    library.often = not getattr(state.func_id.func, SELDOM, False)
+    library.twice = not getattr(state.func_id.func, ONCE, False)
     library.enable_object_caching()
     return library
 

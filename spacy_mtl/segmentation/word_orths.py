@@ -97,7 +97,8 @@ def enter_words(codes, first, last, keys, orths, slots, rows, words, letters, se
         if rows[slot] < 0:
             slots[slot], rows[slot] = keys[k], size
             at, n = np.int64(words[size, 1]), last[k] - first[k]
-            letters[at : at + n] = codes[first[k] : last[k]]
+            for i in range(n):  # numba compiles a slice ten times as long, for a message about sizes
+                letters[at + i] = codes[first[k] + i]
             words[size, 0], words[size + 1, 1] = orths[k], at + n
             size += 1
     return size

@@ -12,8 +12,10 @@ from numba import njit
 from numba.core.errors import TypingError
 from numba.core.runtime import _nrt_python, rtsys
 
-from spacy_mtl.compiling.inner import SUPPORTED, InnerLibrary, OuterLibrary
+from spacy_mtl.compiling.inner import ONCE, SUPPORTED, InnerLibrary, OuterLibrary
 from spacy_mtl.kernels import kernel, seldom_kernel, subkernel
+from spacy_mtl.models.tree.decode import decode_pairs
+from spacy_mtl.trainers.shared.frank_wolfe import ascent_pass
 
 
 def test_this_numba_has_the_internals_that_are_changed():
@@ -199,6 +201,11 @@ def test_what_is_cached_for_linking_has_all_that_it_calls(tmp_path):
         code = f"import deep; print(deep.{call}(2.0), sum(deep.deepest.stats.cache_misses.values()))"
         done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
         assert done.stdout.split() == [str(result), str(missed)]
+
+
+def test_kernels_of_prediction_are_optimized_once():
+    assert getattr(decode_pairs.py_func, ONCE)
+    assert not hasattr(ascent_pass.py_func, ONCE)
 
 
 def test_what_runs_seldom_is_optimized_once(monkeypatch):

@@ -135,6 +135,15 @@ def longest_of(starts):
 
 
 @kernel
+def largest(scores, n):
+    """The largest of the first n scores. (numba compiles ``max`` of an array ten times as long.)"""
+    most = scores[0]
+    for h in range(1, n):
+        most = max(most, scores[h])
+    return most
+
+
+@kernel
 def learn_filter(tags, starts, heads, n_tags, tables, rates):
     """Learn by stochastic gradient on the log-likelihood of the heads, one pass per rate in ``rates`` (float32). Words with head -1 are skipped.
 
@@ -154,7 +163,7 @@ def learn_filter(tags, starts, heads, n_tags, tables, rates):
                 if gold < 0:
                     continue
                 word_scores(sentence, n, n_tags, m, tables, present, counts, cells, scores)
-                best = scores[: n + 1].max()
+                best = largest(scores, n + 1)
                 total = np.float32(0)
                 for h in range(n + 1):
                     scores[h] = np.exp(scores[h] - best)
@@ -184,7 +193,7 @@ def list_arcs(tags, starts, n_tags, tables, margin, gold, first, heads, marks):
         for m in range(1, n + 1):
             first[starts[s] + m - 1] = count
             word_scores(sentence, n, n_tags, m, tables, present, counts, cells, scores)
-            least = scores[: n + 1].max() - margin
+            least = largest(scores, n + 1) - margin
             known = gold[starts[s] + m - 1] if gold.size else -1
             for h in range(n + 1):
                 if scores[h] >= least or h == m - 1 or h == known:
