@@ -19,6 +19,9 @@ from .docs import COLUMNS, Attributes, DocMaker, sentence_starts
 from .kept import kept_examples
 from .settings import check_counts, check_names, check_text, refuse
 
+#: Endings of treebanks, whose lines have ten columns.
+TREEBANKS = (".conllu", ".conllx")
+
 
 @registry.readers("spacy_mtl.ConllCorpus.v1")
 class ConllCorpus:
@@ -42,8 +45,8 @@ class ConllCorpus:
     spaces: True for spaces between words, False for none, None to follow the language's writing system, where only
         Chinese, Japanese and the like have none.
 
-    Raises ValueError on construction for invalid settings (M505-M507, M509, M511, M514) and files that do not
-    exist (M501); while reading, for what is wrong with a file, with its line (M502-M504, M508, M510, M512, M513).
+    Raises ValueError on construction for invalid settings (M505-M507, M509, M511, M514), for files that do not
+    exist (M501) and for treebanks (M518); while reading, for what is wrong with a file, with its line (M502-M504, M508, M510, M512, M513).
     """
 
     gives_words: ClassVar[bool] = True
@@ -98,6 +101,8 @@ class ConllCorpus:
             self._read(path)  # checks path and columns at once, reads nothing yet
 
     def _read(self, path: Path) -> Iterator[Sentence]:
+        if path.suffix.lower() in TREEBANKS and len(self.columns) < 10:
+            raise ValueError(Errors.M518.format(path=path, n=len(self.columns), columns=" ".join(self.columns)))
         return read_columns(path, self.columns, self.encoding, self.separator)
 
     def __call__(self, nlp: Language) -> Iterator[Example]:

@@ -174,6 +174,15 @@ def test_missing_files_are_refused_at_once(path):
         ConllCorpus([path, path.with_name("nowhere")])
 
 
+@pytest.mark.parametrize("name", ["gold.conllu", "gold.CoNLLX"])
+def test_a_treebank_is_not_read_as_a_few_columns(tmp_path, name):
+    """Its first column numbers the words, so everything would seem to be in order."""
+    (tmp_path / name).write_text("1\tla\t_\tDET\t_\t_\t2\tdet\t_\t_\n\n", encoding="utf8")
+    with pytest.raises(ValueError, match=r"M518.*3 columns are named \(ORTH TAG ENT\)"):
+        ConllCorpus(tmp_path / name)
+    assert ConllCorpus(tmp_path / name, columns=["_", "ORTH", *"____", "_", "_", "_", "TAG"])
+
+
 def test_bad_tag_names_the_line(nlp, path):
     path.write_text(TEXT.replace("Luz NP B-PER", "Luz B-PER NP"), encoding="utf8")
     with pytest.raises(ValueError, match=r"M508.*Line 7 of '.*es\.txt': 'NP'"):
