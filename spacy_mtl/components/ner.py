@@ -12,7 +12,6 @@ from thinc.api import Model
 
 from spacy_mtl.errors import Errors
 from spacy_mtl.models.chain.held import Held
-from spacy_mtl.models.chain.model import predict_labels
 from spacy_mtl.sentences import borders
 from spacy_mtl.settings import brief, is_choice, is_number
 from spacy_mtl.stored.values import distinct_texts, number, one_of
@@ -103,10 +102,8 @@ class MTLEntityRecognizer(ChainPipe, LabelledPipe):
             refuse(self.name, "bias", f"a number from -{MOST_BIAS:g} to {MOST_BIAS:g}", value)
         self.cfg["bias"] = float(value)
 
-    def predict(self, docs: Iterable[Doc]) -> list[np.ndarray]:
-        """The best tags of each doc: a list of int32[n_tokens]."""
-        bias = tag_bias(self.chain_labels, self.bias) if self.bias else None
-        return predict_labels(self.model, list(docs), held_in=self.held, bias=bias)
+    def label_bias(self) -> np.ndarray | None:
+        return tag_bias(self.chain_labels, self.bias) if self.bias else None
 
     def tune_bias(self, examples: Iterable[Example], beta: float = 1.0) -> list[BiasPoint]:
         """Set the bias with the highest F score on these examples, without training anew. beta: recall counts beta times as much as precision.

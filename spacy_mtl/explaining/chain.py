@@ -22,6 +22,8 @@ from .names import SentenceNames
 
 #: The name under which the score of a label that a form was not seen with is told, if it is not forbidden.
 KNOWN = "known"
+#: The name under which the bias of a component is told.
+BIAS = "bias"
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,12 @@ class Scored:
         viterbi(self.nodes, self.pairs, np.empty(shape, np.float32), np.empty(shape, np.int32), labels)
         return labels if self.score(labels) > NEVER else None
 
+    def biased(self, bias: np.ndarray) -> "Scored":
+        """The same with a bias, float32[L], added to the score of each label at every position, and with what is predicted then."""
+        nodes = self.nodes + bias
+        labels = Scored(self.start, nodes, self.pairs, self.labels).best()
+        return Scored(self.start, nodes, self.pairs, self.labels if labels is None else labels)
+
     def without(self, t: int, labels: np.ndarray) -> "Scored":
         """The same where position t may not have these labels (bool[L])."""
         nodes = self.nodes.copy()
@@ -116,10 +124,11 @@ def best_outside(scored: Scored, first: int, steps: Sequence[np.ndarray]) -> np.
 
 @dataclass
 class ChainFeatures:
-    """The features of a document's positions under a chain model, by the keys that a file has. labels: names of the L labels."""
+    """The features of a document's positions under a chain model, by the keys that a file has. bias: float32[L], of labels, or None."""
 
     predictor: Predictor
     positions: Positions
+    bias: np.ndarray | None = None
     templates: list[Template] = field(init=False)
     rows: np.ndarray = field(init=False)
     pair_rows: np.ndarray = field(init=False)
@@ -161,7 +170,11 @@ class ChainFeatures:
                 value = float(weights.scales[row]) * (int(codes[label]) - int(codes[other]))
                 found.append(Contribution(template.name, names.position(template, t), part, value))
         penalty = self._penalty(at, label) - self._penalty(at, other)
-        return [*found, Contribution(KNOWN, "", part, penalty)] if penalty else found
+        bias = 0.0 if self.bias is None else float(self.bias[label]) - float(self.bias[other])
+        return [
+            *found,
+            *(Contribution(name, "", part, value) for name, value in ((KNOWN, penalty), (BIAS, bias)) if value),
+        ]
 
     def _penalty(self, at: int, label: int) -> float:
         """What a label scores that the form at a position was not seen with, where that is not forbidden."""

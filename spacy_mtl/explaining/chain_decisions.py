@@ -15,14 +15,16 @@ Shown = Callable[[int, int], str]
 
 
 class ExplainedChain:
-    """A document's sentences, scores and features. labels: int32[N], what is predicted."""
+    """A document's sentences, scores and features. bias: float32[L], added to the score of each label at every position, or None."""
 
-    def __init__(self, predictor: Predictor, positions: Positions):
+    def __init__(self, predictor: Predictor, positions: Positions, bias: np.ndarray | None = None):
         self.positions = positions
         self.names: Sequence[str] = predictor.weights.labels
-        self._features = ChainFeatures(predictor, positions)
+        self._features = ChainFeatures(predictor, positions, bias)
         labels = predictor.label(positions.given, positions.starts, positions.doc_starts, positions.forbidden)
         self._sentences = sentences_of(predictor, positions, labels)
+        if bias is not None:
+            self._sentences = [scored.biased(bias) for scored in self._sentences]
 
     def label_decisions(self, kind: str, same: np.ndarray, shown: Shown, first: int = 0) -> list[Decision]:
         """A decision for each position of a sentence from ``first`` on. same: bool[L, L], which labels decide the same."""

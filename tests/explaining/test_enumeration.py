@@ -7,6 +7,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
+from spacy_mtl.components.entity_bias import tag_bias
 from spacy_mtl.components.entity_tags import PREFIXES, decode_tags, tag_labels, tag_segments
 from spacy_mtl.explaining.grammar import Sentence as Bracketed
 from spacy_mtl.explaining.tree import Sentence as Parsed
@@ -64,9 +65,12 @@ def chain_score(nodes, pairs, labels) -> float:
     return sum(float(nodes[t, y]) for t, y in enumerate(labels)) + step
 
 
-def test_entities_of_short_sentences(recognizer):
+@pytest.mark.parametrize("bias", [0.0, 0.8])
+def test_entities_of_short_sentences(recognizer, bias, monkeypatch):
     """The runner-up of an entity is the best tag sequence in which that entity is not."""
     rng, seen = np.random.default_rng(0), 0
+    monkeypatch.setitem(recognizer.cfg, "bias", bias)
+    added = tag_bias(recognizer.chain_labels, bias)
     limit = 4 if len(recognizer.chain_labels) < 10 else 3
     kinds = list(range(1, len(recognizer.labels) + 1))
     for _ in range(60):
@@ -75,7 +79,7 @@ def test_entities_of_short_sentences(recognizer):
         predictor = recognizer.predictor(doc.vocab)
         nodes, pairs = predictor.part_scores(*predictor.read([doc]))
         every = [
-            (chain_score(nodes, pairs, tags), spans_of(tags, recognizer.cfg["scheme"], kinds))
+            (chain_score(nodes + added, pairs, tags), spans_of(tags, recognizer.cfg["scheme"], kinds))
             for tags in product(range(len(recognizer.chain_labels)), repeat=len(words))
         ]
         best = max(every, key=lambda each: each[0])
@@ -84,6 +88,7 @@ def test_entities_of_short_sentences(recognizer):
             assert span in best[1]
             others = max(score for score, spans in every if span not in spans)
             assert decision.difference == pytest.approx(best[0] - others, abs=1e-4)
+            assert decision.total == pytest.approx(decision.difference, abs=1e-4)
             seen += 1
     assert seen > 10
 

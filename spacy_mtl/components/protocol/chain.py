@@ -125,11 +125,15 @@ class ChainPipe(ContinuedPipe):
         """A document as the model sees it."""
         from spacy_mtl.explaining.chain_decisions import ExplainedChain
 
-        return ExplainedChain(self.predictor(doc.vocab), self.positions([doc]))
+        return ExplainedChain(self.predictor(doc.vocab), self.positions([doc]), self.label_bias())
+
+    def label_bias(self) -> np.ndarray | None:
+        """What prediction adds to the score of each label at every position, float32[L]; by default nothing."""
+        return None
 
     def predict(self, docs: Iterable[Doc]) -> list[np.ndarray]:
         """The best labels of each doc: a list of int32[n_tokens]."""
-        return predict_labels(self.model, list(docs), self.whole, self.held)
+        return predict_labels(self.model, list(docs), self.whole, self.held, self.label_bias())
 
     def held(self, docs: Sequence[Doc]) -> Held | None:
         """The labels that tokens of docs are held to, because the docs have them already; by default none."""
