@@ -14,6 +14,7 @@ import typer
 from benchmarks.common.rows import Row, append_rows, show
 
 from . import rivals
+from .comparison import DIFFERENCES, differences
 from .runs import TREEBANKS, scores, train
 
 app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
@@ -23,6 +24,9 @@ COLUMNS = {
     "UPOS_test": "UPOS test", "UFeats_test": "UFeats", "Lemmas_test": "Lemmas", "UAS_test": "UAS", "LAS_test": "LAS",
     "raw_Sentences_test": "raw: sentences", "raw_LAS_test": "LAS", "cpu": "training, CPU s",
 }  # fmt: skip
+
+
+_KEEP = "Folder for models and for what they predict, to compare it with later."
 
 
 class Rival(str, Enum):
@@ -45,12 +49,14 @@ def train_all(
     passes: Annotated[int, typer.Option(min=1, help="Over each of them.")] = 6,
     quick: Annotated[bool, typer.Option("--quick", help="One epoch of each training.")] = False,
     test: Annotated[bool, typer.Option("--test", help="Score the test part, too.")] = False,
+    keep: Annotated[Path | None, typer.Option(help=_KEEP)] = None,
 ) -> None:
     """Sentence borders, tags, features, lemmas and trees, trained from a treebank; all columns scored."""
     rows: list[Row] = []
     for name in [each.value for each in corpus or Corpus]:
         with TemporaryDirectory() as made:
-            folder = Path(made)
+            folder = Path(made) if keep is None else keep / name / "ours"
+            folder.mkdir(parents=True, exist_ok=True)
             cpu = train(name, corpora, folder, folds, passes, 1 if quick else None)
             row = {"benchmark": "ud", "mode": "train", "corpus": name, "folds": folds, "passes": passes, "quick": quick}
             row |= {
@@ -70,7 +76,7 @@ def train_rivals(
     corpora: Annotated[
         Path, typer.Option(envvar="SPACY_MTL_CORPORA", exists=True, file_okay=False, help="Folder of the treebanks.")
     ],
-    keep: Annotated[Path, typer.Option(help="Folder for models and for what they predict, to compare it with later.")],
+    keep: Annotated[Path, typer.Option(help=_KEEP)],
     json: Annotated[Path | None, typer.Option("--json", help="Add the rows to this file of JSON lines.")] = None,
     corpus: Annotated[list[Corpus] | None, typer.Option("--corpus", help="All if not given.")] = None,
     rival: Annotated[list[Rival] | None, typer.Option("--rival", help="Both if not given.")] = None,
@@ -97,3 +103,19 @@ def train_rivals(
             append_rows(json, [row])
             rows.append(row)
     show("All columns of a treebank, other programs", {"contestant": "", **COLUMNS}, rows)
+
+
+@app.command("compare")
+def compare_all(
+    corpora: Annotated[
+        Path, typer.Option(envvar="SPACY_MTL_CORPORA", exists=True, file_okay=False, help="Folder of the treebanks.")
+    ],
+    keep: Annotated[Path, typer.Option(exists=True, file_okay=False, help="What train and rivals have kept.")],
+    json: Annotated[Path | None, typer.Option("--json", help="Add the rows to this file of JSON lines.")] = None,
+    corpus: Annotated[list[Corpus] | None, typer.Option("--corpus", help="All that were kept, if not given.")] = None,
+) -> None:
+    """Is a difference to a rival on the test part more than chance? Approximate randomization over sentences, from gold words."""
+    names = [each.value for each in corpus or Corpus if (keep / each.value).is_dir()]
+    rows = [row for name in names for row in differences(name, corpora, keep)]
+    append_rows(json, rows)
+    show("Differences of the same test sentences", DIFFERENCES, rows, "Points; p is two-sided.")

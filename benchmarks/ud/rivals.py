@@ -9,7 +9,7 @@ from benchmarks.common.rows import Row, progress
 from spacy_mtl.treebanks.scores import score_files
 
 from .raw_text import raw_text, trees_alone
-from .runs import SCORES, TREEBANKS, part
+from .runs import SCORES, TREEBANKS, output, part
 
 #: What is given, and what the keys of its scores begin with: words, sentences and tags; words and sentences; raw text.
 GIVEN = {"gold": "gold_", "tokens": "", "text": "text_"}
@@ -84,7 +84,7 @@ def spacy(name: str, corpora: Path, folder: Path, max_steps: int, patience: int,
 def _scores(
     name: str, corpora: Path, folder: Path, predict: str, model: str, given: tuple[str, ...] = tuple(GIVEN)
 ) -> Row:
-    """Annotate all parts with each kind of input and score them; what is predicted stays in the folder, see :func:`output`."""
+    """Annotate all parts with each kind of input and score them; what is predicted stays in the folder, see :func:`~benchmarks.ud.runs.output`."""
     row = Row()
     for which in PARTS:
         gold = Path(part(name, corpora, which))
@@ -102,8 +102,3 @@ def _scores(
             found = score_files(gold, out)
             row |= {f"{GIVEN[kind]}{score}_{which}": 100 * found[score].f1 for score in SCORES}
     return row
-
-
-def output(folder: Path, which: str, kind: str) -> Path:
-    """Where a contestant's CoNLL-U is. which: of the parts. kind: of :data:`GIVEN`."""
-    return folder / f"{which}.{kind}.conllu"

@@ -53,11 +53,20 @@ def part(name: str, corpora: Path, which: str) -> str:
     return str(corpora / folder / pattern.format(which))
 
 
+def output(folder: Path, which: str, kind: str) -> Path:
+    """Where a contestant's CoNLL-U is. which: of the parts. kind: what was given, "tokens" (words and sentences) or another word for it."""
+    return folder / f"{which}.{kind}.conllu"
+
+
 def scores(name: str, corpora: Path, folder: Path, which: str) -> Row:
-    """F1 of each column for a part, in percent: with the sentences of the file, and (``raw_``) with those of the pipeline; CPU seconds of both."""
+    """F1 of each column for a part, in percent: with the sentences of the file, and (``raw_``) with those of the pipeline; CPU seconds of both.
+
+    What is predicted stays in the folder, see :func:`output`.
+    """
     gold, row = part(name, corpora, which), Row()
-    for prefix, options in (("", []), ("raw_", ["--no-borders"])):
-        out, json = str(folder / f"{prefix}{which}.conllu"), folder / f"{prefix}{which}.json"
+    for prefix, kind, options in (("", "tokens", []), ("raw_", "words", ["--no-borders"])):
+        out = str(output(folder, which, kind))
+        json = folder / f"{which}.{kind}.json"
         row[f"{prefix}cpu_{which}"] = cpu_of(
             ["mtl", "annotate", str(folder / "all" / "model-best"), gold, out, *options]
         )

@@ -88,6 +88,13 @@ def score_words(gold: Words, system: Words) -> dict[str, Score]:
     return scores
 
 
+def right_words(gold: Words, system: Words) -> dict[str, set[int]]:
+    """By metric of all words (UPOS, XPOS, UFeats, AllTags, Lemmas, UAS, LAS): the numbers of the gold words that the system has right."""
+    pairs = align(gold, system)
+    every = _comparisons(gold, system, pairs).items()
+    return {name: {i for i, j in pairs if same(i, j)} for name, (same, content) in every if not content}
+
+
 def _spans(gold: list[Span], system: list[Span]) -> Score:
     return Score(len(gold), len(system), len({*gold} & {*system}))
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from spacy_mtl.treebanks.scores import METRICS, Score, score_files
+from spacy_mtl.treebanks.scores import METRICS, Score, right_words, score_files
+from spacy_mtl.treebanks.words import read_words
 
 #: Ten words in nine tokens and two sentences. Content words: Vi, ser, hem, Vi and Rom. Function words: det; är and i.
 GOLD = """
@@ -289,3 +290,17 @@ def test_white_space_empty_nodes_and_trees_that_are_missing(score, tmp_path):
 def test_another_text_is_refused(score, old, new, gold, system):
     with pytest.raises(ValueError, match=rf"\[M580\].*the first has {gold} where the second has {system}"):
         score(GOLD, GOLD.replace(old, new))
+
+
+def test_the_words_that_are_right_are_named(tmp_path):
+    system = GOLD.replace("2 ser se VERB", "2 ser sera VERB").replace(
+        "4 Rom Rom PROPN M Foreign=Yes|Style=Arch 0 root", "4 Rom Rom NOUN M _ 3 obl"
+    )
+    for name, text in (("gold", GOLD), ("system", system.replace("3 i _ ADP R _ 4 case", "3 i _ ADP R _ 0 root"))):
+        (tmp_path / f"{name}.conllu").write_text(conllu(text), encoding="utf8")
+    right = right_words(read_words(tmp_path / "gold.conllu"), read_words(tmp_path / "system.conllu"))
+    every = set(range(10))
+    assert right["Lemmas"] == every - {1}
+    assert right["UPOS"] == every - {8}
+    assert right["UFeats"] == every - {8}
+    assert right["UAS"] == right["LAS"] == every - {7, 8}
