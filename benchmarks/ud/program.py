@@ -115,7 +115,7 @@ def compare_all(
     corpus: Annotated[list[Corpus] | None, typer.Option("--corpus", help="All that were kept, if not given.")] = None,
 ) -> None:
     """Is a difference to a rival on the test part more than chance? Approximate randomization over sentences, from gold words."""
-    names = [each.value for each in corpus or Corpus if (keep / each.value).is_dir()]
+    names = [each.value for each in corpus or Corpus if (keep / each.value / "ours").is_dir()]
     rows = [row for name in names for row in differences(name, corpora, keep)]
     append_rows(json, rows)
     show("Differences of the same test sentences", DIFFERENCES, rows, "Points; p is two-sided.")

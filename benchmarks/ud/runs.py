@@ -3,13 +3,14 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import srsly
 
 from benchmarks.common.origin import ROOT
 from benchmarks.common.rows import Row
+from spacy_mtl.configs import UD_NAMES
 
 #: Folder, names of the parts and language of each treebank.
 TREEBANKS = {
@@ -33,19 +34,14 @@ def _steps(
     name: str, corpora: Path, folder: Path, folds: int, passes: int, epochs: int | None
 ) -> Iterator[tuple[str, list[str]]]:
     gold, dev, lang = part(name, corpora, "train"), part(name, corpora, "dev"), TREEBANKS[name][2]
-    usual = {"nlp.lang": lang, "paths.dev": dev} | ({} if epochs is None else {"training.max_epochs": str(epochs)})
-    yield "borders", _training("senter", folder / "borders", {"paths.train": gold, **usual})
-    yield "tags", _training("ud-tags", folder / "tags", {"paths.train": gold, **usual})
-    tagged, config = str(folder / "train.conllu"), str(ROOT / "configs" / "ud-tags.cfg")
-    options = ["--folds", str(folds), "--passes", str(passes), "--lang", lang]
-    yield "jackknife", ["mtl", "jackknife", config, gold, tagged, *options]
-    paths = {f"paths.{name}": str(folder / name / "model-best") for name in ("borders", "tags")}
-    yield "trees", _training("ud", folder / "all", {"paths.train": tagged, **usual, **paths})
-
-
-def _training(config: str, output: Path, settings: Mapping[str, str]) -> list[str]:
-    options = [word for key, value in settings.items() for word in (f"--{key}", value)]
-    return ["train", str(ROOT / "configs" / f"{config}.cfg"), "--output", str(output), *options]
+    yield "configs", ["mtl", "init-ud", gold, dev, str(folder), "--lang", lang]
+    short = [] if epochs is None else ["--training.max_epochs", str(epochs)]
+    configs = {config: str(folder / f"{config}.cfg") for config in UD_NAMES}
+    yield "borders", ["train", configs["senter"], "--output", str(folder / "borders"), *short]
+    yield "tags", ["train", configs["ud-tags"], "--output", str(folder / "tags"), *short]
+    options = ["--folds", str(folds), "--passes", str(passes)]
+    yield "jackknife", ["mtl", "jackknife", configs["ud-tags"], gold, str(folder / "train.conllu"), *options]
+    yield "trees", ["train", configs["ud"], "--output", str(folder / "all"), *short]
 
 
 def part(name: str, corpora: Path, which: str) -> str:

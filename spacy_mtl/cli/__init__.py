@@ -14,17 +14,18 @@ from .choosing.prune import prune_cli
 from .config import config_cli
 from .convert import convert_cli
 from .evaluate import evaluate_cli
-from .evaluate_ud import evaluate_ud_cli
 from .init_config import init_config_cli
 from .insight.explain import explain_cli
 from .insight.features import features_cli
 from .insight.names import names_cli
-from .jackknife import jackknife_cli
 from .summary import summary_cli
 from .tables.clusters import clusters_cli
 from .tables.lists import lists_cli
 from .templates import templates_cli
 from .tokenizer import tokenizer_cli
+from .treebanks.evaluate_ud import evaluate_ud_cli
+from .treebanks.init_ud import init_ud_cli
+from .treebanks.jackknife import jackknife_cli
 from .validate import validate_cli
 from .warmup import warmup_cli
 
@@ -44,6 +45,7 @@ mtl.command("evaluate-ud")(evaluate_ud_cli)
 mtl.command("explain")(explain_cli)
 mtl.command("features")(features_cli)
 mtl.command("init-config")(init_config_cli)
+mtl.command("init-ud")(init_ud_cli)
 mtl.command("jackknife")(jackknife_cli)
 mtl.command("lists")(lists_cli)
 mtl.command("names")(names_cli)

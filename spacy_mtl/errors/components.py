@@ -27,7 +27,7 @@ class ComponentErrors:
     M418 = ("'{name}': known must be at least 1, folds (the parts of the corpus) at least 2 and known_marks at least 0, but known = {known}, folds = {folds} "
             "and known_marks = {known_marks}.")
     M417 = ("'{model}' cannot be turned into a pipeline with a tokenizer: {reason}. Give a pipeline whose first component is a trained mtl_segmenter.")
-    M422 = ("'{name}' cannot be trained: none of the {n} training examples has a lemma. Check the corpus and its reader, or give "
+    M422 = ("'{name}' cannot be trained: none of the {n} training examples has a lemma. Check the corpus and its reader, or give"
             " the labels in [initialize.components.{name}.labels].")
     M423 = ("'{name}': {label} cannot be a label, since labels are edit scripts, such as [\"lower\", \"\", \"\", \"ing\", \"\"]: casing, what the form begins with and what "
             "takes its place, what it ends with and what takes its place. Use what 'spacy init labels' writes.")

@@ -30,7 +30,9 @@ def test_all_columns_are_scored_and_kept(tmp_path):
     shared = ["--corpora", tmp_path, "--corpus", "turkish", "--keep", tmp_path / "kept"]
     run("train", *shared, "--folds", 2, "--passes", 2, "--quick", "--test", "--json", rows)
     (row,) = map(json.loads, rows.read_text().splitlines())
-    assert row["cpu"] == pytest.approx(sum(row[f"cpu_{step}"] for step in ("borders", "tags", "jackknife", "trees")))
+    assert row["cpu"] == pytest.approx(
+        sum(row[f"cpu_{step}"] for step in ("configs", "borders", "tags", "jackknife", "trees"))
+    )
     assert all(
         0 <= row[f"{prefix}{score}_{part}"] <= 100
         for prefix in ("", "raw_")

@@ -9,7 +9,7 @@ from spacy.cli.train import train
 from spacy.util import load_config
 from typer.testing import CliRunner
 
-from spacy_mtl.configs import NAMES, config_text
+from spacy_mtl.configs import NAMES, UD_NAMES, config_text
 from spacy_mtl.corpora.convert import convert_columns
 
 ASSETS = Path(__file__).parents[2] / "assets"
@@ -33,7 +33,7 @@ def entities(*more):
     return ("--lang", "es", "--pipeline", "ner", "--train", ENTITIES / "train.conll", "--dev", ENTITIES / "dev.conll", *more)  # fmt: skip
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sorted({*NAMES, *UD_NAMES}))
 def test_the_package_has_the_configs_of_the_sources(name):
     """Whoever changes a config of ``configs/`` copies it to ``spacy_mtl/configs/``."""
     assert config_text(name) == (ASSETS.parent / "configs" / f"{name}.cfg").read_text(encoding="utf8")

@@ -63,6 +63,14 @@ class ConfigText:
         else:
             lines[begin:end] = new
 
+    def drop(self, section: str, key: str, value: str) -> None:
+        """Take a value out of a setting that is a list in one line; nothing happens where there is no such setting or value."""
+        lines = self._lines(section)
+        place = _place(lines, key)
+        if place is not None:
+            found = json.loads(lines[place[0]].partition("=")[2])
+            self.set(section, key, [each for each in found if each != value])
+
     def remove(self, section: str, key: str) -> None:
         """Remove a setting, and the comment right above it."""
         lines = self._lines(section)

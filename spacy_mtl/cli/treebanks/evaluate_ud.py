@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .shared.messages import clear_errors
-from .shared.options import Encoding
-from .shared.output import check_other, make_console, write_json
+from ..shared.messages import clear_errors
+from ..shared.options import Encoding
+from ..shared.output import check_other, make_console, write_json
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -8,10 +8,10 @@ import typer
 from spacy_mtl.errors import Errors
 from spacy_mtl.files.disk import reason_of
 
-from .shared.messages import clear_errors
-from .shared.options import Code
-from .shared.output import check_other
-from .validate import make_pipeline, read_examples
+from ..shared.messages import clear_errors
+from ..shared.options import Code
+from ..shared.output import check_other
+from ..validate import make_pipeline, read_examples
 
 if TYPE_CHECKING:
     from spacy.language import Language

@@ -1,0 +1,1 @@
+"""Commands for treebanks of Universal Dependencies."""

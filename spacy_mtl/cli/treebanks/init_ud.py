@@ -1,0 +1,73 @@
+"""``python -m spacy mtl init-ud``: look at a treebank and write the configs that make a pipeline of all its columns."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from spacy_mtl.errors import Errors
+
+from ..shared.languages import check_language
+from ..shared.messages import clear_errors
+from ..shared.options import Encoding
+from ..shared.output import write_file
+
+if TYPE_CHECKING:
+    from spacy_mtl.survey.found import Survey
+
+#: spaCy's name for any language.
+ANY = "xx"
+
+
+def init_ud_cli(
+    train: Annotated[Path, typer.Argument(metavar="TRAIN", help="Training part of the treebank, in CoNLL-U.")],
+    dev: Annotated[Path, typer.Argument(metavar="DEV", help="The part to score on while training.")],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where the configs go.")],
+    lang: Annotated[str, typer.Option(help='Language code, such as "nl", or "xx" for any language.')],
+    encoding: Encoding = "utf8",
+) -> None:
+    """Look at a treebank, say what is in it, and write the configs that make a pipeline of all its columns.
+
+    Columns that the treebank does not have are left out. FOLDER gets senter.cfg, ud-tags.cfg and ud.cfg; the commands that use them are shown.
+    """
+    from spacy_mtl.survey.look import survey
+
+    from .ud_configs import commands, missing_components, ud_configs
+
+    with clear_errors():
+        found, other = survey(train, encoding), survey(dev, encoding)
+        for each in (found, other):
+            if each.kind != "trees":
+                hint = "Give the .conllu files of a treebank"
+                raise ValueError(
+                    Errors.M728.format(name="ud", path=each.path, seen=f"no trees, but {each.kind}", hint=hint)
+                )
+        known = _known(lang)
+        configs = ud_configs(found, dev, known, folder, encoding)
+        for name, text in configs.items():
+            write_file(folder / f"{name}.cfg", str(text).encode())
+    _say(found)
+    if known != lang:
+        typer.echo(f"  ! spaCy does not know the language '{lang}': the configs say '{ANY}', for any language.")
+    for component, columns in missing_components(found).items():
+        typer.echo(f"  ! There are no {columns}: '{component}' is left out.")
+    typer.echo(f"\nWritten: {', '.join(str(folder / f'{name}.cfg') for name in configs)}. Train with:")
+    for command in commands(found, folder):
+        typer.echo(f"  {command}")
+
+
+def _known(lang: str) -> str:
+    """The language, or ANY where spaCy does not know it."""
+    try:
+        check_language(lang)
+    except ValueError:
+        return ANY
+    return lang
+
+
+def _say(found: "Survey") -> None:
+    typer.echo(f"{found.path}: {found.size()}")
+    for line in found.lines:
+        typer.echo(f"  {line}")
+    for warning in found.warnings:
+        typer.echo(f"  ! {warning}.")

@@ -1,0 +1,80 @@
+"""The configs of workflow "ud", suited to a treebank: components for the columns that it has."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from spacy_mtl.configs import UD_NAMES, config_text
+from spacy_mtl.errors import Errors
+
+from ..shared.config_text import ConfigText
+from ..shared.new_config import SCORES
+
+if TYPE_CHECKING:
+    from spacy_mtl.survey.found import Survey
+
+#: What a component learns from, for people.
+_COLUMNS = {
+    "morphologizer": "parts of speech (UPOS) and features (FEATS)",
+    "lemmatizer": "lemmas",
+}
+_READ = {"morphologizer": ("POS", "MORPH")}
+
+
+def missing_components(found: "Survey") -> dict[str, str]:
+    """Components that have nothing to learn from in a treebank, each with the columns that are missing, for people.
+
+    Raises ValueError where there are no trees or no tags at all (M728).
+    """
+    for count, what in ((found.trees, "no trees"), (len(found.tags), "no tags, neither in XPOS nor in UPOS")):
+        if not count:
+            hint = "'spacy mtl init-config' writes a config for the columns that it has"
+            raise ValueError(Errors.M728.format(name="ud", path=found.path, seen=what, hint=hint))
+    there = {"morphologizer": found.upos or found.features > 0, "lemmatizer": found.lemmas}
+    return {name: _COLUMNS[name] for name, is_there in there.items() if not is_there}
+
+
+def ud_configs(found: "Survey", dev: Path, lang: str, folder: Path, encoding: str) -> dict[str, ConfigText]:
+    """The configs by name, in order. found: of the training part. folder: where all steps put what they make. Raises ValueError as above."""
+    missing = missing_components(found)
+    configs = {name: ConfigText(config_text(name)) for name in UD_NAMES}
+    train = {"senter": found.path, "ud-tags": found.path, "ud": folder / "train.conllu"}
+    for name, text in configs.items():
+        text.set("paths", "train", str(train[name]))
+        text.set("paths", "dev", str(dev))
+        text.set("nlp", "lang", lang)
+        text.set("corpora.train", "encoding", encoding)
+        for key, value in found.reader.items():
+            text.set("corpora.train", key, value)
+        _leave_out(text, missing)
+    for key, name in (("tags", "tags"), ("borders", "borders")):
+        configs["ud"].set("paths", key, str(folder / name / "model-best"))
+    for (name, text), command in zip(configs.items(), _trainings(folder), strict=True):
+        text.set_top(f"Step {name!r} from {found.path} to a pipeline. Every setting can be overridden:\n  {command}")
+    return configs
+
+
+def commands(found: "Survey", folder: Path) -> list[str]:
+    """What to run with these configs, in order."""
+    borders, tags, trees = _trainings(folder)
+    annotated = f"{folder / 'ud-tags.cfg'} {found.path} {folder / 'train.conllu'}"
+    return [borders, tags, f"python -m spacy mtl jackknife {annotated} --folds 3 --passes 6", trees]
+
+
+def _trainings(folder: Path) -> list[str]:
+    outputs = dict(zip(UD_NAMES, ("borders", "tags", "all"), strict=True))
+    return [f"python -m spacy train {folder / name}.cfg --output {folder / output}" for name, output in outputs.items()]
+
+
+def _leave_out(text: ConfigText, components: dict[str, str]) -> None:
+    """Remove components with their scores, and the columns that nothing predicts."""
+    for name in components:
+        section = f"components.{name}"
+        if section not in text.names:
+            continue
+        text.remove_section(section)
+        for score in SCORES[name]:
+            text.remove("training.score_weights", score)
+        text.drop("nlp", "pipeline", name)
+        text.drop("training", "frozen_components", name)
+        for column in _READ.get(name, ()):
+            text.drop("corpora.train", "given", column)

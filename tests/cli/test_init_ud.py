@@ -1,0 +1,105 @@
+"""``spacy mtl init-ud``: configs for the columns that a treebank has, which train at once."""
+
+from pathlib import Path
+
+import pytest
+from spacy.cli import app
+from spacy.cli.train import train
+from spacy.util import load_config, load_model
+from typer.testing import CliRunner
+
+TREES = Path(__file__).parents[2] / "assets" / "nl-trees"
+LEMMA, UPOS, XPOS, FEATS, HEAD, RELATION = 2, 3, 4, 5, 6, 7
+QUICK = {"training.max_epochs": 1, "training.logger.progress_bar": False}
+
+
+def treebank(tmp_path, *without, n=60):
+    """The first sentences of the training and the dev part, with UPOS as XPOS, too, and some columns empty."""
+    paths = []
+    for part in ("train", "dev"):
+        lines = (TREES / f"{part}.conllu").read_text(encoding="utf8").split("\n\n")[:n]
+        rows = [row.split("\t") for row in "\n\n".join(lines).split("\n")]
+        for row in rows:
+            if len(row) == 10:
+                row[XPOS] = row[UPOS]
+                for column in without:
+                    row[column] = "_"
+        paths.append(tmp_path / f"my-{part}.conllu")
+        paths[-1].write_text("\n".join("\t".join(row) for row in rows) + "\n\n", encoding="utf8")
+    return paths
+
+
+def invoke(*args):
+    return CliRunner().invoke(app, ["mtl", *map(str, args)])
+
+
+def made(tmp_path, *without, lang="nl"):
+    """What the command said, and its three configs."""
+    result = invoke("init-ud", *treebank(tmp_path, *without), tmp_path / "ud", "--lang", lang)
+    assert (result.exit_code, result.stderr) == (0, "")
+    names = ("senter", "ud-tags", "ud")
+    return result.stdout, *(load_config(tmp_path / "ud" / f"{name}.cfg", interpolate=True) for name in names)
+
+
+def test_a_whole_treebank_gets_all_components(tmp_path):
+    said, senter, tags, ud = made(tmp_path)
+    assert "left out" not in said
+    assert "!" not in said
+    assert senter["nlp"]["pipeline"] == ["senter"]
+    assert tags["nlp"]["pipeline"] == ["tagger", "morphologizer"]
+    assert ud["nlp"]["pipeline"] == ["senter", "tagger", "morphologizer", "lemmatizer", "parser"]
+    assert ud["nlp"]["lang"] == "nl"
+    assert ud["corpora"]["train"]["path"] == str(tmp_path / "ud" / "train.conllu")
+    assert ud["components"]["tagger"]["source"] == str(tmp_path / "ud" / "tags" / "model-best")
+
+
+@pytest.mark.parametrize(
+    ("without", "said", "pipeline", "given"),
+    [
+        ((XPOS,), "TAG from upos", ["tagger", "morphologizer", "lemmatizer", "parser"], ["TAG", "POS", "MORPH"]),
+        ((FEATS,), "no morphology", ["tagger", "morphologizer", "lemmatizer", "parser"], ["TAG", "POS", "MORPH"]),
+        ((LEMMA,), "There are no lemmas: 'lemmatizer' is left out.", ["tagger", "morphologizer", "parser"], ["TAG", "POS", "MORPH"]),
+        ((UPOS, FEATS), "'morphologizer' is left out.", ["tagger", "lemmatizer", "parser"], ["TAG"]),
+    ],
+)  # fmt: skip
+def test_what_a_treebank_does_not_have_is_left_out_and_said(tmp_path, without, said, pipeline, given):
+    output, _, tags, ud = made(tmp_path, *without)
+    assert said in output
+    assert ud["nlp"]["pipeline"] == ["senter", *pipeline]
+    assert tags["nlp"]["pipeline"] == [name for name in pipeline if name in ("tagger", "morphologizer")]
+    assert set(ud["components"]) == {"senter", *pipeline}
+    assert ud["corpora"]["train"]["given"] == given
+    assert ud["training"]["frozen_components"] == ["senter", *tags["nlp"]["pipeline"]]
+    weights = {"lemma_acc", "dep_uas", "dep_las"} if "lemmatizer" in pipeline else {"dep_uas", "dep_las"}
+    assert set(ud["training"]["score_weights"]) == weights
+
+
+def test_a_treebank_of_an_unknown_language_with_few_columns_trains(tmp_path):
+    said, *_ = made(tmp_path, LEMMA, XPOS, FEATS, lang="qq")
+    assert "spaCy does not know the language 'qq': the configs say 'xx'" in said
+    folder = tmp_path / "ud"
+    train(folder / "senter.cfg", folder / "borders", overrides=QUICK)
+    train(folder / "ud-tags.cfg", folder / "tags", overrides=QUICK)
+    command = ("jackknife", folder / "ud-tags.cfg", tmp_path / "my-train.conllu", folder / "train.conllu")
+    assert invoke(*command, "--folds", 2, "--passes", 2).exit_code == 0
+    train(folder / "ud.cfg", folder / "all", overrides=QUICK)
+    nlp = load_model(folder / "all" / "model-best")
+    assert nlp.lang == "xx"
+    assert nlp.pipe_names == ["senter", "tagger", "morphologizer", "parser"]
+    assert nlp("De hond slaapt .").has_annotation("DEP")
+
+
+@pytest.mark.parametrize(("without", "seen"), [((UPOS, XPOS), "no tags"), ((HEAD, RELATION), "no trees")])
+def test_without_tags_or_trees_nothing_is_written(tmp_path, without, seen):
+    result = invoke("init-ud", *treebank(tmp_path, *without), tmp_path / "ud", "--lang", "nl")
+    assert result.exit_code == 1
+    assert result.stderr.startswith("[M728] 'ud' cannot be trained on ")
+    assert seen in result.stderr
+    assert not (tmp_path / "ud").exists()
+
+
+def test_other_files_are_refused(tmp_path):
+    other = TREES.parent / "es-entities" / "dev.conll"
+    result = invoke("init-ud", TREES / "train.conllu", other, tmp_path / "ud", "--lang", "nl")
+    assert result.exit_code == 1
+    assert f"[M728] 'ud' cannot be trained on '{other}', which has no trees, but columns." in result.stderr
