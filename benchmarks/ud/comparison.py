@@ -13,7 +13,8 @@ from .runs import output, part
 
 METRICS = ("UPOS", "UFeats", "Lemmas", "UAS", "LAS")
 DIFFERENCES = {
-    "corpus": "treebank", "rival": "", "metric": "", "ours": "", "theirs": "", "difference": "", "p": "p value", "low": "95% from", "high": "to",
+    "corpus": "treebank", "rival": "rival", "metric": "score", "ours": "ours", "theirs": "theirs", "difference": "difference",
+    "p": "p value", "low": "95% from", "high": "to",
 }  # fmt: skip
 
 
