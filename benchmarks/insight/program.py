@@ -7,12 +7,13 @@ from typing import Annotated
 
 import typer
 
-from benchmarks.common.measure import run_child
+from benchmarks.common.measure import median, run_child
 from benchmarks.common.rows import Row, append_rows, progress, show
 from benchmarks.ner.data import as_settings
 from benchmarks.ner.runs import corpora_of, identity, our_settings
 
 from . import small
+from .active import tokens_until
 
 app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 CorporaOption = Annotated[Path, typer.Option(help="Folder that has conll2002/ in it.")]
@@ -66,6 +67,43 @@ def prune(
         "megabytes": "MB", "trainings": "trainings",
     }  # fmt: skip
     show("Pruning", columns, rows)
+
+
+@app.command()
+def active(
+    corpora: CorporaOption,
+    seeds: Annotated[int, typer.Option(help="Orders in which sentences are drawn.", min=1)] = 5,
+    rounds: Annotated[int, typer.Option(help="Trainings of each.", min=2)] = 20,
+    tokens: Annotated[int, typer.Option(help="Annotated in each round.", min=100)] = 6000,
+    by: Annotated[list[str] | None, typer.Option(help="entropy or margin; by default entropy.")] = None,
+    diversity: Annotated[float, typer.Option(help="As of spacy mtl suggest.", min=0.0, max=1.0)] = 0.5,
+    part: Annotated[str, typer.Option(help="What is scored: testa or testb.")] = "testb",
+    share: Annotated[float, typer.Option(help="Of the full score, that is to be reached.")] = 0.95,
+    json: JsonOption = None,
+) -> None:
+    """How many tokens must be annotated for 95 % of the full F1, if the recognizer chooses sentences itself? Spanish, beside a random choice."""
+    data, rows = next(corpora_of(corpora, "esp", False)), []
+    ours = our_settings("ner.v1", passes=10, inner_passes=10, average=6)
+    settings = as_settings(data, ours)
+    whole = run_child("benchmarks.insight.active:full", **settings, part=part)
+    progress.print(whole)
+    for seed in range(seeds):
+        for name in [*(by or ["entropy"]), "random"]:
+            row = run_child(
+                "benchmarks.insight.active:run",
+                **settings, part=part, by=name, seed=seed, rounds=rounds, tokens=tokens, diversity=diversity,
+            )  # fmt: skip
+            needed = tokens_until(row["points"], share * whole["full_f1"])
+            rows.append({**identity("active", data, ours), "benchmark": "insight", **whole, **row, "needed": needed})
+            progress.print({key: value for key, value in rows[-1].items() if key != "points"})
+            append_rows(json, rows[-1:])
+    shown = [_needed([row for row in rows if row["by"] == name]) for name in dict.fromkeys(row["by"] for row in rows)]
+    show("Tokens needed", {"by": "chosen by", "median": "median", "least": "least", "most": "most"}, shown)
+
+
+def _needed(rows: list[Row]) -> Row:
+    found = [math.inf if row["needed"] is None else row["needed"] for row in rows]
+    return {"by": rows[0]["by"], "median": median(found), "least": min(found), "most": max(found)}
 
 
 def _sums_of(component: str, trainer: str, passes: int, most: int) -> Row:

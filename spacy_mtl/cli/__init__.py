@@ -11,6 +11,7 @@ from spacy_mtl.compiling.progress import show_on_stderr
 from .annotate import annotate_cli
 from .choosing.bias import bias_cli
 from .choosing.prune import prune_cli
+from .choosing.suggest import suggest_cli
 from .config import config_cli
 from .convert import convert_cli
 from .evaluate import evaluate_cli
@@ -50,6 +51,7 @@ mtl.command("jackknife")(jackknife_cli)
 mtl.command("lists")(lists_cli)
 mtl.command("names")(names_cli)
 mtl.command("prune")(prune_cli)
+mtl.command("suggest")(suggest_cli)
 mtl.command("summary")(summary_cli)
 mtl.command("templates")(templates_cli)
 mtl.command("tokenizer")(tokenizer_cli)

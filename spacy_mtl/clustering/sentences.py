@@ -19,8 +19,14 @@ def sentences_of(path: Path, tokenize: Tokenize, encoding: str = "utf8") -> Iter
     JSON without a text."""
     if path.suffix in COLUMNS:
         return _of_columns(path, COLUMNS[path.suffix], encoding)
-    texts = _of_json(path, encoding) if path.suffix == JSON_LINES else text_lines(path, encoding)
-    return (words for text in texts if (words := tokenize(text)))
+    return (words for text in texts_of(path, encoding) if (words := tokenize(text)))
+
+
+def texts_of(path: Path, encoding: str = "utf8") -> Iterator[str]:
+    """The texts of a file: a line each, of JSON lines what they have as "text". Raises ValueError: M501, M502, M513, M746."""
+    if path.suffix == JSON_LINES:
+        return _of_json(path, encoding)
+    return (line.rstrip("\r\n") for line in text_lines(path, encoding))
 
 
 def _of_columns(path: Path, column: int, encoding: str) -> Iterator[Sequence[str]]:

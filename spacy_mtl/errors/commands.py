@@ -52,6 +52,7 @@ class CommandErrors:
     M774 = ("'{name}' has {n} templates, so {k} cannot be what is left of them. Choose a number from {least} to {most}.")
     M775 = ("'{name}' cannot be pruned to {limits}: with {k} templates it has {has}. Allow for more, or leave one of the limits out.")
     M776 = ("'{text}' is not a speed. Write words per second, as in 200000, or a multiple of the present speed, as in 2.5x.")
+    M777 = ("There are no words in '{path}', so there is nothing to suggest. Give texts, one a line, or JSON lines with a \"text\".")
     M731 = ("The config '{path}' makes no pipeline, or no corpus: {reason}. Correct it; 'spacy mtl init-config' writes one for a corpus.")
     M732 = ("Cannot write '{path}': it must be a treebank in CoNLL-U. Give it the ending .conllu.")
     M733 = ("The pipeline of '{path}' predicts no column of a treebank; its components are {names}. Name components that set tags, morphology or lemmas.")

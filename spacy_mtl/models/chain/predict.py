@@ -142,9 +142,8 @@ class Predictor:
         self._vectors = [block for block in blocks if reads([block.template], "v")]
         self._tensors = [block for block in blocks if reads([block.template], "t")]
         if self._vectors:
-            word_vectors(
-                vocab, np.empty(0, np.uint64), len(self._vectors[0].weights)
-            )  # refuses others than of this width
+            # refuses others than of this width
+            word_vectors(vocab, np.empty(0, np.uint64), len(self._vectors[0].weights))
         columns, table, rows = self.reader.columns, key_table(weights.keys), weights.node_rows()
         rows = rows.reshape(-1, len(weights.labels))
         lexical = ("ORTH", *self.reader.lexicon.attributes)
@@ -269,13 +268,14 @@ class Predictor:
         starts: np.ndarray,
         doc_starts: np.ndarray,
         forbidden: tuple[np.ndarray, np.ndarray] | None = None,
+        tensor: np.ndarray | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """All that decoding adds up: nodes float32[N, L] and pairs float32[N, L, L], or [1, L, L] for all positions.
+        """All that decoding adds up, transitions and constraints too: nodes float32[N, L]; pairs float32[N, L, L], or [1, L, L] for all positions.
 
-        Transitions and constraints are among them. Arguments as in :meth:`label`.
+        Arguments as in :meth:`label`.
         """
         with self._lock:
-            nodes, pairs = self.scores(given, starts, doc_starts)
+            nodes, pairs = self.scores(given, starts, doc_starts, tensor)
         if forbidden is not None:
             forbid(nodes, *forbidden)
         full = np.flatnonzero(np.diff(starts))
@@ -297,7 +297,8 @@ class Predictor:
         doc_starts = np.concatenate([[0], np.cumsum([len(doc) for doc in docs])]).astype(np.int64)
         return given, np.unique(doc_starts) if whole else borders(docs), doc_starts
 
-    def _tensor_of(self, docs: Sequence[Doc]) -> np.ndarray | None:
+    def tensor_of(self, docs: Sequence[Doc]) -> np.ndarray | None:
+        """The rows of ``doc.tensor``, float32[N, D]; None if no template reads them."""
         return tensor_rows(docs, len(self._tensors[0].weights)) if self._tensors else None
 
     def __call__(self, docs: Sequence[Doc], whole: bool = False, held: Held | None = None) -> np.ndarray:
@@ -305,14 +306,14 @@ class Predictor:
 
         held: labels that some tokens are held to.
         """
-        tensor, (given, starts, doc_starts) = self._tensor_of(docs), self.read(docs, whole)
+        tensor, (given, starts, doc_starts) = self.tensor_of(docs), self.read(docs, whole)
         with self._lock:
             self._warn_of_missing(given)
         return self.label(given, starts, doc_starts, held=held, tensor=tensor)
 
     def biased(self, docs: Sequence[Doc], biases: Sequence[np.ndarray], held: Held | None = None) -> list[np.ndarray]:
         """The best labels int32[N] under each bias: float32[L], added to the score of each label at every token. Scores are computed once."""
-        tensor, (given, starts, doc_starts) = self._tensor_of(docs), self.read(docs)
+        tensor, (given, starts, doc_starts) = self.tensor_of(docs), self.read(docs)
         with self._lock:
             self._warn_of_missing(given)
             nodes, pairs = self.scores(given, starts, doc_starts, tensor)
