@@ -3,15 +3,16 @@
 import math
 import time
 from collections.abc import Callable, Iterator
+from functools import cache
 from statistics import median
 from typing import Any
 
 import numpy as np
 
-from benchmarks.common.measure import run_child
+from benchmarks.common.measure import forget_peak, peak_megabytes, resident_megabytes, run_child
 from benchmarks.common.rows import Row
 
-from .plan import Plan
+from .plan import ROOT, Plan
 
 #: Largest slope, in a full run and in a quick one, whose times are short and so uncertain.
 MOST, MOST_QUICK = 1.1, 1.3
@@ -31,6 +32,8 @@ CASES: dict[str, tuple[tuple[int, ...], int, float | None]] = {
     "labels, prediction": ((40, 80, 160, 320), 2, None),
     # the parser's is documented: between the second power (arcs and their features) and the third (the search for the best tree)
     "words of a sentence, parser": ((100, 200, 400, 800), 1, 3.2),
+    # constituents': the third power of the words; longer sentences get none
+    "words of a sentence, constituents": ((25, 50, 100, 200), 1, 3.2),
 }
 REPEATS = 3
 
@@ -42,10 +45,12 @@ def run(plan: Plan) -> Iterator[Row]:
             found = run_child(f"{__name__}:measure", case=case, sizes=list(sizes))
             slope, limit = fit(sizes, found["seconds"]), most or (MOST if plan.full else MOST_QUICK)
             failures = [f"exponent {slope:.2f} above {limit:g}: {found['seconds']}"] if slope > limit else []
-            note = f"exponent {slope:.2f} from {sizes[0]:,} ({found['seconds'][0]:.3f} s) to {sizes[-1]:,} ({found['seconds'][-1]:.3f} s)"
+            largest = f", {found['megabytes'][-1]:.0f} MB more" if "megabytes" in found else ""
+            note = f"exponent {slope:.2f} from {sizes[0]:,} ({found['seconds'][0]:.3f} s) to {sizes[-1]:,} ({found['seconds'][-1]:.3f} s{largest})"
             yield plan.row(
-                "exponents", case, len(sizes), failures, exponent=slope, sizes=list(sizes), **found, note=note
-            )
+                "exponents", case, len(sizes), failures, exponent=slope, sizes=list(sizes),
+                cpu=found["seconds"], megabytes=found.get("megabytes"), note=note,
+            )  # fmt: skip
 
 
 def fit(sizes: tuple[int, ...], seconds: list[float]) -> float:
@@ -58,7 +63,21 @@ def measure(case: str, sizes: list[int]) -> dict[str, list[float]]:
     what, _, name = case.partition(", ")
     prepare = _PREPARE[what]
     prepare(name, max(1, sizes[0] // 8))()
+    if what == "words of a sentence":
+        return _with_memory(lambda size: prepare(name, size), sizes)
     return {"seconds": [median(_seconds(prepare(name, size)) for _ in range(REPEATS)) for size in sizes]}
+
+
+def _with_memory(prepare: Callable[[int], Callable[[], Any]], sizes: list[int]) -> dict[str, list[float]]:
+    """Seconds, and megabytes by which the process grows meanwhile."""
+    seconds, megabytes = [], []
+    for size in sizes:
+        action = prepare(size)
+        before = resident_megabytes() or 0.0
+        forget_peak()
+        seconds.append(median(_seconds(action) for _ in range(REPEATS)))
+        megabytes.append(max(0.0, (peak_megabytes() or 0.0) - before))
+    return {"seconds": seconds, "megabytes": megabytes}
 
 
 def _seconds(action: Callable[[], Any]) -> float:
@@ -181,10 +200,41 @@ def _sentence(name: str, n: int) -> Callable[[], Any]:
 
     from .pipelines import make_pipeline
 
+    if name == "constituents":
+        return _bracketed(n)
     nlp = make_pipeline(name)
     words = ("De bakker ziet de hond van de buurvrouw in het dorp en " * n).split()[:n]
     doc = Doc(nlp.vocab, words=words, sent_starts=[True] + [False] * (n - 1))
     return lambda: nlp.get_pipe("mtl_parser")(nlp.get_pipe("mtl_tagger")(doc))
+
+
+def _bracketed(n: int) -> Callable[[], Any]:
+    """The training sentences joined by "and", as one of n words. All of it can be parsed: its tags are those of the corpus."""
+    from spacy.tokens import Doc
+
+    nlp, sentences = _constituents()
+    joined = [pair for sentence in sentences for pair in [*sentence, ("and", "CC")]]
+    words, tags = zip(*(joined * (1 + n // len(joined)))[:n], strict=True)
+    doc = Doc(nlp.vocab, words=words, tags=tags, sent_starts=[True] + [False] * (n - 1))
+    return lambda: nlp.get_pipe("mtl_constituents").predict([doc])
+
+
+@cache
+def _constituents() -> tuple[Any, list[list[tuple[str, str]]]]:
+    """A pipeline that has learned the sample of trees, without a limit on words, and the sentences that it has learned from."""
+    import spacy
+
+    from spacy_mtl.corpora.bracketed import BracketedCorpus
+
+    nlp = spacy.blank("en")
+    nlp.add_pipe(
+        "mtl_constituents", config={"trainer": {"@mtl_trainers": "spacy_mtl.Perceptron.v1"}, "max_words": None}
+    )
+    examples = list(BracketedCorpus(ROOT / "assets/en-constituents/train.mrg")(nlp))
+    nlp.initialize(lambda: examples)
+    for _ in range(2):
+        nlp.update(examples)
+    return nlp, [[(token.text, token.tag_) for token in example.reference][:-1] for example in examples]
 
 
 _PREPARE = {

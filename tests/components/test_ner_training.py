@@ -283,6 +283,20 @@ def annotated(make_nlp, texts=("U0:%x[0,TAG]", "U1:%x[0,TAG]/%x[-1,LOWER]", "B")
     return nlp
 
 
+def test_predictions_between_passes_change_nothing_that_is_saved(make_nlp, read_corpus):
+    saved = []
+    for predicts in (False, True):
+        nlp = make_nlp(["U0:%x[0,ORTH]", "U1:%x[-1,LOWER]/%x[0,SHAPE]", "B"], trainer={"p": 1.5})
+        examples = read_corpus(nlp)
+        nlp.initialize(lambda examples=examples: examples)
+        for _ in range(4):
+            nlp.update(examples)
+            if predicts:
+                assert list(nlp.pipe([example.reference.text for example in examples]))
+        saved.append(nlp.get_pipe("mtl_ner").to_bytes(exclude=["vocab"]))
+    assert saved[0] == saved[1]
+
+
 def test_attributes_may_be_set_while_training(make_nlp, read_corpus):
     nlp, given = annotated(make_nlp), make_nlp(["U0:%x[0,TAG]", "U1:%x[0,TAG]/%x[-1,LOWER]", "B"])
     examples = read_corpus(nlp, limit=30, given=())
