@@ -25,6 +25,7 @@ _CALLS = {
     "testing": ("structures", "testing"),
     "sequences": ("structures", "sequences"),
     "models": ("structures", "templates", "models"),
+    "confidence": ("structures", "templates", "models", "confidence"),
     "segmentation": ("structures", "templates", "models", "segmentation"),
 }
 

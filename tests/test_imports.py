@@ -17,7 +17,7 @@ FLOORS = [
     {"choosing", "insight"},
     {"components"},
     {"segmentation"},
-    {"clustering", "explaining", "learning", "sequences", "survey", "training", "treebanks"},
+    {"clustering", "confidence", "explaining", "learning", "sequences", "survey", "training", "treebanks"},
     {"models", "trainers", "corpora"},
     {"structures", "templates"},
     {
@@ -48,6 +48,7 @@ FORBIDDEN = {
     "testing": {"components", "segmentation", "learning", "sequences", "training", "models", "corpora", "templates"},
     "components": {"sequences", "training", "corpora"},
     "segmentation": {"sequences", "training", "corpora", "trainers"},
+    "confidence": {"sequences", "training", "corpora", "trainers", "learning", "treebanks", "survey"},
     "explaining": {"sequences", "training", "corpora", "trainers", "learning", "treebanks", "survey"},
     "learning": {"corpora"},
     "sequences": {"models", "templates", "corpora"},

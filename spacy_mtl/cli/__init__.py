@@ -16,6 +16,7 @@ from .config import config_cli
 from .convert import convert_cli
 from .evaluate import evaluate_cli
 from .init_config import init_config_cli
+from .insight.calibrate import calibrate_cli
 from .insight.explain import explain_cli
 from .insight.features import features_cli
 from .insight.names import names_cli
@@ -38,6 +39,7 @@ mtl = typer.Typer(
 )
 mtl.command("annotate")(annotate_cli)
 mtl.command("bias")(bias_cli)
+mtl.command("calibrate")(calibrate_cli)
 mtl.command("clusters")(clusters_cli)
 mtl.command("config")(config_cli)
 mtl.command("convert")(convert_cli)

@@ -38,7 +38,7 @@ EXPECTED: dict[str, dict[str, float]] = {
         "templates.attributes.context.document_columns": 1.1,
         "models.chain.shapes.add_borders": 0.3,
         "models.chain.shapes.add_shapes": 0.9,
-        "models.chain.predict.decode_all": 1.3,
+        "models.chain.decode.decode_all": 1.3,
     },
     "tagger: training": {
         "templates.attributes.reader._find_ids": 0.1,
@@ -70,7 +70,7 @@ EXPECTED: dict[str, dict[str, float]] = {
         "models.chain.windows.add_window": 0.2,
         "models.chain.shapes.add_borders": 0.3,
         "models.chain.shapes.add_shapes": 0.9,
-        "models.chain.predict.decode_all": 1.1,
+        "models.chain.decode.decode_all": 1.1,
     },
     "segmenter: training": {
         "segmentation.characters.number_codes": 0.1,

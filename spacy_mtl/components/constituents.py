@@ -39,6 +39,8 @@ from .protocol.places import check_places
 from .protocol.settings import refuse
 
 if TYPE_CHECKING:
+    from spacy_mtl.confidence.grammar import ConsideredConstituents
+    from spacy_mtl.confidence.result import Confidence
     from spacy_mtl.explaining.decision import Decision
     from spacy_mtl.models.grammar.predict import GrammarPredictor
 
@@ -208,7 +210,23 @@ class MTLConstituents(BorderedPipe):
         for doc in docs:
             self.check_borders(doc)
         self._warn_of_long(docs)
-        return predict_constituents(self.model, docs, self.max_words)
+        return self.told(docs) if self.tells(docs) else predict_constituents(self.model, docs, self.max_words)
+
+    def nothing(self) -> np.ndarray:
+        return np.empty((0, 3), np.int32)
+
+    def considered(self, docs: Sequence[Doc], held: bool = True) -> "ConsideredConstituents":
+        from spacy_mtl.confidence.grammar import ConsideredConstituents
+
+        for doc in docs:
+            self.check_borders(doc)
+        predictor = predictor_of(self.model, docs)
+        found = predictor.sentences(docs, self.max_words)
+        return ConsideredConstituents(predictor, [len(doc) for doc in docs], self.labels, *found)
+
+    def told_gold(self, example: Example, starts: np.ndarray) -> np.ndarray:
+        """Gold constituents, int32[k, 3]: first word, end and label, of sentences with a known tree."""
+        return self._gold(example, starts)[1]
 
     def _warn_of_long(self, docs: Sequence[Doc]) -> None:
         """Warn once (M453) of a sentence that gets no constituents because it is too long."""
@@ -247,3 +265,8 @@ class MTLConstituents(BorderedPipe):
         for doc, found in zip(docs, scores, strict=True):
             lines = expanded(found.tolist(), labels)
             doc.spans[self.spans_key] = [Span(doc, start, end, label) for start, end, label in lines]
+        self.write_confidence(docs, scores)
+
+    def write_spans(self, doc: Doc, confidence: "Confidence") -> None:
+        """Give the constituents their probabilities, as ``doc.spans[spans_key].attrs["scores"]``."""
+        doc.spans[self.spans_key].attrs["scores"] = confidence.of_spans.probabilities

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from spacy_mtl.models.chain.held import Held
+from spacy_mtl.models.chain.decode import Held
 from spacy_mtl.models.chain.segments import Segments
 from spacy_mtl.structures.chain.build import Constraints
 

@@ -24,6 +24,8 @@ NER_CONFIG = {
     "overwrite": False,
     "costs": {},
     "bias": 0.0,
+    "threshold": 0.0,
+    "confidence": False,
     "scorer": {"@scorers": "spacy.ner_scorer.v1"},
 }
 TAGGER_CONFIG = {
@@ -35,6 +37,7 @@ TAGGER_CONFIG = {
     "known_words": 0,
     "pos_map": {},
     "overwrite": False,
+    "confidence": False,
     "scorer": {"@scorers": "spacy.tagger_scorer.v1"},
 }
 SEGMENTER_CONFIG = {
@@ -50,6 +53,7 @@ SEGMENTER_CONFIG = {
     "known_marks": 5,
     "user_words_role": "hint",
     "user_words_weight": 1.0,
+    "confidence": False,
     "scorer": {"@scorers": "spacy_mtl.segmenter_scorer.v1"},
 }
 PARSER_CONFIG = {
@@ -66,6 +70,7 @@ PARSER_CONFIG = {
     "filter_attr": None,
     "max_words": 500,
     "max_unsplit": 100,
+    "confidence": False,
     "scorer": {"@scorers": "spacy_mtl.dep_scorer.v1"},
 }
 CONSTITUENTS_CONFIG = {
@@ -84,6 +89,7 @@ CONSTITUENTS_CONFIG = {
     "rest_cost": 1.0,
     "max_words": 100,
     "max_unsplit": 100,
+    "confidence": False,
     "scorer": {"@scorers": "spacy_mtl.constituents_scorer.v1"},
 }
 
@@ -92,6 +98,12 @@ def requiring(factory: str, pipe: TrainablePipe, assigns: Sequence[str] = ()) ->
     """The component, whose requirements depend on its templates and are told to spaCy. assigns: what it sets, if that depends on its settings."""
     tell_meta = import_module("spacy_mtl.components.protocol.annotated").tell_meta
     tell_meta(factory, pipe.model.attrs["templates"], assigns)
+    return pipe
+
+
+def sure(pipe: TrainablePipe, confidence: bool) -> TrainablePipe:
+    """The component, which gives documents the probabilities of its decisions if ``confidence`` is true."""
+    pipe.confidence = confidence  # type: ignore[attr-defined]
     return pipe
 
 
@@ -116,6 +128,8 @@ def make_ner(
     overwrite: bool,
     costs: dict[str, float],
     bias: float,
+    threshold: float,
+    confidence: bool,
     scorer: Callable | None,
 ) -> TrainablePipe:
     """Make an entity recognizer.
@@ -123,13 +137,14 @@ def make_ner(
     model: ``@architectures = "spacy_mtl.TemplateChain.v1"``. trainer: any of ``@mtl_trainers``. scheme: "biluo" or "iob2", the tags of the chain.
     valid_only: decode only tag sequences that spell whole entities. overwrite: replace entities that are already on a Doc (otherwise they stay, and
     predictions that overlap them are dropped). costs: training loss of a wrong tag where it is not 1, e.g. {"*>O": 2.0} to miss fewer entities.
-    bias: added in prediction to the score of every tag of an entity, above 0 to miss fewer entities without training anew.
+    bias: added in prediction to the score of every tag of an entity, above 0 to miss fewer entities without training anew. threshold: entities with a
+    smaller probability are left out. confidence: give documents the probabilities of entities and tags.
     """
     pipe = component_class("ner", "MTLEntityRecognizer")(
         nlp.vocab, model, name, trainer=trainer, scheme=scheme, valid_only=valid_only, overwrite=overwrite, costs=costs, bias=bias,
-        scorer=scorer,
+        threshold=threshold, scorer=scorer,
     )  # fmt: skip
-    return requiring("mtl_ner", pipe)
+    return requiring("mtl_ner", sure(pipe, confidence))
 
 
 @Language.factory(
@@ -146,9 +161,10 @@ def make_tagger(
     known_words: int,
     pos_map: dict[str, str],
     overwrite: bool,
+    confidence: bool,
     scorer: Callable | None,
 ) -> TrainablePipe:
-    """Make a tagger.
+    """Make a tagger. confidence: give documents the probabilities of tags.
 
     model: ``@architectures = "spacy_mtl.TemplateChain.v1"``. trainer: any of ``@mtl_trainers``. known_words: a word seen at least this many times
     in training is given only tags it was seen with; 0 allows every word all tags. pos_map: the universal part of speech of each tag, written to
@@ -157,7 +173,7 @@ def make_tagger(
     pipe = component_class("tagger", "MTLTagger")(
         nlp.vocab, model, name, trainer=trainer, known_words=known_words, pos_map=pos_map, overwrite=overwrite, scorer=scorer
     )  # fmt: skip
-    return requiring("mtl_tagger", pipe, ["token.tag", "token.pos"] if pos_map else ["token.tag"])
+    return requiring("mtl_tagger", sure(pipe, confidence), ["token.tag", "token.pos"] if pos_map else ["token.tag"])
 
 
 @Language.factory(
@@ -178,9 +194,10 @@ def make_segmenter(
     known_marks: int,
     user_words_role: str,
     user_words_weight: float,
+    confidence: bool,
     scorer: Callable | None,
 ) -> TrainablePipe:
-    """Make a word segmenter.
+    """Make a word segmenter. confidence: give documents the probabilities of words.
 
     model: ``@architectures = "spacy_mtl.TemplateChain.v1"``. trainer: any of ``@mtl_trainers``. tags: "bmes", "bie" or "bcdmes", the tags of the
     chain. keep_runs: never begin a word inside a Latin word or a number, or between a character and a combining mark that belongs to it.
@@ -192,10 +209,11 @@ def make_segmenter(
     user_words_role: what the words in ``user_words`` are: a "hint" to templates, a "preference", which adds ``user_words_weight`` to the score of
     each of a word's tags, or "law".
     """
-    return component_class("segmenter", "MTLSegmenter")(
+    pipe = component_class("segmenter", "MTLSegmenter")(
         nlp.vocab, model, name, trainer=trainer, tags=tags, keep_runs=keep_runs, folds=folds, known=known, known_marks=known_marks,
         user_words_role=user_words_role, user_words_weight=user_words_weight, scorer=scorer,
     )  # fmt: skip
+    return sure(pipe, confidence)
 
 
 @Language.factory(
@@ -221,9 +239,10 @@ def make_parser(
     filter_attr: str | None,
     max_words: int | None,
     max_unsplit: int | None,
+    confidence: bool,
     scorer: Callable | None,
 ) -> TrainablePipe:
-    """Make a parser.
+    """Make a parser. confidence: give documents the probabilities of arcs and their labels.
 
     model: ``@architectures = "spacy_mtl.TemplateTree.v1"``; its templates decide the order: those that look at ``%s`` score pairs of siblings,
     those that look at ``%g`` pairs with grandparents.
@@ -240,7 +259,7 @@ def make_parser(
         nlp.vocab, model, name, trainer=trainer, projective=projective, roots=roots, labelling=labelling, support=support,
         margin=margin, filter_attr=filter_attr, max_words=max_words, max_unsplit=max_unsplit, scorer=scorer,
     )  # fmt: skip
-    return requiring("mtl_parser", pipe)
+    return requiring("mtl_parser", sure(pipe, confidence))
 
 
 @Language.factory(
@@ -266,9 +285,12 @@ def make_constituents(
     rest_cost: float,
     max_words: int | None,
     max_unsplit: int | None,
+    confidence: bool,
     scorer: Callable | None,
 ) -> TrainablePipe:
     """Make a component that finds constituents: labelled, nested spans of words, as ``doc.spans[spans_key]``.
+
+    confidence: give these their probabilities as ``attrs["scores"]``.
 
     model: ``@architectures = "spacy_mtl.TemplateGrammar.v1"``. trainer: any of ``@mtl_trainers`` that can train grammars. horizontal, vertical, side:
     how trees become binary, see :class:`~spacy_mtl.constituents.binarize.Binarization`. support: which observations get weights, those of "gold"
@@ -282,4 +304,4 @@ def make_constituents(
         nlp.vocab, model, name, trainer=trainer, spans_key=spans_key, horizontal=horizontal, vertical=vertical, side=side, support=support,
         learn_margin=learn_margin, margin=margin, rest_cost=rest_cost, max_words=max_words, max_unsplit=max_unsplit, scorer=scorer,
     )  # fmt: skip
-    return requiring("mtl_constituents", pipe)
+    return requiring("mtl_constituents", sure(pipe, confidence))

@@ -11,13 +11,14 @@ from spacy.vocab import Vocab
 from thinc.api import Model
 
 from spacy_mtl.errors import Errors
-from spacy_mtl.models.chain.held import Held
+from spacy_mtl.models.chain.decode import Held
 from spacy_mtl.sentences import borders
 from spacy_mtl.settings import brief, is_choice, is_number
 from spacy_mtl.stored.values import distinct_texts, number, one_of
 from spacy_mtl.structures.chain.build import Constraints, hamming_cost
 from spacy_mtl.trainers.base import Trainer
 
+from .confidence.pipe import Told
 from .entity_bias import MOST_BIAS, BiasPoint, bias_points, tag_bias
 from .entity_tags import (
     BEGIN,
@@ -38,6 +39,8 @@ from .protocol.labelled import LabelledPipe
 from .protocol.settings import check_switches, refuse
 
 if TYPE_CHECKING:
+    from spacy_mtl.confidence.chain import ConsideredChains
+    from spacy_mtl.confidence.result import Confidence
     from spacy_mtl.explaining.decision import Decision
 
 _IOB_CODES = {"-": MISSING, "O": OUTSIDE, "B": BEGIN, "U": BEGIN, "I": INSIDE, "L": INSIDE}
@@ -50,13 +53,15 @@ class MTLEntityRecognizer(ChainPipe, LabelledPipe):
     label_key = "entity_types"
     fixed = ("scheme",)
     outside = "O"
+    decided = "entity"
     no_labels = Errors.M403
     cfg_checks: ClassVar = {
         "entity_types": distinct_texts,
         "scheme": one_of(*PREFIXES),
         "bias": number(-MOST_BIAS, MOST_BIAS),
+        "threshold": number(0, 1),
     }
-    cfg_missing: ClassVar = {"bias": 0.0}
+    cfg_missing: ClassVar = {"bias": 0.0, "threshold": 0.0}
 
     def __init__(
         self,
@@ -70,6 +75,7 @@ class MTLEntityRecognizer(ChainPipe, LabelledPipe):
         overwrite: bool = False,
         costs: dict[str, float] | None = None,
         bias: float = 0.0,
+        threshold: float = 0.0,
         scorer: Callable | None = None,
     ):
         super().__init__(vocab, model, name, trainer=trainer, scorer=scorer)
@@ -81,6 +87,7 @@ class MTLEntityRecognizer(ChainPipe, LabelledPipe):
         if not is_number(bias, -MOST_BIAS, MOST_BIAS):
             refuse(name, "bias", f"a number from -{MOST_BIAS:g} to {MOST_BIAS:g}", bias)
         self.cfg = {"entity_types": [], "scheme": scheme, "bias": float(bias)}
+        self.threshold = threshold
         self.valid_only = valid_only
         self.overwrite = overwrite
         self.costs = dict(costs or {})
@@ -104,6 +111,48 @@ class MTLEntityRecognizer(ChainPipe, LabelledPipe):
 
     def label_bias(self) -> np.ndarray | None:
         return tag_bias(self.chain_labels, self.bias) if self.bias else None
+
+    @property
+    def threshold(self) -> float:
+        """Entities with a smaller probability are left out. May be set at any time; ``spacy find-threshold`` finds a good one."""
+        return self.cfg["threshold"]
+
+    @threshold.setter
+    def threshold(self, value: float) -> None:
+        if not is_number(value, 0, 1):
+            refuse(self.name, "threshold", "a number from 0 to 1", value)
+        self.cfg["threshold"] = float(value)
+
+    @property
+    def wants_confidence(self) -> bool:
+        return self.confidence or self.threshold > 0
+
+    def considered(self, docs: Sequence[Doc], held: bool = True) -> "ConsideredChains":
+        from spacy_mtl.confidence.chain import ConsideredChains
+
+        found = self.predictor(docs[0].vocab).considered(
+            docs, False, self.held(docs) if held else None, self.label_bias()
+        )
+        segments = tag_segments(self.chain_labels, self.cfg["scheme"])
+        return ConsideredChains(self.decided, found, self.chain_labels, segments, self.labels)
+
+    def predict(self, docs: Iterable[Doc]) -> list[np.ndarray]:
+        """The best tags of each doc, without entities below the threshold: a list of int32[n_tokens]."""
+        found = super().predict(docs)
+        if not self.threshold or not isinstance(found, Told):
+            return found
+        outside = self.chain_labels.index(self.outside)
+        for labels, confidence in zip(found, found.confidences, strict=True):
+            for start, end, _, probability in confidence.spans:
+                if probability < self.threshold:
+                    labels[start:end] = outside
+        return found
+
+    def write_spans(self, doc: Doc, confidence: "Confidence") -> None:
+        """Write all entities found, those below the threshold as well, to ``doc.spans`` under the component's name."""
+        from .confidence.attributes import write_spans
+
+        write_spans(doc, self.name, confidence.spans)
 
     def tune_bias(self, examples: Iterable[Example], beta: float = 1.0) -> list[BiasPoint]:
         """Set the bias with the highest F score on these examples, without training anew. beta: recall counts beta times as much as precision.
@@ -210,6 +259,7 @@ class MTLEntityRecognizer(ChainPipe, LabelledPipe):
             elif len(doc):
                 _set(doc, values[at:end])
             at = end
+        self.write_confidence(docs, scores)
 
 
 def _codes(docs: Sequence[Doc]) -> np.ndarray:

@@ -38,6 +38,7 @@ from .protocol.places import check_places
 from .protocol.settings import refuse
 
 if TYPE_CHECKING:
+    from spacy_mtl.confidence.tree import ConsideredTrees
     from spacy_mtl.explaining.decision import Decision
     from spacy_mtl.models.tree.predict import TreePredictor
 
@@ -235,7 +236,20 @@ class MTLParser(BorderedPipe):
         for doc in docs:
             self.check_borders(doc)
         self._warn_of_long(docs)
-        return predict_trees(self.model, docs, self.max_words)
+        return self.told(docs) if self.tells(docs) else predict_trees(self.model, docs, self.max_words)
+
+    def nothing(self) -> np.ndarray:
+        return np.zeros((2, 0), np.int32)
+
+    def considered(self, docs: Sequence[Doc], held: bool = True) -> "ConsideredTrees":
+        from spacy_mtl.confidence.tree import ConsideredTrees
+        from spacy_mtl.models.tree.predict import Run
+
+        for doc in docs:
+            self.check_borders(doc)
+        predictor, runs = self.predictor(docs[0].vocab), list[Run]()
+        trees, starts = predictor.considered(docs, self.max_words, runs)
+        return ConsideredTrees(predictor, [len(doc) for doc in docs], starts, trees, runs)
 
     def _warn_of_long(self, docs: Sequence[Doc]) -> None:
         """Warn once (M450) of a sentence that is parsed in pieces."""
@@ -278,3 +292,4 @@ class MTLParser(BorderedPipe):
             start, end = end, end + len(doc)
             if end > start:
                 doc.from_array([HEAD, DEP], columns[start:end])  # type: ignore[arg-type]
+        self.write_confidence(docs, scores)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from spacy import util
 from spacy.language import Language
-from spacy.scorer import Scorer
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
@@ -22,7 +21,6 @@ from spacy_mtl.learning.counted.known_words import constrain_words
 from spacy_mtl.learning.gather import Piece
 from spacy_mtl.models.chain.model import current_weights
 from spacy_mtl.models.chain.weights import ChainWeights
-from spacy_mtl.registry import registry
 from spacy_mtl.segmentation.boundaries import TAG_SETS, begin_tags, encode_words, tag_set_constraints
 from spacy_mtl.segmentation.carry import carry_over
 from spacy_mtl.segmentation.character_groups import group_characters
@@ -45,22 +43,13 @@ from spacy_mtl.templates.attributes.reader import AttributeReader, of_characters
 from spacy_mtl.trainers.base import Trainer
 from spacy_mtl.true_words import true_doc
 
+from .confidence.characters import ConsideredCharacters, consider_characters, with_words
 from .factories import make_segmenter  # noqa: F401  (earlier installations have it as their entry point)
 from .protocol.chain import ChainPipe
 from .protocol.settings import check_switches
 from .segmenter_explained import border_decisions, character_positions
+from .segmenter_scorer import make_segmenter_scorer  # noqa: F401  (as above)
 from .segmenter_settings import CFG_CHECKS, CFG_MISSING, check_segmenter
-
-
-def score_words(examples: Iterable[Example], **_: Any) -> dict[str, Any]:
-    """token_acc, and precision, recall and F1 of words, as spaCy counts them."""
-    return Scorer.score_tokenization(examples)
-
-
-@registry.scorers("spacy_mtl.segmenter_scorer.v1")
-def make_segmenter_scorer() -> Callable[..., dict[str, Any]]:
-    """Make a scorer of words: token_acc, token_p, token_r and token_f."""
-    return score_words
 
 
 class MTLSegmenter(ChainPipe):
@@ -244,16 +233,16 @@ class MTLSegmenter(ChainPipe):
             return np.zeros(0, np.int32)
         return predictor.tag(chars, joined, begin_tags(self.cfg["tags"]))
 
-    def cut(self, texts: Sequence[str]) -> Iterator[tuple[list[str], list[bool]]]:
-        """For each text, its tokens and whether a space follows each; together they make up the text."""
+    def cut(self, texts: Sequence[str], tags: np.ndarray | None = None) -> Iterator[tuple[list[str], list[bool]]]:
+        """For each text, its tokens and whether a space follows each; together they make up the text. tags: int32[N] if they are known."""
         chars = self._characters.read(texts)
-        begins = begin_tags(self.cfg["tags"])[self._label(chars)]
+        begins = begin_tags(self.cfg["tags"])[self._label(chars) if tags is None else tags]
         return split_words(texts, self._characters.tokens(chars, begins))
 
-    def docs(self, texts: Sequence[str]) -> Iterator[Doc]:
-        """Make a Doc of each text."""
+    def docs(self, texts: Sequence[str], tags: np.ndarray | None = None) -> Iterator[Doc]:
+        """Make a Doc of each text. tags: of its characters, int32[N], if they are known."""
         chars = self._characters.read(texts)
-        begins = begin_tags(self.cfg["tags"])[self._label(chars)]
+        begins = begin_tags(self.cfg["tags"])[self._label(chars) if tags is None else tags]
         return self._words_met().docs(texts, chars.codes, self._characters.tokens(chars, begins))
 
     def doc(self, text: str) -> Doc:
@@ -286,13 +275,15 @@ class MTLSegmenter(ChainPipe):
     def segment(self, docs: Iterable[Doc]) -> list[Doc]:
         """New Docs of words, with the annotation of the given Docs, see :func:`.carry.carry_over`."""
         docs = list(docs)
+        told = self.told(docs) if self.tells(docs) else None
+        texts, tags = [doc_text(doc) for doc in docs], None if told is None else np.concatenate(told)
         if any(doc.vocab is not self.vocab for doc in docs):
-            cut = self.cut([doc_text(doc) for doc in docs])
-            pairs = zip(docs, cut, strict=True)
+            pairs = zip(docs, self.cut(texts, tags), strict=True)
             new: Iterable[Doc] = (true_doc(doc.vocab, words, spaces) for doc, (words, spaces) in pairs)
         else:
-            new = self.docs([doc_text(doc) for doc in docs])
-        return [carry_over(*pair) for pair in zip(docs, new, strict=True)]
+            new = self.docs(texts, tags)
+        found = [carry_over(*pair) for pair in zip(docs, new, strict=True)]
+        return found if told is None else with_words(found, self.name, told.confidences)
 
     def __call__(self, doc: Doc) -> Doc:
         """Return a new Doc of words."""
@@ -316,6 +307,10 @@ class MTLSegmenter(ChainPipe):
         predictor = self._predictor()
         assert predictor is not None
         return predictor
+
+    def considered(self, docs: Sequence[Doc], held: bool = True) -> ConsideredCharacters:
+        predictor = self.predictor(docs[0].vocab)
+        return consider_characters(predictor, self._characters, docs, self.cfg["keep_runs"], self.cfg["tags"])
 
     def positions(self, docs: Sequence[Doc]) -> Positions:
         return character_positions(self._characters, docs, self.cfg["keep_runs"], self.cfg["tags"])

@@ -14,7 +14,7 @@ from thinc.api import Model
 from spacy_mtl.errors import Errors
 from spacy_mtl.learning.counted.known_words import constrain_words
 from spacy_mtl.learning.counted.usual_tags import count_usual_tags
-from spacy_mtl.models.chain.held import Held
+from spacy_mtl.models.chain.decode import Held
 from spacy_mtl.settings import brief, is_choice
 from spacy_mtl.stored.values import distinct_texts, mapping, mapping_of, one_of
 from spacy_mtl.structures.chain.build import Constraints
@@ -38,6 +38,7 @@ class MTLTagger(KnownWordsPipe):
 
     gold_attributes = ("TAG",)
     label_key = "tags"
+    decided = "tag"
     no_labels = Errors.M420
     cfg_checks: ClassVar = {"tags": distinct_texts, "known": mapping, "pos_map": mapping_of(one_of(*UNIVERSAL))}
 
@@ -98,6 +99,7 @@ class MTLTagger(KnownWordsPipe):
         """Write ``token.tag``, and ``token.pos`` for tags in ``pos_map``. scores: what :meth:`predict` returned."""
         if not self.labels:
             return
+        docs = list(docs)
         tags = self.hashes()
         parts = np.array([IDS[self.cfg["pos_map"].get(tag, "")] for tag in self.labels], np.uint64)
         for doc, labels in zip(docs, scores, strict=True):
@@ -106,3 +108,4 @@ class MTLTagger(KnownWordsPipe):
                 self.write(doc, TAG, tags[labels])
                 if parts.any():
                     self.write(doc, POS, parts[labels])
+        self.write_confidence(docs, scores)

@@ -21,7 +21,8 @@ from spacy_mtl.segmentation.user_words.words import UserWords
 from spacy_mtl.templates.presets import tp1
 from spacy_mtl.trainers.mtlstruct.trainer import MTLStruct
 
-from .segmenter import MTLSegmenter, score_words
+from .segmenter import MTLSegmenter
+from .segmenter_scorer import score_words
 
 
 @registry.tokenizers("spacy_mtl.Segmenter.v1")

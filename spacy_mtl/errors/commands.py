@@ -44,6 +44,7 @@ class CommandErrors:
     M761 = ("'{model}' has no component '{component}' that explains its decisions; those that do: {names}.")
     M762 = ("'{path}' is no file of names of features: {reason}. Make one with 'spacy mtl names'.")
     M763 = ("The names in '{path}' are of the component '{found}', not of '{component}'. Make those with 'spacy mtl names --component {component}'.")
+    M765 = ("The pipeline has no component '{component}' that can be calibrated; those that can: {names}.")
     M764 = ("'{component}' has no label '{label}'. It has {known}.")
     M770 = ("Nothing says how small '{component}' is to become. Give --templates, --megabytes, --speed or --loss.")
     M771 = ("The config of '{where}' does not say of its {part} corpus {lacks}. Give a pipeline of 'spacy train', and --{part} with a file in the same format.")

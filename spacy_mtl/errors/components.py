@@ -89,6 +89,11 @@ class ComponentErrors:
     M484 = ("The templates of '{name}' read word vectors (V:%v), but the vocabulary has none. Set 'vectors' in [initialize] to a pipeline with vectors, such as 'spacy init "
             "vectors' makes, or leave these templates out.")
     M485 = ("'{name}' cannot learn on from a trained model, since its templates read vectors (V:%v or V:%t). Train it again on all documents, old and new.")
+    M477 = ("'{name}' has no calibration, and the scores that its trainer learns are no log probabilities. Calibrate it on held-out documents: spacy mtl calibrate MODEL DEV "
+            "--output OUTPUT, or nlp.get_pipe(\"{name}\").calibrate(examples).")
+    M478 = ("'{name}' cannot be calibrated: no sentence of the {n} documents has a gold analysis that the model considers. Give held-out documents with whole "
+            "annotation for '{name}'.")
+    M479 = ("'{name}' is not trained, so it cannot tell how probable an analysis is. Train it, or load a trained component.")
     M486 = ("The decisions of a model whose templates read vectors (V:%v or V:%t) cannot be explained, since single numbers of a vector mean nothing. Look at the weights of "
             "its templates instead, with 'spacy mtl templates'.")
     M490 = ("There is nothing to learn multiword tokens from: no document of the training corpus has what a CoNLL-U file says beyond it. Set 'keep = true' of its reader, "
@@ -112,6 +117,7 @@ class ComponentWarnings:
             "augmenter makes them, leave it out: each pass would add to the corpus. Otherwise give all documents to nlp.initialize().")
     M476 = ("A sentence of {longest} words is longer than the {most} that '{name}' parses at once, so it is parsed in pieces and its decisions are not explained. Check "
             "what sets the sentence boundaries, or raise 'max_words'.")
+    M458 = ("'{name}' has no calibration while it is trained, so documents get no probabilities and 'threshold' does nothing until it is calibrated.")
     M453 = ("A sentence of {longest} words is longer than the {most} that '{name}' takes, so it gets no constituents. Check what sets the sentence boundaries, or raise "
             "'max_words' (the time grows with its cube).")
     M450 = ("A sentence of {longest} words is longer than the {most} that '{name}' parses at once, so it is parsed in pieces, whose trees are joined. Check what "

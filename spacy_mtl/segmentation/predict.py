@@ -11,8 +11,9 @@ import numpy as np
 
 from spacy_mtl.kernels import kernel
 from spacy_mtl.models.chain.blocks import add_blocks, pack
+from spacy_mtl.models.chain.decode import Chain, Considered, decode_all, forbid
 from spacy_mtl.models.chain.lookup import Lookup, add_looked_up
-from spacy_mtl.models.chain.predict import Chain, Predictor, decode_all, forbid
+from spacy_mtl.models.chain.predict import Predictor
 from spacy_mtl.models.chain.weights import ChainWeights
 from spacy_mtl.models.chain.windows import WindowScores, add_window
 from spacy_mtl.structures.chain.build import Constraints
@@ -191,6 +192,19 @@ class CharacterPredictor(Predictor):
         """The arguments of :func:`tag_characters` from ``form_of`` on; they cover the characters that were in the character table before the call."""
         with self._lock:
             return self._arguments()
+
+    def considered_characters(
+        self, chars: Characters, doc_starts: np.ndarray, joined: np.ndarray, begin_tags: np.ndarray
+    ) -> Considered:
+        """What is predicted for characters, and the scores of all that it was chosen from. doc_starts: of documents; others as of :meth:`tag`."""
+        with self._lock:
+            nodes, pairs = self.scores(self.characters.given(chars), chars.starts, doc_starts)
+        if self._user_words.strength > 0:
+            normal = self.characters.normal[chars.ids[chars.at]].astype(np.uint64)
+            found, lengths = find_words(normal, chars.starts, self.known_words)
+            strength = np.float32(self._user_words.strength)
+            enforce(found, lengths, chars.starts, joined, strength, self._spelled, begin_tags, nodes)
+        return self.considering(chars.starts, doc_starts, nodes, pairs, (joined, begin_tags))
 
     def tag(self, chars: Characters, joined: np.ndarray, begin_tags: np.ndarray) -> np.ndarray:
         """The best tags int32[N]. joined: bool[N], where the tags in ``begin_tags`` (bool[L]) are forbidden."""

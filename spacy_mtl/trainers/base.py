@@ -132,6 +132,8 @@ class Trainer(ABC):
     needs: ClassVar[frozenset[str]] = frozenset({"decode"})
     #: whether it learns in addition to constant scores (``contract.add_offset``), and so can go on from an earlier model
     offsets: ClassVar[bool] = False
+    #: whether its scores are log probabilities, up to a constant of each sentence
+    probabilistic: ClassVar[bool] = False
     #: whether it is a batch method, which needs the same corpus in every pass; an online method takes sentences as they come
     batch: ClassVar[bool] = True
 

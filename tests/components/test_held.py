@@ -9,7 +9,7 @@ from spacy.attrs import SENT_START
 from spacy.tokens import Doc, Span
 
 from spacy_mtl.components.entity_tags import hold_tags, tag_labels
-from spacy_mtl.models.chain.held import one_label_each
+from spacy_mtl.models.chain.decode import one_label_each
 from spacy_mtl.sentences import borders
 
 from ..pipelines import make_nlp, read_corpus, train

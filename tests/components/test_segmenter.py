@@ -276,7 +276,7 @@ def test_failing_documents_go_to_the_error_handler(monkeypatch):
     failed = []
     nlp.set_error_handler(lambda name, pipe, docs, error: failed.append((name, len(docs), str(error))))
 
-    def fail(_):
+    def fail(*_):
         raise RuntimeError("broken")
 
     monkeypatch.setattr(segmenter_of(nlp), "docs", fail)

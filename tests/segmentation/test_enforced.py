@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_mtl.models.chain.predict import Chain, decode_all
+from spacy_mtl.models.chain.decode import Chain, decode_all
 from spacy_mtl.segmentation.boundaries import TAG_SETS, begin_tags, encode_words, spell, tag_set_constraints
 from spacy_mtl.segmentation.user_words.dictionary import Dictionary
 from spacy_mtl.segmentation.user_words.enforced import (

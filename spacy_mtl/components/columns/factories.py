@@ -7,7 +7,7 @@ from spacy.language import Language
 from spacy.pipeline import TrainablePipe
 from thinc.api import Model
 
-from spacy_mtl.components.factories import component_class, requiring
+from spacy_mtl.components.factories import component_class, requiring, sure
 
 MORPHOLOGIZER_CONFIG = {
     "model": {
@@ -18,6 +18,7 @@ MORPHOLOGIZER_CONFIG = {
     "known_words": 1,
     "max_values": 40,
     "overwrite": False,
+    "confidence": False,
     "scorer": {"@scorers": "spacy.morphologizer_scorer.v1"},
 }
 SENTER_CONFIG = {
@@ -27,6 +28,7 @@ SENTER_CONFIG = {
     },
     "trainer": {"@mtl_trainers": "spacy_mtl.MTLStruct.v1", "p": 1.3333, "C": 1.0, "average": 6},
     "overwrite": False,
+    "confidence": False,
     "scorer": {"@scorers": "spacy.senter_scorer.v1"},
 }
 LEMMATIZER_CONFIG = {
@@ -38,6 +40,7 @@ LEMMATIZER_CONFIG = {
     "min_forms": 2,
     "max_scripts": 1000,
     "overwrite": False,
+    "confidence": False,
     "scorer": {"@scorers": "spacy.lemmatizer_scorer.v1"},
 }
 
@@ -56,9 +59,10 @@ def make_morphologizer(
     known_words: int,
     max_values: int,
     overwrite: bool,
+    confidence: bool,
     scorer: Callable | None,
 ) -> TrainablePipe:
-    """Make a component for parts of speech and morphological features.
+    """Make a component for parts of speech and morphological features. confidence: give documents the probabilities of these.
 
     model: ``@architectures = "spacy_mtl.TemplateChain.v1"``. trainer: any of ``@mtl_trainers``. known_words: a word seen at least this many times in
     training is given only analyses that it was seen with; 0 allows every word all analyses. max_values: the largest number of values of a factor, a
@@ -67,7 +71,7 @@ def make_morphologizer(
     pipe = component_class("columns.morphologizer", "MTLMorphologizer")(
         nlp.vocab, model, name, trainer=trainer, known_words=known_words, max_values=max_values, overwrite=overwrite, scorer=scorer
     )  # fmt: skip
-    return requiring("mtl_morphologizer", pipe)
+    return requiring("mtl_morphologizer", sure(pipe, confidence))
 
 
 @Language.factory(
@@ -84,9 +88,10 @@ def make_lemmatizer(
     min_forms: int,
     max_scripts: int,
     overwrite: bool,
+    confidence: bool,
     scorer: Callable | None,
 ) -> TrainablePipe:
-    """Make a lemmatizer.
+    """Make a lemmatizer. confidence: give documents the probabilities of the edit scripts that lemmas are made by.
 
     model: ``@architectures = "spacy_mtl.TemplateChain.v1"``. trainer: any of ``@mtl_trainers``. min_forms: an edit script is a label if at least this
     many different forms of the training corpus have it. max_scripts: the largest number of labels, those with the most forms. overwrite: replace
@@ -95,7 +100,7 @@ def make_lemmatizer(
     pipe = component_class("columns.lemmatizer", "MTLLemmatizer")(
         nlp.vocab, model, name, trainer=trainer, min_forms=min_forms, max_scripts=max_scripts, overwrite=overwrite, scorer=scorer
     )  # fmt: skip
-    return requiring("mtl_lemmatizer", pipe)
+    return requiring("mtl_lemmatizer", sure(pipe, confidence))
 
 
 @Language.factory(
@@ -110,9 +115,10 @@ def make_senter(
     model: Model,
     trainer: Any,
     overwrite: bool,
+    confidence: bool,
     scorer: Callable | None,
 ) -> TrainablePipe:
-    """Make a component that finds sentence borders.
+    """Make a component that finds sentence borders. confidence: give documents the probabilities of these.
 
     model: ``@architectures = "spacy_mtl.TemplateChain.v1"``. trainer: any of ``@mtl_trainers``. overwrite: replace borders that are already on a Doc
     (otherwise they stay).
@@ -120,4 +126,4 @@ def make_senter(
     pipe = component_class("columns.senter", "MTLSenter")(
         nlp.vocab, model, name, trainer=trainer, overwrite=overwrite, scorer=scorer
     )  # fmt: skip
-    return requiring("mtl_senter", pipe)
+    return requiring("mtl_senter", sure(pipe, confidence))

@@ -45,6 +45,7 @@ class MTLLemmatizer(ColumnPipe):
 
     gold_attributes = ("LEMMA",)
     label_key = "scripts"
+    decided = "lemma"
     no_labels = Errors.M422
     cfg_checks: ClassVar = {"scripts": distinct_texts, "lemmas": check_lemmas, "beginnings": check_lemmas}
     cfg_missing: ClassVar = {"beginnings": {}}
@@ -204,6 +205,7 @@ class MTLLemmatizer(ColumnPipe):
         """
         if not self.labels:
             return
+        docs = list(docs)
         scripts, found = Applicable(self.labels).scripts, {}
         for doc, labels in zip(docs, scores, strict=True):
             columns = doc.to_array([ORTH, POS]).reshape(len(doc), 2)
@@ -218,6 +220,7 @@ class MTLLemmatizer(ColumnPipe):
                     doc.vocab.strings.add(text)
             if len(doc):
                 self.write(doc, LEMMA, lemmas)
+        self.write_confidence(docs, scores)
 
     def _lemma(self, form: str, pos: str, script: EditScript) -> str:
         known = known_lemma(self.cfg["lemmas"], form, pos)

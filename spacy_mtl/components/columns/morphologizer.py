@@ -21,8 +21,8 @@ from spacy_mtl.learning.counted.stems import count_stems
 from spacy_mtl.learning.counted.usual_tags import count_usual_tags
 from spacy_mtl.learning.factored import FactoredLearner
 from spacy_mtl.learning.learner import Learner
+from spacy_mtl.models.chain.decode import Held
 from spacy_mtl.models.chain.factored import of_factor
-from spacy_mtl.models.chain.held import Held
 from spacy_mtl.models.chain.prior import ChainPrior
 from spacy_mtl.models.chain.weights import ChainWeights
 from spacy_mtl.morphology.analysis import Analysis, parse_analysis
@@ -39,6 +39,7 @@ from spacy_mtl.trainers.base import Trainer
 from .pipe import KnownWordsPipe, add_strings, aligned, words_of
 
 if TYPE_CHECKING:
+    from spacy_mtl.confidence.considered import ConsideredDocs
     from spacy_mtl.explaining.decision import Decision
 
 
@@ -47,6 +48,7 @@ class MTLMorphologizer(KnownWordsPipe):
 
     gold_attributes = ("POS", "MORPH")
     label_key = "analyses"
+    decided = "analysis"
     fixed = ("groups",)
     no_labels = Errors.M427
     cfg_checks: ClassVar = {"analyses": distinct_texts, "groups": list_of(distinct_texts, 0, 100), "known": mapping}
@@ -217,6 +219,16 @@ class MTLMorphologizer(KnownWordsPipe):
         some = allowed.any(axis=1)
         return Held(at[some], allowed[some]) if some.any() else None
 
+    def considered(self, docs: Sequence[Doc], held: bool = True) -> "ConsideredDocs":  # type: ignore[override]
+        from spacy_mtl.confidence.analyses import ConsideredAnalyses
+        from spacy_mtl.models.chain.analyses import AnalysisPredictor
+
+        predictor = self.predictor(docs[0].vocab)
+        assert isinstance(predictor, AnalysisPredictor)
+        return ConsideredAnalyses(
+            self.decided, predictor.analyses(docs, self.held(docs) if held else None), self.labels
+        )
+
     def decisions(self, doc: Doc) -> "list[Decision]":
         """A decision for each token: its analysis."""
         from spacy_mtl.explaining.analyses import analysis_decisions
@@ -230,6 +242,7 @@ class MTLMorphologizer(KnownWordsPipe):
         """Write ``token.pos`` and ``token.morph``. scores: what :meth:`predict` returned."""
         if not self.labels:
             return
+        docs = list(docs)
         analyses = [parse_analysis(label) for label in self.labels]
         parts = np.array([IDS[analysis.pos] for analysis in analyses], np.uint64)
         feats = np.array([self.vocab.morphology.add(each.feats) if each.feats else 0 for each in analyses], np.uint64)
@@ -242,6 +255,7 @@ class MTLMorphologizer(KnownWordsPipe):
                 for attr, values in ((POS, parts), (MORPH, feats)):
                     if values.any():
                         self.write(doc, attr, values[numbers])
+        self.write_confidence(docs, scores)
 
 
 def _is_analysis(text: str) -> bool:

@@ -14,7 +14,7 @@ from spacy_mtl.components.protocol.chain import ChainPipe
 from spacy_mtl.components.protocol.labelled import LabelledPipe
 from spacy_mtl.learning.counted.known_words import check_known_words, count_known_words, joined_known_words
 from spacy_mtl.learning.gather import Piece
-from spacy_mtl.models.chain.held import Held, one_label_each
+from spacy_mtl.models.chain.decode import Held, one_label_each
 from spacy_mtl.models.chain.weights import ChainWeights
 from spacy_mtl.templates.attributes.learned import FormTable
 

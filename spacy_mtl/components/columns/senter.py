@@ -13,7 +13,7 @@ from thinc.api import Model
 from spacy_mtl.components.protocol.chain import ChainPipe
 from spacy_mtl.components.protocol.settings import check_switches
 from spacy_mtl.errors import Errors
-from spacy_mtl.models.chain.held import Held, one_label_each
+from spacy_mtl.models.chain.decode import Held, one_label_each
 from spacy_mtl.models.chain.model import current_weights
 from spacy_mtl.structures.chain.build import Constraints
 from spacy_mtl.templates.attributes.reader import AttributeReader
@@ -37,6 +37,8 @@ class MTLSenter(ChainPipe):
     gold_attributes = ("SENT_START",)
     cfg_checks: ClassVar[dict] = {}
     whole = True
+
+    decided = "sentence"
 
     def __init__(
         self,
@@ -128,9 +130,11 @@ class MTLSenter(ChainPipe):
         """
         if not current_weights(self.model).is_trained:
             return
+        docs = list(docs)
         for doc, labels in zip(docs, scores, strict=True):
             if len(doc) and not doc.has_annotation("DEP"):
                 write_where_unset(doc, SENT_START, np.where(labels == START, np.uint64(1), _NO_START), self.overwrite)
+        self.write_confidence(docs, scores)
 
     def annotated_before(self, docs: Sequence[Doc]) -> list[Doc]:
         """Copies of documents with the borders that the model finds, whatever they have."""

@@ -27,7 +27,7 @@ from spacy_mtl.trainers.base import Report, Trainer
 from .annotated import TAGS, TENSOR, ComponentsBefore, annotated
 from .given import warn_of_given
 from .places import check_known
-from .saved import ABSENT
+from .saved import ABSENT, CALIBRATIONS
 from .settings import refuse
 from .updating import UpdatedPipe
 
@@ -88,7 +88,8 @@ class StructuredPipe(UpdatedPipe):
         examples = self._checked_examples(get_examples)
         set_weights(self.model, self.untrained(), None)
         self.model.attrs["learned"] = {}
-        self.cfg.pop(ABSENT, None)
+        for entry in (ABSENT, CALIBRATIONS):
+            self.cfg.pop(entry, None)
         self._end_training()
         self._reader = self.make_reader()
         if nlp is not None:

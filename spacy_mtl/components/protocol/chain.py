@@ -11,7 +11,7 @@ from spacy.vocab import Vocab
 from spacy_mtl.errors import Errors
 from spacy_mtl.learning.chain import ChainLearner
 from spacy_mtl.learning.learner import Learner
-from spacy_mtl.models.chain.held import Held
+from spacy_mtl.models.chain.decode import Held
 from spacy_mtl.models.chain.model import predict_labels, predictor_of
 from spacy_mtl.models.chain.prior import ChainPrior
 from spacy_mtl.models.chain.weights import ChainWeights
@@ -26,6 +26,7 @@ from .learning_on import ContinuedPipe
 from .places import check_places
 
 if TYPE_CHECKING:
+    from spacy_mtl.confidence.chain import ConsideredChains
     from spacy_mtl.explaining.chain import Positions
     from spacy_mtl.explaining.chain_decisions import ExplainedChain
     from spacy_mtl.models.chain.predict import Predictor
@@ -38,6 +39,8 @@ class ChainPipe(ContinuedPipe):
     places: ClassVar[str] = "xvt"
     #: The label of positions that no name of :meth:`label_kind` is of, if there is such a label.
     outside: ClassVar[str | None] = None
+    #: What is decided, by which a calibration is kept.
+    decided: ClassVar[str]
     #: Whether a document is one sequence, whatever its borders.
     whole: ClassVar[bool] = False
 
@@ -131,9 +134,20 @@ class ChainPipe(ContinuedPipe):
         """What prediction adds to the score of each label at every position, float32[L]; by default nothing."""
         return None
 
+    def considered(self, docs: Sequence[Doc], held: bool = True) -> "ConsideredChains":
+        from spacy_mtl.confidence.chain import ConsideredChains
+
+        found = self.predictor(docs[0].vocab).considered(
+            docs, self.whole, self.held(docs) if held else None, self.label_bias()
+        )
+        return ConsideredChains(self.decided, found, self.chain_labels)
+
     def predict(self, docs: Iterable[Doc]) -> list[np.ndarray]:
         """The best labels of each doc: a list of int32[n_tokens]."""
-        return predict_labels(self.model, list(docs), self.whole, self.held, self.label_bias())
+        docs = list(docs)
+        if self.tells(docs):
+            return self.told(docs)
+        return predict_labels(self.model, docs, self.whole, self.held, self.label_bias())
 
     def held(self, docs: Sequence[Doc]) -> Held | None:
         """The labels that tokens of docs are held to, because the docs have them already; by default none."""

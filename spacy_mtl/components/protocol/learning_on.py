@@ -12,12 +12,13 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples
 
+from spacy_mtl.components.confidence.pipe import ConfidentPipe
 from spacy_mtl.errors import Errors
 from spacy_mtl.learning.gather import Gatherer
 from spacy_mtl.models.chain.model import current_weights, set_weights
 from spacy_mtl.settings import is_number, shown
 
-from .base import StructuredPipe, each_example
+from .base import each_example
 
 #: The entries of ``cfg`` that say what the words of a corpus had.
 _OF_WORDS = ("known", "lemmas")
@@ -36,7 +37,7 @@ class OpenGatherer(Gatherer):
         self.n_needed = max(self.n_needed, n)
 
 
-class ContinuedPipe(StructuredPipe):
+class ContinuedPipe(ConfidentPipe):
     """A component that can learn on: w = prior weight * w_old + w_new, where only w_new is learnt, and regularized towards 0.
 
     The scores of the old weights on the new documents are constants of the training problem, so every trainer solves it as exactly as any other.
@@ -45,7 +46,7 @@ class ContinuedPipe(StructuredPipe):
     #: Names of the settings in ``cfg`` that a model cannot change when it learns on.
     fixed: ClassVar[tuple[str, ...]] = ()
     of_training: ClassVar[tuple[str, ...]] = (
-        *StructuredPipe.of_training,
+        *ConfidentPipe.of_training,
         "_earlier",
         "_earlier_cfg",
         "_prior_weight",

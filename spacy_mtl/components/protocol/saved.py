@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from spacy import util
 from spacy.pipeline import TrainablePipe
 
+from spacy_mtl.confidence.calibration import check_calibrations
 from spacy_mtl.errors import Errors
 from spacy_mtl.files import write_atomically
 from spacy_mtl.models import store
@@ -25,6 +26,8 @@ from spacy_mtl.templates.grammar import TemplateSet
 
 #: The entry of ``cfg`` with the attributes of templates that the corpus did not have; only there if there are any.
 ABSENT = "absent"
+#: The entry of ``cfg`` with the calibration of each kind of decision; only there if there is one, and only as long as the weights stay.
+CALIBRATIONS = "calibrations"
 #: The entry of a saved component's settings with the digest of its tables; only there if it has any.
 TABLES = "tables"
 
@@ -140,10 +143,11 @@ class SavedPipe(TrainablePipe):
         """The settings ``cfg`` and the tables of learned attributes of a file. Raises StoredValueError."""
         checks = {"component": text, "cfg": mapping, "learned": stored_tables}
         found = fields(settings, "the settings", checks, missing={"learned": {}})
-        allowed = {**self.cfg_checks, ABSENT: distinct_texts}
-        cfg = fields(found["cfg"], "cfg", allowed, {**self.cfg_missing, ABSENT: []})
-        if not cfg[ABSENT]:
-            del cfg[ABSENT]
+        allowed = {**self.cfg_checks, ABSENT: distinct_texts, CALIBRATIONS: check_calibrations}
+        cfg = fields(found["cfg"], "cfg", allowed, {**self.cfg_missing, ABSENT: [], CALIBRATIONS: {}})
+        for entry in (ABSENT, CALIBRATIONS):
+            if not cfg[entry]:
+                del cfg[entry]
         if not isinstance(weights, type(self.untrained())):
             raise StoredValueError("it has the weights of another structure")
         if weights.is_trained and weights.labels != self.labels_under(cfg):

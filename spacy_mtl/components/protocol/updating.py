@@ -17,6 +17,7 @@ from spacy_mtl.templates.attributes.reader import AttributeReader
 
 from .annotated import ComponentsBefore
 from .hooks import PipeHooks
+from .saved import CALIBRATIONS
 from .whole import TakesWholeCorpus
 
 #: So many passes with mostly known documents, but at least this share of new ones, are worth a warning (M455).
@@ -202,6 +203,7 @@ class UpdatedPipe(TakesWholeCorpus, PipeHooks):
     def _export_later(self, learner: Learner) -> None:
         """Called whenever the training has new weights: what is saved does not depend on whether somebody has predicted since then."""
         megabytes = self.model.attrs["megabytes"]
+        self.cfg.pop(CALIBRATIONS, None)
         self.adopt(learner)
         weights_later(self.model, lambda: learner.export(megabytes), self.model_constraints())
 
@@ -211,6 +213,7 @@ class UpdatedPipe(TakesWholeCorpus, PipeHooks):
         if self._gathered.is_open or len(self._gathered.pieces) < 2 * self._seen:  # learning on has a model already
             return
         self._seen = len(self._gathered.pieces)
+        self.cfg.pop(CALIBRATIONS, None)
         seen = Gatherer(self._gathered.expected)
         seen.pieces = list(self._gathered.pieces)
         weights_later(self.model, partial(self._learnt_from, seen, list(self._batches)), None)

@@ -1,14 +1,34 @@
 """Predict analyses: the best combination of labels of several factors that is an analysis, and one of its word if that is known."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+from spacy.tokens import Doc
 
 from spacy_mtl.kernels import kernel
 from spacy_mtl.structures.chain.build import Constraints
 
-from .held import Held, hold
+from .decode import Held, hold
 from .predict import Predictor
+
+
+class ConsideredAnalyses(NamedTuple):
+    """The analyses that the best ones of some sentences were chosen from.
+
+    starts, doc_starts: int64, borders of sentences and of documents. nodes: float32[N, L]. step: float32[L, L]. borders, table, forms, form_labels:
+    as of :func:`choose_analyses`. labels: int32[N], the analyses that are predicted.
+    """
+
+    starts: np.ndarray
+    doc_starts: np.ndarray
+    nodes: np.ndarray
+    step: np.ndarray
+    borders: np.ndarray
+    table: np.ndarray
+    forms: np.ndarray
+    form_labels: np.ndarray
+    labels: np.ndarray
 
 
 @kernel
@@ -94,20 +114,43 @@ class AnalysisPredictor(Predictor):
     ) -> np.ndarray:
         """The best analyses int32[N]. Arguments as in :meth:`.Predictor.label`; held: to analyses; ``forbidden`` must be None."""
         assert forbidden is None
-        constraints: Constraints = self._constraints
         with self._lock:
             nodes, _ = self.scores(given, starts, doc_starts, tensor)
-        forms = constraints.form_rows(given[0])
-        table = constraints.table
+        found = self._considering(given, starts, doc_starts, nodes, held)
+        return self._chosen(found, nodes)
+
+    def analyses(self, docs: Sequence[Doc], held: Held | None = None) -> ConsideredAnalyses:
+        """What is predicted for the tokens of docs, and the scores of all that it was chosen from. held: to analyses."""
+        tensor, (given, starts, doc_starts) = self._tensor_of(docs), self.read(docs)
+        with self._lock:
+            self._warn_of_missing(given)
+            nodes, _ = self.scores(given, starts, doc_starts, tensor)
+        found = self._considering(given, starts, doc_starts, nodes, held)
+        return found._replace(labels=self._chosen(found, nodes.copy()))
+
+    def _considering(
+        self, given: np.ndarray, starts: np.ndarray, doc_starts: np.ndarray, nodes: np.ndarray, held: Held | None
+    ) -> ConsideredAnalyses:
+        """What there is to choose from; nothing is chosen yet."""
+        constraints: Constraints = self._constraints
+        forms, table = constraints.form_rows(given[0]), constraints.table
         borders = np.stack([table.min(axis=0), table.max(axis=0) + 1], axis=1).astype(np.int64)
-        out = np.zeros(given.shape[1], np.int32)
         step = np.ascontiguousarray(self._chain.step, np.float32)
         form_labels = constraints.form_labels.reshape(-1, table.shape[0])
         if held is not None:
             hold(nodes, Held(held.at, factor_labels(held.labels, table, nodes.shape[1])))
             forms[held.at] = len(form_labels) + np.arange(held.at.size, dtype=np.int32)
             form_labels = np.concatenate([form_labels, held.labels])
-        choose_analyses(nodes, starts, step, borders, table, forms, form_labels, out)
+        labels = np.zeros(given.shape[1], np.int32)
+        return ConsideredAnalyses(starts, doc_starts, nodes, step, borders, table, forms, form_labels, labels)
+
+    @staticmethod
+    def _chosen(found: ConsideredAnalyses, nodes: np.ndarray) -> np.ndarray:
+        """The best analyses int32[N]. nodes: the scores, written over."""
+        out = np.zeros_like(found.labels)
+        choose_analyses(
+            nodes, found.starts, found.step, found.borders, found.table, found.forms, found.form_labels, out
+        )
         return out
 
     def __reduce__(self) -> tuple:

@@ -21,7 +21,7 @@ from spacy_mtl.structures.chain.build import Constraints
 from spacy_mtl.structures.chain.viterbi import FORBIDDEN
 from spacy_mtl.templates.grammar import TemplateSet
 
-from .held import Held
+from .decode import Held
 from .weights import ChainWeights
 
 #: The largest number of analyses of a stored model.

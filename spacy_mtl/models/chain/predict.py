@@ -7,29 +7,17 @@ offset, so that in prediction a token costs one row per offset instead of one lo
 import threading
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from spacy_mtl.errors import Warnings
-from spacy_mtl.kernels import kernel
 from spacy_mtl.lemmas.applicable import Applicable
 from spacy_mtl.models.dense import add_around, reads, tensor_rows, word_vectors
 from spacy_mtl.sentences import borders
 from spacy_mtl.structures.chain.build import Constraints
-from spacy_mtl.structures.chain.viterbi import (
-    FORBIDDEN,
-    MANY,
-    Transitions,
-    constrain,
-    list_transitions,
-    new_transitions,
-    own_buffer,
-    viterbi,
-    viterbi_many,
-)
+from spacy_mtl.structures.chain.viterbi import FORBIDDEN, MANY, Transitions, list_transitions, new_transitions
 from spacy_mtl.templates.attributes.characters import (
     CHARACTER_CONTEXT,
     WordTable,
@@ -42,7 +30,7 @@ from spacy_mtl.templates.attributes.reader import AttributeReader
 from spacy_mtl.templates.grammar import parse_template
 from spacy_mtl.templates.program import compile_program
 
-from .held import Held, hold
+from .decode import Chain, Considered, Held, decode_all, decode_many, forbid, hold
 from .lookup import Lookup, add_looked_up, key_table
 from .shapes import SharedLookup
 from .weights import ChainWeights
@@ -55,70 +43,6 @@ _ANNOTATED = ("TAG", "POS", "LEMMA", "DEP")
 MOST_PLACE_SCORES = 1 << 21
 #: Largest size of the table of word scores, in bytes; of some hundred labels, fewer words fit into it than the lexicon would hold.
 MOST_WORD_BYTES = 1 << 29
-
-
-class Chain(NamedTuple):
-    """Transition weights and constraints as scores: start, end float32[L]; step, mask float32[L, L]."""
-
-    start: np.ndarray
-    end: np.ndarray
-    step: np.ndarray
-    mask: np.ndarray
-
-
-@kernel
-def forbid(nodes, positions, labels):
-    """Forbid these labels (bool[L]) at these positions (bool[N]), by changing the scores ``nodes`` (float32[N, L])."""
-    for t in range(positions.size):
-        if positions[t]:
-            for y in range(labels.size):
-                if labels[y]:
-                    nodes[t, y] += FORBIDDEN
-
-
-@kernel
-def decode_all(starts, nodes, pairs, chain, labels):
-    """Run Viterbi on each sentence to fill ``labels`` int32[N]. nodes: float32[N, L]; pairs: float32[N, L, L], observed transitions, or None."""
-    n_labels = nodes.shape[1]
-    longest = 1
-    for s in range(starts.size - 1):
-        longest = max(longest, starts[s + 1] - starts[s])
-    best, back = np.empty((longest, n_labels), np.float32), np.empty((longest, n_labels), np.int32)
-    shared = np.empty((1, n_labels, n_labels), np.float32)
-    for x in range(n_labels):
-        for y in range(n_labels):
-            shared[0, x, y] = chain.step[x, y] + chain.mask[x, y]
-    for s in range(starts.size - 1):
-        a, b = starts[s], starts[s + 1]
-        if a == b:
-            continue
-        if pairs is None:
-            constrain(nodes[a:b], shared[:0], chain.start, chain.end, chain.mask, False, False)
-            viterbi(nodes[a:b], shared, best, back, labels[a:b])
-        else:
-            for t in range(a, b):
-                for x in range(n_labels):
-                    for y in range(n_labels):
-                        pairs[t, x, y] += chain.step[x, y]
-            constrain(nodes[a:b], pairs[a:b], chain.start, chain.end, chain.mask, False, False)
-            viterbi(nodes[a:b], pairs[a:b], best, back, labels[a:b])
-
-
-@kernel
-def decode_many(starts, nodes, chain, shared, transitions, labels):
-    """:func:`decode_all` for many labels, without observed transitions. shared: step + mask; transitions: of these scores."""
-    n_labels = nodes.shape[1]
-    longest = 1
-    for s in range(starts.size - 1):
-        longest = max(longest, starts[s + 1] - starts[s])
-    best, back = np.empty((longest, n_labels), np.float32), np.empty((longest, n_labels), np.int32)
-    own = own_buffer(transitions)
-    no_pairs = np.empty((0, n_labels, n_labels), np.float32)
-    for s in range(starts.size - 1):
-        a, b = starts[s], starts[s + 1]
-        if a < b:
-            constrain(nodes[a:b], no_pairs, chain.start, chain.end, chain.mask, False, False)
-            viterbi_many(nodes[a:b], shared, own, best, back, labels[a:b])
 
 
 class Predictor:
@@ -332,6 +256,31 @@ class Predictor:
         with self._lock:  # the word tables grow with new forms, and kernels release the GIL
             nodes, pairs = self.scores(given, starts, doc_starts, tensor)
         return self._decoded(starts, nodes, pairs, forbidden, held)
+
+    def considered(
+        self, docs: Sequence[Doc], whole: bool = False, held: Held | None = None, bias: np.ndarray | None = None
+    ) -> Considered:
+        """What is predicted for the tokens of docs, and the scores of all that it was chosen from. Arguments as of :func:`.predict_labels`.
+
+        The scores are without the bias, which says what is to be found and not how probable it is.
+        """
+        tensor, (given, starts, doc_starts) = self._tensor_of(docs), self.read(docs, whole)
+        with self._lock:
+            self._warn_of_missing(given)
+            nodes, pairs = self.scores(given, starts, doc_starts, tensor)
+        return self.considering(starts, doc_starts, nodes, pairs, None, held, bias)
+
+    def considering(
+        self, starts: np.ndarray, doc_starts: np.ndarray, nodes: np.ndarray, pairs: np.ndarray,
+        forbidden: tuple[np.ndarray, np.ndarray] | None = None, held: Held | None = None, bias: np.ndarray | None = None,
+    ) -> Considered:  # fmt: skip
+        """The same from scores, which are written over."""
+        biased = nodes if bias is None else nodes + bias
+        labels = self._decoded(starts, biased, pairs if bias is None else pairs.copy(), forbidden, held)
+        if bias is not None:
+            self._decoded(starts, nodes, pairs, forbidden, held)  # which adds what decoding adds
+        step = np.ascontiguousarray((self._chain.step + self._chain.mask)[None], np.float32)
+        return Considered(starts, doc_starts, nodes, pairs if len(pairs) else step, labels)
 
     def _decoded(
         self, starts: np.ndarray, nodes: np.ndarray, pairs: np.ndarray,

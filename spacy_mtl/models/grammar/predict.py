@@ -1,7 +1,7 @@
 """Fast prediction of constituents, from docs to labelled spans of symbols."""
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -98,6 +98,33 @@ class GrammarPredictor:
         cells, steps = int((MOST_CELLS / max(symbols, 1)) ** 0.5), int((6 * MOST_STEPS / rules) ** (1 / 3))
         return min(cells, steps) if most is None else min(cells, steps, most)
 
+    def sentences(
+        self, docs: Sequence[Doc], max_words: int | None = None
+    ) -> tuple[np.ndarray, Iterator[tuple[int, Forest, np.ndarray, np.ndarray]]]:
+        """Borders of sentences, int64[S + 1], and first word, forest, scores of items and scores of edges of each that has constituents, in order."""
+        starts = borders(docs)
+        with self._lock:
+            columns = self.reader.read(docs, starts)
+        check_annotated(self.reader, self._annotated, docs, columns)
+        return starts, self._forests(columns, starts, self.longest(max_words))
+
+    def _forests(
+        self, columns: np.ndarray, starts: np.ndarray, most: int
+    ) -> Iterator[tuple[int, Forest, np.ndarray, np.ndarray]]:
+        for begin, end in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
+            if 0 < end - begin <= most:
+                own = np.ascontiguousarray(columns[:, begin:end])
+                forest = self.forest(own)
+                if forest.symbol.size:
+                    yield begin, forest, *self.scores(own, forest)
+
+    def constituents(self, forest: Forest, output: np.ndarray) -> np.ndarray:
+        """The constituents of a derivation of a sentence, int64[k, 4]: first word, end, symbol and item, each before those inside it."""
+        used = items_of(forest, output)
+        used = used[self._is_label[forest.symbol[used]]]
+        table = np.stack([forest.start[used], forest.end[used], forest.symbol[used], used], axis=1).astype(np.int64)
+        return table[np.lexsort((-table[:, 1], table[:, 0]))]
+
     def __call__(self, docs: Sequence[Doc], max_words: int | None = None) -> list[np.ndarray]:
         """The constituents of each doc, int32[k, 3]: first word, end and symbol, each before those inside it. Raises ValueError (M444).
 
@@ -127,10 +154,7 @@ class GrammarPredictor:
         if not forest.symbol.size:
             return np.empty((0, 3), np.int64)
         output, _ = best_derivation(forest, *self.scores(columns, forest))
-        used = items_of(forest, output)
-        used = used[self._is_label[forest.symbol[used]]]
-        table = np.stack([forest.start[used], forest.end[used], forest.symbol[used]], axis=1).astype(np.int64)
-        return table[np.lexsort((-table[:, 1], table[:, 0]))]
+        return self.constituents(forest, output)[:, :3]
 
     def forest(self, columns: np.ndarray) -> Forest:
         """All that the constituents of a sentence are chosen from; empty if the grammar has no tree for its tags. columns: uint64[A, n]."""

@@ -57,6 +57,17 @@ class Search(NamedTuple):
     pairs: np.ndarray
 
 
+class Run(NamedTuple):
+    """Sentences that are parsed together. begin: their first word among all. heads: int32[n], of the best trees. label_scores: float32[n, L], of the
+    labels of their arcs, without columns unless labels are found in a second pass. columns: uint64[A', n]."""
+
+    begin: int
+    search: Search
+    heads: np.ndarray
+    label_scores: np.ndarray
+    columns: np.ndarray
+
+
 class TreePredictor:
     """Predicts trees for docs of one vocabulary with fixed weights. Safe to call from several threads."""
 
@@ -97,21 +108,32 @@ class TreePredictor:
 
         max_words: longer sentences are parsed in pieces, see :mod:`.pieces`; None for no limit.
         """
+        return self.considered(docs, max_words)[0]
+
+    def considered(
+        self, docs: Sequence[Doc], max_words: int | None = None, runs: list[Run] | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The same, and the borders of sentences, int64[S + 1]. runs: all that the trees were chosen from is added to it, in order."""
         starts = borders(docs)
         with self._lock:  # the lexicon of the reader grows
             columns = self.reader.read(docs, starts)
         check_annotated(self.reader, self._annotated, docs, columns)
         if max_words is None or np.diff(starts).max() <= max_words:
-            return self._all_trees(columns, starts)
+            return self._all_trees(columns, starts, runs), starts
         pieces = piece_borders(starts, max_words, punctuation_of(list(docs)))
-        trees = self._all_trees(columns, pieces)
+        trees = self._all_trees(columns, pieces, runs)
         joined = join_pieces(trees[0], starts, pieces, self.rules.single_root)
         self._label_joined(columns, starts, pieces, joined, trees)
-        return trees
+        return trees, starts
 
-    def _all_trees(self, columns: np.ndarray, starts: np.ndarray) -> np.ndarray:
-        parts = [starts[begin : end + 1] for begin, end in runs_of_sentences(starts)]
-        trees = [self._trees(np.ascontiguousarray(columns[:, part[0] : part[-1]]), part - part[0]) for part in parts]
+    def _all_trees(self, columns: np.ndarray, starts: np.ndarray, runs: list[Run] | None) -> np.ndarray:
+        trees = []
+        for begin, end in runs_of_sentences(starts):
+            part = starts[begin : end + 1]
+            run, found = self._trees(np.ascontiguousarray(columns[:, part[0] : part[-1]]), part - part[0])
+            trees.append(found)
+            if runs is not None:
+                runs.append(run._replace(begin=int(part[0])))
         return np.concatenate(trees, axis=1)
 
     def _label_joined(
@@ -131,17 +153,18 @@ class TreePredictor:
             self.score_labels(np.ascontiguousarray(columns[:, begin:end]), borders, arcs, given, scores)
             trees[1, word] = scores[word - begin].argmax()
 
-    def _trees(self, columns: np.ndarray, starts: np.ndarray) -> np.ndarray:
-        """Heads and labels of a run of sentences, int32[2, N]."""
+    def _trees(self, columns: np.ndarray, starts: np.ndarray) -> tuple[Run, np.ndarray]:
+        """A run of sentences, and its heads and labels, int32[2, N]."""
         out = np.zeros((2, int(starts[-1])), np.int32)
-        labels = self._n_labels
+        labels, scores = self._n_labels, np.empty((out.shape[1], 0), np.float32)
         search = self.search(columns, starts)
         self.decode(search, out[0])
         if search.by_label.size:
             best_labels(search.every.first, search.every.heads, search.by_label, out[0], out[1])
         elif labels and self.rules.labelling != "joint":
-            out[1] = self.label_scores(columns, starts, out[0]).argmax(axis=1)
-        return out
+            scores = self.label_scores(columns, starts, out[0])
+            out[1] = scores.argmax(axis=1)
+        return Run(0, search, out[0].copy(), scores, columns), out
 
     def search(self, columns: np.ndarray, starts: np.ndarray) -> "Search":
         """The scores of all that the best trees of these sentences are chosen from. columns: uint64[A', N]; starts: int64[S + 1]."""

@@ -18,6 +18,7 @@ class CRF(CRFSettings, Trainer):  # type: ignore[override]
     """Settings of :func:`crf`, and the training that they begin."""
 
     offsets: ClassVar[bool] = True
+    probabilistic: ClassVar[bool] = True
 
     def _begin(self, problem: Problem) -> Training:
         if self.method == "sgd":

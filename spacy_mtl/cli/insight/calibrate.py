@@ -1,0 +1,66 @@
+"""``python -m spacy mtl calibrate``: make the scores of a trained pipeline probabilities, by held-out documents."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from spacy_mtl.errors import Errors
+from spacy_mtl.files.disk import reason_of
+
+from ..shared.messages import clear_errors
+from ..shared.options import Code
+from ..shared.output import make_console
+from ..shared.pipelines import load_pipeline
+from ..validate import read_examples
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from spacy_mtl.training.calibrating import Found
+
+
+def calibrate_cli(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="Pipeline name or directory.")],
+    corpus: Annotated[
+        Path, typer.Argument(metavar="DEV", help="Documents that it was not trained on, in the format of its config.")
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Directory for the calibrated pipeline.")],
+    component: Annotated[list[str] | None, typer.Option(help="Calibrate only this component. Repeatable.")] = None,
+    isotonic: Annotated[
+        bool, typer.Option(help="Whether to try isotonic maps of probabilities, besides temperatures.")
+    ] = True,
+    confidence: Annotated[
+        bool, typer.Option(help="Whether the new pipeline gives documents the probabilities of its decisions.")
+    ] = False,
+    code: Code = None,
+) -> None:
+    """Calibrate the components of a pipeline on held-out documents, so that they can tell how probable their decisions are."""
+    from spacy_mtl.training.calibrating import calibrate_pipeline
+    from spacy_mtl.training.safe_save import save
+
+    with clear_errors():
+        nlp = load_pipeline(model, code)
+        found = calibrate_pipeline(nlp, read_examples(nlp, Path(model), corpus), component or None, isotonic)
+        if confidence:
+            for name in found:
+                nlp.get_pipe_config(name)["confidence"] = True
+        try:
+            save(nlp, output)
+        except OSError as error:
+            raise ValueError(Errors.M704.format(path=output, reason=reason_of(error))) from None
+    make_console().print(_table(found))
+    typer.echo(f"{output}: calibrated")
+
+
+def _table(found: "Found") -> "Table":
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2))
+    for title in ("component", "decisions", "temperature", "isotonic map"):
+        table.add_column(title)
+    for name, kinds in found.items():
+        for kind, each in kinds.items():
+            places = f"{each.given.size} places" if each.given.size else "none"
+            table.add_row(name, kind, f"{each.temperature:.4g}", places)
+    return table

@@ -1,0 +1,59 @@
+"""How sure a segmenter is of its words."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from spacy.attrs import IS_SPACE
+from spacy.tokens import Doc
+
+from spacy_mtl.confidence.calibration import Calibrations
+from spacy_mtl.confidence.chain import ConsideredChains
+from spacy_mtl.confidence.result import Confidence
+from spacy_mtl.models.chain.decode import Considered
+from spacy_mtl.models.chain.segments import Segments
+from spacy_mtl.segmentation.boundaries import begin_tags
+from spacy_mtl.segmentation.characters import CharacterTable, doc_text
+from spacy_mtl.segmentation.predict import CharacterPredictor
+
+from .attributes import write
+
+
+def consider_characters(
+    predictor: CharacterPredictor, table: CharacterTable, docs: Sequence[Doc], keep_runs: bool, tags: str
+) -> "ConsideredCharacters":
+    """The words that a segmenter chooses from. keep_runs, tags: its settings."""
+    chars = table.read([doc_text(doc) for doc in docs])
+    joined = table.joined(chars) if keep_runs else np.zeros(chars.at.size, np.bool_)
+    doc_starts = np.searchsorted(chars.at, chars.texts)
+    considered = predictor.considered_characters(chars, doc_starts, joined, begin_tags(tags))
+    at = chars.at - chars.texts[np.searchsorted(chars.texts, chars.at, side="right") - 1]
+    return ConsideredCharacters(considered, predictor.weights.labels, begin_tags(tags), at)
+
+
+class ConsideredCharacters(ConsideredChains):
+    """Words as spans of characters. begins: bool[L], the tags that begin a word. at: int64[N], where each character is in its text."""
+
+    def __init__(self, considered: Considered, names: Sequence[str], begins: np.ndarray, at: np.ndarray):
+        goes_on = np.ascontiguousarray(np.broadcast_to(~begins, (begins.size, begins.size)))
+        super().__init__("word", considered, names, Segments(np.zeros(begins.size, np.int64), goes_on))
+        self.at = at
+
+    def confidences(self, calibrations: Calibrations) -> list[Confidence]:
+        found = []
+        for begin, each in zip(self.considered.doc_starts.tolist(), super().confidences(calibrations), strict=False):
+            places = each.of_spans.places.copy()
+            places[:, 0] = self.at[begin + places[:, 0]]
+            places[:, 1] = self.at[begin + places[:, 1] - 1] + 1
+            found.append(replace(each, of_spans=each.of_spans._replace(places=places)))
+        return found
+
+
+def with_words(docs: list[Doc], name: str, confidences: Sequence[Confidence]) -> list[Doc]:
+    """The new documents with the probability of each word, by the name of the component; white space is sure to be a token of its own."""
+    for doc, confidence in zip(docs, confidences, strict=True):
+        tokens = np.ones(len(doc), np.float32)
+        if len(doc):
+            tokens[doc.to_array(IS_SPACE) == 0] = confidence.of_spans.probabilities
+        write(doc, name, replace(confidence, tokens=tokens))
+    return docs

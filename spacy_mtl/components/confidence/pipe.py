@@ -1,0 +1,184 @@
+"""ConfidentPipe: a component that tells how sure it is, once its scores are probabilities."""
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from spacy.tokens import Doc
+from spacy.training import Example, validate_examples
+
+from spacy_mtl.components.protocol.base import StructuredPipe
+from spacy_mtl.components.protocol.saved import CALIBRATIONS
+from spacy_mtl.components.protocol.settings import check_count, check_switches, refuse
+from spacy_mtl.confidence.calibration import Calibration, fit_map, fit_temperature, read_calibrations
+from spacy_mtl.confidence.considered import ConsideredDocs
+from spacy_mtl.confidence.result import Confidence, Ranked
+from spacy_mtl.errors import Errors, Warnings
+from spacy_mtl.models.chain.model import current_weights
+
+
+def _total_loss(considered: ConsideredDocs, kind: str, gold: Sequence[np.ndarray], temperature: float) -> float:
+    return float(np.nansum(considered.losses(kind, gold, temperature)))
+
+
+class Told(list[np.ndarray]):
+    """What ``predict`` returns, with how sure the component is of each document."""
+
+    def __init__(self, predicted: Iterable[np.ndarray], confidences: Sequence[Confidence]):
+        super().__init__(predicted)
+        self.confidences = confidences
+
+
+class ConfidentPipe(StructuredPipe):
+    """A component that tells how probable its decisions are, on documents (``confidence``) or when it is asked."""
+
+    _confidence = False
+    _warned_of_calibration = False
+
+    @property
+    def confidence(self) -> bool:
+        """Whether documents get the probabilities of what is predicted for them. May be set at any time."""
+        return self._confidence
+
+    @confidence.setter
+    def confidence(self, value: bool) -> None:
+        check_switches(self.name, confidence=value)
+        if value:
+            from .attributes import register
+
+            register()
+        self._confidence = value
+
+    @property
+    def wants_confidence(self) -> bool:
+        """Whether predictions need probabilities."""
+        return self._confidence
+
+    @abstractmethod
+    def considered(self, docs: Sequence[Doc], held: bool = True) -> ConsideredDocs:
+        """What the model considers for documents with words, of its own vocabulary. held: keep what they have already, as ``predict`` does."""
+
+    @property
+    def calibrations(self) -> dict[str, Calibration]:
+        """The calibration of each kind of decision; none where the component has not been calibrated since it was trained."""
+        return read_calibrations(self.cfg.get(CALIBRATIONS, {}))
+
+    @property
+    def temperature(self) -> float | None:
+        """What scores are divided by; of a parser, those of arcs. None where they are no log probabilities and nothing has been calibrated."""
+        found = list(self.calibrations.values())
+        return found[0].temperature if found else 1.0 if self.trainer.probabilistic else None
+
+    def probabilities(self, doc: Doc) -> Confidence:
+        """How probable what is predicted for a document is, with the marginals of all labels or arcs. The document stays as it is.
+
+        Raises ValueError: M477 no calibration, M479 an untrained component.
+        """
+        self._check_told()
+        if not len(doc):
+            return Confidence(np.empty(0, np.float32), 0.0)
+        return self.considered([doc]).confidences(self.calibrations)[0]
+
+    def kbest(self, doc: Doc, k: int = 5) -> list[list[Ranked]]:
+        """The k best analyses of each sentence of a document, best first; fewer where there are fewer. The document stays as it is.
+
+        Raises ValueError: M419 k below 1, M477 and M479 as :meth:`probabilities`.
+        """
+        check_count(self.name, "k", k)
+        if k < 1:
+            refuse(self.name, "k", "a whole number of at least 1", k)
+        self._check_told()
+        return self.considered([doc]).kbest(self.calibrations, k) if len(doc) else []
+
+    def calibrate(self, examples: Iterable[Example], isotonic: bool = True) -> dict[str, Calibration]:
+        """Find the temperature, and where it helps an isotonic map, that make scores probabilities. Returns and keeps them, by kind of decision.
+
+        examples: held-out documents, which training has not seen, the predicted ones as they come to the component.
+        Raises ValueError: M478 where no gold can be used, M479 an untrained component; TypeError from spaCy for other things than examples.
+        """
+        examples = list(examples)
+        validate_examples(examples, f"{type(self).__name__}.calibrate")
+        self._check_trained()
+        examples = [example for example in examples if len(example.predicted)]
+        if not examples:
+            raise ValueError(Errors.M478.format(name=self.name, n=0))
+        considered = self.considered([example.predicted for example in examples], held=False)
+        gold = [self.told_gold(*each) for each in zip(examples, considered.borders, strict=True)]
+        found = {}
+        for kind in considered.kinds:
+            if np.isnan(considered.losses(kind, gold, 1.0)).all():
+                raise ValueError(Errors.M478.format(name=self.name, n=len(examples)))
+            temperature = fit_temperature(partial(_total_loss, considered, kind, gold))
+            outcomes = considered.outcomes(kind, gold, temperature)
+            places = fit_map(outcomes.probabilities, outcomes.correct) if isotonic else ()
+            found[kind] = Calibration(temperature, *places)
+        self.cfg[CALIBRATIONS] = {kind: calibration.to_dict() for kind, calibration in found.items()}
+        return found
+
+    def told_gold(self, example: Example, starts: np.ndarray) -> np.ndarray:
+        """Gold as :meth:`.ConsideredDocs.losses` takes it. starts: sentence borders of the predicted Doc."""
+        return self.gold_labels(example, starts)
+
+    @property
+    def is_trained(self) -> bool:
+        """Whether there are weights that predict."""
+        return bool(current_weights(self.model).is_trained)
+
+    def _check_trained(self) -> None:
+        if not self.is_trained:
+            raise ValueError(Errors.M479.format(name=self.name))
+
+    def _check_told(self) -> None:
+        """Refuse where probabilities cannot be told. Raises ValueError: M477, M479."""
+        self._check_trained()
+        if self.temperature is None:
+            raise ValueError(Errors.M477.format(name=self.name))
+
+    def tells(self, docs: Sequence[Doc]) -> bool:
+        """Whether predictions of these documents come with probabilities: not while a training has no calibration yet, as a warning says (M458).
+
+        Raises ValueError (M477) for a trained component that has none.
+        """
+        if not self.wants_confidence or not any(map(len, docs)) or not self.is_trained:
+            return False
+        if self.temperature is None and self._learner is not None:
+            if not self._warned_of_calibration:
+                self._warned_of_calibration = True
+                warnings.warn(Warnings.M458.format(name=self.name), stacklevel=4)
+            return False
+        self._check_told()
+        return True
+
+    def told(self, docs: Sequence[Doc]) -> Told:
+        """Predictions with probabilities, of documents some of which have words."""
+        shown = [doc for doc in docs if len(doc)]
+        mixed = any(doc.vocab is not shown[0].vocab for doc in shown)
+        groups = [[doc] for doc in shown] if mixed else [shown]
+        predicted, confidences = list[np.ndarray](), list[Confidence]()
+        for group in groups:
+            considered = self.considered(group)
+            predicted += considered.predicted
+            confidences += considered.confidences(self.calibrations)
+        pairs = iter(zip(predicted, confidences, strict=True))
+        nothing = self.nothing(), Confidence(np.empty(0, np.float32), 0.0)
+        both: list[Any] = [next(pairs) if len(doc) else nothing for doc in docs]
+        return Told([each for each, _ in both], [each for _, each in both])
+
+    def nothing(self) -> np.ndarray:
+        """What is predicted for a document without words."""
+        return np.zeros(0, np.int32)
+
+    def write_confidence(self, docs: Sequence[Doc], scores: Sequence[np.ndarray]) -> None:
+        """Keep on documents how sure the component is, where ``predict`` has told it with ``scores`` and it is asked for."""
+        if self.confidence and isinstance(scores, Told):
+            from .attributes import write
+
+            for doc, confidence in zip(docs, scores.confidences, strict=True):
+                write(doc, self.name, confidence)
+                self.write_spans(doc, confidence)
+
+    def write_spans(self, doc: Doc, confidence: Confidence) -> None:
+        """Hook: keep the spans. Does nothing by default."""

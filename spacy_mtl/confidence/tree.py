@@ -1,0 +1,266 @@
+"""How sure a parser is: of arcs, of their labels, and of whole trees."""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from spacy_mtl.models.tree.decode import dense_scores
+from spacy_mtl.models.tree.predict import Run, TreePredictor
+from spacy_mtl.structures.tree.algorithms.siblings import no_pairs, pair_table
+from spacy_mtl.structures.tree.kbest import kbest_trees
+
+from .calibration import Calibrations
+from .considered import ConsideredDocs, Outcomes, calibration_of
+from .result import Confidence, Ranked
+from .tree_sums import sum_trees_of, tree_losses
+
+ARC, LABEL = "arc", "label"
+_NONE = np.empty(0, np.int32)
+
+
+class ConsideredTrees(ConsideredDocs):
+    """Trees of some documents. lengths: of these, in words. starts: int64[S + 1], sentences. trees: int32[2, N], as predicted.
+
+    Sentences that are parsed in pieces have no probabilities.
+    """
+
+    def __init__(
+        self,
+        predictor: TreePredictor,
+        lengths: Sequence[int],
+        starts: np.ndarray,
+        trees: np.ndarray,
+        runs: Sequence[Run],
+    ):
+        self.predictor, self.starts, self.trees, self.runs = predictor, starts, trees, runs
+        self.doc_starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        self.joint = any(run.search.by_label.size for run in runs)
+        self.second_pass = (
+            bool(predictor.weights.labels) and not self.joint and predictor.rules.labelling == "second_pass"
+        )
+        self.kinds = (ARC, LABEL) if self.second_pass else (ARC,)
+        pieces = np.unique(np.concatenate([np.zeros(1, np.int64), *(run.begin + run.search.starts for run in runs)]))
+        inside = np.searchsorted(pieces, starts[1:], "left") - np.searchsorted(pieces, starts[:-1], "right")
+        self.whole = inside <= 0  # which sentences are not parsed in pieces, bool[S]
+        templates, rules = predictor.templates, predictor.rules
+        self.exact = not templates.second_order or (rules.projective and not templates.grandparents)
+
+    @property
+    def predicted(self) -> list[np.ndarray]:
+        return np.split(self.trees, self.doc_starts[1:-1], axis=1)
+
+    @property
+    def borders(self) -> list[np.ndarray]:
+        first, last = (
+            np.searchsorted(self.starts, self.doc_starts[:-1]),
+            np.searchsorted(self.starts, self.doc_starts[1:]),
+        )
+        return [self.starts[a : b + 1] - self.starts[a] for a, b in zip(first.tolist(), last.tolist(), strict=True)]
+
+    @property
+    def n_labels(self) -> int:
+        return max(len(self.predictor.weights.labels), 1)
+
+    def _heads(self, gold: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+        """Gold heads and labels, int32[N] each, -1 where unknown, and in sentences that are parsed in pieces."""
+        joined = np.concatenate([_NONE, *gold]).astype(np.int32)
+        joined = np.where(np.repeat(self.whole, np.diff(self.starts)), joined, -1)
+        known = joined >= 0
+        return np.where(known, joined // self.n_labels, -1), np.where(known, joined % self.n_labels, -1)
+
+    def losses(self, kind: str, gold: Sequence[np.ndarray], temperature: float) -> np.ndarray:
+        heads, labels = self._heads(gold)
+        if kind == LABEL:
+            return self._label_losses(heads, labels, temperature)
+        found = []
+        for run in self.runs:
+            part = slice(run.begin, run.begin + int(run.search.starts[-1]))
+            arguments, of_labels = self._cooled(run, temperature)
+            own = np.empty(run.search.starts.size - 1)
+            tree_losses(*arguments, self.exact, heads[part].astype(np.int32), own)
+            if self.joint:
+                own -= self._label_logs(run, of_labels, heads[part], labels[part])
+            found.append(own)
+        return np.concatenate(found)
+
+    def _cooled(self, run: Run, temperature: float) -> tuple[tuple, np.ndarray]:
+        """What the kernels take of a run, and where labels are found jointly their log probabilities given the arc, float32[A, L]."""
+        search, rules = run.search, self.predictor.rules
+        scores, of_labels = (search.scores / np.float32(temperature)).astype(np.float32), search.by_label
+        if of_labels.size:
+            by_label = search.by_label / np.float32(temperature)
+            top = by_label.max(axis=1, keepdims=True)
+            sums = np.log(np.exp(by_label - top).sum(axis=1, keepdims=True))
+            of_labels = by_label - top - sums
+            scores += sums[_places(run)][:, 0]  # the best label's score is in it already
+        pairs = (search.pairs / np.float32(temperature)).astype(np.float32)
+        grandparents = bool(self.predictor.templates.grandparents)
+        return (
+            search.starts, search.arcs.first, search.arcs.heads, scores, search.first, search.inner, pairs, grandparents,
+            rules.projective, rules.single_root,
+        ), of_labels  # fmt: skip
+
+    def _label_logs(self, run: Run, of_labels: np.ndarray, heads: np.ndarray, labels: np.ndarray) -> np.ndarray:
+        """The log probabilities of the labels of each sentence's arcs given these, float64[S]. Arcs from the root have labels that do not count."""
+        starts, every, logs = run.search.starts, run.search.every, np.zeros(heads.size)
+        for t in np.flatnonzero(heads > 0).tolist():
+            low, high = every.first[t : t + 2]
+            logs[t] = of_labels[low + np.flatnonzero(every.heads[low:high] == heads[t]), labels[t]].sum()
+        sums = np.concatenate([[0.0], np.cumsum(logs)])
+        return sums[starts[1:]] - sums[starts[:-1]]
+
+    def _label_losses(self, heads: np.ndarray, labels: np.ndarray, temperature: float) -> np.ndarray:
+        """Of the labels of the arcs that are right, float64[N]."""
+        right = (heads == self.trees[0]) & (heads > 0)
+        logs = self._log_softmax(temperature)
+        return np.where(right, -logs[np.arange(heads.size), np.maximum(labels, 0)], np.nan)
+
+    def _log_softmax(self, temperature: float) -> np.ndarray:
+        """Log probabilities of labels given the predicted arcs, float64[N, L]."""
+        scores = np.concatenate([run.label_scores for run in self.runs]).astype(np.float64) / temperature
+        scores -= scores.max(axis=1, keepdims=True)
+        return scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
+
+    def sums(self, temperature: float) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[np.ndarray]]:
+        """Probabilities of the predicted arcs and of their joint labels, float32[N] each, log probabilities of sentences, and tables of arcs."""
+        arcs, labels = np.full(self.trees.shape[1], np.nan, np.float32), np.ones(self.trees.shape[1], np.float32)
+        of_sentences, tables = (
+            np.full(self.starts.size - 1, np.nan),
+            [np.empty((0, 0), np.float32)] * (self.starts.size - 1),
+        )
+        for run in self.runs:
+            starts = run.search.starts
+            cells = np.concatenate([[0], np.cumsum((np.diff(starts) + 1) ** 2)])
+            flat, sizes = np.empty(cells[-1], np.float32), np.diff(starts)
+            log_sums, scores = np.empty(sizes.size), np.empty(sizes.size)
+            part = slice(run.begin, run.begin + int(starts[-1]))
+            arguments, of_labels = self._cooled(run, temperature)
+            own = np.empty(int(starts[-1]), np.float32)
+            sum_trees_of(*arguments, self.exact, run.heads, own, cells, flat, log_sums, scores)
+            arcs[part] = own
+            logs = scores - log_sums
+            if self.joint:
+                logs += self._label_logs(run, of_labels, run.heads, self.trees[1, part])
+                labels[part] = self._joint_labels(run, of_labels, self.trees[1, part])
+            for s, start in enumerate(starts[:-1].tolist()):
+                at = int(np.searchsorted(self.starts, run.begin + start))
+                if at < self.whole.size and self.starts[at] == run.begin + start and self.whole[at] and sizes[s]:
+                    of_sentences[at] = min(logs[s], 0.0) if self.exact else np.nan
+                    tables[at] = flat[cells[s] : cells[s + 1]].reshape(sizes[s] + 1, sizes[s] + 1)
+        arcs[~np.repeat(self.whole, np.diff(self.starts))] = np.nan
+        return arcs, labels * arcs if self.joint else labels, of_sentences, tables
+
+    @staticmethod
+    def _joint_labels(run: Run, of_labels: np.ndarray, labels: np.ndarray) -> np.ndarray:
+        """The probabilities of the labels of the predicted arcs given these, float32[n]."""
+        every, found = run.search.every, np.ones(labels.size, np.float32)
+        for t in np.flatnonzero(run.heads > 0).tolist():
+            low, high = every.first[t : t + 2]
+            found[t] = np.exp(of_labels[low + np.flatnonzero(every.heads[low:high] == run.heads[t])[0], labels[t]])
+        return found
+
+    def _labels(self, temperature: float) -> np.ndarray:
+        """Probabilities of the predicted labels given the tree, float32[N]; 1 for roots, whose label says no more."""
+        found = np.exp(self._log_softmax(temperature)[np.arange(self.trees.shape[1]), self.trees[1]])
+        found = np.where(self.trees[0] == 0, 1.0, found).astype(np.float32)
+        found[~np.repeat(self.whole, np.diff(self.starts))] = np.nan
+        return found
+
+    def outcomes(self, kind: str, gold: Sequence[np.ndarray], temperature: float) -> Outcomes:
+        heads, labels = self._heads(gold)
+        right = heads == self.trees[0]
+        if kind == LABEL:
+            known = right & (heads > 0)
+            return Outcomes(self._labels(temperature)[known].astype(float), (labels == self.trees[1])[known])
+        known = heads >= 0
+        return Outcomes(self.sums(temperature)[0][known].astype(float), right[known])
+
+    def confidences(self, calibrations: Calibrations) -> list[Confidence]:
+        of_arcs = calibration_of(calibrations, ARC)
+        arcs, labels, of_sentences, tables = self.sums(of_arcs.temperature)
+        if self.second_pass:
+            of_labels = calibration_of(calibrations, LABEL)
+            labels = of_labels.map(self._labels(of_labels.temperature))
+        arcs, found = of_arcs.map(arcs), []
+        borders = np.searchsorted(self.starts, self.doc_starts).tolist()
+        for (a, b), (first, last) in zip(pairwise(self.doc_starts.tolist()), pairwise(borders), strict=True):
+            own = labels[a:b] if self.joint or self.second_pass else np.empty(0, np.float32)
+            log_probability = float(of_sentences[first:last].sum())
+            found.append(Confidence(arcs[a:b], log_probability, labels=own, marginals=tables[first:last]))
+        return found
+
+    def kbest(self, calibrations: Calibrations, k: int) -> list[list[Ranked]]:
+        """The k best trees of each sentence, each with its best labels; none of a sentence that is parsed in pieces."""
+        temperature, rules = calibration_of(calibrations, ARC).temperature, self.predictor.rules
+        log_sums = {at: log for run in self.runs for at, log in self._log_sums(run, temperature)}
+        found: list[list[Ranked]] = []
+        for run, s, start in self._sentences():
+            dense, pairs = _parts(run, s, bool(self.predictor.templates.grandparents))
+            trees, totals = kbest_trees(dense, pairs, rules.projective, rules.single_root, k)
+            ranked = []
+            for heads, total in zip(trees, totals.tolist(), strict=True):
+                labels = self._labels_of(run, start, heads)
+                log = total / temperature - log_sums[run.begin + start]
+                told = tuple((h, labels[m]) for m, h in enumerate(heads.tolist()))
+                ranked.append(Ranked(total, min(log, 0.0) if self.exact else float("nan"), told))
+            found.append(ranked)
+        return found
+
+    def _sentences(self) -> Iterator[tuple[Run, int, int]]:
+        """Run, number in it and first word in it of each sentence that is parsed as a whole."""
+        whole = {int(a) for a, kept in zip(self.starts[:-1], self.whole, strict=True) if kept}
+        for run in self.runs:
+            for s, (start, end) in enumerate(pairwise(run.search.starts.tolist())):
+                if end > start and run.begin + start in whole:
+                    yield run, s, start
+
+    def _log_sums(self, run: Run, temperature: float) -> Iterator[tuple[int, float]]:
+        """First word and log sum over all trees of each sentence of a run."""
+        starts, sizes = run.search.starts, np.diff(run.search.starts)
+        cells = np.concatenate([[0], np.cumsum((sizes + 1) ** 2)])
+        log_sums, scores = np.empty(sizes.size), np.empty(sizes.size)
+        flat, own = np.empty(cells[-1], np.float32), np.empty(int(starts[-1]), np.float32)
+        sum_trees_of(*self._cooled(run, temperature)[0], self.exact, run.heads, own, cells, flat, log_sums, scores)
+        return zip((run.begin + starts[:-1]).tolist(), log_sums.tolist(), strict=True)
+
+    def _labels_of(self, run: Run, start: int, heads: np.ndarray) -> list[str]:
+        """The best labels of a sentence's tree."""
+        names = self.predictor.weights.labels
+        if self.joint:
+            every, best = run.search.every, run.search.by_label.argmax(axis=1)
+            first = every.first[start : start + heads.size + 1].tolist()
+            arcs = [
+                low + int(np.flatnonzero(every.heads[low:high] == head)[0])
+                for (low, high), head in zip(pairwise(first), heads.tolist(), strict=True)
+            ]
+            return [names[best[arc]] for arc in arcs]
+        if not self.second_pass:
+            return [""] * heads.size
+        columns = np.ascontiguousarray(run.columns[:, start : start + heads.size])
+        scores = self.predictor.label_scores(columns, np.array([0, heads.size]), heads)
+        return [names[y] for y in scores.argmax(axis=1).tolist()]
+
+
+def _places(run: Run) -> np.ndarray:
+    """Where the arcs that trees may have are among all that have scores of labels, int64[A']."""
+    search = run.search
+    n = int(search.starts[-1])
+    every, kept = (
+        np.repeat(np.arange(n), np.diff(arcs.first)) * (n + 1) + arcs.heads for arcs in (search.every, search.arcs)
+    )
+    return np.searchsorted(every, kept)
+
+
+def _parts(run: Run, s: int, grandparents: bool) -> tuple[np.ndarray, tuple]:
+    """Arc scores and pairs of a sentence."""
+    search = run.search
+    start, n = int(search.starts[s]), int(search.starts[s + 1] - search.starts[s])
+    dense = dense_scores(search.arcs.first, search.arcs.heads, search.scores, start, n)
+    if search.first.size <= 1:
+        return dense, no_pairs()
+    low, high = search.first[search.arcs.first[start]], search.first[search.arcs.first[start + n]]
+    scores = search.pairs[low:high]
+    return dense, pair_table(
+        start, n, search.arcs.first, search.arcs.heads, search.first, search.inner, scores, grandparents
+    )

@@ -1,0 +1,269 @@
+"""Every component: confidence on documents, calibration, saving, and what is refused."""
+
+import math
+
+import numpy as np
+import pytest
+import spacy
+from spacy.tokens import Doc
+
+from spacy_mtl.components.protocol.saved import CALIBRATIONS
+from spacy_mtl.confidence.calibration import calibration_error
+from spacy_mtl.corpora.bracketed import BracketedCorpus
+
+from ..components import parsing, segmenting
+from ..components.bracketing import TREES
+from ..explaining.test_sums import CASES, PERCEPTRON, examples_of
+from ..pipelines import make_nlp, patterns
+
+NAMES = [
+    "ner-iob2", "tagger", "senter", "lemmatizer", "morphologizer", "segmenter", "parser", "parser-joint", "parser-grandparents",
+    "constituents",
+]  # fmt: skip
+CRF = {"@mtl_trainers": "spacy_mtl.CRF.v1", "algorithm": "sgd"}
+
+
+def untrained(name, trainer=PERCEPTRON, **more):
+    component, texts, settings = CASES[name]
+    nlp = spacy.blank("zh" if component == "mtl_segmenter" else "en")
+    plain = ["U0:%x[0,LOWER]", "U1:%x[-1,LOWER]/%x[0,SUFFIX2]", "U2:%x[1,SHAPE]", "B", "B1:%x[0,SHAPE]"]
+    texts = texts or {"mtl_segmenter": segmenting.PATTERNS}.get(component, plain)
+    nlp.add_pipe(component, config={"model": {"templates": patterns(texts)}, "trainer": trainer, **settings, **more})
+    return nlp
+
+
+def held_out(component, nlp) -> list:
+    """Documents that training has not seen."""
+    if component == "mtl_parser":
+        return parsing.examples(nlp, parsing.treebank(24, seed=3, crossing=0.2), group=2)
+    if component == "mtl_constituents":
+        return list(BracketedCorpus(TREES / "dev.mrg", group=2, limit=12)(nlp))
+    return []
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def calibrated(request, train, read_corpus):
+    """A component and its documents; without a calibration, and with one."""
+    nlp = untrained(request.param)
+    component = CASES[request.param][0]
+    shown = examples_of(component, nlp, read_corpus)
+    train(nlp, shown, passes=2)
+    data = nlp.to_bytes()
+    loaded = untrained(request.param).from_bytes(data)
+    docs = [example.predicted.copy() for example in shown]
+    found = nlp.get_pipe(component).calibrate([*shown, *held_out(component, nlp)])
+    return request.param, component, nlp, loaded, docs, found
+
+
+def annotated(docs) -> list:
+    return [doc.to_json(underscore=[]) for doc in docs]
+
+
+def test_temperatures_and_kinds(calibrated):
+    name, component, nlp, _, _, found = calibrated
+    assert set(found) == {
+        "mtl_ner": {"entity"}, "mtl_tagger": {"tag"}, "mtl_senter": {"sentence"}, "mtl_lemmatizer": {"lemma"},
+        "mtl_morphologizer": {"analysis"}, "mtl_segmenter": {"word"}, "mtl_constituents": {"constituent"},
+        "mtl_parser": {"arc"} if "joint" in name else {"arc", "label"},
+    }[component]  # fmt: skip
+    assert all(1e-3 <= each.temperature <= 1e3 for each in found.values())
+    assert nlp.get_pipe(component).temperature == next(iter(found.values())).temperature
+
+
+def test_confidence_changes_no_prediction_and_is_kept(calibrated):
+    """Documents with confidence have the same annotation as without, and keep the numbers in bytes, as do those from other processes."""
+    _, component, nlp, _, docs, _ = calibrated
+    pipe = nlp.get_pipe(component)
+    plain = list(nlp.pipe([doc.copy() for doc in docs]))
+    assert not any(doc._.mtl_confidence for doc in plain)
+    pipe.confidence = True
+    try:
+        sure = list(nlp.pipe([doc.copy() for doc in docs], batch_size=7))
+        others = list(nlp.pipe([doc.copy() for doc in docs[:4]], n_process=2, batch_size=2))
+        probabilities = [pipe.probabilities(doc) for doc in docs]
+    finally:
+        pipe.confidence = False
+    for without, doc, told in zip(plain, sure, probabilities, strict=True):
+        assert [t.text for t in doc] == [t.text for t in without]
+        for attr in ("tag_", "lemma_", "pos_", "ent_type_", "ent_iob_", "dep_", "is_sent_start"):
+            assert [getattr(t, attr) for t in doc] == [getattr(t, attr) for t in without], attr
+        assert [t.head.i for t in doc] == [t.head.i for t in without]
+        assert doc._.mtl_log_probability[component] == pytest.approx(told.log_probability, abs=1e-4, nan_ok=True)
+        again = Doc(nlp.vocab).from_bytes(doc.to_bytes())
+        for each in (doc, again):
+            if component != "mtl_constituents":
+                values = each._.mtl_confidence[component]
+                assert values.shape == (len(doc),)
+                assert ((values >= 0) & (values <= 1.0001)).all()
+                assert each[-1]._.mtl_confidence[component] == values[-1]
+            if component in ("mtl_ner", "mtl_constituents"):
+                spans = each.spans[pipe.spans_key if component == "mtl_constituents" else component]
+                assert len(spans) == len(spans.attrs["scores"]) == len(told.spans)
+                assert spans.attrs["scores"] == pytest.approx([span.probability for span in told.spans], abs=1e-4)
+                assert [(s.start, s.end, s.label_) for s in spans] == [span[:3] for span in told.spans]
+        assert ("mtl_parser.label" in doc._.mtl_confidence) == (component == "mtl_parser")
+    for doc, other in zip(sure, others, strict=False):
+        assert other._.mtl_log_probability == pytest.approx(doc._.mtl_log_probability, nan_ok=True, abs=1e-4)
+
+
+def test_calibrations_are_saved(calibrated, tmp_path):
+    _, component, nlp, _, docs, found = calibrated
+    nlp.to_disk(tmp_path)
+    loaded = spacy.load(tmp_path).get_pipe(component)
+    for kind, each in loaded.calibrations.items():
+        assert each.to_dict() == found[kind].to_dict()
+    told, again = (pipe.probabilities(docs[0]) for pipe in (nlp.get_pipe(component), loaded))
+    assert told.tokens == pytest.approx(again.tokens, abs=1e-5)
+    assert CALIBRATIONS in loaded.cfg
+
+
+def test_without_calibration_there_is_one_sentence(calibrated):
+    _, component, _, loaded, docs, _ = calibrated
+    pipe = loaded.get_pipe(component)
+    doc = Doc(loaded.vocab).from_bytes(docs[0].to_bytes())
+    for call in (pipe.probabilities, pipe.kbest):
+        with pytest.raises(ValueError, match="M477"):
+            call(doc)
+    pipe.confidence = True
+    with pytest.raises(ValueError, match="M477"):
+        loaded(doc.copy())
+    pipe.confidence = False
+    loaded(doc.copy())
+
+
+def test_training_ends_a_calibration(train, read_corpus):
+    nlp = untrained("tagger")
+    shown = read_corpus(nlp, limit=30, given=[])
+    pipe = train(nlp, shown, passes=1).get_pipe("mtl_tagger")
+    pipe.calibrate(shown)
+    assert pipe.temperature is not None
+    nlp.update(shown)
+    assert pipe.temperature is None
+    pipe.confidence = True
+    with pytest.warns(UserWarning, match="M458"):
+        doc = nlp(shown[0].predicted.copy())
+    assert not doc._.mtl_confidence
+    nlp(shown[0].predicted.copy())  # it warns once
+    pipe.calibrate(shown)
+    assert nlp(shown[0].predicted.copy())._.mtl_confidence
+    nlp.initialize(lambda: shown)
+    assert pipe.temperature is None
+
+
+def test_random_fields_need_no_calibration(train, read_corpus):
+    nlp = untrained("tagger", CRF, confidence=True)
+    shown = read_corpus(nlp, limit=30, given=[])
+    pipe = train(nlp, shown, passes=2).get_pipe("mtl_tagger")
+    assert (pipe.temperature, pipe.calibrations) == (1.0, {})
+    doc = nlp(shown[0].predicted.copy())
+    assert len(doc._.mtl_confidence["mtl_tagger"]) == len(doc)
+    wrapped = untrained("tagger", {"@mtl_trainers": "spacy_mtl.StructReg.v1", "trainer": CRF}).get_pipe("mtl_tagger")
+    assert wrapped.temperature == 1.0
+
+
+def test_what_cannot_be_calibrated(train, read_corpus):
+    nlp = untrained("tagger")
+    shown, pipe = read_corpus(nlp, limit=30, given=[]), nlp.get_pipe("mtl_tagger")
+    with pytest.raises(ValueError, match="M479"):
+        pipe.calibrate(shown)
+    with pytest.raises(ValueError, match="M479"):
+        pipe.probabilities(shown[0].predicted)
+    train(nlp, shown, passes=1)
+    with pytest.raises(ValueError, match="M478"):
+        pipe.calibrate([])
+    bare = [spacy.training.Example(each.predicted, each.predicted.copy()) for each in shown[:3]]
+    with pytest.raises(ValueError, match="M478"):
+        pipe.calibrate(bare)
+    with pytest.raises(TypeError):
+        pipe.calibrate(["text"])
+    assert pipe.temperature is None
+    pipe.calibrate(shown)
+    for k in (0, -1, 1.5, "2", True):
+        with pytest.raises(ValueError, match="M419"):
+            pipe.kbest(shown[0].predicted, k)
+    with pytest.raises(ValueError, match="M419"):
+        pipe.confidence = 1
+    empty = Doc(nlp.vocab)
+    assert pipe.kbest(empty) == []
+    assert (pipe.probabilities(empty).log_probability, len(pipe.probabilities(empty).tokens)) == (0.0, 0)
+
+
+def test_documents_without_words_and_of_another_vocabulary(train, read_corpus):
+    nlp = untrained("tagger", CRF, confidence=True)
+    train(nlp, read_corpus(nlp, limit=20, given=[]), passes=1)
+    other = spacy.blank("en")
+    docs = [nlp.make_doc("a b"), Doc(nlp.vocab), other.make_doc("a b c")]
+    found = nlp.get_pipe("mtl_tagger").pipe(docs)
+    assert [len(doc._.mtl_confidence.get("mtl_tagger", ())) for doc in found] == [2, 0, 3]
+
+
+@pytest.fixture(scope="module")
+def recognizer(train, read_corpus):
+    nlp = make_nlp(trainer=PERCEPTRON)
+    train(nlp, read_corpus(nlp, limit=100), passes=3)
+    nlp.get_pipe("mtl_ner").calibrate(read_corpus(nlp, "dev", limit=0))
+    return nlp
+
+
+def test_a_threshold_leaves_out_entities_that_are_less_probable(recognizer, read_corpus):
+    ner, docs = recognizer.get_pipe("mtl_ner"), [each.predicted for each in read_corpus(recognizer, "test", limit=0)]
+    everything = [list(ner(doc.copy()).ents) for doc in docs]
+    told = [ner.probabilities(doc) for doc in docs]
+    sure = sorted(span.probability for each in told for span in each.spans)
+    ner.threshold = sure[len(sure) // 2]
+    try:
+        kept = [ner(doc.copy()) for doc in docs]
+        for doc, all_of, each in zip(kept, everything, told, strict=True):
+            wanted = [span[:3] for span in each.spans if span.probability >= ner.threshold]
+            assert [(ent.start, ent.end, ent.label_) for ent in doc.ents] == wanted
+            assert len(all_of) == len(each.spans)
+            assert not doc.spans  # confidence is off
+    finally:
+        ner.threshold = 0.0
+    assert 0 < sum(len(doc.ents) for doc in kept) < len(sure)
+    for value in (-0.1, 1.1, "high", float("nan"), True):
+        with pytest.raises(ValueError, match="M419"):
+            ner.threshold = value
+
+
+def test_entities_that_are_held_are_sure(recognizer, read_corpus):
+    ner = recognizer.get_pipe("mtl_ner")
+    doc = read_corpus(recognizer, "test", limit=5)[0].predicted.copy()
+    doc.set_ents([spacy.tokens.Span(doc, 2, 4, ner.labels[0])], default="missing")
+    (span,) = (span for span in ner.probabilities(doc).spans if span.start == 2)
+    assert (span.end, span.label, span.probability) == (4, ner.labels[0], pytest.approx(1.0))
+
+
+def test_a_bias_finds_more_but_does_not_change_probabilities(recognizer, read_corpus):
+    ner, docs = recognizer.get_pipe("mtl_ner"), [each.predicted for each in read_corpus(recognizer, "test", limit=20)]
+    before = [ner.probabilities(doc) for doc in docs]
+    ner.bias = 8.0
+    try:
+        after = [ner.probabilities(doc) for doc in docs]
+    finally:
+        ner.bias = 0.0
+    assert sum(len(each.spans) for each in after) > sum(len(each.spans) for each in before)
+    for one, two in zip(before, after, strict=True):
+        assert one.marginals == pytest.approx(two.marginals, abs=1e-4)
+        common = {span[:3]: span.probability for span in one.spans}
+        assert all(
+            common.get(span[:3], span.probability) == pytest.approx(span.probability, abs=1e-4) for span in two.spans
+        )
+
+
+def test_calibration_makes_probabilities_better(recognizer, read_corpus):
+    """Scores of a perceptron are no log probabilities: as they are, entities are said to be surer than they are."""
+    ner, examples = recognizer.get_pipe("mtl_ner"), read_corpus(recognizer, "test", limit=0)
+    errors = []
+    for calibrations in (ner.cfg[CALIBRATIONS], {"entity": {"temperature": 1.0, "given": [], "mapped": []}}):
+        kept, ner.cfg[CALIBRATIONS] = ner.cfg[CALIBRATIONS], calibrations
+        sure, right = [], []
+        for each in examples:
+            gold = {(ent.start, ent.end, ent.label_) for ent in each.reference.ents}
+            for span in ner.probabilities(each.predicted).spans:
+                sure.append(span.probability)
+                right.append(span[:3] in gold)
+        ner.cfg[CALIBRATIONS] = kept
+        errors.append(calibration_error(np.array(sure), np.array(right)))
+    assert errors[0] < errors[1]
+    assert not math.isnan(errors[0])

@@ -1,0 +1,280 @@
+"""Probabilities and the k best analyses of every structure, against all analyses of short sentences."""
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+import spacy
+from spacy.tokens import Doc
+
+from spacy_mtl.components.protocol.saved import CALIBRATIONS
+from spacy_mtl.constituents.binarize import plain
+from spacy_mtl.structures.enumeration.derivations import every_derivation
+
+from ..components import parsing, segmenting
+from ..explaining.test_enumeration import WORDS, Bracketed, Parsed, all_trees, chain_score, spans_of
+from ..explaining.test_sums import CASES, PERCEPTRON, examples_of
+from ..pipelines import make_nlp, patterns
+
+#: Parsers, with crossing trees where the corpus has many and where the settings do not say otherwise.
+PARSERS = {name: (texts, settings) for name, (_, texts, settings) in CASES.items() if name.startswith("parser")}
+PARSERS |= {
+    f"{name}-projective": (PARSERS[name][0], {**PARSERS[name][1], "projective": True})
+    for name in ("parser", "parser-joint", "parser-siblings", "parser-siblings-joint", "parser-grandparents")
+}
+
+
+def at_temperature(pipe, temperature, *kinds):
+    """The component, as if this were its calibration."""
+    pipe.cfg[CALIBRATIONS] = {kind: {"temperature": temperature, "given": [], "mapped": []} for kind in kinds}
+    return pipe
+
+
+def shares(every, temperature) -> np.ndarray:
+    """Probabilities of all analyses, of (score, analysis) pairs."""
+    scores = np.array([score for score, *_ in every]) / temperature
+    weights = np.exp(scores - scores.max())
+    return weights / weights.sum()
+
+
+def share(every, temperature, kept) -> float:
+    probabilities = shares(every, temperature)
+    return math.fsum(p for p, each in zip(probabilities, every, strict=True) if kept(each[1]))
+
+
+def check_ranked(ranked, every, k, told, temperature=None):
+    """k-best analyses are the best ones, different, with their scores and log probabilities. told: an analysis as :class:`.Ranked` tells it."""
+    allowed = sorted((each for each in every if each[0] > -1e8), key=lambda each: -each[0])
+    assert len(ranked) == min(k, len(allowed))
+    assert len({each.analysis for each in ranked}) == len(ranked)
+    by_analysis = {told(each[1]): each[0] for each in allowed}
+    log_z = math.log(math.fsum(math.exp((s - allowed[0][0]) / (temperature or 1)) for s, *_ in allowed))
+    for one, best in zip(ranked, allowed, strict=False):
+        assert one.score == pytest.approx(best[0], abs=1e-4)
+        assert by_analysis[one.analysis] == pytest.approx(one.score, abs=1e-4)
+        if temperature:
+            assert one.log_probability == pytest.approx((one.score - allowed[0][0]) / temperature - log_z, abs=1e-4)
+
+
+@pytest.fixture(scope="module", params=["biluo", "iob2", "any"])
+def recognizer(request, train, read_corpus):
+    settings = {"valid_only": False} if request.param == "any" else {"scheme": request.param}
+    nlp = make_nlp(trainer=PERCEPTRON, **settings)
+    return train(nlp, read_corpus(nlp, limit=40)).get_pipe("mtl_ner")
+
+
+@pytest.mark.parametrize("temperature", [5.0, 0.02])
+def test_tags_and_entities(recognizer, temperature):
+    """At the lower temperature sums need logs, since products of plain numbers would be 0."""
+    rng, seen = np.random.default_rng(0), 0
+    pipe = at_temperature(recognizer, temperature, "entity")
+    kinds, labels = list(range(1, len(pipe.labels) + 1)), range(len(pipe.chain_labels))
+    for _ in range(20):
+        words = rng.choice(WORDS, int(rng.integers(1, 4))).tolist()
+        doc = Doc(pipe.vocab, words=words, tags=["NC"] * len(words))
+        predictor = pipe.predictor(doc.vocab)
+        nodes, pairs = predictor.part_scores(*predictor.read([doc]))
+        every = [(chain_score(nodes, pairs, tags), tags) for tags in product(labels, repeat=len(words))]
+        told, probabilities = pipe.probabilities(doc), shares(every, temperature)
+        found = np.zeros(told.marginals.shape)
+        for p, (_, tags) in zip(probabilities, every, strict=True):
+            found[range(len(tags)), tags] += p
+        assert told.marginals == pytest.approx(found, abs=1e-5)
+        predicted = pipe.predict([doc])[0]
+        assert told.tokens == pytest.approx(found[range(len(words)), predicted], abs=1e-5)
+        assert math.exp(told.log_probability) == pytest.approx(
+            share(every, temperature, tuple(predicted).__eq__), abs=1e-5
+        )
+        scheme: str = pipe.cfg["scheme"]
+        assert {(a, b, pipe.labels.index(label) + 1) for a, b, label, _ in told.spans} == spans_of(
+            predicted, scheme, kinds
+        )
+        for a, b, label, p in told.spans:
+            span = a, b, pipe.labels.index(label) + 1
+            expected = share(
+                every, temperature, lambda tags, span=span, scheme=scheme: span in spans_of(tags, scheme, kinds)
+            )
+            assert p == pytest.approx(expected, abs=1e-5)
+            seen += 1
+        check_ranked(
+            pipe.kbest(doc, 4)[0], every, 4, lambda tags: tuple(pipe.chain_labels[y] for y in tags), temperature
+        )
+    assert seen > 5
+
+
+def test_words_of_a_segmenter():
+    pipe = segmenting.segmenter_of(segmenting.train(segmenting.make(segmenting.PATTERNS), passes=3))
+    pipe, begins, seen = at_temperature(pipe, 0.7, "word"), [tag in "BS" for tag in pipe.labels], 0
+    for text in ("北京大学", "我 在上海", "中文老师", "学习。"):
+        doc = pipe.vocab and Doc(
+            pipe.vocab, words=list(text.replace(" ", "")), spaces=[c == "我" for c in text.replace(" ", "")]
+        )
+        considered = pipe.considered([doc]).considered
+        every = [
+            [
+                (chain_score(considered.nodes[a:b], considered.pairs, tags), tags)
+                for tags in product(range(4), repeat=b - a)
+            ]
+            for a, b in zip(considered.starts[:-1], considered.starts[1:], strict=True)
+        ]
+        places = [k for k, c in enumerate(doc.text) if c != " "]
+        for start, end, _, p in pipe.probabilities(doc).spans:
+            first, last = places.index(start), places.index(end - 1)
+            s = int(np.searchsorted(considered.starts, first, side="right")) - 1
+            shift = int(considered.starts[s])
+
+            def has_word(tags, a=first - shift, b=last + 1 - shift):
+                ends = b == len(tags) or begins[tags[b]]
+                return begins[tags[a]] and ends and not any(begins[y] for y in tags[a + 1 : b])
+
+            assert p == pytest.approx(share(every[s], 0.7, has_word), abs=1e-5)
+            seen += 1
+    assert seen > 6
+
+
+def parser_of(name, train):
+    component, (texts, settings) = "mtl_parser", PARSERS[name]
+    nlp = spacy.blank("en")
+    nlp.add_pipe(component, config={"model": {"templates": patterns(texts)}, "trainer": PERCEPTRON, **settings})
+    return nlp, train(nlp, examples_of(component, nlp, None), passes=2).get_pipe(component)
+
+
+@pytest.mark.parametrize("name", PARSERS)
+def test_arcs_labels_and_trees(name, train):
+    nlp, parser = parser_of(name, train)
+    parser, seen, temperature = at_temperature(parser, 3.0, "arc", "label"), 0, 3.0
+    second, above = ({obs.place for t in parser.templates.templates for obs in t.observations} & set(c) for c in "sg")
+    exact = not (second or above) or (parser.rules.projective and not above)
+    assert exact or "projective" not in name or "grandparents" in name
+    for sentence in parsing.treebank(60, seed=5, crossing=0.3):
+        if len(sentence.words) > (4 if parser.rules.labelling == "joint" else 5):
+            continue
+        doc = parsing.bare_doc(nlp, [sentence])
+        predictor = parser.predictor(doc.vocab)
+        own = Parsed(predictor, doc, predictor.reader.read([doc], np.array([0, len(doc)])), 0, len(doc))
+        trees = [(score, (heads, labels)) for score, heads, labels in all_trees(own, parser.rules)]
+        told, (heads, labels) = parser.probabilities(doc), parser.predict([doc])[0].tolist()
+        for m, head in enumerate(heads):
+            considered = trees if exact else [each for each in trees if rest_of(each[1][0], m) == rest_of(heads, m)]
+            column = [
+                share(considered, temperature, lambda tree, m=m, h=h: tree[0][m] == h) for h in range(len(doc) + 1)
+            ]
+            assert told.marginals[0][:, m + 1] == pytest.approx(column, abs=1e-5)
+            assert told.tokens[m] == pytest.approx(column[head], abs=1e-5)
+            if own.joint and head:
+                own_arc = heads[m], labels[m]
+                both = share(considered, temperature, lambda tree, m=m, arc=own_arc: (tree[0][m], tree[1][m]) == arc)
+                assert told.labels[m] == pytest.approx(both, abs=1e-5)
+            elif not own.joint and own.labelled:
+                scores = (
+                    predictor.label_scores(own.columns, own.borders, np.array(heads, np.int32))[m].astype(float)
+                    / temperature
+                )
+                of_label = np.exp(scores - scores.max())
+                assert told.labels[m] == pytest.approx(of_label[labels[m]] / of_label.sum() if head else 1, abs=1e-5)
+            seen += 1
+        if exact:
+            same = share(trees, temperature, lambda tree, told=(heads, labels): is_tree(tree, *told))
+            assert math.exp(told.log_probability) == pytest.approx(same, abs=1e-5)
+        else:
+            assert math.isnan(told.log_probability)
+        check_trees(parser.kbest(doc, 3)[0], trees, own.joint, temperature if exact else None)
+    assert seen > 7
+
+
+def rest_of(heads, m) -> tuple:
+    return (*heads[:m], *heads[m + 1 :])
+
+
+def is_tree(tree, heads, labels) -> bool:
+    """Whether a tree has these heads and, if it has labels, these: those of arcs from the root say nothing."""
+    same = [not tree[1] or not h or a == b for h, a, b in zip(heads, tree[1] or heads, labels, strict=True)]
+    return list(tree[0]) == list(heads) and all(same)
+
+
+def check_trees(ranked, trees, joint, temperature):
+    """The k best trees are different and as good as any, each with its best labels."""
+    best: dict[tuple, float] = {}
+    for score, (heads, _) in trees:
+        best[heads] = max(best.get(heads, -math.inf), score)
+    order = sorted(best.values(), reverse=True)
+    assert len(ranked) == min(3, len(order))
+    assert len({tuple(h for h, _ in each.analysis) for each in ranked}) == len(ranked)
+    for one, score in zip(ranked, order, strict=False):
+        heads = tuple(h for h, _ in one.analysis)
+        assert one.score == pytest.approx(best[heads], abs=1e-4)
+        if temperature:
+            assert one.score == pytest.approx(score, abs=1e-4)
+            # where labels are found jointly, those of an arc from the root are all the same
+            scores = [each for each in trees if each[1][0] == heads and abs(each[0] - best[heads]) < 1e-5]
+            if not joint or len(scores) == 1:
+                expected = share(trees, temperature, lambda tree, it=scores[0][1]: tree == it)
+                assert math.exp(one.log_probability) == pytest.approx(expected, abs=1e-4)
+
+
+def test_analyses(train):
+    component, texts, settings = CASES["morphologizer"]
+    nlp = spacy.blank("nl")
+    nlp.add_pipe(component, config={"model": {"templates": patterns(texts)}, "trainer": PERCEPTRON, **settings})
+    shown = examples_of(component, nlp, None)[:15]
+    pipe = at_temperature(train(nlp, shown, passes=2).get_pipe(component), 2.0, "analysis")
+    for example in shown:
+        doc = example.predicted[:2].as_doc()
+        predictor = pipe.predictor(doc.vocab)
+        nodes, pairs = predictor.part_scores(*predictor.read([doc]))
+        table, predicted = predictor.constraints.table, pipe.predict([doc])[0]
+        told, log = pipe.probabilities(doc), 0.0
+        for t, analysis in enumerate(predicted):
+            products = np.ones(len(table))
+            for column in table.T:
+                labels = range(column.min(), column.max() + 1)
+                every = [(chain_score(nodes, pairs, tags), tags) for tags in product(labels, repeat=len(doc))]
+                sure = {y: share(every, 2.0, lambda tags, y=y, t=t: tags[t] == y) for y in labels}
+                products *= [sure[y] for y in column.tolist()]
+            assert told.tokens[t] == pytest.approx(products[analysis] / products.sum(), abs=1e-5)
+            log += math.log(products[analysis] / products.sum())
+        assert told.log_probability == pytest.approx(log, abs=1e-4)
+        ranked = pipe.kbest(doc, 3)[0]
+        assert ranked[0].analysis == tuple(pipe.labels[a] for a in predicted)
+        assert ranked[0].log_probability == pytest.approx(log, abs=1e-4)
+        assert len({each.analysis for each in ranked}) == len(ranked) == min(3, len(table) ** len(doc))
+        assert [each.score for each in ranked] == sorted((each.score for each in ranked), reverse=True)
+
+
+@pytest.mark.parametrize("vertical", [1, 2])
+def test_constituents(train, vertical):
+    component, texts, settings = CASES["constituents"]
+    nlp = spacy.blank("en")
+    nlp.add_pipe(
+        component,
+        config={"model": {"templates": patterns(texts)}, "trainer": PERCEPTRON, **settings, "vertical": vertical},
+    )
+    shown = examples_of(component, nlp, None)
+    pipe, seen = at_temperature(train(nlp, shown, passes=2).get_pipe(component), 2.5, "constituent"), 0
+    for sentence in (sent[:k].as_doc() for example in shown for sent in example.predicted.sents for k in (4, 6, 9)):
+        predictor = pipe.predictor(sentence)
+        columns = predictor.reader.read([sentence], np.array([0, len(sentence)]))
+        own = Bracketed(predictor, sentence, columns, 0, len(sentence))
+        if not own.forest.symbol.size or own.forest.left.size > 300:
+            continue
+        every = [(own.score(output), constituents_of(own, output)) for output in next(every_derivation(own.forest))]
+        told = pipe.probabilities(sentence)
+        for a, b, label, p in told.spans:
+            expected = share(every, 2.5, lambda tree, line=(a, b, label): line in tree)
+            assert p == pytest.approx(expected, abs=1e-5)
+            seen += 1
+        predicted = tuple((a, b, label) for a, b, label, _ in told.spans)
+        same = share(every, 2.5, lambda tree, predicted=predicted: sorted(tree) == sorted(predicted))
+        assert math.exp(told.log_probability) == pytest.approx(same, abs=1e-5)
+        ranked = pipe.kbest(sentence, 3)[0]
+        best = sorted((score for score, _ in every), reverse=True)[:3]
+        assert [each.score for each in ranked] == pytest.approx(best, abs=1e-4)
+        assert sorted(ranked[0].analysis) == sorted(predicted)
+    assert seen > 10
+
+
+def constituents_of(own, output) -> list:
+    items = [output[0], *own.forest.left[output[1:]], *own.forest.right[output[1:]]]
+    names = own.predictor.weights.labels
+    return [(*own.span(item), label) for item in items for label in plain(names[own.forest.symbol[item]])]
