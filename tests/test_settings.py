@@ -45,7 +45,13 @@ def given_values(name, tmp_path):
     """Values for the settings without a default."""
     (tmp_path / "corpus").write_text("a\n\n", encoding="utf8")
     templates = tp1() if "Chain" in name else mst()
-    return {"trainer": MTLStruct(), "path": str(tmp_path / "corpus"), "templates": templates, "lang": "es"}
+    return {
+        "trainer": MTLStruct(),
+        "path": str(tmp_path / "corpus"),
+        "templates": templates,
+        "lang": "es",
+        "corpus": lambda nlp: [],
+    }
 
 
 def coded(error):

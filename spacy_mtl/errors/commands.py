@@ -45,6 +45,7 @@ class CommandErrors:
     M762 = ("'{path}' is no file of names of features: {reason}. Make one with 'spacy mtl names'.")
     M763 = ("The names in '{path}' are of the component '{found}', not of '{component}'. Make those with 'spacy mtl names --component {component}'.")
     M765 = ("The pipeline has no component '{component}' that can be calibrated; those that can: {names}.")
+    M766 = ("The setting '{setting}' of spacy_mtl.calibrate.v1 must be {expected}, but is {value}.")
     M764 = ("'{component}' has no label '{label}'. It has {known}.")
     M770 = ("Nothing says how small '{component}' is to become. Give --templates, --megabytes, --speed or --loss.")
     M771 = ("The config of '{where}' does not say of its {part} corpus {lacks}. Give a pipeline of 'spacy train', and --{part} with a file in the same format.")

@@ -9,6 +9,7 @@ from spacy.training import Example
 
 from spacy_mtl.errors import Errors
 from spacy_mtl.registry import registry
+from spacy_mtl.settings import is_list, is_switch, shown
 
 #: Of each component the calibration of each kind of decision.
 Found = dict[str, dict[str, Any]]
@@ -51,7 +52,16 @@ def create_calibrate(
 
     corpus: a reader of held-out documents, such as ``${corpora.dev}``. components: the names of those to calibrate, null for all. Components that are
     not trained yet, or have a calibration for their weights already, are left as they are. isotonic: whether maps are tried besides temperatures.
+    Raises ValueError (M766) for other settings.
     """
+
+    for setting, value, expected, fine in (
+        ("corpus", corpus, "a reader of a corpus", callable(corpus)),
+        ("components", components, "a list of names of components, or null", components is None or is_list(components)),
+        ("isotonic", isotonic, "true or false", is_switch(isotonic)),
+    ):
+        if not fine:
+            raise ValueError(Errors.M766.format(setting=setting, expected=expected, value=shown(value)))
 
     def calibrate(nlp: Language) -> Language:
         names = able_to_calibrate(nlp) if components is None else components
