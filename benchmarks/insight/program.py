@@ -12,6 +12,7 @@ from benchmarks.common.rows import Row, append_rows, progress, show
 from benchmarks.ner.data import as_settings
 from benchmarks.ner.runs import corpora_of, identity, our_settings
 
+from . import calibration as calibrating
 from . import small
 from .active import tokens_until
 
@@ -104,6 +105,32 @@ def active(
 def _needed(rows: list[Row]) -> Row:
     found = [math.inf if row["needed"] is None else row["needed"] for row in rows]
     return {"by": rows[0]["by"], "median": median(found), "least": min(found), "most": max(found)}
+
+
+@app.command()
+def calibration(
+    corpora: Annotated[Path, typer.Option(help="The folder with conll2002, ddt and pku2005.")],
+    task: Annotated[list[str] | None, typer.Option(help=f"Only these of {', '.join(calibrating.TASKS)}.")] = None,
+    limit: Annotated[int, typer.Option(help="Training sentences, 0 for all.", min=0)] = 0,
+    iterations: Annotated[int, typer.Option(help="Of python-crfsuite, on Spanish; 0: without it.", min=0)] = 100,
+    json: JsonOption = None,
+) -> None:
+    """Are probabilities right? Entities, arcs and words: expected calibration error and Brier score, and what telling them costs."""
+    rows = []
+    for name in task or calibrating.TASKS:
+        rows += (found := calibrating.measure(name, str(corpora), limit))
+        append_rows(json, found)
+        if name == "spanish" and iterations:
+            from .crfsuite import measure
+
+            rows.append(measure(str(corpora), limit, iterations))
+            append_rows(json, rows[-1:])
+    columns = {
+        "task": "task", "kind": "decisions about", "scores": "probabilities", "temperature": "temperature", "places": "places of the map",
+        "decisions": "decisions", "ece": "ECE", "aim": "aim", "brier": "Brier score", "mean": "mean probability", "correct": "correct",
+        "per_second": "per s without", "per_second_confident": "per s with", "share": "speed with, of without",
+    }  # fmt: skip
+    show("Calibration", columns, rows, "ECE: over 15 bins of equally many decisions; per second of CPU time")
 
 
 def _sums_of(component: str, trainer: str, passes: int, most: int) -> Row:

@@ -121,7 +121,7 @@ class AnalysisPredictor(Predictor):
 
     def analyses(self, docs: Sequence[Doc], held: Held | None = None) -> ConsideredAnalyses:
         """What is predicted for the tokens of docs, and the scores of all that it was chosen from. held: to analyses."""
-        tensor, (given, starts, doc_starts) = self._tensor_of(docs), self.read(docs)
+        tensor, (given, starts, doc_starts) = self.tensor_of(docs), self.read(docs)
         with self._lock:
             self._warn_of_missing(given)
             nodes, _ = self.scores(given, starts, doc_starts, tensor)

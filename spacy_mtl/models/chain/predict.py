@@ -264,7 +264,7 @@ class Predictor:
 
         The scores are without the bias, which says what is to be found and not how probable it is.
         """
-        tensor, (given, starts, doc_starts) = self._tensor_of(docs), self.read(docs, whole)
+        tensor, (given, starts, doc_starts) = self.tensor_of(docs), self.read(docs, whole)
         with self._lock:
             self._warn_of_missing(given)
             nodes, pairs = self.scores(given, starts, doc_starts, tensor)

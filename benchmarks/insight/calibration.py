@@ -1,0 +1,156 @@
+"""Are probabilities right? Entities, arcs and words of three corpora: a training, a calibration on what it has not seen, a test."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from benchmarks.common.measure import median
+from benchmarks.common.rows import Row
+from spacy_mtl.confidence.calibration import brier_score, calibration_error
+
+#: Turns of a comparison of speeds.
+TURNS = 5
+#: By task: what is decided, and the largest expected calibration error that is aimed at.
+TASKS = {"spanish": ("entity", 0.02), "danish": ("arc", 0.02), "pku": ("word", 0.01)}
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A pipeline that is trained, documents to calibrate on and to test, and what each decision about a test document is worth."""
+
+    nlp: Language
+    component: str
+    dev: list[Example]
+    test: list[Example]
+    outcomes: Callable[[Any, Example], Iterator[tuple[float, bool]]]
+
+
+def entity_outcomes(pipe: Any, example: Example) -> Iterator[tuple[float, bool]]:
+    gold = {(ent.start, ent.end, ent.label_) for ent in example.reference.ents}
+    for start, end, label, probability in pipe.probabilities(example.predicted).spans:
+        yield probability, (start, end, label) in gold
+
+
+def arc_outcomes(pipe: Any, example: Example) -> Iterator[tuple[float, bool]]:
+    """Of all words, punctuation included."""
+    told, (heads, _) = pipe.probabilities(example.predicted), pipe.predict([example.predicted])[0]
+    starts = [sent.start for sent in example.predicted.sents for _ in sent]
+    for token, head, start, probability in zip(example.reference, heads, starts, told.tokens, strict=True):
+        gold = 0 if token.head.i == token.i or token.dep_ == "ROOT" else token.head.i - start + 1
+        yield float(probability), gold == head
+
+
+def word_outcomes(pipe: Any, example: Example) -> Iterator[tuple[float, bool]]:
+    gold = {(token.idx, token.idx + len(token)) for token in example.reference}
+    for start, end, _, probability in pipe.probabilities(example.predicted).spans:
+        yield probability, (start, end) in gold
+
+
+def spanish(corpora: str, limit: int) -> Subject:
+    from benchmarks.ner.data import DEFAULTS, Data
+    from benchmarks.ner.ours import learn
+
+    data, ours = Data(corpora, "esp", limit), DEFAULTS["ner.v1"]
+    nlp, ner = ours.pipeline(data)
+    learn(nlp, ner, ours, data.part(nlp, "train").examples())
+    dev, test = (data.part(nlp, part).examples() for part in ("testa", "testb"))
+    return Subject(nlp, ner.name, dev, test, entity_outcomes)
+
+
+def danish(corpora: str, limit: int) -> Subject:
+    """Its dev is the last tenth of the training part, since the treebank has none."""
+    from benchmarks.parsing.data import Data
+    from benchmarks.parsing.ours import Ours, examples_of, learn
+
+    data, ours = Data(corpora, "danish", limit), Ours(projective=False)
+    nlp, parser = ours.pipeline(data)
+    learn(nlp, parser, ours, examples_of(nlp, data, "train"))
+    dev, test = (examples_of(nlp, data, part) for part in ("dev", "test"))
+    return Subject(nlp, parser.name, dev, test, arc_outcomes)
+
+
+def pku(corpora: str, limit: int) -> Subject:
+    """Its dev is every tenth sentence of the training text, which the model is not trained on."""
+    from benchmarks.segmentation.data import Data
+    from benchmarks.segmentation.ours import DEFAULTS, examples_of, learn
+
+    held_out, tested, ours = Data(corpora, "pku", limit, dev=True), Data(corpora, "pku", limit), DEFAULTS["seg.v1"]
+    nlp, segmenter = ours.pipeline()
+    learn(nlp, segmenter, ours, examples_of(nlp, held_out.train()))
+    dev, test = (examples_of(nlp, data.test()) for data in (held_out, tested))
+    return Subject(nlp, segmenter.name, dev, test, word_outcomes)
+
+
+def measure(task: str, corpora: str, limit: int) -> list[Row]:
+    """A row for scores as they are, one for the temperature, one with the isotonic map where one was kept, and one of the speeds."""
+    import spacy
+
+    subject = {"spanish": spanish, "danish": danish, "pku": pku}[task](corpora, limit)
+    with TemporaryDirectory() as folder:
+        subject.nlp.to_disk(folder)
+        loaded = spacy.load(folder)  # as users do
+    pipe: Any = loaded.get_pipe(subject.component)
+    dev = [moved(example, loaded) for example in subject.dev]
+    test = [moved(example, loaded) for example in subject.test]
+    begin = time.process_time()
+    found = pipe.calibrate(dev, isotonic=False)
+    seconds, kind = time.process_time() - begin, TASKS[task][0]
+    same: Row = {"mode": "calibration", "task": task, "limit": limit, "kind": kind, "aim": TASKS[task][1]}
+    calibrated = {**pipe.cfg}["calibrations"]
+    plain = {each: {"temperature": 1.0, "given": [], "mapped": []} for each in calibrated}
+    rows = [scored(subject, pipe, test, {**same, "scores": "as they are"}, plain)]
+    more = {"temperature": found[kind].temperature, "cpu_calibrate": seconds}
+    rows.append(scored(subject, pipe, test, {**same, "scores": "temperature", **more}, calibrated))
+    with_map = pipe.calibrate(dev)
+    more = {"temperature": with_map[kind].temperature, "places": int(with_map[kind].given.size)}
+    rows.append(scored(subject, pipe, test, {**same, "scores": "temperature and map", **more}, None))
+    rows.append({**same, "scores": "speed", **speeds(loaded, pipe, [example.predicted for example in test])})
+    return rows
+
+
+def moved(example: Example, nlp: Language) -> Example:
+    """An example in the vocabulary of another pipeline."""
+    return Example(*(Doc(nlp.vocab).from_bytes(doc.to_bytes()) for doc in (example.predicted, example.reference)))
+
+
+def scored(subject: Subject, pipe: Any, test: Sequence[Example], row: Row, calibrations: dict | None) -> Row:
+    """Scores of the probabilities of all decisions about the test documents. calibrations: in place of the component's."""
+    kept = pipe.cfg["calibrations"]
+    pipe.cfg["calibrations"] = calibrations or kept
+    told = [each for example in test for each in subject.outcomes(pipe, example)]
+    pipe.cfg["calibrations"] = kept
+    return {**row, **figures(*map(np.array, zip(*told, strict=True)))}
+
+
+def figures(probabilities: np.ndarray, correct: np.ndarray) -> Row:
+    """Expected calibration error over 15 bins of equally many decisions, Brier score, mean probability, and the share that is correct."""
+    return {
+        "decisions": int(probabilities.size), "ece": calibration_error(probabilities, correct),
+        "brier": brier_score(probabilities, correct), "mean": float(probabilities.mean()), "correct": float(correct.mean()),
+    }  # fmt: skip
+
+
+def speeds(nlp: Language, pipe: Any, docs: list[Doc]) -> Row:
+    """Documents in memory through the pipeline without and with confidence, in turn: words (or characters) per CPU second."""
+    seconds: dict[bool, list[float]] = {False: [], True: []}
+    size = sum(len(doc) for doc in docs)
+    for turn in range(TURNS + 1):
+        for confidence in (False, True):
+            pipe.confidence = confidence
+            shown = [doc.copy() for doc in docs]
+            begin = time.process_time()
+            for _ in nlp.pipe(shown, batch_size=200):
+                pass
+            if turn:  # the first warms up
+                seconds[confidence].append(time.process_time() - begin)
+    pipe.confidence = False
+    without, with_it = (size / median(seconds[confidence]) for confidence in (False, True))
+    share = median([a / b for a, b in zip(seconds[False], seconds[True], strict=True)])
+    return {"per_second": without, "per_second_confident": with_it, "share": share}
