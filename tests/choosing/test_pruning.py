@@ -85,6 +85,7 @@ def test_each_half_is_weighed_anew(stub):
     [
         (Limits(loss=30.0), 5),
         (Limits(loss=0.0), 8),
+        (Limits(loss=70.0), 1),
         (Limits(speed=200.0), 4),
         (Limits(speed=201.0), 3),
         (Limits(megabytes=8.0), 8),

@@ -1,11 +1,16 @@
 """``spacy mtl bias``: the best bias of a recognizer on development data."""
 
+from functools import partial
+
 import pytest
 import spacy
 from spacy.cli import app
+from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 from typer.testing import CliRunner
+
+from spacy_mtl.cli.choosing.bias import annotated_before
 
 #: Names are in training what other words are, too, so that the model is not sure of them.
 TRAIN = [("a", True), ("a", False), ("a", False), ("b", False), ("c", True)]
@@ -45,6 +50,24 @@ def test_the_best_bias_is_saved_and_used(folder):
     assert f"people: the best bias is {bias:g}; saved to" in result.stdout
     (line,) = (line for line in result.stdout.splitlines() if line.rstrip().endswith("best"))
     assert line.split()[:4] == [f"{bias:.1f}", "100.00", "100.00", "100.00"]
+
+
+def test_components_behind_the_recognizer_and_itself_do_not_annotate(folder):
+    """What it finds is for scoring, and must not be what the documents already have."""
+    nlp = spacy.load(folder / "model")
+    for name, place in (("before", {"first": True}), ("behind", {"last": True})):
+        Language.component(f"bias_{name}", func=partial(_note, name))
+        nlp.add_pipe(f"bias_{name}", **place)
+    nlp.get_pipe("people").bias = 5.0
+    doc = Doc(nlp.vocab, ["a", "x"])
+    (found,) = annotated_before(nlp, "people", [Example(doc, doc.copy())])
+    assert found.predicted.user_data["notes"] == ["before"]
+    assert not found.predicted.ents
+
+
+def _note(name, doc):
+    doc.user_data.setdefault("notes", []).append(name)
+    return doc
 
 
 def test_without_output_nothing_is_saved(folder):

@@ -132,3 +132,16 @@ def test_calls_are_resolved_as_before_also_the_second_time(kinds):
             )
             with pytest.raises(TypingError):
                 kind.get_call_type(context, (types.unicode_type, types.float32), {})
+
+
+def deletions(function):
+    code = run_frontend(function)
+    postproc.PostProcessor(code).run(emit_dels=True)
+    return [str(step) for block in code.blocks.values() for step in block.body if isinstance(step, ir.Del)]
+
+
+def test_variables_are_deleted_where_pythons_own_mode_asks_for_it():
+    before = deletions(example)
+    assert before
+    with done_faster():
+        assert deletions(example) == before

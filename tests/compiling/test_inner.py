@@ -190,14 +190,16 @@ def test_what_is_cached_for_linking_has_all_that_it_calls(tmp_path):
     (tmp_path / "deep.py").write_text(
         "from spacy_mtl.kernels import kernel, subkernel\n\n"
         "@subkernel\ndef deepest(x):\n    return x * 3.0\n\n"
+        "@subkernel\ndef beside(x):\n    return x - 1.0\n\n"
         "@subkernel\ndef deep(x):\n    return deepest(x) + 1.0\n\n"
-        "@subkernel\ndef middle(x):\n    return deep(x) + deepest(x)\n\n"
+        "@subkernel\ndef middle(x):\n    return deep(x) + deepest(x) + beside(x)\n\n"
         "@kernel\ndef one(x):\n    return middle(x) + 1.0\n\n"
-        "@kernel\ndef two(x):\n    return middle(x) + deep(x)\n"
+        "@kernel\ndef two(x):\n    return middle(x) + deep(x)\n\n"
+        "@kernel\ndef three(x):\n    return middle(x) * 2.0\n"
     )
     path = os.pathsep.join([str(tmp_path), os.getcwd()])
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": path}
-    for call, result, missed in (("one", 14.0, 1), ("two", 20.0, 0)):
+    for call, result, missed in (("one", 15.0, 1), ("two", 21.0, 0), ("three", 28.0, 0)):
         code = f"import deep; print(deep.{call}(2.0), sum(deep.deepest.stats.cache_misses.values()))"
         done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
         assert done.stdout.split() == [str(result), str(missed)]
