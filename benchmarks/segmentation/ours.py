@@ -30,7 +30,7 @@ class Ours:
     """Settings of our segmenter.
 
     templates: tp1.v1, tp2.v1 or seg.v1. passes: over the corpus. megabytes: of the saved model, None for no limit. words: a file with the
-    user's dictionary, a list or a segmented text.
+    user's dictionary, a list or a segmented text. hidden: the share of words that is hidden in training.
     """
 
     templates: str = "tp2.v1"
@@ -41,6 +41,7 @@ class Ours:
     inner_passes: int = 10
     megabytes: float | None = 10.0
     words: str | None = None
+    hidden: float = 0.0
 
     def pipeline(self) -> tuple[Language, MTLSegmenter]:
         """A pipeline with the segmenter alone, untrained."""
@@ -48,7 +49,7 @@ class Ours:
         trainer = {"p": self.p, "C": self.C, "average": self.average, "inner_passes": self.inner_passes, "tol": 1e-3}
         templates = {"@mtl_templates": f"spacy_mtl.{self.templates}"}
         model = {"templates": templates, "megabytes": self.megabytes}
-        pipe = nlp.add_pipe("mtl_segmenter", config={"model": model, "trainer": trainer})
+        pipe = nlp.add_pipe("mtl_segmenter", config={"model": model, "trainer": trainer, "hidden": self.hidden})
         assert isinstance(pipe, MTLSegmenter)
         return nlp, pipe
 

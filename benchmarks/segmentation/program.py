@@ -168,3 +168,29 @@ def words(
         )
         append_rows(json, [row])
         show(f"The user's words as law, {data.name}", tables.WORDS, [row])
+
+
+@app.command()
+def domains(
+    corpora: CorporaOption,
+    json: JsonOption = None,
+    quick: QuickOption = False,
+    corpus: CorpusOption = None,
+    hidden: Annotated[list[float] | None, typer.Option(help="Shares of words to hide in training.")] = None,
+) -> None:
+    """Ours and LTP's perceptron, trained on one corpus, on its own test texts and on those of the other."""
+    from dataclasses import asdict, replace
+
+    from benchmarks.common.measure import run_child
+
+    from .runs import corpora_of, identity
+
+    for data in corpora_of(corpora, _names(corpus, quick), quick):
+        both = {"data": asdict(data), "other": asdict(replace(data, name="sxu" if data.name == "pku" else "pku"))}
+        rows = []
+        for share in hidden or (0.0, 0.4):
+            rows += run_child("benchmarks.segmentation.domains:ours", **both, hidden=share)
+        rows += run_child("benchmarks.segmentation.domains:rival", **both)
+        rows = [identity("domains", data) | row for row in rows]
+        append_rows(json, rows)
+        show(f"Texts of another source, trained on {data.name}", tables.DOMAINS, rows)

@@ -26,6 +26,17 @@ SPEED = {
     "known_text": "the same text again",
     "ratio_known_text": "ours : it",
 }
+DOMAINS = {
+    "corpus": "trained on",
+    "tested_on": "tested on",
+    "contestant": "contestant",
+    "hidden": "hidden",
+    "cpu": "CPU s",
+    "f1": "F1",
+    "r_iv": "R known",
+    "r_oov": "R unknown",
+    "oov": "% unknown",
+}
 WORDS = {
     "words": "words",
     "occurrences": "occurrences",

@@ -50,6 +50,7 @@ SEGMENTER_CONFIG = {
     "keep_runs": True,
     "folds": 2,
     "known": 1,
+    "hidden": 0.0,
     "known_marks": 5,
     "user_words_role": "hint",
     "user_words_weight": 1.0,
@@ -191,6 +192,7 @@ def make_segmenter(
     keep_runs: bool,
     folds: int,
     known: int,
+    hidden: float,
     known_marks: int,
     user_words_role: str,
     user_words_weight: float,
@@ -204,14 +206,15 @@ def make_segmenter(
     known: a word of the corpus that occurs at least this many times is in the dictionary that templates read.
     folds: during training the corpus is divided into this many parts, and the dictionary and word boundaries that templates read in one part are
     counted on the others: if every training word were known, nothing could be learnt about unknown words.
+    hidden: the share of words that is also left out of the dictionary of each part, for texts with more unknown words than the corpus has.
     known_marks: a punctuation mark or symbol that occurs at least this many times, and at least once as a word of its own, is given only tags it was
     seen with; 0 allows every character all tags.
     user_words_role: what the words in ``user_words`` are: a "hint" to templates, a "preference", which adds ``user_words_weight`` to the score of
     each of a word's tags, or "law".
     """
     pipe = component_class("segmenter", "MTLSegmenter")(
-        nlp.vocab, model, name, trainer=trainer, tags=tags, keep_runs=keep_runs, folds=folds, known=known, known_marks=known_marks,
-        user_words_role=user_words_role, user_words_weight=user_words_weight, scorer=scorer,
+        nlp.vocab, model, name, trainer=trainer, tags=tags, keep_runs=keep_runs, folds=folds, known=known, hidden=hidden,
+        known_marks=known_marks, user_words_role=user_words_role, user_words_weight=user_words_weight, scorer=scorer,
     )  # fmt: skip
     return sure(pipe, confidence)
 

@@ -35,7 +35,6 @@ from spacy_mtl.segmentation.user_words.dictionary import Dictionary
 from spacy_mtl.segmentation.user_words.matches import Match, find_matches
 from spacy_mtl.segmentation.user_words.words import UserWords
 from spacy_mtl.segmentation.word_orths import WordOrths
-from spacy_mtl.settings import brief, is_choice, is_whole
 from spacy_mtl.structures.chain.build import Constraints
 from spacy_mtl.templates.attributes.characters import BREAK, word_table
 from spacy_mtl.templates.attributes.learned import CHAR_GROUP, FormTable
@@ -46,10 +45,9 @@ from spacy_mtl.true_words import true_doc
 from .confidence.characters import ConsideredCharacters, consider_characters, with_words
 from .factories import make_segmenter  # noqa: F401  (earlier installations have it as their entry point)
 from .protocol.chain import ChainPipe
-from .protocol.settings import check_switches
 from .segmenter_explained import border_decisions, character_positions
 from .segmenter_scorer import make_segmenter_scorer  # noqa: F401  (as above)
-from .segmenter_settings import CFG_CHECKS, CFG_MISSING, check_segmenter
+from .segmenter_settings import CFG_CHECKS, CFG_MISSING, check_given, check_segmenter
 
 
 class MTLSegmenter(ChainPipe):
@@ -77,19 +75,15 @@ class MTLSegmenter(ChainPipe):
         keep_runs: bool = True,
         folds: int = 2,
         known: int = 1,
+        hidden: float = 0.0,
         known_marks: int = 5,
         user_words_role: str = "hint",
         user_words_weight: float = 1.0,
         scorer: Callable | None = None,
     ):
         super().__init__(vocab, model, name, trainer=trainer, scorer=scorer)
-        if not is_choice(tags, TAG_SETS):
-            raise ValueError(Errors.M416.format(name=name, tags=brief(tags), known=", ".join(TAG_SETS)))
-        check_switches(name, keep_runs=keep_runs)
-        if not (is_whole(folds, 2) and is_whole(known, 1) and is_whole(known_marks)):
-            counts = {"known": brief(known), "folds": brief(folds), "known_marks": brief(known_marks)}
-            raise ValueError(Errors.M418.format(name=name, **counts))
-        self.folds, self.known, self.known_marks = folds, known, known_marks
+        check_given(name, tags, keep_runs, folds, known, hidden, known_marks)
+        self.folds, self.known, self.hidden, self.known_marks = folds, known, float(hidden), known_marks
         self.cfg = {"tags": tags, "keep_runs": keep_runs, "lexicon": "", "breaks": [], "known": {}}
         self.user_words = UserWords((), user_words_role, user_words_weight)
         self.cfg |= self.user_words.settings()
@@ -139,7 +133,7 @@ class MTLSegmenter(ChainPipe):
         self.cfg["lexicon"] = " ".join(sorted(corpus.known(self.known))) if wanted else ""
         self.cfg["breaks"], self.cfg["known"] = [], {}
         if context is not None:
-            context.words = corpus.table(self.known)
+            context.words = corpus.table(self.known, self.hidden)
         if context is not None and BREAK in context.attributes:
             breaks = count_breaks(references, self._characters, corpus.folds, self.folds)
             context.breaks, self.cfg["breaks"] = breaks.table(), breaks.written()

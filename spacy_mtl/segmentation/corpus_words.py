@@ -1,17 +1,22 @@
 """The words of a training corpus, as a dictionary for templates that look words up.
 
 If every training word were in the dictionary, training would never see unknown words, which new text has. So the corpus is divided into consecutive
-folds, and the dictionary for each fold has only the words of the other folds.
+folds, and the dictionary for each fold has only the words of the other folds. Texts of another domain have more unknown words than these, for which
+more words can be hidden.
 """
 
 from collections.abc import Sequence
 from itertools import chain
 
 import numpy as np
+from spacy.strings import hash_string  # type: ignore[attr-defined]
 from spacy.tokens import Doc
 
 from spacy_mtl.learning.gather import Piece, content_key
 from spacy_mtl.templates.attributes.characters import WordTable, character, word_table
+
+#: The number of different hashes.
+_HASHES = 1 << 64
 
 
 class CorpusWords:
@@ -36,9 +41,18 @@ class CorpusWords:
         often = np.flatnonzero(self.counts.sum(axis=1) >= at_least).tolist()
         return [self.words[i] for i in often if len(self.words[i]) > 1]
 
-    def table(self, at_least: int) -> WordTable:
-        """The dictionary for training, where each fold is a part that knows the words with at least this many occurrences in other folds."""
-        return word_table(self.words, self.counts.sum(axis=1, keepdims=True) - self.counts >= at_least)
+    def table(self, at_least: int, hidden: float = 0.0) -> WordTable:
+        """The dictionary for training, where each fold is a part that knows the words with at least this many occurrences in other folds.
+
+        hidden: from each fold so many of these words, as a share of them, are hidden; which ones depends on the word and the fold alone.
+        """
+        known = self.counts.sum(axis=1, keepdims=True) - self.counts >= at_least
+        if hidden:
+            shares = [
+                [hash_string(f"{fold} {word}") / _HASHES for fold in range(known.shape[1])] for word in self.words
+            ]
+            known &= np.array(shares).reshape(known.shape) >= hidden
+        return word_table(self.words, known)
 
     def parts(self, pieces: Sequence[Piece]) -> np.ndarray:
         """The fold of each sentence of the pieces, int64[S]."""

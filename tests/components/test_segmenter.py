@@ -162,6 +162,22 @@ def test_unknown_tag_set():
         make(tags="xyz")
 
 
+@pytest.mark.parametrize("hidden", [-0.1, 1.5, True, "half", float("nan")])
+def test_a_share_of_hidden_words_out_of_range(hidden):
+    with pytest.raises(ValueError, match=r"^\[M133\].*hidden|hidden"):
+        make(hidden=hidden)
+
+
+def test_hidden_words_are_known_once_trained():
+    nlp = make(hidden=1.0)
+    examples = [example(nlp, words) for words in SENTENCES]
+    nlp.initialize(lambda: examples)
+    segmenter = nlp.get_pipe("mtl_segmenter")
+    assert not segmenter._reader.words.known.any()
+    long = {word for words in SENTENCES for word in words if len(word) > 1}
+    assert long <= set(segmenter.cfg["lexicon"].split())
+
+
 @pytest.mark.parametrize("counts", [{"folds": 1}, {"known": 0}, {"known_marks": -1}])
 def test_counts_that_make_no_sense(counts):
     with pytest.raises(ValueError, match=r"^\[M418\].*" + "".join(f"{name} = {n}" for name, n in counts.items())):

@@ -1,6 +1,7 @@
 """The dictionary of a corpus: what each fold knows of the others, against counting in plain Python."""
 
 from collections import Counter
+from itertools import product
 
 import numpy as np
 from hypothesis import given
@@ -42,6 +43,29 @@ def test_each_fold_knows_the_words_of_the_others(sentences, folds, at_least):
     for row, word in enumerate(long, 1):
         assert table.known[row].tolist() == [total[word] - counts[k][word] >= at_least for k in range(folds)]
     assert not table.known[0].any()
+
+
+def test_words_are_hidden_at_the_rate_that_is_asked_for():
+    pairs = ["".join(pair) for pair in product("一二三四五六七八九十", "甲乙丙丁戊己庚辛壬癸")] * 2
+    sentences = [[pair, chr(0x5000 + k)] for k, pair in enumerate(pairs)]  # no two texts are the same
+    _, words = corpus(sentences, 2)
+    whole, half = words.table(1).known[1:], words.table(1, 0.5).known[1:]
+    assert len(whole) == 100
+    assert whole.all()
+    assert 0.4 < half.mean() < 0.6
+    assert (half[:, 0] != half[:, 1]).any()  # a fold does not miss what the other one does
+    assert 0.1 < words.table(1, 0.8).known[1:].mean() < 0.3
+    assert not words.table(1, 1.0).known.any()
+
+
+def test_which_words_are_hidden_depends_on_the_word_alone():
+    one, two = (corpus([["一二", "三四五"], more, ["三四五", "一二"], more], 2)[1] for more in (["一"], ["ＡＢ"]))
+
+    def hidden(words):
+        known = words.table(1, 0.5).known[1:].tolist()
+        return dict(zip([word for word in words.words if len(word) > 1], known, strict=True))
+
+    assert hidden(one).items() <= hidden(two).items()
 
 
 def test_sentences_of_pieces_are_in_the_fold_of_their_document():
