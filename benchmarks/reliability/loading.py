@@ -18,10 +18,13 @@ from spacy_mtl.roots import doc_heads, first_off_tree
 from spacy_mtl.sequences import Categories, load
 
 from .loading_beside import (
+    calibrated_bytes,
     load_into,
+    make_docs,
     multiword_bytes,
     names_bytes,
     tables_in_model,
+    try_confidence,
     try_explaining,
     try_learning_on,
     try_multiword,
@@ -47,6 +50,7 @@ MODELS = {
     "names": ("entities",),
     "multiword": ("",),
     "learning on": ("entities", "tags", "crossing-trees", "words"),
+    "confidence": ("entities", "tags", "crossing-trees", "constituents"),
     "explaining": ("entities", "tags", "crossing-trees", "second-order-trees", "constituents", "lemmas"),
 }
 #: A try: it loads these bytes and predicts. It raises what loading raises, and AssertionError for a prediction that is none.
@@ -77,6 +81,8 @@ def opened(case: str, name: str) -> tuple[bytes, Try]:
         return data, partial(try_learning_on, nlp, docs, beside)
     if case == "explaining":
         return data, partial(try_explaining, nlp, docs, beside)
+    if case == "confidence":
+        return calibrated_bytes(pipe, make_docs(nlp, docs[:1])), partial(try_confidence, nlp, docs, beside)
     return data, partial(_try_component, nlp, docs, beside)
 
 

@@ -93,12 +93,12 @@ def try_learning_on(nlp: Language, docs: list, tables: bytes | None, data: bytes
     """Load a model, and learn on from it, from what it predicts itself: its weights are the prior of another training."""
     pipe = load_into(nlp, data, tables)
     some = docs[:4]
-    examples = [Example(_doc(nlp, each), doc) for each, doc in zip(some, nlp.pipe(_docs(nlp, some)), strict=True)]
+    examples = [Example(_doc(nlp, each), doc) for each, doc in zip(some, nlp.pipe(make_docs(nlp, some)), strict=True)]
     optimizer = nlp.resume_training()
     for _ in range(2):
         losses = nlp.update(examples, sgd=optimizer)
     assert np.isfinite(list(losses.values())).all(), "a loss that is no number"
-    for _ in nlp.pipe(_docs(nlp, some)):
+    for _ in nlp.pipe(make_docs(nlp, some)):
         pass
     pipe.to_bytes(exclude=["vocab"])
 
@@ -106,12 +106,29 @@ def try_learning_on(nlp: Language, docs: list, tables: bytes | None, data: bytes
 def try_explaining(nlp: Language, docs: list, tables: bytes | None, data: bytes) -> None:
     """Load a model and explain what it decides."""
     pipe = load_into(nlp, data, tables)
-    for doc in _docs(nlp, docs[:2]):
+    for doc in make_docs(nlp, docs[:2]):
         told = pipe.explain(doc)
         assert json.dumps(told.to_dict(), allow_nan=False), "an explanation that JSON cannot hold"
 
 
-def _docs(nlp: Language, given: list) -> list[Doc]:
+def calibrated_bytes(pipe: Any, docs: list[Doc]) -> bytes:
+    """The model file of a component that has been calibrated."""
+    one = {"temperature": 1.5, "given": [0.1, 0.5, 0.9], "mapped": [0.2, 0.5, 0.8]}
+    pipe.cfg["calibrations"] = dict.fromkeys(pipe.considered(docs).kinds, one)
+    return pipe._model_bytes()
+
+
+def try_confidence(nlp: Language, docs: list, tables: bytes | None, data: bytes) -> None:
+    """Load a model and ask how probable is what it predicts, and what else it might."""
+    pipe = load_into(nlp, data, tables)
+    for doc in makemake_docs(nlp, docs[:2]):
+        told = pipe.probabilities(doc).tokens
+        known = told[~np.isnan(told)]
+        assert ((known >= -1e-5) & (known <= 1 + 1e-3)).all(), "a probability below 0 or above 1"
+        pipe.kbest(doc, 3)
+
+
+def make_docs(nlp: Language, given: list) -> list[Doc]:
     return [_doc(nlp, each) for each in given]
 
 
