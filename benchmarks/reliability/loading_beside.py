@@ -121,7 +121,7 @@ def calibrated_bytes(pipe: Any, docs: list[Doc]) -> bytes:
 def try_confidence(nlp: Language, docs: list, tables: bytes | None, data: bytes) -> None:
     """Load a model and ask how probable is what it predicts, and what else it might."""
     pipe = load_into(nlp, data, tables)
-    for doc in makemake_docs(nlp, docs[:2]):
+    for doc in make_docs(nlp, docs[:2]):
         told = pipe.probabilities(doc).tokens
         known = told[~np.isnan(told)]
         assert ((known >= -1e-5) & (known <= 1 + 1e-3)).all(), "a probability below 0 or above 1"
