@@ -71,6 +71,30 @@ def prune(
 
 
 @app.command()
+def tune(
+    corpora: CorporaOption,
+    lang: Annotated[str, typer.Option(help="esp, ned or both.")] = "esp",
+    trials: Annotated[int, typer.Option(min=1)] = 40,
+    seed: Annotated[int, typer.Option(help="Of the search.")] = 0,
+    quick: Annotated[bool, typer.Option(help="Train on a thousand sentences.")] = False,
+    json: JsonOption = None,
+) -> None:
+    """Does a search of C and p find settings as good as those that people chose, and how long does it take? CoNLL-2002, tuned on testa."""
+    rows = []
+    for data in corpora_of(corpora, lang, quick):
+        ours = our_settings("ner.v1")
+        row = run_child("benchmarks.insight.tuning:run", **as_settings(data, ours), trials=trials, seed=seed)
+        row |= {"seed": seed, "found": ", ".join(f"{key} = {value}" for key, value in row["best"].items())}
+        rows.append({**identity("tune", data, ours), "benchmark": "insight", "p": ours.p, "C": ours.C, **row})
+        append_rows(json, rows[-1:])
+    columns = {
+        "lang": "corpus", "trials": "trials", "whole_trials": "to the end", "cpu": "CPU s", "found": "found", "f1_testa": "F1 testa, found",
+        "chosen_f1_testa": "by hand", "f1_testb": "testb, found", "chosen_f1_testb": "by hand",
+    }  # fmt: skip
+    show("Tuning", columns, rows)
+
+
+@app.command()
 def active(
     corpora: CorporaOption,
     seeds: Annotated[int, typer.Option(help="Orders in which sentences are drawn.", min=1)] = 5,

@@ -56,7 +56,7 @@ def config_cli(
     not have; a line is printed for each. A trainer that wraps another (StructReg) wraps the one that the config had.
     """
     with clear_errors():
-        config, text = _read(source)
+        config, text = read_config(source)
         before = deepcopy(config)
         asked = [_setting(setting) for setting in settings or ()]
         full = [(name, value) for name, value in asked if "." in name]
@@ -76,13 +76,14 @@ def config_cli(
         for block in config.get("components", {}).values():
             if "trainer" in block:
                 check_trainer(block["trainer"])
-        _write_changes(text, before, config)
+        write_changes(text, before, config)
         write_file(output, str(text).encode())
     for line in left_out:
         typer.echo(line)
 
 
-def _write_changes(text: ConfigText, before: "Config", config: "Config") -> None:
+def write_changes(text: ConfigText, before: "Config", config: "Config") -> None:
+    """Make a config's text say what ``config`` says, where it says ``before`` now."""
     for section, block in config.items():
         if section not in text.names:
             text.add_section(f"[{section}]", after=text.names[-1])
@@ -154,7 +155,8 @@ def _alike(value: Any, default: Any) -> bool:
     return value is None or default is None or kinds[0] is kinds[1]
 
 
-def _read(path: Path) -> tuple["Config", ConfigText]:
+def read_config(path: Path) -> tuple["Config", ConfigText]:
+    """A config, with its references as they are written, and its text. Raises ValueError (M709)."""
     from spacy.util import load_config
 
     try:

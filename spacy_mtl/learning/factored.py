@@ -7,7 +7,7 @@ import numpy as np
 
 from spacy_mtl.models.chain.factored import joined_factors
 from spacy_mtl.models.chain.weights import ChainWeights
-from spacy_mtl.trainers.base import Report, Training
+from spacy_mtl.trainers.base import Report, Trainer, Training
 
 from .chain import ChainLearner
 from .gather import Piece
@@ -58,6 +58,11 @@ class FactoredLearner(Learner):
         self.documents = tuple(pieces)
         for g, part in enumerate(self.parts):
             part.begin(self._of_factor(pieces, g))
+        self.training = self.parts[0].training
+
+    def begin_again(self, trainer: Trainer) -> None:
+        for part in self.parts:
+            part.begin_again(trainer)
         self.training = self.parts[0].training
 
     def step(self, documents: np.ndarray) -> None:

@@ -12,7 +12,7 @@ from spacy_mtl.structures.problem import Problem
 from spacy_mtl.templates.attributes.derived import base_of
 from spacy_mtl.templates.attributes.reader import AttributeReader
 from spacy_mtl.templates.grammar import Template
-from spacy_mtl.trainers.base import Carry, Kept, Report, Training, relative_gap
+from spacy_mtl.trainers.base import Carry, Kept, Report, Trainer, Training, relative_gap
 
 from .gather import Piece
 
@@ -55,6 +55,11 @@ class Learner(ABC):
     @abstractmethod
     def begin(self, pieces: Sequence[Piece]) -> None:
         """Extract the features of the corpus and start training."""
+
+    def begin_again(self, trainer: Trainer) -> None:
+        """Start training anew by another trainer, on the features that have been extracted. What it can use of the old training it may take over."""
+        assert self.training is not None
+        self.training = trainer.begin_after(self.training)
 
     @abstractmethod
     def step(self, documents: np.ndarray) -> None:

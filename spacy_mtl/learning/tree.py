@@ -118,6 +118,11 @@ class TreeLearner(Learner):
         self.labelling = self.trainer.begin(labelling) if labelling is not None else None
         self._borders, self._places = corpus.of_document, corpus.places
 
+    def begin_again(self, trainer: Trainer) -> None:
+        super().begin_again(trainer)
+        if self.labelling is not None:
+            self.labelling = trainer.begin_after(self.labelling)
+
     def step(self, documents: np.ndarray) -> None:
         assert self.training is not None
         sentences = [np.arange(self._borders[d], self._borders[d + 1]) for d in documents]

@@ -145,6 +145,10 @@ class Trainer(ABC):
         self.check(problem.offers, problem.structure)
         return self._begin(problem)
 
+    def begin_after(self, earlier: Training) -> Training:
+        """Start training on the problem of an earlier training, perhaps from what it has learnt (a warm start). By default from nothing."""
+        return self.begin(earlier.problem)
+
     def check_offsets(self) -> None:
         """Refuse a trainer that does not go on from an earlier model (M372)."""
         if not self.offsets:

@@ -14,6 +14,7 @@ from spacy_mtl.learning.learner import Learner
 from spacy_mtl.models.chain.model import weights_later
 from spacy_mtl.stand_in import stood_for
 from spacy_mtl.templates.attributes.reader import AttributeReader
+from spacy_mtl.trainers.base import Trainer
 
 from .annotated import ComponentsBefore
 from .hooks import PipeHooks
@@ -77,6 +78,17 @@ class UpdatedPipe(TakesWholeCorpus, PipeHooks):
         """Whether further passes over the same documents change nothing: the training has converged, or ended for another reason."""
         trainings = self._learner.trainings if self._learner is not None else []
         return bool(trainings) and all(training.finished for training in trainings)
+
+    def begin_again(self, trainer: Trainer, megabytes: float | None) -> None:
+        """Let another trainer begin, on the documents and features of the training so far. megabytes: the size limit of its model.
+
+        Raises ValueError: M301, M404 where no pass has ended since ``initialize``.
+        """
+        if self._learner is None:
+            raise ValueError(Errors.M404.format(name=self.name))
+        self.model.attrs["megabytes"] = megabytes
+        self.trainer = trainer
+        self._learner.begin_again(trainer)
 
     def _show_batch(self, examples: list[Example]) -> float:
         """Take documents as they come. Returns their loss, see :meth:`update`."""

@@ -1,6 +1,7 @@
 """MTLstruct in the dual: block-coordinate Frank-Wolfe over mixtures of outputs, with template weights re-estimated after each pass."""
 
 import warnings
+from copy import deepcopy
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -256,6 +257,16 @@ class DualAscent(Training):
     def loss(self) -> float:
         """Sum of the Frank-Wolfe gaps in the last pass, which goes to 0 at the optimum. Under cutting planes, the hinge loss."""
         return float(self._gaps.sum()) if self._planes is None else self._planes.loss
+
+    def take_over(self, earlier: "DualAscent") -> None:
+        """Start from the mixtures of another training of the same problem, with the template weights that fit them."""
+        self._atoms = Atoms(*(part.copy() for part in earlier._atoms))
+        p, pull = self.settings.p, gather(self.problem, self._atoms)
+        if p == earlier.settings.p == 1:
+            self.mu, self._selector = earlier.mu.copy(), deepcopy(earlier._selector)
+        elif p > 1 and pull.any():
+            self.mu = np.where(self._filled, dual_norm_weights(np.maximum(pull, 1e-12 * pull.max()), p), 0.0)
+        self._torn = True
 
     def rebind(self, problem: Problem, carry: Carry) -> None:
         """Keep the mixtures; the weights are computed again from them."""

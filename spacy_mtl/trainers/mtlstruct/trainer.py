@@ -35,6 +35,15 @@ class MTLStruct(MTLStructSettings, Trainer):  # type: ignore[override]
 
         return DualAscent(self, problem)
 
+    def begin_after(self, earlier: Training) -> Training:
+        """Dual ascent starts from the mixtures of an earlier one: they are feasible for every C and p, and so is the bound that they give."""
+        from .dual_ascent import DualAscent
+
+        training = self.begin(earlier.problem)
+        if isinstance(training, DualAscent) and isinstance(earlier, DualAscent):
+            training.take_over(earlier)
+        return training
+
 
 @mtl_trainers("spacy_mtl.MTLStruct.v1")
 def mtl_struct(

@@ -1,0 +1,36 @@
+"""Settings found by a search, beside those that people have chosen."""
+
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from benchmarks.common.measure import cpu_seconds
+from benchmarks.ner.data import Data, Ours
+from benchmarks.ner.ours import learn, scores, warm_up
+from spacy_mtl.choosing.refit import Refit
+from spacy_mtl.choosing.space import dimensions
+from spacy_mtl.choosing.tuning import Tuning, ended, n_ended, open_study
+
+
+def run(data: dict, ours: dict, trials: int, seed: int) -> dict[str, Any]:
+    """Search C and p on testa; train with the best, and with those of ``ours``; score both."""
+    the_data, chosen = Data(**data), Ours(**ours)
+    warm_up(the_data, chosen)
+    with TemporaryDirectory() as folder:
+        nlp, _ = chosen.pipeline(the_data)
+        refits = [Refit(nlp, "mtl_ner", *(the_data.part(nlp, part).examples() for part in ("train", "testa")))]
+        config = refits[0].config()
+        config["trainer"] = {**config["trainer"], "C": 1.0, "p": 2.0, "inner_passes": 1}  # nothing of what people found
+        tuning = Tuning(refits, config, dimensions(config, []), Path(folder, "journal"), seed)
+        cpu = cpu_seconds(lambda: tuning.run(trials))
+        study = open_study(tuning.journal, tuning.config, tuning.space)
+        found, n = ended(study), n_ended(study)
+    best = {path.rpartition(".")[2]: value for path, value in found[0].settings.items()}
+    row: dict[str, Any] = {"contestant": "tuned", "trials": n, "whole_trials": len(found), "cpu": cpu, "best": best}
+    row["dev_of_trial"] = found[0].score
+    for name, settings in (("chosen_", chosen), ("", replace(chosen, **best))):
+        nlp, ner = settings.pipeline(the_data)
+        learn(nlp, ner, settings, the_data.part(nlp, "train").examples())
+        row |= {name + key: f1 for part in ("testa", "testb") for key, f1 in scores(nlp, the_data, part).items()}
+    return row

@@ -1,0 +1,172 @@
+"""The settings that are searched: which of a component, and which values of each."""
+
+import inspect
+import json
+import math
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+from spacy_mtl.errors import Errors
+from spacy_mtl.registry import mtl_templates, mtl_trainers
+
+#: What is varied where nothing else is asked for, as far as the trainer has it.
+USUAL = ("C=0.03:10", "p=1,1.1,1.3333,1.6,2")
+#: Ranges whose ends differ by more than this factor are searched by orders of magnitude.
+WIDE = 20
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """One setting. path: where it stands in the component's config. values: to choose from; or low and high, the ends of a range.
+
+    whole: whether the numbers of the range are whole ones.
+    """
+
+    name: str
+    path: tuple[str, ...]
+    values: tuple[Any, ...] = ()
+    low: float = 0.0
+    high: float = 0.0
+    whole: bool = False
+
+    @property
+    def log(self) -> bool:
+        """Whether a range is searched by orders of magnitude."""
+        return not self.values and self.low > 0 and self.high / self.low > WIDE
+
+    def suggest(self, trial: Any) -> Any:
+        """A value, from a trial of Optuna."""
+        if self.values:
+            return self.values[trial.suggest_categorical(self.name, list(range(len(self.values))))]
+        if self.whole:
+            return trial.suggest_int(self.name, int(self.low), int(self.high), log=self.log)
+        return float(f"{trial.suggest_float(self.name, self.low, self.high, log=self.log):.4g}")
+
+    def parameter(self, value: Any) -> Any:
+        """The parameter of a trial that stands for this value; None if none does."""
+        if self.values:
+            return self.values.index(value) if value in self.values else None
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        return value if is_number and self.low <= value <= self.high else None
+
+
+def dimensions(config: Mapping[str, Any], asked: Sequence[str]) -> list[Dimension]:
+    """The settings that are searched. asked: such as ``C=0.1:10``, ``p=1,1.5,2``, ``templates=ner.v1,tp1.v1``, ``costs.*>O=1:3``.
+
+    Raises ValueError: M778 a text that is none of these, M779 a name that the component does not have or that comes twice, or no setting at all.
+    """
+    texts = asked or [text for text in USUAL if text.partition("=")[0] in _settings(config["trainer"], mtl_trainers)]
+    found = [_dimension(config, text) for text in texts]
+    names = [each.path for each in found]
+    if not found or len(set(names)) < len(names):
+        raise ValueError(Errors.M779.format(name=", ".join(each.name for each in found) or "nothing"))
+    return found
+
+
+def _dimension(config: Mapping[str, Any], text: str) -> Dimension:
+    name, equals, right = (part.strip() for part in text.partition("="))
+    if not (name and equals and right):
+        raise ValueError(Errors.M778.format(text=text))
+    path = _path(config, name)
+    ends = right.split(":")
+    if len(ends) == 2 and path != ("model", "templates"):
+        low, high = (_number(end, text) for end in ends)
+        if not low < high:
+            raise ValueError(Errors.M778.format(text=text))
+        whole = all(isinstance(end, int) for end in (low, high)) and isinstance(_get(config, path), int)
+        return Dimension(name, path, (), float(low), float(high), whole)
+    values = tuple(_value(part) for part in right.split(","))
+    if path == ("model", "templates"):
+        values = tuple(_full_name(str(value)) for value in values)
+    return Dimension(name, path, values)
+
+
+def _path(config: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    """Where a setting stands. Short names are looked for in the trainer, the model and its templates, in this order."""
+    if name == "templates":
+        return ("model", "templates")
+    if name.startswith("costs.") and "costs" in config:
+        return ("costs", name.removeprefix("costs."))
+    blocks = {
+        ("trainer",): _settings(config["trainer"], mtl_trainers),
+        ("model",): {"megabytes"},
+        ("model", "templates"): _settings(config["model"]["templates"], mtl_templates),
+        (): {key for key, value in config.items() if key != "factory" and not isinstance(value, Mapping)},
+    }
+    for place, known in blocks.items():
+        prefix = ".".join([*place, ""])
+        if name in known or (prefix and name.startswith(prefix) and name.removeprefix(prefix) in known):
+            return (*place, name.rpartition(".")[2])
+    raise ValueError(Errors.M779.format(name=name))
+
+
+def _settings(block: Mapping[str, Any], registry: Any) -> set[str]:
+    """The settings that the function of a block takes."""
+    name = next(value for key, value in block.items() if key.startswith("@"))
+    return set(inspect.signature(registry.get(name)).parameters)
+
+
+def _full_name(name: str) -> str:
+    for full in (name, f"spacy_mtl.{name}", f"spacy_mtl.{name}.v1"):
+        if full in mtl_templates:
+            return full
+    known = ", ".join(sorted(mtl_templates.get_all()))
+    raise ValueError(Errors.M710.format(kind="template set", name=name, known=known))
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text.strip()
+
+
+def _number(end: str, text: str) -> int | float:
+    value = _value(end)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(Errors.M778.format(text=text))
+    return value
+
+
+def _get(config: Mapping[str, Any], path: tuple[str, ...]) -> Any:
+    """The value of a setting; of a block with a registered function, the function's name."""
+    found: Any = config
+    for key in path:
+        found = found.get(key) if isinstance(found, Mapping) else None
+    return found.get("@mtl_templates") if isinstance(found, Mapping) else found
+
+
+def present(config: Mapping[str, Any], space: Sequence[Dimension]) -> dict[str, Any] | None:
+    """The parameters of a trial with the settings as they are; None where these are outside of what is searched."""
+    found = {each.name: each.parameter(_get(config, each.path)) for each in space}
+    return None if None in found.values() else found
+
+
+def changed(config: Mapping[str, Any], settings: Mapping[tuple[str, ...], Any]) -> dict[str, Any]:
+    """The config of a component with other settings, by their paths. A template set keeps those of the one before that it takes, too."""
+    new: dict[str, Any] = deepcopy(dict(config))
+    for path, value in sorted(settings.items()):  # templates before what they are given
+        if path == ("model", "templates"):
+            old = new["model"]["templates"]
+            known = set(inspect.signature(mtl_templates.get(value)).parameters)
+            kept = (
+                {key: setting for key, setting in old.items() if key in known}
+                if value != old["@mtl_templates"]
+                else old
+            )
+            new["model"]["templates"] = {**kept, "@mtl_templates": value}
+            continue
+        block = new
+        for key in path[:-1]:
+            block[key] = dict(block.get(key) or {})
+            block = block[key]
+        block[path[-1]] = value
+    return new
+
+
+def shared_key(config: Mapping[str, Any]) -> str:
+    """The same for settings with the same features: all but the trainer and the size of the model."""
+    rest = {**config, "trainer": None, "model": {**config["model"], "megabytes": None}}
+    return json.dumps(rest, sort_keys=True, default=str)

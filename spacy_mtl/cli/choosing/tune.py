@@ -1,0 +1,218 @@
+"""``python -m spacy mtl tune``: search for the settings of a config that score best."""
+
+from collections.abc import Callable, Sequence
+from copy import deepcopy
+from dataclasses import asdict, dataclass
+from multiprocessing import get_context
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from spacy_mtl.errors import Errors
+
+from ..config import read_config, write_changes
+from ..insight.names import chosen
+from ..shared.messages import clear_errors
+from ..shared.options import Code
+from ..shared.output import check_other, make_console, write_file, write_json
+from ..validate import make_pipeline
+from .prune import Dev, Train
+
+if TYPE_CHECKING:
+    from spacy_mtl.choosing.tuning import Trial, Tuning
+
+#: Seconds between two looks at the journal while other processes work.
+LOOK = 1.0
+
+
+@dataclass(frozen=True)
+class Search:
+    """What a process needs to take part in a search."""
+
+    config: Path
+    component: str | None
+    vary: tuple[str, ...]
+    journal: Path
+    train: Path | None
+    dev: Path | None
+    folds: int
+    seed: int
+    code: Path | None
+
+    def tuning(self) -> "Tuning":
+        """Read the config and its corpora. Raises ValueError as :func:`tune_cli` tells."""
+        from spacy_mtl.choosing.corpora import read_part
+        from spacy_mtl.choosing.refit import Refit
+        from spacy_mtl.choosing.space import dimensions
+        from spacy_mtl.choosing.tuning import Tuning
+
+        nlp = make_pipeline(self.config, self.code)
+        name, where = chosen(nlp, str(self.config), self.component), str(self.config)
+        settings = dict(nlp.get_pipe_config(name).copy())
+        space = dimensions(settings, self.vary)
+        examples = read_part(nlp, "train", self.train, where)
+        if self.folds:
+            if len(examples) < self.folds:
+                raise ValueError(Errors.M783.format(n=len(examples), folds=self.folds))
+            parts = [examples[k :: self.folds] for k in range(self.folds)]
+            rest = [[each for other in parts if other is not part for each in other] for part in parts]
+            refits = [Refit(nlp, name, *both) for both in zip(rest, parts, strict=True)]
+        else:
+            refits = [Refit(nlp, name, examples, read_part(nlp, "dev", self.dev, where))]
+        return Tuning(refits, settings, space, self.journal, self.seed)
+
+
+def tune_cli(
+    config: Annotated[Path, typer.Argument(metavar="CONFIG", help="Config to start from.")],
+    output: Annotated[Path, typer.Argument(metavar="OUTPUT", help="Config to write, with the best settings.")],
+    trials: Annotated[int, typer.Option(min=1, help="Trials in all, with those that the journal has.")] = 40,
+    vary: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUES",
+            help="A setting to search, repeatable: C=0.1:10, p=1,1.5,2, templates=ner.v1,tp1.v1, megabytes=2,10. Default: C, and p.",
+        ),
+    ] = None,
+    journal: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Keeps the trials. Default: OUTPUT with the ending .journal.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=1, max=256, help="Processes.")] = 1,
+    folds: Annotated[
+        int, typer.Option(min=0, max=100, help="Score on so many parts of the training corpus, not on dev.")
+    ] = 0,
+    train: Train = None,
+    dev: Dev = None,
+    component: Annotated[str | None, typer.Option(help="The component, if there are several.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of the search.")] = 0,
+    json_path: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write all trials to this file, as JSON.")
+    ] = None,
+    code: Code = None,
+) -> None:
+    """Search for settings with Optuna, and write a config with those that score best on the dev corpus.
+
+    Trials are kept in the journal. After an interrupt (Ctrl-C) the best config so far is written, and the same command goes on where it stopped.
+    Features are made once for all trials that share them. Shown are the trials that no other beats in score, size and speed.
+    """
+    with clear_errors():
+        check_other(output, [config])
+        if folds == 1:
+            raise ValueError(Errors.M783.format(n="all", folds=1))
+        place = journal or output.with_suffix(".journal")
+        search = Search(config, component, tuple(vary or ()), place, train, dev, folds, seed, code)
+        tuning = search.tuning()
+        finished = _run(search, tuning, trials, jobs)
+        found = _ended(tuning)
+        name = tuning.refits[0].component
+        write_file(output, _best_config(config, name, found[0]).encode())
+        if json_path is not None:
+            write_json(json_path, [asdict(trial) for trial in found])
+    _show(found, name)
+    typer.echo(f"Written: {output}, with the settings of trial {found[0].number}, whose score is {found[0].score:.2f}")
+    if not finished:
+        typer.echo("Interrupted. The same command goes on with the search.", err=True)
+        raise typer.Exit(130)
+
+
+def _ended(tuning: "Tuning") -> "list[Trial]":
+    """The trials with a score, the best first. Raises ValueError (M782) if there are none."""
+    from spacy_mtl.choosing.tuning import ended, open_study
+
+    found = ended(open_study(tuning.journal, tuning.config, tuning.space))
+    if not found:
+        raise ValueError(Errors.M782)
+    return found
+
+
+def _run(search: Search, tuning: "Tuning", trials: int, jobs: int) -> bool:
+    """Make the trials that are missing. Returns whether all have been made, and not been interrupted."""
+    from tqdm import tqdm
+
+    from spacy_mtl.choosing.tuning import n_ended, open_study, take_up
+
+    study = open_study(tuning.journal, tuning.config, tuning.space, tuning.seed)
+    take_up(study)
+    done = n_ended(study)
+    left = max(0, trials - done)
+    with tqdm(total=trials, initial=min(done, trials), desc="trials", leave=False) as bar:
+        try:
+            if jobs == 1 or left < 2:
+                tuning.run(left, bar.update)
+            else:
+                _in_processes(
+                    search, left, min(jobs, left), lambda: bar.update(n_ended(study) - done - bar.n + min(done, trials))
+                )
+        except KeyboardInterrupt:
+            return False
+    return True
+
+
+def _in_processes(search: Search, left: int, jobs: int, look: Callable[[], object]) -> None:
+    """Share the trials out among processes, which all work on the same journal."""
+    context = get_context("spawn")
+    shares = [left // jobs + (k < left % jobs) for k in range(jobs)]
+    workers = [context.Process(target=work, args=(search, share, k)) for k, share in enumerate(shares)]
+    for worker in workers:
+        worker.start()
+    try:
+        while any(worker.is_alive() for worker in workers):
+            for worker in workers:
+                worker.join(LOOK / jobs)
+            look()
+    except KeyboardInterrupt:
+        _stop(workers)
+        raise
+    if any(worker.exitcode for worker in workers):
+        raise ValueError(Errors.M784)
+
+
+def _stop(workers: Sequence[BaseProcess]) -> None:
+    for worker in workers:
+        worker.terminate()
+    for worker in workers:
+        worker.join()
+
+
+def work(search: Search, n: int, number: int) -> None:
+    """A process of several: make so many trials, with a seed of its own."""
+    try:
+        tuning = search.tuning()
+        tuning.seed += 1000 * (number + 1)
+        tuning.run(n)
+    except KeyboardInterrupt:
+        pass
+
+
+def _best_config(path: Path, name: str, best: "Trial") -> str:
+    """The config with the settings of a trial; its comments stay."""
+    from spacy_mtl.choosing.space import changed
+
+    config, text = read_config(path)
+    before = deepcopy(config)
+    settings = {_path(key): value for key, value in best.settings.items()}
+    config["components"][name] = changed(config["components"][name], settings)
+    write_changes(text, before, config)
+    return str(text)
+
+
+def _path(key: str) -> tuple[str, ...]:
+    """The path of a setting; the name of a cost may have a dot in it."""
+    return ("costs", key.removeprefix("costs.")) if key.startswith("costs.") else tuple(key.split("."))
+
+
+def _show(found: "list[Trial]", name: str) -> None:
+    from rich.table import Table
+
+    from spacy_mtl.choosing.tuning import front
+
+    best: list[Any] = front(found)
+    table = Table(box=None, pad_edge=False, header_style="bold", title=name, title_justify="left")
+    for heading in ("Trial", "Score", "MB", "Words/s"):
+        table.add_column(heading, justify="right")
+    table.add_column("Settings", overflow="fold")
+    for trial in best:
+        told = ", ".join(f"{key.rpartition('.')[2]} = {value}" for key, value in trial.settings.items())
+        table.add_row(f"{trial.number}", f"{trial.score:.2f}", f"{trial.megabytes:.2f}", f"{trial.speed:,.0f}", told)
+    make_console().print(table)
