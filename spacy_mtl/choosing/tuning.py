@@ -143,8 +143,8 @@ def take_up(study: Any) -> None:
 
     for trial in study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
         study.tell(trial.number, state=TrialState.FAIL)
-        if trial.params:
-            study.enqueue_trial(trial.params, skip_if_exists=True)
+        if parameters := trial.params or trial.system_attrs.get("fixed_params"):
+            study.enqueue_trial(parameters)
 
 
 def n_ended(study: Any) -> int:

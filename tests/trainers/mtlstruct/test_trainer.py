@@ -267,3 +267,38 @@ def test_the_average_goes_on_after_rebinding():
 
 def test_whole_numbers_of_numpy_are_whole():
     assert MTLStruct(average=np.int64(3)).average == 3
+
+
+@pytest.mark.parametrize("after", EXPONENTS[:4])
+@pytest.mark.parametrize("before", [1.0, 2.0])
+def test_a_warm_start_is_the_mixtures_of_before(before, after):
+    """The weights are those that the mixtures and template weights give, the bound is feasible, and the optimum is the same."""
+    problem, optimum, _ = reference(0, after)
+    earlier = fit(MTLStruct(p=before, C=5 * C), problem, 30)
+    atoms = [part.copy() for part in earlier._atoms]
+    training = MTLStruct(p=after, C=C, tol=2e-5).begin_after(earlier)
+    assert training.passes == 0
+    expected = problem.zeros()
+    pull = gather(problem, training._atoms, expected, C * training.template_weights)
+    for matrix, own in zip(training.weights, expected, strict=True):
+        np.testing.assert_allclose(matrix, own, rtol=1e-4, atol=1e-6)
+    assert pull.any()
+    assert 0 < training.report().dual <= optimum * (1 + 1e-5)
+    everything = np.arange(problem.n)
+    while training.passes < 8000 and not training.finished:
+        training.step(everything)
+        training.end_pass()
+    assert training.report().primal == pytest.approx(optimum, rel=1e-4)
+    for part, own in zip(earlier._atoms, atoms, strict=True):
+        assert np.array_equal(part, own)
+
+
+@pytest.mark.parametrize("after", [4 / 3, 4.0])
+def test_the_template_weights_of_a_warm_start_are_those_of_its_pulls(after):
+    problem, _, _ = reference(0, after)
+    training = MTLStruct(p=after, C=C).begin_after(fit(MTLStruct(p=2.0, C=C), problem, 30))
+    pull = gather(problem, training._atoms)
+    ratio = (pull / pull.max()) ** ((2 - after) / (after - 1))
+    np.testing.assert_allclose(
+        training.template_weights / training.template_weights.max(), ratio / ratio.max(), rtol=1e-6
+    )

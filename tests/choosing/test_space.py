@@ -1,0 +1,91 @@
+import pytest
+
+from spacy_mtl.choosing.space import Dimension, changed, dimensions, present, shared_key
+
+from ..pipelines import make_nlp
+
+
+@pytest.fixture(scope="module")
+def config():
+    return dict(make_nlp(trainer={"p": 1.5}).get_pipe_config("mtl_ner").copy())
+
+
+def test_usual_settings(config):
+    C, p = dimensions(config, [])
+    assert Dimension("C", ("trainer", "C"), (), 0.03, 10.0) == C
+    assert C.log
+    assert p == Dimension("p", ("trainer", "p"), (1, 1.1, 1.3333, 1.6, 2))
+    without_p = {**config, "trainer": {"@mtl_trainers": "spacy_mtl.SSVM.v1"}}
+    assert [each.name for each in dimensions(without_p, [])] == ["C"]
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("C=1:2", ("trainer", "C")),
+        ("trainer.C=1:2", ("trainer", "C")),
+        ("megabytes=1,null", ("model", "megabytes")),
+        ("model.megabytes=1:3", ("model", "megabytes")),
+        ("min_count=1:3", ("model", "templates", "min_count")),
+        ("templates=tp1,spacy_mtl.ner.v1", ("model", "templates")),
+        ("scheme=biluo,iob2", ("scheme",)),
+        ("costs.*>O=1:3", ("costs", "*>O")),
+    ],
+)
+def test_where_settings_stand(config, text, path):
+    (found,) = dimensions(config, [text])
+    assert found.path == path
+
+
+def test_values(config):
+    templates, count, cost, size = dimensions(
+        config, ["templates=tp1,ner.v1", "average=1:3", "C=0.5:2", "megabytes=1,null"]
+    )
+    assert templates.values == ("spacy_mtl.tp1.v1", "spacy_mtl.ner.v1")
+    assert (count.whole, cost.whole, cost.log) == (True, False, False)
+    assert size.values == (1, None)
+
+
+@pytest.mark.parametrize(
+    ("asked", "code"),
+    [
+        (["C"], "M778"),
+        (["C="], "M778"),
+        (["C=2:1"], "M778"),
+        (["C=a:b"], "M778"),
+        (["C=1:NaN"], "M778"),
+        (["D=1:2"], "M779"),
+        (["C=1:2", "trainer.C=1:3"], "M779"),
+        (["templates=best"], "M710"),
+    ],
+)
+def test_what_cannot_be_searched(config, asked, code):
+    with pytest.raises(ValueError, match=code):
+        dimensions(config, asked)
+
+
+def test_a_trainer_without_usual_settings(config):
+    with pytest.raises(ValueError, match=r"M779.*nothing"):
+        dimensions({**config, "trainer": {"@mtl_trainers": "spacy_mtl.Perceptron.v1"}}, [])
+
+
+def test_settings_as_they_are(config):
+    assert present(config, dimensions(config, ["C=0.5:2", "p=1,1.5"])) == {"C": 1.0, "p": 1}
+    assert present(config, dimensions(config, ["C=2:3"])) is None
+    assert present(config, dimensions(config, ["p=1,2"])) is None
+
+
+def test_changes_leave_the_rest_and_the_original(config):
+    before = repr(config)
+    settings = {("trainer", "C"): 3.0, ("costs", "*>O"): 2.0, ("model", "templates"): "spacy_mtl.ner.v1"}
+    new = changed(config, {**settings, ("model", "templates", "min_count"): 2})
+    assert repr(config) == before
+    assert (new["trainer"]["C"], new["trainer"]["p"], new["costs"]) == (3.0, 1.5, {"*>O": 2.0})
+    assert new["model"]["templates"] == {"@mtl_templates": "spacy_mtl.ner.v1", "min_count": 2}
+
+
+def test_features_are_shared_by_what_has_the_same(config):
+    same = [{("trainer", "C"): 3.0}, {("model", "megabytes"): 1.0}]
+    assert {shared_key(changed(config, each)) for each in same} == {shared_key(config)}
+    others = [{("costs", "*>O"): 2.0}, {("scheme",): "iob2"}, {("model", "templates"): "spacy_mtl.ner.v1"}]
+    assert shared_key(config) not in {shared_key(changed(config, each)) for each in others}

@@ -1,0 +1,122 @@
+"""``spacy mtl tune``: the best settings of a config."""
+
+import errno
+import json
+import os
+from pathlib import Path
+
+import pytest
+from spacy.cli import app
+from spacy.util import load_config
+from typer.testing import CliRunner
+
+from ..configs import RECOGNIZER
+
+ASSETS = Path(__file__).parents[2] / "assets" / "es-entities"
+
+
+def invoke(*args):
+    return CliRunner().invoke(app, ["mtl", "tune", *map(str, args)])
+
+
+@pytest.fixture
+def config(tmp_path):
+    text = RECOGNIZER.replace("train = null", f'train = "{ASSETS / "train.conll"}"')
+    text = text.replace("dev = null", f'dev = "{ASSETS / "dev.conll"}"')
+    text = text.replace(
+        '@mtl_trainers = "spacy_mtl.MTLStruct.v1"', '@mtl_trainers = "spacy_mtl.MTLStruct.v1"\n# mine\nC = 1.0\np = 1.5'
+    )
+    path = tmp_path / "mine.cfg"
+    path.write_text(text, encoding="utf8")
+    return path
+
+
+def test_the_best_config_keeps_its_comments(config, tmp_path):
+    best = tmp_path / "best.cfg"
+    result = invoke(
+        config, best, "--trials", 3, "--json", tmp_path / "trials.json", "--vary", "C=0.3:3", "--vary", "megabytes=1,2"
+    )
+    assert (result.exit_code, result.exception) == (0, None), result.stderr
+    trials = json.loads((tmp_path / "trials.json").read_text())
+    assert trials[0]["score"] == max(trial["score"] for trial in trials)
+    settings = trials[0]["settings"]
+    component = load_config(best)["components"]["ner"]
+    assert component["trainer"]["C"] == settings["trainer.C"]
+    assert component["model"]["megabytes"] == settings["model.megabytes"]
+    assert component["trainer"]["p"] == 1.5
+    assert "# mine\nC = " in best.read_text()
+    assert (tmp_path / "best.journal").exists()
+
+
+def test_it_goes_on_and_counts_what_is_there(config, tmp_path):
+    for trials in (2, 3, 3):
+        assert invoke(config, tmp_path / "best.cfg", "--trials", trials, "--json", tmp_path / "t.json").exit_code == 0
+    assert len(json.loads((tmp_path / "t.json").read_text())) == 3
+
+
+def test_folds_need_no_dev_corpus(config, tmp_path):
+    text = config.read_text().replace(str(ASSETS / "dev.conll"), "none.conll")
+    config.write_text(text)
+    result = invoke(config, tmp_path / "best.cfg", "--trials", 2, "--folds", 3, "--vary", "C=0.3:3")
+    assert result.exit_code == 0, result.stderr
+    result = invoke(config, tmp_path / "other.cfg", "--trials", 2, "--vary", "C=0.3:3")
+    assert (result.exit_code, "none.conll" in result.stderr) == (1, True)
+
+
+def test_several_processes_share_the_trials(config, tmp_path):
+    result = invoke(config, tmp_path / "best.cfg", "--trials", 4, "--jobs", 2, "--json", tmp_path / "t.json")
+    assert result.exit_code == 0, result.stderr
+    assert len({trial["number"] for trial in json.loads((tmp_path / "t.json").read_text())}) == 4
+
+
+def test_an_interrupt_writes_the_best_so_far(config, tmp_path, monkeypatch):
+    from spacy_mtl.choosing.tuning import Tuning
+
+    whole = Tuning.run
+
+    def interrupted(self, n, tell=None):
+        whole(self, 1, tell)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Tuning, "run", interrupted)
+    result = invoke(config, tmp_path / "best.cfg", "--trials", 3, "--vary", "C=0.3:3")
+    assert result.exit_code == 130
+    assert "goes on with the search" in result.stderr
+    assert load_config(tmp_path / "best.cfg")["components"]["ner"]["trainer"]["C"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        (["--vary", "C"], "M778"),
+        (["--vary", "D=1:2"], "M779"),
+        (["--folds", 100], "M783"),
+        (["--folds", 1], "M783"),
+        (["--component", "tagger"], "M761"),
+    ],
+)
+def test_what_cannot_be_done_is_one_sentence(config, tmp_path, options, code):
+    result = invoke(config, tmp_path / "best.cfg", "--trials", 1, *options)
+    assert result.exit_code == 1
+    assert result.stderr.startswith(f"[{code}]")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.cfg"]
+
+
+def test_a_search_without_a_trial_writes_nothing(config, tmp_path, monkeypatch):
+    def interrupted(self, n, tell=None):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("spacy_mtl.choosing.tuning.Tuning.run", interrupted)
+    result = invoke(config, tmp_path / "best.cfg")
+    assert "\r[M782] " in result.stderr
+    assert not (tmp_path / "best.cfg").exists()
+
+
+def test_a_full_disk_is_told(config, tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("spacy_mtl.cli.shared.output.write_atomically", full)
+    result = invoke(config, tmp_path / "best.cfg", "--trials", 1)
+    assert "\r[M704] " in result.stderr
+    assert not (tmp_path / "best.cfg").exists()
