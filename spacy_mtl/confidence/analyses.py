@@ -68,16 +68,11 @@ class ConsideredAnalyses(ConsideredDocs):
     def __init__(self, kind: str, scored: Scored, names: Sequence[str]):
         self.kinds, self.kind = (kind,), kind
         self.scored, self.names = scored, names
+        self.starts, self.doc_starts = scored.starts, scored.doc_starts
 
     @property
     def predicted(self) -> list[np.ndarray]:
         return np.split(self.scored.labels, self.scored.doc_starts[1:-1])
-
-    @property
-    def borders(self) -> list[np.ndarray]:
-        starts, doc_starts = self.scored.starts, self.scored.doc_starts
-        first, last = np.searchsorted(starts, doc_starts[:-1]), np.searchsorted(starts, doc_starts[1:])
-        return [starts[a : b + 1] - starts[a] for a, b in zip(first.tolist(), last.tolist(), strict=True)]
 
     def probabilities(self, analyses: np.ndarray, temperature: float) -> np.ndarray:
         """Those of one analysis of each word (int32[N]), float64[N]; nan for -1 or one that the word may not have."""

@@ -31,17 +31,11 @@ class ConsideredChains(ConsideredDocs):
         self.considered, self.names = considered, names
         self.segments, self.names_of_spans = segments, names_of_spans
         self.same = same
-        self.labels = considered.labels
+        self.labels, self.starts, self.doc_starts = considered.labels, considered.starts, considered.doc_starts
 
     @property
     def predicted(self) -> list[np.ndarray]:
         return self._by_doc(self.labels)
-
-    @property
-    def borders(self) -> list[np.ndarray]:
-        starts, doc_starts = self.considered.starts, self.considered.doc_starts
-        first, last = np.searchsorted(starts, doc_starts[:-1]), np.searchsorted(starts, doc_starts[1:])
-        return [starts[a : b + 1] - starts[a] for a, b in zip(first.tolist(), last.tolist(), strict=True)]
 
     def _by_doc(self, values: np.ndarray) -> list[np.ndarray]:
         return np.split(values, self.considered.doc_starts[1:-1])

@@ -19,8 +19,13 @@ class Outcomes:
 
 
 class ConsideredDocs(ABC):
-    """All analyses of some documents and their scores, and the analyses that were chosen."""
+    """All analyses of some documents and their scores, and the analyses that were chosen.
 
+    starts, doc_starts: int64, borders of sentences and of documents.
+    """
+
+    starts: np.ndarray
+    doc_starts: np.ndarray
     #: The kinds of decisions, each of which has a temperature of its own.
     kinds: Sequence[str]
 
@@ -30,9 +35,11 @@ class ConsideredDocs(ABC):
         """What is predicted for each document, as ``predict`` of the component returns it."""
 
     @property
-    @abstractmethod
     def borders(self) -> list[np.ndarray]:
         """Sentence borders of each document, int64[S + 1], as the component's ``gold_labels`` takes them."""
+        starts, doc_starts = self.starts, self.doc_starts
+        first, last = np.searchsorted(starts, doc_starts[:-1]), np.searchsorted(starts, doc_starts[1:])
+        return [starts[a : b + 1] - starts[a] for a, b in zip(first.tolist(), last.tolist(), strict=True)]
 
     @abstractmethod
     def losses(self, kind: str, gold: Sequence[np.ndarray], temperature: float) -> np.ndarray:

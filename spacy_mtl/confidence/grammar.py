@@ -73,14 +73,6 @@ class ConsideredConstituents(ConsideredDocs):
             (part - [a, a, 0]).astype(np.int32) for part, a in zip(parts, self.doc_starts[:-1].tolist(), strict=True)
         ]
 
-    @property
-    def borders(self) -> list[np.ndarray]:
-        first, last = (
-            np.searchsorted(self.starts, self.doc_starts[:-1]),
-            np.searchsorted(self.starts, self.doc_starts[1:]),
-        )
-        return [self.starts[a : b + 1] - self.starts[a] for a, b in zip(first.tolist(), last.tolist(), strict=True)]
-
     def _expanded(self, table: np.ndarray) -> list[tuple[int, int, int]]:
         """Start, end and label of constituents, the outer ones first, from lines of start, end and symbol."""
         return [(a, b, label) for a, b, symbol in table[:, :3].tolist() for label in self._of_symbol[symbol]]

@@ -51,14 +51,6 @@ class ConsideredTrees(ConsideredDocs):
         return np.split(self.trees, self.doc_starts[1:-1], axis=1)
 
     @property
-    def borders(self) -> list[np.ndarray]:
-        first, last = (
-            np.searchsorted(self.starts, self.doc_starts[:-1]),
-            np.searchsorted(self.starts, self.doc_starts[1:]),
-        )
-        return [self.starts[a : b + 1] - self.starts[a] for a, b in zip(first.tolist(), last.tolist(), strict=True)]
-
-    @property
     def n_labels(self) -> int:
         return max(len(self.predictor.weights.labels), 1)
 
