@@ -43,6 +43,19 @@ def test_the_likelihood_is_that_of_the_definition():
     assert likelihood(text, clusters) == pytest.approx(naive(sentences, cluster_of, set(text.words)))
 
 
+def test_what_a_word_gains_is_against_an_empty_cluster():
+    """f(N(v, c) + n) - f(N(v, c)) - f(n) for each neighbour v that stands n times beside the word, where f(x) = x log x and f(0) = 0."""
+    listed = np.array([0, 0, *(k * np.log(k) for k in range(2, 60))])
+    counts = np.random.default_rng(0).integers(0, 3, (5, 4))
+    first, words, times = np.array([0, 2, 5]), np.array([0, 3, 1, 3, 4]), np.array([1, 2, 2, 3, 4])
+    gains = np.ones(4)
+    module.add_gains(counts, first, words, times, 1, listed, gains)
+    f = listed.__getitem__
+    pairs = ((1, 2), (3, 3), (4, 4))
+    expected = [1 + sum(f(counts[v, c] + n) - f(counts[v, c]) - f(n) for v, n in pairs) for c in range(4)]
+    np.testing.assert_allclose(gains, expected)
+
+
 def test_a_word_moves_to_the_best_cluster():
     sentences = corpus(60, seed=1)
     text = count_neighbours(sentences, 1)
