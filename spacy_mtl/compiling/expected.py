@@ -113,10 +113,10 @@ EXPECTED: dict[str, dict[str, float]] = {
         "templates.attributes.reader._find_ids": 0.1,
         "templates.index.insert_all": 0.1,
         "models.chain.lookup.add_looked_up": 0.3,
-        "segmentation.predict.tag_characters": 6.1,
+        "segmentation.predict.tag_characters": 3.1,
         "segmentation.characters.token_borders": 0.2,
         "segmentation.word_orths.find_orths": 0.3,
-        "segmentation.word_orths.enter_words": 1.0,
+        "segmentation.word_orths.enter_words": 0.2,
     },
     "parser: training": {
         "templates.attributes.reader._find_ids": 0.1,
@@ -153,7 +153,7 @@ EXPECTED: dict[str, dict[str, float]] = {
         "models.tree.arc_scores.score_parts": 1.9,
         "structures.tree.cascade.mark_likely": 0.2,
         "structures.tree.build._list_pairs": 0.2,
-        "models.tree.decode.decode_pairs": 4.0,
+        "models.tree.decode.decode_pairs": 2.8,
         "models.tree.arc_scores.score_labels": 1.1,
     },
 }
