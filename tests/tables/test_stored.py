@@ -58,6 +58,7 @@ def changed(tables, table, **entries):
         ("CLUSTER", {"n": 499}),
         ("CLUSTER", {"n": 1 << 40}),
         ("CLUSTER", {"paths": ["0"]}),
+        ("CLUSTER", {"paths": [format(k + 1, "b") for k in range(36)]}),  # one less than there are
         ("CLUSTER", {"paths": ["2"] * 37}),
         ("CLUSTER", {"keys": "text"}),
         ("CLUSTER", {"more": 1}),
