@@ -17,7 +17,7 @@ class TableErrors:
     M810 = ("'{name}': {table} in [initialize.components.{name}.tables] is read by none of the templates. Take it out, or let templates read it{hint}.")
     M811 = ("'{name}': {table} in [initialize.components.{name}.tables] must be {expected}, but is {found}. Give it a block of its own with @mtl_tables.")
     M812 = ("'{name}': {table} cannot be the name of a table. Name it CLUSTER or CLUSTER_name for clusters, and LIST_name for phrases.")
-    M813 = ("'{where}' was saved with the tables {expected}, but those beside it are {found}. Save the pipeline again as a whole, or copy all of its files.")
+    M813 = ("{where} was saved with the tables {expected}, but those beside it are {found}. Save the pipeline again as a whole, or copy all of its files.")
     M814 = ("{phrase} cannot be in a list: phrases are text of 1 to {words} words and at most {most} characters. Shorten it, or leave it out.")
     M815 = ("A list can have at most {most} phrases. Divide it, or leave out rare ones.")
     M816 = ("'{path}' has no phrases. Give a file with a phrase a line.")

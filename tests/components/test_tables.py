@@ -4,9 +4,11 @@ import pickle
 
 import pytest
 import spacy
+import srsly
 from spacy.tokens import Doc
 from spacy.training import Example
 
+from spacy_mtl.models import store
 from spacy_mtl.tables.brown import brown_text
 from spacy_mtl.tables.clusters import ClusterTable
 from spacy_mtl.tables.phrases import PhraseList
@@ -103,6 +105,18 @@ def test_a_sourced_component_keeps_its_tables(nlp):
     for _ in range(5):
         other.update(found)
     assert entities(other)[:3] == EXPECTED
+
+
+def test_a_digest_that_is_none_is_told_on_one_line(nlp):
+    ner = nlp.get_pipe("mtl_ner")
+    parts = srsly.msgpack_loads(ner.to_bytes(exclude=["vocab"]))
+    weights, settings = store.from_bytes(parts["model"], "it")
+    for digest in (settings["tables"] + "\n", "x" * 100_000):
+        parts["model"] = store.to_bytes(weights, {**settings, "tables": digest})
+        with pytest.raises(ValueError, match="M813") as error:
+            ner.from_bytes(srsly.msgpack_dumps(parts))
+        assert "\n" not in str(error.value)
+        assert len(str(error.value)) < 500
 
 
 def test_other_tables_beside_the_model_are_refused(nlp, tmp_path):

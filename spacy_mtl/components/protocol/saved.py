@@ -128,7 +128,11 @@ class SavedPipe(TrainablePipe):
             expected = optional(text)(settings.pop(TABLES, None), TABLES)
             found = None if table_bytes is None else stored_as.digest(table_bytes)
             if found != expected:
-                raise ValueError(Errors.M813.format(where=where, expected=expected or "none", found=found or "none"))
+                raise ValueError(
+                    Errors.M813.format(
+                        where=where, expected=shown(expected) if expected else "none", found=found or "none"
+                    )
+                )
             tables = Tables() if table_bytes is None else stored_as.from_bytes(table_bytes)
             cfg, learned = self._checked(weights, settings, tables)
         self._end_training()
