@@ -1,4 +1,4 @@
-"""The tables of pruning and of active learning: rows of ``benchmarks.insight``."""
+"""The tables of pruning, active learning and tuning: rows of ``benchmarks.insight``."""
 
 from .table import Column, Line, Table
 
@@ -29,4 +29,19 @@ ACTIVE = Table(
     },
     {"benchmark": "insight", "mode": "active", "limit": 0},
 )
-TABLES = (PRUNED, ACTIVE)
+TUNED = Table(
+    "tuned",
+    "insight",
+    ("corpus", "settings"),
+    (
+        Column("trials", "trials", "{:.0f}"),
+        Column("CPU s", "cpu", "{:.0f}"),
+        Column("F1 testa, found", "f1_testa", "{:.2f}"),
+        Column("testa, by hand", "chosen_f1_testa", "{:.2f}"),
+        Column("F1 testb, found", "f1_testb", "{:.2f}"),
+        Column("testb, by hand", "chosen_f1_testb", "{:.2f}"),
+    ),
+    {"CoNLL-2002": (Line("Spanish, C and p of `ner.v1`", {"lang": "esp"}),)},
+    {"benchmark": "insight", "mode": "tune", "limit": 0},
+)
+TABLES = (PRUNED, ACTIVE, TUNED)
