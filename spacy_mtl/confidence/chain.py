@@ -20,17 +20,16 @@ class ConsideredChains(ConsideredDocs):
     """Label sequences of some documents.
 
     kind: of the decisions. names: of the labels. segments, names_of_spans: the spans that labels make, if these are what is decided, and the names of
-    their kinds. same: bool[L, L], which labels decide the same, where labels are decided on; None for each label by itself.
+    their kinds.
     """
 
     def __init__(
         self, kind: str, considered: Considered, names: Sequence[str], segments: Segments | None = None,
-        names_of_spans: Sequence[str] = (), same: np.ndarray | None = None,
+        names_of_spans: Sequence[str] = (),
     ):  # fmt: skip
         self.kinds, self.kind = (kind,), kind
         self.considered, self.names = considered, names
         self.segments, self.names_of_spans = segments, names_of_spans
-        self.same = same
         self.labels, self.starts, self.doc_starts = considered.labels, considered.starts, considered.doc_starts
 
     @property
@@ -75,18 +74,14 @@ class ConsideredChains(ConsideredDocs):
 
     def _of_labels(self, marginals: np.ndarray) -> np.ndarray:
         """The probabilities of what the predicted labels decide, float32[N]."""
-        if self.same is None:
-            return marginals[np.arange(self.labels.size), self.labels]
-        return np.minimum((marginals * self.same[self.labels]).sum(axis=1), np.float32(1))
+        return marginals[np.arange(self.labels.size), self.labels]
 
     def outcomes(self, kind: str, gold: Sequence[np.ndarray], temperature: float) -> Outcomes:
         joined = np.concatenate([np.empty(0, np.int32), *gold]).astype(np.int64)
         marginals, _, spans, of_spans = self.sums(temperature)
         if self.segments is None:
             known = joined >= 0
-            same = np.eye(len(self.names), dtype=bool) if self.same is None else self.same
-            correct = same[self.labels, np.maximum(joined, 0)]
-            return Outcomes(self._of_labels(marginals)[known].astype(float), correct[known])
+            return Outcomes(self._of_labels(marginals)[known].astype(float), (self.labels == joined)[known])
         unknown = np.concatenate([[0], np.cumsum(joined < 0)])
         known = unknown[spans[:, 1]] == unknown[spans[:, 0]]
         right = set(map(tuple, self.spans_of(np.maximum(joined, 0)).tolist()))
