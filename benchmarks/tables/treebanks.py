@@ -23,7 +23,12 @@ TREEBANKS = Table(
         Column("own sentences: F1", "raw_Sentences_test"),
         Column("LAS", "raw_LAS_test"),
     ),
-    {"Gothic (PROIEL)": _line("gothic"), "Turkish (IMST)": _line("turkish")},
+    {
+        "Gothic (PROIEL)": _line("gothic"),
+        "Turkish (IMST)": _line("turkish"),
+        "Swedish (Talbanken)": _line("swedish"),
+        "Dutch (LassySmall)": _line("dutch"),
+    },
     {"mode": "train"},
 )
 TABLES = (TREEBANKS,)

@@ -93,7 +93,7 @@ def test_an_unknown_language_is_one_message(tmp_path):
     [
         ((DEV, "--config", "nowhere.cfg"), "[M709]"),
         (("nowhere.conll", "--config", ROOT / "configs" / "ner.cfg"), "[M501]"),
-        ((ROOT / "assets/nl-trees/dev.conllu", "--config", ROOT / "configs" / "ner.cfg"), "[M508]"),
+        ((ROOT / "assets/nl-trees/dev.conllu", "--config", ROOT / "configs" / "ner.cfg"), "[M518]"),
     ],
 )
 def test_bad_input_is_one_message(args, code):
