@@ -21,6 +21,8 @@ from spacy_mtl.stored.values import fields, mapping, number, numbers
 COLDEST, HOTTEST = 1e-3, 1e3
 #: The most places of a map, and the fewest decisions behind each.
 MOST_PLACES, FEWEST = 30, 50
+#: The numbers of places that are tried.
+_PLACES = (2, 4, 7, 12, 20, MOST_PLACES)
 #: By so much (of its value) a map must lower the log loss of decisions that it was not made from, or it is left out.
 WORTH = 0.002
 #: Probabilities are kept this far from 0 and 1 where their logs are taken.
@@ -85,24 +87,28 @@ def fit_temperature(loss: Callable[[float], float]) -> float:
 def fit_map(probabilities: np.ndarray, correct: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The isotonic map of decisions: places and values, float64[K] each, both ascending; empty where a map does not help or there are few decisions.
 
-    Decisions are put into groups of about the same probability, and neighbouring groups whose shares of correct ones fall are joined. Whether that
-    helps is found out on the half of the decisions that a map was not made from, for both halves.
+    Decisions are put into groups of about the same probability, and neighbouring groups whose shares of correct ones fall are joined. How many groups
+    there are, and whether that helps at all, is found out on the half of the decisions that a map was not made from, for both halves.
     """
     none = np.empty(0), np.empty(0)
-    if probabilities.size < 4 * FEWEST:
-        return none
     half = np.arange(probabilities.size) % 2 == 0
-    without = with_map = 0.0
-    for made, tried in ((half, ~half), (~half, half)):
-        places = _isotonic(probabilities[made], correct[made])
-        without += _log_loss(probabilities[tried], correct[tried])
-        with_map += _log_loss(np.interp(probabilities[tried], *places), correct[tried])
-    return _isotonic(probabilities, correct) if with_map < (1 - WORTH) * without else none
+    halves = ((half, ~half), (~half, half))
+    best, least = 0, (1 - WORTH) * _log_loss(probabilities, correct)
+    for n in _PLACES:
+        if n * FEWEST > probabilities.size // 2:
+            break
+        loss = 0.0
+        for made, tried in halves:
+            places = _isotonic(probabilities[made], correct[made], n)
+            loss += _log_loss(np.interp(probabilities[tried], *places), correct[tried])
+        if loss < least:
+            best, least = n, loss
+    return _isotonic(probabilities, correct, best) if best else none
 
 
-def _isotonic(probabilities: np.ndarray, correct: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _isotonic(probabilities: np.ndarray, correct: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """The map from n groups."""
     order = np.argsort(probabilities, kind="stable")
-    n = int(np.clip(probabilities.size // FEWEST, 1, MOST_PLACES))
     groups = np.array_split(order, n)
     sizes = np.array([group.size for group in groups], float)
     given = np.array([probabilities[group].mean() for group in groups])
