@@ -1,14 +1,15 @@
-"""Calibration: a temperature that makes scores log probabilities, and where it helps an isotonic map of the probabilities of decisions.
+"""Calibration: a temperature that makes scores log probabilities, and where it helps a map of the probabilities of decisions.
 
 Max-margin trainers only care by how much one analysis is better than others, so exp(score) says nothing. The temperature T of
 p(y | x) ~ exp(score(x, y) / T) is the one under which held-out gold is most probable (Platt 1999 with a single parameter, over structures). What is
-still systematically wrong then, because the model is, is put right by an isotonic map (Zadrozny & Elkan 2002): among decisions of about the same
-probability, how many are correct?
+still systematically wrong then, because the model is, is put right by a map of probabilities that ascends: an isotonic one (Zadrozny & Elkan 2002:
+among decisions of about the same probability, how many are correct?) or, with three parameters, that of beta calibration (Kull et al. 2017).
 """
 
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from spacy_mtl.stored.values import fields, mapping, number, numbers
 COLDEST, HOTTEST = 1e-3, 1e3
 #: The most places of a map, and the fewest decisions behind each.
 MOST_PLACES, FEWEST = 30, 50
-#: The numbers of places that are tried.
+#: The numbers of places that are tried, of an isotonic map.
 _PLACES = (2, 4, 7, 12, 20, MOST_PLACES)
 #: By so much (of its value) a map must lower the log loss of decisions that it was not made from, or it is left out.
 WORTH = 0.002
@@ -31,7 +32,7 @@ _MARGIN = 1e-6
 
 @dataclass(frozen=True)
 class Calibration:
-    """temperature: what scores are divided by. given, mapped: places of the isotonic map, ascending, float64[K] each; between them it is linear."""
+    """temperature: what scores are divided by. given, mapped: places of the map, ascending, float64[K] each; between them it is linear."""
 
     temperature: float = 1.0
     given: np.ndarray = field(default_factory=lambda: np.empty(0))
@@ -85,29 +86,45 @@ def fit_temperature(loss: Callable[[float], float]) -> float:
 
 
 def fit_map(probabilities: np.ndarray, correct: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The isotonic map of decisions: places and values, float64[K] each, both ascending; empty where a map does not help or there are few decisions.
+    """The map of decisions: places and values, float64[K] each, both ascending; empty where no map helps or there are few decisions.
 
-    Decisions are put into groups of about the same probability, and neighbouring groups whose shares of correct ones fall are joined. How many groups
-    there are, and whether that helps at all, is found out on the half of the decisions that a map was not made from, for both halves.
+    Which map it is, and whether it helps at all, is found out on the half of the decisions that it was not made from, for both halves.
     """
-    none = np.empty(0), np.empty(0)
+    best, least = None, (1 - WORTH) * _log_loss(probabilities, correct)
     half = np.arange(probabilities.size) % 2 == 0
-    halves = ((half, ~half), (~half, half))
-    best, least = 0, (1 - WORTH) * _log_loss(probabilities, correct)
-    for n in _PLACES:
-        if n * FEWEST > probabilities.size // 2:
-            break
+    kinds = [partial(_isotonic, n=n) for n in _PLACES if 2 * n * FEWEST <= probabilities.size]
+    for fit in (*kinds, _beta) if kinds else ():
         loss = 0.0
-        for made, tried in halves:
-            places = _isotonic(probabilities[made], correct[made], n)
+        for made, tried in ((half, ~half), (~half, half)):
+            places = fit(probabilities[made], correct[made])
             loss += _log_loss(np.interp(probabilities[tried], *places), correct[tried])
         if loss < least:
-            best, least = n, loss
-    return _isotonic(probabilities, correct, best) if best else none
+            best, least = fit, loss
+    return best(probabilities, correct) if best else (np.empty(0), np.empty(0))
+
+
+def _beta(probabilities: np.ndarray, correct: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The map logit q = a log p - b log(1 - p) + c, a and b at least 0, of the least log loss, at places that are quantiles of p."""
+    from scipy.optimize import minimize
+    from scipy.special import expit
+
+    def both(p: np.ndarray) -> np.ndarray:
+        sure = np.clip(p.astype(float), _MARGIN, 1 - _MARGIN)
+        return np.column_stack([np.log(sure), -np.log1p(-sure), np.ones(sure.size)])
+
+    x, sign = both(probabilities), np.where(correct, 1.0, -1.0)
+
+    def loss(w: np.ndarray) -> tuple[float, np.ndarray]:
+        margins = sign * (x @ w)
+        return float(np.logaddexp(0, -margins).sum()), -(sign * expit(-margins)) @ x
+
+    w = minimize(loss, np.array([1.0, 1.0, 0.0]), jac=True, bounds=[(0, None), (0, None), (None, None)]).x
+    given = np.unique(np.quantile(probabilities.astype(float), np.linspace(0, 1, MOST_PLACES)))
+    return given, np.maximum.accumulate(expit(both(given) @ w))
 
 
 def _isotonic(probabilities: np.ndarray, correct: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """The map from n groups."""
+    """The isotonic map: decisions in n groups of about the same probability, of which neighbours whose shares of correct ones fall are joined."""
     order = np.argsort(probabilities, kind="stable")
     groups = np.array_split(order, n)
     sizes = np.array([group.size for group in groups], float)

@@ -121,3 +121,13 @@ def test_what_a_file_may_not_say(change):
     assert check_calibrations({"entity": good}, "it") == {"entity": good}
     with pytest.raises(StoredValueError):
         check_calibrations({"entity": {**good, **change}}, "it")
+
+
+def test_a_smooth_map_is_taken_where_it_is_nearer_to_the_truth():
+    """The truth has the form of beta calibration, so a map of groups is only coarser."""
+    told, correct = draws(4000, lambda p: p**2 / (p**2 + (1 - p) ** 2))
+    given, mapped = fit_map(told, correct)
+    assert given.size == MOST_PLACES
+    assert (np.diff(mapped) >= 0).all()
+    at = np.linspace(0.1, 0.9, 9)
+    assert np.interp(at, given, mapped) == pytest.approx(at**2 / (at**2 + (1 - at) ** 2), abs=0.03)

@@ -94,7 +94,7 @@ class ConfidentPipe(StructuredPipe):
         return self.considered([doc]).kbest(self.calibrations, k) if len(doc) else []
 
     def calibrate(self, examples: Iterable[Example], isotonic: bool = True) -> dict[str, Calibration]:
-        """Find the temperature, and where it helps an isotonic map, that make scores probabilities. Returns and keeps them, by kind of decision.
+        """Find the temperature, and where it helps a map, that make scores probabilities. Returns and keeps them, by kind of decision.
 
         examples: held-out documents, which training has not seen, the predicted ones as they come to the component.
         Raises ValueError: M478 where no gold can be used, M479 an untrained component; TypeError from spaCy for other things than examples.
