@@ -48,6 +48,8 @@ class Calibration:
         return {"temperature": self.temperature, "given": self.given.tolist(), "mapped": self.mapped.tolist()}
 
 
+#: Finds the places and values of a map of decisions from their probabilities and whether they are correct.
+Fit = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 #: By kind of decision.
 Calibrations = Mapping[str, Calibration]
 
@@ -90,10 +92,11 @@ def fit_map(probabilities: np.ndarray, correct: np.ndarray) -> tuple[np.ndarray,
 
     Which map it is, and whether it helps at all, is found out on the half of the decisions that it was not made from, for both halves.
     """
-    best, least = None, (1 - WORTH) * _log_loss(probabilities, correct)
+    best: Fit | None = None
+    least = (1 - WORTH) * _log_loss(probabilities, correct)
     half = np.arange(probabilities.size) % 2 == 0
-    kinds = [partial(_isotonic, n=n) for n in _PLACES if 2 * n * FEWEST <= probabilities.size]
-    for fit in (*kinds, _beta) if kinds else ():
+    fits: list[Fit] = [partial(_isotonic, n=n) for n in _PLACES if 2 * n * FEWEST <= probabilities.size]
+    for fit in [*fits, _beta] if fits else []:
         loss = 0.0
         for made, tried in ((half, ~half), (~half, half)):
             places = fit(probabilities[made], correct[made])
