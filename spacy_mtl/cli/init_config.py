@@ -5,8 +5,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from spacy_mtl.errors import Errors
-
 from .shared.config_text import written
 from .shared.languages import check_language
 from .shared.messages import clear_errors
@@ -58,6 +56,7 @@ def init_config_cli(
     written with the reason for it, and "spacy train" can use the config at once.
     """
     from spacy_mtl.survey.look import survey
+    from spacy_mtl.survey.pair import check_dev
     from spacy_mtl.survey.propose import check_pipeline, propose
 
     from .shared.own_tables import own_tables
@@ -68,11 +67,11 @@ def init_config_cli(
         names = split_names(columns) if columns is not None else None
         found, other = survey(train, encoding, names), survey(dev, encoding, names)
         order = check_pipeline(split_names(pipeline), found)
-        _check_dev(found, other)
+        check_dev(found, other)
         choices = [*propose(order, found, tags, group), *tables.choices]
         write_file(output, _config_text(lang, order, found, dev, choices, tables, encoding))
     for each in (found, other):
-        _say(each)
+        typer.echo(each)
     _say_choices(choices)
     typer.echo(f"\nWritten: {output}. Train with: python -m spacy train {output} --output training/{output.stem}")
 
@@ -89,28 +88,6 @@ def _config_text(
     if found.kind in ("columns", "trees", "bracketed", "segmented"):
         text.set("corpora.train", "encoding", encoding)
     return str(text).encode()
-
-
-def _check_dev(train: "Survey", dev: "Survey") -> None:
-    """Refuse a dev corpus of another format (M729), and warn of one that is the training corpus, or has labels that this does not."""
-    seen = [f"{each.kind} {' '.join(each.columns)}".strip() for each in (train, dev)]
-    if train.kind != dev.kind or len(train.columns) != len(dev.columns):
-        raise ValueError(Errors.M729.format(dev=dev.path, train=train.path, found=seen[1], expected=seen[0]))
-    if train.path.resolve() == dev.path.resolve():
-        dev.warnings.append(
-            "it is the training corpus, so the scores in training say nothing. Set other texts aside for it"
-        )
-    new = sorted((set(dev.entities) - set(train.entities)) | (set(dev.tags) - set(train.tags)))
-    if new:
-        dev.warnings.append(f"{len(new)} labels do not occur in '{train.path}', such as {', '.join(new[:5])}")
-
-
-def _say(found: "Survey") -> None:
-    typer.echo(f"{found.path}: {found.size()}")
-    for line in found.lines:
-        typer.echo(f"  {line}")
-    for warning in found.warnings:
-        typer.echo(f"  ! {warning}.")
 
 
 def _say_choices(choices: "list[Choice]") -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from spacy_mtl.kernels import kernel, subkernel
 from spacy_mtl.models.tree.decode import dense_scores
+from spacy_mtl.structures.tree.algorithms.chu_liu import tree_score
 from spacy_mtl.structures.tree.algorithms.climb import pairs_score
 from spacy_mtl.structures.tree.algorithms.eisner import is_projective
 from spacy_mtl.structures.tree.algorithms.inside import projective_marginals
@@ -30,12 +31,7 @@ def is_below(heads, word, above):
 @subkernel
 def score_of(dense, pairs, heads):
     """The score of a tree, -inf if one of its parts was left out."""
-    if pairs.first.size:
-        return pairs_score(dense, pairs, heads)
-    total = 0.0
-    for m in range(1, heads.size + 1):
-        total += dense[heads[m - 1], m]
-    return total
+    return pairs_score(dense, pairs, heads) if pairs.first.size else tree_score(dense, heads)
 
 
 @subkernel

@@ -47,6 +47,11 @@ class Survey:
         documents = f"{self.documents:,} documents, " if self.documents else ""
         return f"{documents}{self.sentences:,} {what}, {self.words:,} words, at most {self.longest:,} in one"
 
+    def __str__(self) -> str:
+        """All that was seen, for people."""
+        seen = [f"{self.path}: {self.size()}", *(f"  {line}" for line in self.lines)]
+        return "\n".join([*seen, *(f"  ! {warning}." for warning in self.warnings)])
+
 
 def most_common(counts: Counter[str], n: int = 5) -> str:
     """The most frequent values with their counts, for people."""

@@ -44,7 +44,7 @@ def made(tmp_path, *without, lang="nl"):
 def test_a_whole_treebank_gets_all_components(tmp_path):
     said, senter, tags, ud = made(tmp_path)
     assert "left out" not in said
-    assert "!" not in said
+    assert "spaCy does not know" not in said
     assert senter["nlp"]["pipeline"] == ["senter"]
     assert tags["nlp"]["pipeline"] == ["tagger", "morphologizer"]
     assert ud["nlp"]["pipeline"] == ["senter", "tagger", "morphologizer", "lemmatizer", "parser"]
@@ -103,3 +103,10 @@ def test_other_files_are_refused(tmp_path):
     result = invoke("init-ud", TREES / "train.conllu", other, tmp_path / "ud", "--lang", "nl")
     assert result.exit_code == 1
     assert f"[M728] 'ud' cannot be trained on '{other}', which has no trees, but columns." in result.stderr
+
+
+def test_a_dev_part_that_is_the_training_part_is_warned_of(tmp_path):
+    train_part, _ = treebank(tmp_path)
+    result = invoke("init-ud", train_part, train_part, tmp_path / "ud", "--lang", "nl")
+    assert result.exit_code == 0
+    assert "! it is the training corpus, so the scores in training say nothing." in result.stdout

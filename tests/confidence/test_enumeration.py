@@ -13,7 +13,7 @@ from spacy_mtl.constituents.binarize import plain
 from spacy_mtl.structures.enumeration.derivations import every_derivation
 
 from ..components import parsing, segmenting
-from ..explaining.test_enumeration import WORDS, Bracketed, Parsed, all_trees, chain_score, spans_of
+from ..explaining.test_enumeration import WORDS, Parsed, all_trees, chain_score, spans_of, with_few_derivations
 from ..explaining.test_sums import CASES, PERCEPTRON, examples_of
 from ..pipelines import make_nlp, patterns
 
@@ -252,12 +252,7 @@ def test_constituents(train, vertical):
     )
     shown = examples_of(component, nlp, None)
     pipe, seen = at_temperature(train(nlp, shown, passes=2).get_pipe(component), 2.5, "constituent"), 0
-    for sentence in (sent[:k].as_doc() for example in shown for sent in example.predicted.sents for k in (4, 6, 9)):
-        predictor = pipe.predictor(sentence)
-        columns = predictor.reader.read([sentence], np.array([0, len(sentence)]))
-        own = Bracketed(predictor, sentence, columns, 0, len(sentence))
-        if not own.forest.symbol.size or own.forest.left.size > 300:
-            continue
+    for sentence, own in with_few_derivations(pipe, shown):
         every = [(own.score(output), constituents_of(own, output)) for output in next(every_derivation(own.forest))]
         told = pipe.probabilities(sentence)
         for a, b, label, p in told.spans:

@@ -203,12 +203,7 @@ def test_constituents_of_short_sentences(train, vertical):
     nlp.add_pipe(component, config={"model": {"templates": patterns(texts)}, "trainer": PERCEPTRON, **settings})
     shown = examples_of(component, nlp, None)
     pipe, seen = train(nlp, shown, passes=2).get_pipe(component), 0
-    for sentence in (sent[:k].as_doc() for example in shown for sent in example.predicted.sents for k in (4, 6, 9)):
-        predictor = pipe.predictor(sentence)
-        columns = predictor.reader.read([sentence], np.array([0, len(sentence)]))
-        own = Bracketed(predictor, sentence, columns, 0, len(sentence))
-        if not own.forest.symbol.size or own.forest.left.size > 300:
-            continue
+    for sentence, own in with_few_derivations(pipe, shown):
         every = [(own.score(output), output) for output in next(every_derivation(own.forest))]
         best = max(score for score, _ in every)
         for decision in pipe.explain(sentence).decisions:
@@ -218,6 +213,16 @@ def test_constituents_of_short_sentences(train, vertical):
                 assert decision.difference == pytest.approx(best - max(others), abs=1e-4)
                 seen += 1
     assert seen > (5 if vertical == 1 else 2)
+
+
+def with_few_derivations(pipe, examples):
+    """Beginnings of sentences whose derivations can be enumerated, each with its forest."""
+    for sentence in (sent[:k].as_doc() for example in examples for sent in example.predicted.sents for k in (4, 6, 9)):
+        predictor = pipe.predictor(sentence)
+        columns = predictor.reader.read([sentence], np.array([0, len(sentence)]))
+        own = Bracketed(predictor, sentence, columns, 0, len(sentence))
+        if own.forest.symbol.size and own.forest.left.size <= 300:
+            yield sentence, own
 
 
 def has_constituent(own, output, decision) -> bool:

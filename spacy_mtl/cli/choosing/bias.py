@@ -80,14 +80,11 @@ def annotated_before(nlp: "Language", name: str, examples: "Iterable[Example]") 
     """The examples with the annotation of the components before the one of this name."""
     from spacy.training import Example
 
-    before = [pipe for other, pipe in nlp.pipeline[: nlp.pipe_names.index(name)]]
-    found = []
-    for example in examples:
-        doc = example.predicted
-        for pipe in before:
-            doc = pipe(doc)
-        found.append(Example(doc, example.reference))
-    return found
+    from spacy_mtl.components.protocol.annotated import docs_before
+
+    examples = list(examples)
+    docs = docs_before(nlp, name, [example.predicted for example in examples])
+    return [Example(doc, example.reference) for doc, example in zip(docs, examples, strict=True)]
 
 
 def _save(nlp: "Language", output: Path) -> None:

@@ -1,7 +1,7 @@
 """``python -m spacy mtl init-ud``: look at a treebank and write the configs that make a pipeline of all its columns."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -11,9 +11,6 @@ from ..shared.languages import check_language
 from ..shared.messages import clear_errors
 from ..shared.options import Encoding
 from ..shared.output import write_file
-
-if TYPE_CHECKING:
-    from spacy_mtl.survey.found import Survey
 
 #: spaCy's name for any language.
 ANY = "xx"
@@ -31,6 +28,7 @@ def init_ud_cli(
     Columns that the treebank does not have are left out. FOLDER gets senter.cfg, ud-tags.cfg and ud.cfg; the commands that use them are shown.
     """
     from spacy_mtl.survey.look import survey
+    from spacy_mtl.survey.pair import check_dev
 
     from .ud_configs import commands, missing_components, ud_configs
 
@@ -42,11 +40,13 @@ def init_ud_cli(
                 raise ValueError(
                     Errors.M728.format(name="ud", path=each.path, seen=f"no trees, but {each.kind}", hint=hint)
                 )
+        check_dev(found, other)
         known = _known(lang)
         configs = ud_configs(found, dev, known, folder, encoding)
         for name, text in configs.items():
             write_file(folder / f"{name}.cfg", str(text).encode())
-    _say(found)
+    for each in (found, other):
+        typer.echo(each)
     if known != lang:
         typer.echo(f"  ! spaCy does not know the language '{lang}': the configs say '{ANY}', for any language.")
     for component, columns in missing_components(found).items():
@@ -63,11 +63,3 @@ def _known(lang: str) -> str:
     except ValueError:
         return ANY
     return lang
-
-
-def _say(found: "Survey") -> None:
-    typer.echo(f"{found.path}: {found.size()}")
-    for line in found.lines:
-        typer.echo(f"  {line}")
-    for warning in found.warnings:
-        typer.echo(f"  ! {warning}.")
