@@ -8,6 +8,7 @@ import numpy as np
 from spacy_mtl.models.tree.decode import dense_scores
 from spacy_mtl.models.tree.predict import Run, TreePredictor
 from spacy_mtl.structures.tree.algorithms.siblings import no_pairs, pair_table
+from spacy_mtl.structures.tree.build import Arcs
 from spacy_mtl.structures.tree.kbest import kbest_trees
 
 from .calibration import Calibrations
@@ -95,10 +96,9 @@ class ConsideredTrees(ConsideredDocs):
 
     def _label_logs(self, run: Run, of_labels: np.ndarray, heads: np.ndarray, labels: np.ndarray) -> np.ndarray:
         """The log probabilities of the labels of each sentence's arcs given these, float64[S]. Arcs from the root have labels that do not count."""
-        starts, every, logs = run.search.starts, run.search.every, np.zeros(heads.size)
-        for t in np.flatnonzero(heads > 0).tolist():
-            low, high = every.first[t : t + 2]
-            logs[t] = of_labels[low + np.flatnonzero(every.heads[low:high] == heads[t]), labels[t]].sum()
+        starts, logs = run.search.starts, np.zeros(heads.size)
+        words, places = _scored(run, heads)
+        logs[words] = of_labels[places, labels[words]]
         sums = np.concatenate([[0.0], np.cumsum(logs)])
         return sums[starts[1:]] - sums[starts[:-1]]
 
@@ -122,15 +122,10 @@ class ConsideredTrees(ConsideredDocs):
             [np.empty((0, 0), np.float32)] * (self.starts.size - 1),
         )
         for run in self.runs:
-            starts = run.search.starts
-            cells = np.concatenate([[0], np.cumsum((np.diff(starts) + 1) ** 2)])
-            flat, sizes = np.empty(cells[-1], np.float32), np.diff(starts)
-            log_sums, scores = np.empty(sizes.size), np.empty(sizes.size)
+            starts, sizes = run.search.starts, np.diff(run.search.starts)
             part = slice(run.begin, run.begin + int(starts[-1]))
             arguments, of_labels = self._cooled(run, temperature)
-            own = np.empty(int(starts[-1]), np.float32)
-            sum_trees_of(*arguments, self.exact, run.heads, own, cells, flat, log_sums, scores)
-            arcs[part] = own
+            arcs[part], cells, flat, log_sums, scores = self._summed(run, arguments)
             logs = scores - log_sums
             if self.joint:
                 logs += self._label_logs(run, of_labels, run.heads, self.trees[1, part])
@@ -143,13 +138,21 @@ class ConsideredTrees(ConsideredDocs):
         arcs[~np.repeat(self.whole, np.diff(self.starts))] = np.nan
         return arcs, labels * arcs if self.joint else labels, of_sentences, tables
 
+    def _summed(self, run: Run, arguments: tuple) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """What :func:`.sum_trees_of` finds: probabilities of predicted arcs, borders of the tables of arcs, these, log sums and scores."""
+        sizes = np.diff(run.search.starts)
+        cells = np.concatenate([[0], np.cumsum((sizes + 1) ** 2)])
+        own, flat = np.empty(int(run.search.starts[-1]), np.float32), np.empty(cells[-1], np.float32)
+        log_sums, scores = np.empty(sizes.size), np.empty(sizes.size)
+        sum_trees_of(*arguments, self.exact, run.heads, own, cells, flat, log_sums, scores)
+        return own, cells, flat, log_sums, scores
+
     @staticmethod
     def _joint_labels(run: Run, of_labels: np.ndarray, labels: np.ndarray) -> np.ndarray:
         """The probabilities of the labels of the predicted arcs given these, float32[n]."""
-        every, found = run.search.every, np.ones(labels.size, np.float32)
-        for t in np.flatnonzero(run.heads > 0).tolist():
-            low, high = every.first[t : t + 2]
-            found[t] = np.exp(of_labels[low + np.flatnonzero(every.heads[low:high] == run.heads[t])[0], labels[t]])
+        found = np.ones(labels.size, np.float32)
+        words, places = _scored(run, run.heads)
+        found[words] = np.exp(of_labels[places, labels[words]])
         return found
 
     def _labels(self, temperature: float) -> np.ndarray:
@@ -209,12 +212,8 @@ class ConsideredTrees(ConsideredDocs):
 
     def _log_sums(self, run: Run, temperature: float) -> Iterator[tuple[int, float]]:
         """First word and log sum over all trees of each sentence of a run."""
-        starts, sizes = run.search.starts, np.diff(run.search.starts)
-        cells = np.concatenate([[0], np.cumsum((sizes + 1) ** 2)])
-        log_sums, scores = np.empty(sizes.size), np.empty(sizes.size)
-        flat, own = np.empty(cells[-1], np.float32), np.empty(int(starts[-1]), np.float32)
-        sum_trees_of(*self._cooled(run, temperature)[0], self.exact, run.heads, own, cells, flat, log_sums, scores)
-        return zip((run.begin + starts[:-1]).tolist(), log_sums.tolist(), strict=True)
+        log_sums = self._summed(run, self._cooled(run, temperature)[0])[3]
+        return zip((run.begin + run.search.starts[:-1]).tolist(), log_sums.tolist(), strict=True)
 
     def _labels_of(self, run: Run, start: int, heads: np.ndarray) -> list[str]:
         """The best labels of a sentence's tree."""
@@ -236,12 +235,22 @@ class ConsideredTrees(ConsideredDocs):
 
 def _places(run: Run) -> np.ndarray:
     """Where the arcs that trees may have are among all that have scores of labels, int64[A']."""
-    search = run.search
-    n = int(search.starts[-1])
-    every, kept = (
-        np.repeat(np.arange(n), np.diff(arcs.first)) * (n + 1) + arcs.heads for arcs in (search.every, search.arcs)
-    )
-    return np.searchsorted(every, kept)
+    return np.searchsorted(_keys(run, run.search.every), _keys(run, run.search.arcs))
+
+
+def _scored(run: Run, heads: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The words whose head is another word by an arc that has scores of labels, int64[k], and where that arc is among all of these, int64[k]."""
+    keys, words = _keys(run, run.search.every), np.flatnonzero(heads > 0)
+    wanted = words * (heads.size + 1) + heads[words]
+    places = np.minimum(np.searchsorted(keys, wanted), keys.size - 1)
+    there = keys[places] == wanted
+    return words[there], places[there]
+
+
+def _keys(run: Run, arcs: Arcs) -> np.ndarray:
+    """A number for each arc, ascending, int64[A]."""
+    n = int(run.search.starts[-1])
+    return np.repeat(np.arange(n), np.diff(arcs.first)) * (n + 1) + arcs.heads
 
 
 def _parts(run: Run, s: int, grandparents: bool) -> tuple[np.ndarray, tuple]:
