@@ -41,8 +41,8 @@ _ANNOTATED = ("TAG", "POS", "LEMMA", "DEP")
 #: Largest number of scores in the table of places, which takes four bytes for each: of all values that context attributes can have together, by
 #: offset and label.
 MOST_PLACE_SCORES = 1 << 21
-#: Largest size of the table of word scores, in bytes; of some hundred labels, fewer words fit into it than the lexicon would hold.
-MOST_WORD_BYTES = 1 << 29
+#: Largest size of the table of word scores and of the lexicon, in bytes; of some dozens of labels, fewer words fit than the lexicon would hold.
+MOST_WORD_BYTES = 1 << 27
 
 
 class Predictor:
@@ -85,7 +85,7 @@ class Predictor:
         self._words = Window(
             forms, columns, table, rows, {block.offset for block in self._vectors} | ({0} if held else set())
         )
-        per_form = 4 * self._n_labels * max(1, len(self._words.offsets))
+        per_form = 4 * self._n_labels * max(1, len(self._words.offsets)) + 8 * (1 + len(self.reader.lexicon.attributes))
         self.reader.lexicon.limit = min(self.reader.lexicon.limit, max(1, MOST_WORD_BYTES // per_form))
         self._places = Window(places, columns, table, rows)
         self._place_table: np.ndarray | None = None

@@ -197,7 +197,7 @@ class Lexicon:
     def _add(self, orths: np.ndarray) -> None:
         size = self.size + orths.size
         if size > self.orths.size:
-            grown = 1 << int(size - 1).bit_length()
+            grown = max(size, min(1 << int(size - 1).bit_length(), self.limit))
             self.orths = np.concatenate([self.orths, np.empty(grown - self.orths.size, np.uint64)])
             extra = np.empty((grown - len(self.values), len(self.attributes)), np.uint64)
             self.values = np.concatenate([self.values, extra])
