@@ -64,6 +64,7 @@ class MTLConstituents(BorderedPipe):
     also_reads = ("SENT_START", "TAG")
     label_key = "labels"
     no_labels = Errors.M460
+    decided = ("constituent",)
     cfg_checks: ClassVar = {
         "labels": constituent_labels,
         "symbols": distinct_texts,

@@ -53,7 +53,7 @@ class MTLEntityRecognizer(ChainPipe, LabelledPipe):
     label_key = "entity_types"
     fixed = ("scheme",)
     outside = "O"
-    decided = "entity"
+    decided = ("entity",)
     no_labels = Errors.M403
     cfg_checks: ClassVar = {
         "entity_types": distinct_texts,
@@ -134,7 +134,7 @@ class MTLEntityRecognizer(ChainPipe, LabelledPipe):
             docs, False, self.held(docs) if held else None, self.label_bias()
         )
         segments = tag_segments(self.chain_labels, self.cfg["scheme"])
-        return ConsideredChains(self.decided, found, self.chain_labels, segments, self.labels)
+        return ConsideredChains(self.decided[0], found, self.chain_labels, segments, self.labels)
 
     def predict(self, docs: Iterable[Doc]) -> list[np.ndarray]:
         """The best tags of each doc, without entities below the threshold: a list of int32[n_tokens]."""

@@ -56,6 +56,7 @@ class MTLParser(BorderedPipe):
     gold_attributes = ("HEAD", "DEP")
     label_key = "labels"
     no_labels = Errors.M443
+    decided = ("arc", "label")
     cfg_checks: ClassVar = {"labels": distinct_texts, "rules": check_rules}
 
     def __init__(

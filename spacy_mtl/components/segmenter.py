@@ -60,6 +60,7 @@ class MTLSegmenter(ChainPipe):
     of_training = (*ChainPipe.of_training, "_corpus_words")
     fixed = ("tags",)
     places = "x"
+    decided = ("word",)
     cfg_checks = CFG_CHECKS
     cfg_missing = CFG_MISSING
     _corpus_words: CorpusWords | None

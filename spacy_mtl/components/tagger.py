@@ -38,7 +38,7 @@ class MTLTagger(KnownWordsPipe):
 
     gold_attributes = ("TAG",)
     label_key = "tags"
-    decided = "tag"
+    decided = ("tag",)
     no_labels = Errors.M420
     cfg_checks: ClassVar = {"tags": distinct_texts, "known": mapping, "pos_map": mapping_of(one_of(*UNIVERSAL))}
 

@@ -7,14 +7,14 @@ among decisions of about the same probability, how many are correct?) or, with t
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from spacy_mtl.stored.fault import StoredValueError
+from spacy_mtl.stored.fault import StoredValueError, shown
 from spacy_mtl.stored.ranges import check_ascending
 from spacy_mtl.stored.values import fields, mapping, number, numbers
 
@@ -54,11 +54,13 @@ Fit = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 Calibrations = Mapping[str, Calibration]
 
 
-def check_calibrations(value: Any, name: str) -> dict[str, dict[str, Any]]:
-    """Check what a file says of calibrations. Raises StoredValueError."""
+def check_calibrations(value: Any, name: str, kinds: Collection[str]) -> dict[str, dict[str, Any]]:
+    """Check what a file says of calibrations. kinds: of decisions, those that there may be. Raises StoredValueError."""
     probability = numbers(0, 1)
     checks = {"temperature": number(COLDEST, HOTTEST), "given": probability, "mapped": probability}
     for kind, item in mapping(value, name).items():
+        if kind not in kinds:
+            raise StoredValueError(f"{name} has one of {shown(kind)}; this component decides {' and '.join(kinds)}")
         found = fields(item, f"{kind} of {name}", checks)
         if len(found["given"]) != len(found["mapped"]) or len(found["given"]) > MOST_PLACES:
             raise StoredValueError(f"the map of {kind} of {name} has sides of different sizes, or too many places")

@@ -118,9 +118,14 @@ def test_errors_by_hand():
 )
 def test_what_a_file_may_not_say(change):
     good = {"temperature": 1.0, "given": [], "mapped": []}
-    assert check_calibrations({"entity": good}, "it") == {"entity": good}
+    assert check_calibrations({"entity": good}, "it", ("entity",)) == {"entity": good}
     with pytest.raises(StoredValueError):
-        check_calibrations({"entity": {**good, **change}}, "it")
+        check_calibrations({"entity": {**good, **change}}, "it", ("entity",))
+
+
+def test_a_file_has_no_calibration_of_what_is_not_decided():
+    with pytest.raises(StoredValueError, match=r"has one of 'tag'; this component decides arc and label$"):
+        check_calibrations({"arc": {"temperature": 1.0, "given": [], "mapped": []}, "tag": {}}, "it", ("arc", "label"))
 
 
 def test_a_smooth_map_is_taken_where_it_is_nearer_to_the_truth():

@@ -115,6 +115,7 @@ def test_calibrations_are_saved(calibrated, tmp_path):
     told, again = (pipe.probabilities(docs[0]) for pipe in (nlp.get_pipe(component), loaded))
     assert told.tokens == pytest.approx(again.tokens, abs=1e-5)
     assert CALIBRATIONS in loaded.cfg
+    assert set(found) <= set(loaded.decided)
 
 
 def test_without_calibration_there_is_one_sentence(calibrated):

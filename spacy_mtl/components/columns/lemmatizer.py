@@ -45,7 +45,7 @@ class MTLLemmatizer(ColumnPipe):
 
     gold_attributes = ("LEMMA",)
     label_key = "scripts"
-    decided = "lemma"
+    decided = ("lemma",)
     no_labels = Errors.M422
     cfg_checks: ClassVar = {"scripts": distinct_texts, "lemmas": check_lemmas, "beginnings": check_lemmas}
     cfg_missing: ClassVar = {"beginnings": {}}

@@ -48,7 +48,7 @@ class MTLMorphologizer(KnownWordsPipe):
 
     gold_attributes = ("POS", "MORPH")
     label_key = "analyses"
-    decided = "analysis"
+    decided = ("analysis",)
     fixed = ("groups",)
     no_labels = Errors.M427
     cfg_checks: ClassVar = {"analyses": distinct_texts, "groups": list_of(distinct_texts, 0, 100), "known": mapping}
@@ -226,7 +226,7 @@ class MTLMorphologizer(KnownWordsPipe):
         predictor = self.predictor(docs[0].vocab)
         assert isinstance(predictor, AnalysisPredictor)
         return ConsideredAnalyses(
-            self.decided, predictor.analyses(docs, self.held(docs) if held else None), self.labels
+            self.decided[0], predictor.analyses(docs, self.held(docs) if held else None), self.labels
         )
 
     def decisions(self, doc: Doc) -> "list[Decision]":

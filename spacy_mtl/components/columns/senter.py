@@ -38,7 +38,7 @@ class MTLSenter(ChainPipe):
     cfg_checks: ClassVar[dict] = {}
     whole = True
 
-    decided = "sentence"
+    decided = ("sentence",)
 
     def __init__(
         self,

@@ -39,8 +39,6 @@ class ChainPipe(ContinuedPipe):
     places: ClassVar[str] = "xvt"
     #: The label of positions that no name of :meth:`label_kind` is of, if there is such a label.
     outside: ClassVar[str | None] = None
-    #: What is decided, by which a calibration is kept.
-    decided: ClassVar[str]
     #: Whether a document is one sequence, whatever its borders.
     whole: ClassVar[bool] = False
 
@@ -140,7 +138,7 @@ class ChainPipe(ContinuedPipe):
         found = self.predictor(docs[0].vocab).considered(
             docs, self.whole, self.held(docs) if held else None, self.label_bias()
         )
-        return ConsideredChains(self.decided, found, self.chain_labels)
+        return ConsideredChains(self.decided[0], found, self.chain_labels)
 
     def predict(self, docs: Iterable[Doc]) -> list[np.ndarray]:
         """The best labels of each doc: a list of int32[n_tokens]."""

@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -42,6 +43,8 @@ class SavedPipe(TrainablePipe):
     #: The check of each entry of ``cfg`` in a file, and entries that older files may lack, with what these stand for.
     cfg_checks: ClassVar[Mapping[str, Check]]
     cfg_missing: ClassVar[Mapping[str, Any]] = {}
+    #: The kinds of decisions, by which calibrations are kept.
+    decided: ClassVar[tuple[str, ...]]
     #: Attributes that only a running training needs; they are not copied.
     of_training: ClassVar[tuple[str, ...]]
 
@@ -147,7 +150,11 @@ class SavedPipe(TrainablePipe):
         """The settings ``cfg`` and the tables of learned attributes of a file. Raises StoredValueError."""
         checks = {"component": text, "cfg": mapping, "learned": stored_tables}
         found = fields(settings, "the settings", checks, missing={"learned": {}})
-        allowed = {**self.cfg_checks, ABSENT: distinct_texts, CALIBRATIONS: check_calibrations}
+        allowed: dict[str, Check] = {
+            **self.cfg_checks,
+            ABSENT: distinct_texts,
+            CALIBRATIONS: partial(check_calibrations, kinds=self.decided),
+        }
         cfg = fields(found["cfg"], "cfg", allowed, {**self.cfg_missing, ABSENT: [], CALIBRATIONS: {}})
         for entry in (ABSENT, CALIBRATIONS):
             if not cfg[entry]:
