@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from spacy_mtl.models.chain.decode import Chain, decode_all
@@ -56,6 +56,8 @@ def arrays(texts, words):
 
 
 @given(TEXTS, WORDS)
+@example(["甲乙丙甲"], ["甲乙", "乙丙甲"])  # the longer word covers the last character of the shorter one
+@example(["甲乙丙甲"], ["甲乙丙", "丙甲"])  # and the first
 def test_occurrences_and_those_that_apply(texts, words):
     chars, starts, table = arrays(texts, words)
     first, length = find_words(chars, starts, table)
