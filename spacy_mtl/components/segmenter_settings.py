@@ -13,6 +13,7 @@ from spacy_mtl.segmentation.user_words.words import MOST_WEIGHT, ROLES, check_us
 from spacy_mtl.settings import brief, is_choice, is_number, is_whole
 from spacy_mtl.stored.fault import StoredValueError
 from spacy_mtl.stored.values import Check, boolean, mapping, number, one_of, text
+from spacy_mtl.tables.phrases import MOST_FOLDS
 from spacy_mtl.templates.attributes.learned import FormTable
 from spacy_mtl.templates.attributes.reader import of_characters
 
@@ -40,9 +41,9 @@ def check_given(
     if not is_choice(tags, TAG_SETS):
         raise ValueError(Errors.M416.format(name=name, tags=brief(tags), known=", ".join(TAG_SETS)))
     check_switches(name, keep_runs=keep_runs)
-    if not (is_whole(folds, 2) and is_whole(known, 1) and is_whole(known_marks)):
+    if not (is_whole(folds, 2, MOST_FOLDS) and is_whole(known, 1) and is_whole(known_marks)):
         counts = {"known": brief(known), "folds": brief(folds), "known_marks": brief(known_marks)}
-        raise ValueError(Errors.M418.format(name=name, **counts))
+        raise ValueError(Errors.M418.format(name=name, most=MOST_FOLDS, **counts))
     if not is_number(hidden, 0, 1):
         refuse(name, "hidden", "a number from 0 to 1", hidden)
 

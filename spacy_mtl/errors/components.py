@@ -24,8 +24,8 @@ class ComponentErrors:
     M414 = ("{word} cannot be a word of the user dictionary: words are strings of Unicode characters without white space inside. Split it, or leave it out.")
     M415 = ("Cannot read the user dictionary '{path}': {reason}. Give a UTF-8 file with one word a line.")
     M416 = ("'{name}': unknown tag set '{tags}'. Choose one of {known}.")
-    M418 = ("'{name}': known must be at least 1, folds (the parts of the corpus) at least 2 and known_marks at least 0, but known = {known}, folds = {folds} "
-            "and known_marks = {known_marks}.")
+    M418 = ("'{name}': known must be at least 1, folds (the parts of the corpus) from 2 to {most} and known_marks at least 0, but known = {known}, "
+            "folds = {folds} and known_marks = {known_marks}.")
     M417 = ("'{model}' cannot be turned into a pipeline with a tokenizer: {reason}. Give a pipeline whose first component is a trained mtl_segmenter.")
     M422 = ("'{name}' cannot be trained: none of the {n} training examples has a lemma. Check the corpus and its reader, or give"
             " the labels in [initialize.components.{name}.labels].")

@@ -178,7 +178,7 @@ def test_hidden_words_are_known_once_trained():
     assert long <= set(segmenter.cfg["lexicon"].split())
 
 
-@pytest.mark.parametrize("counts", [{"folds": 1}, {"known": 0}, {"known_marks": -1}])
+@pytest.mark.parametrize("counts", [{"folds": 1}, {"folds": 101}, {"known": 0}, {"known_marks": -1}])
 def test_counts_that_make_no_sense(counts):
     with pytest.raises(ValueError, match=r"^\[M418\].*" + "".join(f"{name} = {n}" for name, n in counts.items())):
         make(**counts)
