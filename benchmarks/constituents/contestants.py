@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.common import significance
-from benchmarks.common.measure import Clock, cpu_seconds, median, peak_megabytes
+from benchmarks.common.measure import Clock, cpu_seconds, forget_peak, median, peak_megabytes, resident_megabytes
 from benchmarks.common.significance import compare
 from spacy_mtl.constituents.binarize import Binarization
 from spacy_mtl.constituents.scores import Counts
@@ -187,11 +187,9 @@ SOME = 200
 def speed(corpora: str, ours: dict[str, Any], repeats: int) -> dict[str, Any]:
     """CPU seconds for one sentence of 40 words, from words and tags to constituents: the median and the longest of all of train and dev.
 
-    The grammar, whose rules take the time, is that of all sentences; weights are learnt from few.
+    Of the model see :func:`of_all_rules`.
     """
-    settings = replace(Ours(**ours), limit=SOME, passes=2)
-    grammar = grammar_of(corpora, settings.binarization)
-    model = learn(problem_of(corpora, settings, Clock(), grammar), settings, Clock())
+    settings, model = of_all_rules(corpora, ours)
     vocab, templates = blank_vocab(), constituents_v1()
     sentences = [s for part in ("train", "dev") for s in read_part(Path(corpora), part) if len(s.words) == 40]
     model.predict(words_from(sentences[:1], templates, vocab))
@@ -201,3 +199,34 @@ def speed(corpora: str, ours: dict[str, Any], repeats: int) -> dict[str, Any]:
     ]
     row = {"contestant": "ours", **asdict(settings), "rules": model.grammar.rule_scores.size}
     return {**row, "sentences": len(seconds), "median": median(seconds), "longest": max(seconds)}
+
+
+def of_all_rules(corpora: str, ours: dict[str, Any]) -> tuple[Ours, GrammarModel]:
+    """A model with the grammar of all sentences, whose rules take the time, and weights learnt from few."""
+    settings = replace(Ours(**ours), limit=SOME, passes=2)
+    grammar = grammar_of(corpora, settings.binarization)
+    return settings, learn(problem_of(corpora, settings, Clock(), grammar), settings, Clock())
+
+
+def lengths(corpora: str, ours: dict[str, Any], words: Sequence[int]) -> list[dict[str, Any]]:
+    """CPU seconds and megabytes for one long sentence of each of these lengths, made of sentences of dev one after another."""
+    settings, model = of_all_rules(corpora, ours)
+    model = replace(model, longest=max(words))
+    vocab, templates = blank_vocab(), constituents_v1()
+    dev = read_part(Path(corpora), "dev")
+    model.predict(words_from(dev[:1], templates, vocab))
+    found = []
+    for n in words:
+        long = Sentence(dev[0].tree, [w for s in dev for w in s.words][:n], [t for s in dev for t in s.tags][:n])
+        one = words_from([long], templates, vocab)
+        forget_peak()
+        before = resident_megabytes() or 0.0
+        seconds = cpu_seconds(lambda: model.predict(one))  # noqa: B023
+        row = {
+            "contestant": "ours",
+            **asdict(settings),
+            "rules": model.grammar.rule_scores.size,
+            "words": len(long.words),
+        }
+        found.append({**row, "cpu": seconds, "grown_mb": (peak_megabytes() or 0.0) - before})
+    return found

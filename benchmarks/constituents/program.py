@@ -38,6 +38,7 @@ SPEED = {
     "longest": "longest, s",
     "rules": "rules",
 }
+LENGTHS = {"words": "words", "cpu": "CPU s", "grown_mb": "MB", "rules": "rules"}
 #: Trainers, C and passes that are tried on dev.
 TRIED = (
     *(("MTLStruct", C, 10) for C in (0.1, 0.3, 1.0)), ("SSVM", 0.1, 10), *(("CRF", C, 10) for C in (0.03, 0.1, 0.3)),
@@ -121,6 +122,20 @@ def speed(
     row = {**_about("speed"), **_child("speed", corpora, ours=asdict(Ours()), repeats=repeats)}
     append_rows(json, [row])
     show("One sentence of 40 words", SPEED, [row])
+
+
+@app.command()
+def lengths(
+    corpora: CorporaOption,
+    json: JsonOption = None,
+    words: Annotated[list[int], typer.Option(help="Lengths, in ascending order.")] = [40, 100, 200, 400],  # noqa: B006
+) -> None:
+    """CPU seconds and megabytes for one sentence of many words, with the grammar of all of the sample."""
+    from .contestants import Ours
+
+    rows = [{**_about("lengths"), **row} for row in _child("lengths", corpora, ours=asdict(Ours()), words=words)]
+    append_rows(json, rows)
+    show("One long sentence", LENGTHS, rows)
 
 
 def _about(mode: str) -> Row:
