@@ -4,8 +4,8 @@ import numpy as np
 
 from spacy_mtl.kernels import kernel
 from spacy_mtl.structures.chain.scaled_sums import FORBIDDEN_BELOW, backward, forward
-from spacy_mtl.structures.chain.sums import log_partition, log_space_marginals, log_space_partition
-from spacy_mtl.structures.chain.viterbi import FORBIDDEN, NEVER, output_score
+from spacy_mtl.structures.chain.sums import log_partition, log_space_marginals
+from spacy_mtl.structures.chain.viterbi import NEVER, output_score
 
 
 @kernel
@@ -53,19 +53,34 @@ def walk_span(start, end, kind, kinds, goes_on, emit, alpha, factors, node_out):
 
 
 @kernel
-def restrict_span(start, end, kind, kinds, goes_on, nodes, pairs, only_nodes, only_pairs):
-    """Copy the scores of a sentence and forbid all sequences without a span. only_nodes: float32[n, L]. only_pairs: float32[n, L, L]."""
+def walk_span_in_logs(start, end, kind, kinds, goes_on, nodes, pairs, alpha, node_out):
+    """:func:`walk_span` for any scores: ``alpha`` has the logs of the sums over prefixes, as :func:`.log_space_marginals` fills it."""
     n, n_labels = nodes.shape
-    for t in range(n):
+    now, after = np.full(n_labels, -np.inf), np.empty(n_labels)
+    for y in range(n_labels):
+        if start == 0 and kinds[y] == kind:
+            now[y] = alpha[0, y]
+    for t in range(max(start, 1), min(end + 1, n)):
         k = 0 if pairs.shape[0] == 1 else t
+        inside = t > start and t < end
+        before = alpha[t - 1] if t == start else now
         for y in range(n_labels):
-            only_nodes[t, y] = nodes[t, y]
-            if start <= t and t < end and kinds[y] != kind:
-                only_nodes[t, y] += FORBIDDEN
-            for x in range(n_labels):
-                only_pairs[t, x, y] = pairs[k, x, y]
-                if t and start <= t and t <= end and goes_on[x, y] != (start < t and t < end):
-                    only_pairs[t, x, y] += FORBIDDEN
+            top, total = -np.inf, 0.0
+            if t == end or kinds[y] == kind:
+                for x in range(n_labels):
+                    if goes_on[x, y] == inside:
+                        top = max(top, before[x] + pairs[k, x, y])
+            if top > -np.inf:
+                for x in range(n_labels):
+                    if goes_on[x, y] == inside:
+                        total += np.exp(before[x] + pairs[k, x, y] - top)
+            after[y] = nodes[t, y] + top + np.log(total) if total > 0 else -np.inf
+        now[:] = after
+    last = min(end, n - 1)
+    found = 0.0
+    for y in range(n_labels):
+        found += np.exp(now[y] - alpha[last, y]) * node_out[last, y]
+    return min(found, 1.0)
 
 
 @kernel
@@ -119,13 +134,9 @@ def sum_sequences(
                     start, end, kind, kinds, goes_on, emit[:n], alpha[:n], factors[:k], node_out[:n]
                 )
             else:
-                only_nodes = np.empty((n, n_labels), np.float32)
-                only_pairs = np.empty((n, n_labels, n_labels), np.float32)
-                restrict_span(
-                    start, end, kind, kinds, goes_on, cool_nodes[:n], cool_pairs[:k], only_nodes, only_pairs
-                )  # fmt: skip
-                part = log_space_partition(only_nodes, only_pairs, np.empty((n, n_labels)), np.empty(only_pairs.shape))
-                of_spans[c] = np.exp(min(part - log_z, 0.0))
+                of_spans[c] = walk_span_in_logs(
+                    start, end, kind, kinds, goes_on, cool_nodes[:n], cool_pairs[:k], alpha[:n], node_out[:n]
+                )
 
 
 @kernel
