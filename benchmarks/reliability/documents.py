@@ -16,8 +16,7 @@ _WORKER = "benchmarks.reliability.documents_worker"
 #: Documents of a question to a worker, and those that two processes share.
 CHUNK = 1000
 SHARED_QUICK, SHARED_FULL = 300, 20_000
-#: Megabytes by which a process that forgets the words of a memory zone may grow after its first quarter. Tables of words are emptied when full, so
-#: its size goes up and down; only what exceeds the largest size before is growth.
+#: Megabytes by which a process that forgets the words of a memory zone may grow after its first quarter. Tables of words are emptied when full.
 GROWTH = 128.0
 
 
@@ -75,6 +74,6 @@ def _differences(answer: dict[str, Any], first: int, n: int, way: str, told: dic
 
 
 def growth(sizes: list[float]) -> float:
-    """Megabytes by which the largest size after the first quarter exceeds the largest in it; 0 where it does not."""
+    """Megabytes by which memory exceeds what it was after the first quarter, at most."""
     quarter = len(sizes) // 4
-    return max(0.0, max(sizes[quarter:]) - max(sizes[:quarter])) if quarter else 0.0
+    return max(sizes[quarter:]) - sizes[quarter - 1] if quarter else 0.0

@@ -42,7 +42,7 @@ _ANNOTATED = ("TAG", "POS", "LEMMA", "DEP")
 #: offset and label.
 MOST_PLACE_SCORES = 1 << 21
 #: Largest size of the table of word scores and of the lexicon, in bytes; of some dozens of labels, fewer words fit than the lexicon would hold.
-MOST_WORD_BYTES = 1 << 27
+MOST_WORD_BYTES = 1 << 26
 
 
 class Predictor:

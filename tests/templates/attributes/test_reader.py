@@ -216,6 +216,16 @@ def test_columns_are_those_of_a_loop_however_small_the_lexicon(batches, attribut
         assert len(set(reader.lexicon.orths[: reader.lexicon.size].tolist())) == reader.lexicon.size
 
 
+def test_the_lexicon_takes_no_more_room_than_its_limit():
+    reader = AttributeReader(["SHAPE"], NLP.vocab)
+    reader.lexicon.limit = 1500
+    for n in (900, 500):
+        words = [f"{n}w{i}" for i in range(n)]
+        reader.lexicon.ids(np.array([NLP.vocab.strings.add(word) for word in words], np.uint64))
+    assert reader.lexicon.size == 1400
+    assert len(reader.lexicon.orths) == len(reader.lexicon.values) == 1500
+
+
 def test_given_columns_come_first_and_are_all_the_doc_is_asked_for(doc):
     reader = AttributeReader(["SHAPE", "TAG", "LOWER", "ORTH"], NLP.vocab)
     assert list(reader.columns) == ["ORTH", "TAG", "SHAPE", "LOWER"]
