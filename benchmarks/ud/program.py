@@ -1,7 +1,8 @@
 """Whole pipelines on treebanks of Universal Dependencies. ``python -m benchmarks.ud MODE --help``.
 
 Every step of workflow "ud" is a process of its own; seconds are CPU seconds of whole processes, with kernels compiled before. Words are those of
-the file; sentences are its own, or (raw) those of the pipeline. Scores are F1 as in the CoNLL 2018 shared task.
+the file, and sentences its own or (raw) those of the pipeline; or the pipeline is given the raw text alone (text), cut where the file says that
+paragraphs begin. Scores are F1 as in the CoNLL 2018 shared task.
 """
 
 from enum import Enum
@@ -22,7 +23,8 @@ Corpus = Enum("Corpus", {name: name for name in TREEBANKS}, type=str)  # type: i
 COLUMNS = {
     "corpus": "treebank", "UPOS_dev": "UPOS dev", "UFeats_dev": "UFeats", "Lemmas_dev": "Lemmas", "LAS_dev": "LAS",
     "UPOS_test": "UPOS test", "UFeats_test": "UFeats", "Lemmas_test": "Lemmas", "UAS_test": "UAS", "LAS_test": "LAS",
-    "raw_Sentences_test": "raw: sentences", "raw_LAS_test": "LAS", "cpu": "training, CPU s",
+    "text_Words_dev": "text: words dev", "text_Sentences_dev": "sentences", "text_LAS_dev": "LAS",
+    "text_Words_test": "text: words test", "text_Sentences_test": "sentences", "text_LAS_test": "LAS", "cpu": "training, CPU s",
 }  # fmt: skip
 
 

@@ -12,6 +12,8 @@ from benchmarks.common.origin import ROOT
 from benchmarks.common.rows import Row
 from spacy_mtl.configs import UD_NAMES
 
+from .raw_text import raw_text
+
 #: Folder, names of the parts and language of each treebank.
 TREEBANKS = {
     "gothic": ("ud-gothic-proiel", "got_proiel-ud-{}.conllu", "xx"),
@@ -22,7 +24,9 @@ TREEBANKS = {
 #: Where the output of the steps goes.
 STDERR = 2
 #: Scores that a row keeps.
-SCORES = ("Sentences", "Words", "UPOS", "XPOS", "UFeats", "Lemmas", "UAS", "LAS", "CLAS", "MLAS", "BLEX")
+SCORES = (
+    "Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "AllTags", "Lemmas", "UAS", "LAS", "CLAS", "MLAS", "BLEX",
+)  # fmt: skip
 
 
 def train(name: str, corpora: Path, folder: Path, folds: int, passes: int, epochs: int | None) -> dict[str, float]:
@@ -55,16 +59,22 @@ def output(folder: Path, which: str, kind: str) -> Path:
 
 
 def scores(name: str, corpora: Path, folder: Path, which: str) -> Row:
-    """F1 of each column for a part, in percent: with the sentences of the file, and (``raw_``) with those of the pipeline; CPU seconds of both.
+    """F1 of each column for a part, in percent, and CPU seconds: with the sentences of the file, with those of the pipeline (``raw_``), and from raw
+    text, where all is the pipeline's (``text_``; not where the file has no text).
 
     What is predicted stays in the folder, see :func:`output`.
     """
     gold, row = part(name, corpora, which), Row()
-    for prefix, kind, options in (("", "tokens", []), ("raw_", "words", ["--no-borders"])):
+    text, source = raw_text(Path(gold)), folder / f"{which}.txt"
+    given = [("", "tokens", [gold]), ("raw_", "words", [gold, "--no-borders"])]
+    if text is not None:
+        source.write_text(text, encoding="utf8")
+        given.append(("text_", "text", [str(source)]))
+    for prefix, kind, (read, *options) in given:
         out = str(output(folder, which, kind))
         json = folder / f"{which}.{kind}.json"
         row[f"{prefix}cpu_{which}"] = cpu_of(
-            ["mtl", "annotate", str(folder / "all" / "model-best"), gold, out, *options]
+            ["mtl", "annotate", str(folder / "all" / "model-best"), read, out, *options]
         )
         cpu_of(["mtl", "evaluate-ud", gold, out, "--output", str(json)])
         found = srsly.read_json(json)

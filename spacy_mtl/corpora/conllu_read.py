@@ -69,8 +69,8 @@ class TreeSentence:
 
     words, lemma, upos, xpos, feats, labels: N strings, "_" for an empty field. heads: int32[N], 0 for a root, otherwise the position of the
     head from 1; None if the sentence has no gold tree. spaces: whether a space follows each word (from SpaceAfter=No). lines: the line number
-    of each word, from 1. id: the ``sent_id`` comment, or else the number of the sentence in its file. text: the ``text`` comment. fits: whether
-    the tokens, with ranges in place of their words, make that text, spaces aside. source: what stands in the file, if asked for.
+    of each word, from 1. id: the ``sent_id`` comment, or else the number of the sentence in its file. text: the ``text`` comment. fits: whether the
+    tokens, with ranges in place of their words, make that text, spaces aside. multiword: number of tokens of several words. source: the file, if asked.
     """
 
     words: tuple[str, ...]
@@ -86,6 +86,7 @@ class TreeSentence:
     text: str | None
     layout: Layout
     fits: bool
+    multiword: int
     source: Source | None
 
 
@@ -249,7 +250,6 @@ class _Parser:
         if "" in words:
             raise self._error(Errors.M559, lines[words.index("")])
         tree = self._heads(heads, words, lines) if has_tree else None
-        known = self._labels(labels, tree, words, lines)
         spaces = [not (_NO_SPACE in value and _NO_SPACE in value.split("|")) for value in misc]
         for at, size, row in others:
             if size > 0 and _NO_SPACE in row[9].split("|"):
@@ -261,13 +261,14 @@ class _Parser:
             xpos,
             feats,
             tree,
-            known,
+            self._labels(labels, tree, words, lines),
             spaces,
             lines,
             self._id,
             self._text,
             self._layout,
             self._text is None or _has_text(self._text, words, others),
+            sum(size > 1 for _, size, _ in others),
             Source(self._comments, rows, others) if keep else None,
         )
 

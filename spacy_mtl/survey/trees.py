@@ -28,9 +28,16 @@ def survey_trees(path: Path, encoding: str = "utf8") -> Survey:
         found.broken = int(broken[0].split()[0])
         found.reader["broken"] = "skip"
         found.warnings.append(f"{broken[0]} They are skipped")
+    _look_at_tokens(found, sentences)
     _look_at_tags(found, sentences)
     _look_at_trees(found, sentences)
     return found
+
+
+def _look_at_tokens(found: Survey, sentences: list[TreeSentence]) -> None:
+    found.multiword = sum(sentence.multiword for sentence in sentences)
+    if found.multiword:
+        found.lines.append(f"{found.multiword:,} tokens are several words (multiword tokens)")
 
 
 def _look_at_tags(found: Survey, sentences: list[TreeSentence]) -> None:

@@ -79,12 +79,24 @@ class MultiwordTokenizer:
         return split
 
     def initialize(
-        self, get_examples: Callable[[], Iterable[Example]] | None = None, *, nlp: Language | None = None
+        self,
+        get_examples: Callable[[], Iterable[Example]] | None = None,
+        *,
+        nlp: Language | None = None,
+        corpus: Callable[[Language], Iterable[Example]] | None = None,
     ) -> None:
-        """Learn from the reference Docs of a corpus that was read with ``keep``; raises ValueError (M490) if none of them has kept anything."""
-        if get_examples is None:
+        """Learn from the reference Docs of a corpus that was read with ``keep``.
+
+        corpus: a reader of one, in place of the training corpus, as where that one has been written without its multiword tokens. Raises ValueError
+        (M490) if no reference Doc has kept anything, and what the reader raises; then what was learned before stays.
+        """
+        if corpus is not None and nlp is not None:
+            examples = corpus(nlp)
+        elif get_examples is not None:
+            examples = get_examples()
+        else:
             return
-        entries = ((example.reference, kept_sentences(example.reference)[0]) for example in get_examples())
+        entries = ((example.reference, kept_sentences(example.reference)[0]) for example in examples)
         found = [(doc, kept) for doc, kept in entries if kept]
         if not found:
             raise ValueError(Errors.M490)

@@ -35,13 +35,16 @@ def test_all_columns_are_scored_and_kept(tmp_path):
     )
     assert all(
         0 <= row[f"{prefix}{score}_{part}"] <= 100
-        for prefix in ("", "raw_")
+        for prefix in ("", "raw_", "text_")
         for score in SCORES
         for part in ("dev", "test")
     )
     assert row["Sentences_test"] == row["Words_test"] == 100
     assert row["UPOS_dev"] > 60
     assert row["raw_LAS_test"] <= row["LAS_test"] + 5
+    read = (tmp_path / "kept" / "turkish" / "ours" / "test.txt").read_text(encoding="utf8")
+    assert read.split()[:3] == [line.split("\t")[1] for line in trees[95].splitlines() if line[:1].isdigit()][:3]
+    assert 80 < row["text_Words_test"] <= 100
     _differences_are_found(tmp_path, row, shared)
 
 

@@ -29,6 +29,19 @@ def treebank(tmp_path, *without, n=60):
     return paths
 
 
+def joined(path):
+    """The treebank with every "van de" as one token "vande" of two words; returns how many there are."""
+    lines, n = [], 0
+    rows = [row.split("\t") for row in path.read_text(encoding="utf8").split("\n") if not row.startswith("# text")]
+    for row, following in zip(rows, [*rows[1:], [""]], strict=True):
+        if row[1:2] == ["van"] and following[1:2] == ["de"]:
+            lines.append("\t".join([f"{row[0]}-{following[0]}", "vande", *["_"] * 8]))
+            n += 1
+        lines.append("\t".join(row))
+    path.write_text("\n".join(lines), encoding="utf8")
+    return n
+
+
 def invoke(*args):
     return CliRunner().invoke(app, ["mtl", *map(str, args)])
 
@@ -87,6 +100,34 @@ def test_a_treebank_of_an_unknown_language_with_few_columns_trains(tmp_path):
     assert nlp.lang == "xx"
     assert nlp.pipe_names == ["senter", "tagger", "morphologizer", "parser"]
     assert nlp("De hond slaapt .").has_annotation("DEP")
+
+
+def test_a_treebank_with_multiword_tokens_gets_a_tokenizer_that_splits_them(tmp_path):
+    paths = treebank(tmp_path, LEMMA, XPOS, FEATS, n=200)
+    n, _ = map(joined, paths)
+    assert n > 1
+    folder = tmp_path / "ud"
+    said = invoke("init-ud", *paths, folder, "--lang", "nl").stdout
+    assert f"The tokenizer learns to split tokens into words: {paths[0]} has {n} multiword tokens." in said
+    train(folder / "senter.cfg", folder / "borders", overrides=QUICK)
+    train(folder / "ud-tags.cfg", folder / "tags", overrides=QUICK)
+    command = ("jackknife", folder / "ud-tags.cfg", paths[0], folder / "train.conllu")
+    assert invoke(*command, "--folds", 2, "--passes", 2).exit_code == 0
+    train(folder / "ud.cfg", folder / "all", overrides=QUICK)
+    raw, out = tmp_path / "raw.txt", tmp_path / "out.conllu"
+    raw.write_text("De hond vande man.\n\nVande man.", encoding="utf8")
+    for processes in (1, 2):
+        found = invoke("annotate", folder / "all" / "model-best", raw, out, "--n-process", processes)
+        assert (found.exit_code, found.stderr) == (0, "")
+        tokens = [line.split("\t")[:2] for line in out.read_text(encoding="utf8").splitlines() if line[:1].isdigit()]
+        first = [["1", "De"], ["2", "hond"], ["3-4", "vande"], ["3", "van"], ["4", "de"], ["5", "man"], ["6", "."]]
+        assert tokens == [*first, ["1-2", "Vande"], ["1", "Van"], ["2", "de"], ["3", "man"], ["4", "."]]
+
+
+def test_a_treebank_without_multiword_tokens_gets_the_tokenizer_of_its_language(tmp_path):
+    said, *_, ud = made(tmp_path)
+    assert "tokenizer" not in said
+    assert ud["nlp"]["tokenizer"] == {"@tokenizers": "spacy.Tokenizer.v1"}
 
 
 @pytest.mark.parametrize(("without", "seen"), [((UPOS, XPOS), "no tags"), ((HEAD, RELATION), "no trees")])

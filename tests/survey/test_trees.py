@@ -39,6 +39,16 @@ def test_cases_are_told_and_no_tagger_sets_them(tmp_path):
     assert chosen(none, ("tagger", "parser"))["templates", "coarse"] == "POS"
 
 
+def test_multiword_tokens_are_counted(tmp_path):
+    """A range of one word is none, and neither is an empty node."""
+    cells = "\t_" * 8
+    plain = rows([0, 1])
+    found = survey(tmp_path, f"1-2\tal{cells}\n{plain}1-1\tx{cells}\n{plain[:-1]}2.1\ty{cells}\n\n")
+    assert found.multiword == 1
+    assert "1 tokens are several words (multiword tokens)" in found.lines
+    assert not any("multiword" in line for line in survey(tmp_path, plain).lines)
+
+
 def test_few_sentences_do_without_grandparents(tmp_path):
     assert chosen(survey(tmp_path, rows([0, 1])))["templates", "grandparents"] is False
     assert ("templates", "grandparents") not in chosen(survey(tmp_path, rows([0, 1]) * MANY_TREES))

@@ -115,6 +115,18 @@ def test_a_corpus_without_ranges_and_one_that_was_not_kept(gold, tmp_path):
     assert len(nlp("al mar")) == 2
 
 
+def test_another_corpus_than_that_of_the_training(gold, tmp_path):
+    """The words of a treebank may be trained on without their ranges; what is in [initialize.tokenizer.corpus] has them."""
+    corpus = {"@readers": "spacy_mtl.ConlluCorpus.v1", "path": str(gold), "keep": True}
+    nlp = spacy.blank("es", config={**CONFIG, "initialize": {"tokenizer": {"corpus": corpus}}})
+    nlp.initialize(lambda: ConlluCorpus(gold)(nlp))
+    assert [token.text for token in nlp("al mar")] == ["a", "el", "mar"]
+    plain = {**corpus, "keep": False}
+    nlp = spacy.blank("es", config={**CONFIG, "initialize": {"tokenizer": {"corpus": plain}}})
+    with pytest.raises(ValueError, match=r"\[M490\].*\[initialize\.tokenizer\.corpus\]"):
+        nlp.initialize(lambda: ConlluCorpus(gold, keep=True)(nlp))
+
+
 @pytest.mark.parametrize(
     "change",
     [{"format": "x"}, {"tokenizer": 1}, {"tokenizer": "?"}, {"tokenizer": "eHh4"}, {"splitter": {}}, {"more": 1}, None],

@@ -49,6 +49,10 @@ def init_ud_cli(
         typer.echo(each)
     if known != lang:
         typer.echo(f"  ! spaCy does not know the language '{lang}': the configs say '{ANY}', for any language.")
+    if found.multiword:
+        typer.echo(
+            f"  The tokenizer learns to split tokens into words: {train} has {found.multiword:,} multiword tokens."
+        )
     for component, columns in missing_components(found).items():
         typer.echo(f"  ! There are no {columns}: '{component}' is left out.")
     typer.echo(f"\nWritten: {', '.join(str(folder / f'{name}.cfg') for name in configs)}. Train with:")
