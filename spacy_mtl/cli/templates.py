@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 
 Row = dict[str, Any]
+#: The rows of each component, heaviest first.
+Weights = dict[str, list[Row]]
+#: The JSON file and the picture that are asked for.
+Files = tuple[Path | None, Path | None]
 
 
 def templates_cli(
@@ -34,16 +38,34 @@ def templates_cli(
     show_all: Annotated[bool, typer.Option("--all", help="Show templates with zero weight too.")] = False,
     code: Code = None,
     top: Annotated[int, typer.Option(min=0, help="Show only the N heaviest templates; 0 for no limit.")] = 0,
+    path: Annotated[
+        bool, typer.Option("--path", help="Show how the weights changed over the passes of the training.")
+    ] = False,
+    compare: Annotated[
+        str | None, typer.Option(metavar="OTHER", help="Compare with the weights of another pipeline.")
+    ] = None,
 ) -> None:
-    """Show the weight of every template of a trained pipeline."""
+    """Show the weight of every template of a trained pipeline, how it came about, or how it differs from that in another pipeline."""
     with clear_errors():
+        if path and compare is not None:
+            raise ValueError(Errors.M786)
         if plot is not None:
             check_plot(plot)
         weights = template_weights(model, component, code)
-        if json_path is not None:
-            write_json(json_path, _described(model, weights))
-        if plot is not None:
-            plot_templates(plot, weights, LIVE)
+        if path:
+            _show_paths(model, weights, (json_path, plot), top, code)
+        elif compare is not None:
+            _compare(model, weights, compare, (json_path, plot), top, code)
+        else:
+            _show_weights(model, weights, (json_path, plot), top, show_all)
+
+
+def _show_weights(model: str, weights: Weights, files: Files, top: int, show_all: bool) -> None:
+    json_path, plot = files
+    if json_path is not None:
+        write_json(json_path, _described(model, weights))
+    if plot is not None:
+        plot_templates(plot, weights, LIVE)
     console = make_console()
     for name, rows in weights.items():
         shown = [row for row in rows if show_all or row["weight"] > LIVE][: top or None]
@@ -51,9 +73,45 @@ def templates_cli(
         cut = f", showing the {len(shown)} heaviest" if top and len(shown) < _live(rows) else ""
         dropped = "" if cut or show_all or _live(rows) == len(rows) else " (--all shows the others)"
         console.print(f"{_live(rows)} of {len(rows)} templates are live{cut}{dropped}")
+        console.print(f"equal weights would be {_equal(rows):.4f} each")
 
 
-def template_weights(model: str, component: str | None = None, code: Path | None = None) -> dict[str, list[Row]]:
+def _show_paths(model: str, weights: Weights, files: Files, top: int, code: Path | None) -> None:
+    from .insight.weights_over_time import histories, path_json, path_table, plot_paths
+
+    json_path, plot = files
+    found = histories(load_pipeline(model, code), model, list(weights))
+    if json_path is not None:
+        paths = {name: path_json(history) for name, history in found.items()}
+        write_json(json_path, {"model": model, "components": paths})
+    if plot is not None:
+        patterns = {name: {row["name"]: row["pattern"] for row in rows} for name, rows in weights.items()}
+        plot_paths(plot, found, patterns)
+    console = make_console()
+    for name, history in found.items():
+        console.print(path_table(name, history, weights[name][: top or None]))
+        n = len(history.dropped())
+        console.print(f"{n} of {len(history.names)} templates were dropped by pass {history.passes[-1]}")
+
+
+def _compare(model: str, weights: Weights, other: str, files: Files, top: int, code: Path | None) -> None:
+    from .insight.weights_over_time import compared, comparison_table
+
+    json_path, plot = files
+    if plot is not None:
+        raise ValueError(Errors.M787)
+    others = template_weights(other, None, code)
+    both = {name: compared(rows, others[name]) for name, rows in weights.items() if name in others}
+    if not both:
+        raise ValueError(Errors.M703.format(component=", ".join(weights), model=other, names=", ".join(others)))
+    if json_path is not None:
+        write_json(json_path, {"model": model, "other": other, "components": both})
+    console = make_console()
+    for name, rows in both.items():
+        console.print(comparison_table(name, rows, top))
+
+
+def template_weights(model: str, component: str | None = None, code: Path | None = None) -> Weights:
     """Templates of every component that has them, or of the one named, heaviest first.
 
     Each row is one of ``template_weights()`` of the component (name, pattern, weight (mu), norm of its block, rows (features)) plus ``share``,
@@ -77,6 +135,10 @@ def _ranked(rows: list[Row]) -> list[Row]:
 
 def _live(rows: list[Row]) -> int:
     return sum(row["weight"] > LIVE for row in rows)
+
+
+def _equal(rows: list[Row]) -> float:
+    return math.fsum(row["weight"] for row in rows) / max(len(rows), 1)
 
 
 def _table(component: str, rows: list[Row]) -> "Table":
@@ -106,7 +168,7 @@ def _table(component: str, rows: list[Row]) -> "Table":
 
 def _described(model: str, weights: dict[str, list[Row]]) -> dict[str, Any]:
     components = {
-        name: {"live_templates": _live(rows), "n_templates": len(rows), "templates": rows}
+        name: {"live_templates": _live(rows), "n_templates": len(rows), "equal": _equal(rows), "templates": rows}
         for name, rows in weights.items()
     }
     return {"model": model, "components": components}

@@ -13,6 +13,7 @@ class ModelErrors:
     M612 = ("The model cannot be saved, since it could not be loaded again: {fault}. Train again with fewer templates, labels or words, or in smaller steps if numbers are not finite.")
     M611 = ("The keys of a model's weights crowd in a table as hashes never do, so that looking them up would take forever. The model was made by hand or by another "
             "program: do not use it, or copy it again from its source.")
+    M614 = ("{where} is not the history of a training: {fault}. The model predicts without it; train again to have one.")
     M640 = ("{where} has {size} MB but would expand to {expanded} MB, more than any model that was saved by this package. Load files only from where you expect them, or train again.")
     M641 = ("The scores of the positions are no finite numbers: the values of a block or the weights are too large. Scale the features, or train again.")
     M650 = ("'{path}' cannot be written: the disk is full. Make room and save again; what was there before is still there.")

@@ -89,6 +89,9 @@ class _Log:
             if self._bar is not None:
                 self._bar.update(1)
             return
+        for pipe in self._pipes.values():
+            if hasattr(pipe, "evaluated"):
+                pipe.evaluated(info.get("score"))
         self._close_bar()  # a bar still on its line would run into the row
         self._write(row(self._columns, info))
         if self._file is not None:

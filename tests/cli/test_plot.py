@@ -25,7 +25,7 @@ def test_live_templates_and_their_shares(tmp_path):
     assert "[0,ORTH]" not in found
     assert "ner: 2 of 3 templates are live" in found
     assert "chunker: 1 of 1 templates are live" in found
-    assert "% of the sum of template weights" in found
+    assert "% of the sum of template weights; dashed: equal weights" in found
 
 
 def test_only_the_heaviest_are_drawn(tmp_path):
@@ -34,7 +34,7 @@ def test_only_the_heaviest_are_drawn(tmp_path):
     found = texts(tmp_path / "weights.svg")
     assert f"[0,A{MOST_BARS - 1}]" in found
     assert f"[0,A{MOST_BARS}]" not in found
-    assert f"% of the sum of template weights; the other {MOST_BARS} share 50%" in found
+    assert f"% of the sum of template weights; the other {MOST_BARS} share 50%; dashed: equal weights" in found
 
 
 @pytest.mark.parametrize("rows", [[], [row("U0", 0.0)]])

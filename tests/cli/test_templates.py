@@ -141,3 +141,57 @@ def test_picture(model, tmp_path):
     assert invoke(model, "--plot", tmp_path / "weights.png").exit_code == 0
     assert (tmp_path / "weights.png").read_bytes().startswith(b"\x89PNG")
     check_refused(invoke(tmp_path / "nowhere", "--plot", tmp_path / "weights.pdf"), "M708")
+
+
+@pytest.fixture(scope="module")
+def learnt(tmp_path_factory):
+    """A pipeline trained with a norm that drops templates, and one with other templates."""
+    from ..pipelines import make_nlp, read_corpus, train
+
+    folder = tmp_path_factory.mktemp("learnt")
+    for name, settings in (("one", {}), ("two", {"texts": ["U0:%x[0,ORTH]", "U9:%x[1,ORTH]", "B"]})):
+        nlp = make_nlp(trainer={"C": 0.003}, **settings)
+        train(nlp, read_corpus(nlp, limit=60), 8).to_disk(folder / name)
+    return folder
+
+
+def test_the_path_over_the_passes(learnt, tmp_path):
+    plot = tmp_path / "path.svg"
+    result = invoke(learnt / "one", "--path", "--json", tmp_path / "path.json", "--plot", plot)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "mtl_ner: passes 1 to 8" in result.stdout
+    found = json.loads((tmp_path / "path.json").read_text())["components"]["mtl_ner"]
+    assert found["passes"] == list(range(1, 9))
+    assert found["dropped"]
+    for name, when in found["dropped"].items():
+        (line,) = [line for line in result.stdout.splitlines() if line.split()[:1] == [name]]
+        assert line.split()[-1] == str(when)
+        assert not line.rstrip(" 0123456789").endswith("█")
+    kept = [name for name in found["shares"] if name not in found["dropped"]]
+    assert f"{len(found['dropped'])} of {len(found['shares'])} templates were dropped by pass 8" in result.stdout
+    (line,) = [line for line in result.stdout.splitlines() if line.split()[:1] == kept[:1]]
+    assert f"{100 * found['shares'][kept[0]][-1]:.2f}" in line
+    assert "equal weights" in plot.read_text()
+
+
+def test_two_models_side_by_side(learnt, tmp_path):
+    result = invoke(learnt / "one", "--compare", learnt / "two", "--json", tmp_path / "both.json")
+    assert (result.exit_code, result.stderr) == (0, "")
+    rows = json.loads((tmp_path / "both.json").read_text())["components"]["mtl_ner"]
+    by_pattern = {row["pattern"]: row for row in rows}
+    assert by_pattern["%x[1,ORTH]"]["share"] is None
+    assert by_pattern["%x[-1,LOWER]"]["other"] is None
+    assert sum(row["share"] or 0 for row in rows) == pytest.approx(1)
+    assert [abs(row["difference"]) for row in rows] == sorted((abs(row["difference"]) for row in rows), reverse=True)
+    moved = 50 * sum(abs(row["difference"]) for row in rows)
+    assert f"mtl_ner: {moved:.1f}% of the weight is on other templates" in result.stdout
+    same = invoke(learnt / "one", "--compare", learnt / "one").stdout
+    assert "mtl_ner: 0.0% of the weight is on other templates" in same
+
+
+def test_what_cannot_be_shown_over_time(learnt, model, tmp_path):
+    check_refused(invoke(model, "--path"), "M785")
+    check_refused(invoke(learnt / "one", "--path", "--compare", learnt / "two"), "M786")
+    check_refused(invoke(learnt / "one", "--compare", learnt / "two", "--plot", tmp_path / "x.svg"), "M787")
+    check_refused(invoke(learnt / "one", "--compare", model), "M703")
+    check_refused(invoke(learnt / "one", "--compare", tmp_path / "nowhere"), "M701")

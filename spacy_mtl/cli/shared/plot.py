@@ -58,10 +58,11 @@ def _bars(axes: "Axes", component: str, live: Sequence[dict[str, Any]], n_templa
     places = range(len(shown))
     axes.barh(places, shares, color=BLUE, height=0.75)
     axes.set_yticks(places, [name.replace("%x", "") for name in names], fontsize=8, family="monospace")
+    axes.axvline(100 / max(n_templates, 1), color="black", linewidth=0.8, linestyle="--")
     axes.invert_yaxis()
     axes.margins(y=0.01)
     rest = f"; the other {len(live) - len(shown)} share {100 - sum(shares):.0f}%" if len(live) > len(shown) else ""
-    axes.set_xlabel(f"% of the sum of template weights{rest}", fontsize=8)
+    axes.set_xlabel(f"% of the sum of template weights{rest}; dashed: equal weights", fontsize=8)
     axes.tick_params(labelsize=8, length=0)
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.set_title(f"{component}: {len(live)} of {n_templates} templates are live", fontsize=10, loc="left")

@@ -14,6 +14,7 @@ from thinc.api import Model
 
 from spacy_mtl.errors import Errors
 from spacy_mtl.learning.gather import Gatherer
+from spacy_mtl.learning.history import Remembered
 from spacy_mtl.learning.learner import check_set
 from spacy_mtl.models.chain.model import current_weights, set_weights
 from spacy_mtl.models.dense import reads
@@ -50,6 +51,7 @@ class StructuredPipe(UpdatedPipe):
         self.trainer = trainer
         self.scorer = scorer
         self.cfg: dict[str, Any] = {}
+        self.remembered = Remembered()
         self._end_training()
         templates = model.attrs["templates"]
         self.check_templates(templates.templates)
@@ -90,6 +92,7 @@ class StructuredPipe(UpdatedPipe):
         self.model.attrs["learned"] = {}
         for entry in (ABSENT, CALIBRATIONS):
             self.cfg.pop(entry, None)
+        self.remembered = Remembered()
         self._end_training()
         self._reader = self.make_reader()
         if nlp is not None:
@@ -172,6 +175,11 @@ class StructuredPipe(UpdatedPipe):
     def report(self) -> Report | None:
         """Objective values of the current training; None outside training."""
         return self._learner.report() if self._learner is not None else None
+
+    def evaluated(self, score: float | None) -> None:
+        """Keep in the history what an evaluation during training found. score: of the dev corpus."""
+        if self._learner is not None:
+            self.remembered.for_training().evaluated(self.report, score)
 
     def explain(self, doc: Doc) -> "Explanation":
         """Why the component decides as it does about a document: for each decision the best analysis without it, and what makes the difference.

@@ -175,14 +175,14 @@ class ContinuedPipe(ConfidentPipe):
         is not one, M470 for one with other settings, M472 for labels that leave out some of its own, and what :meth:`learn_on` raises.
         """
         folder = path / self.name if (path / self.name).is_dir() else path
-        settings, attrs = copy(self.cfg), dict(self.model.attrs)
+        settings, attrs, remembered = copy(self.cfg), dict(self.model.attrs), self.remembered
         self._read_model(folder / "model")
         try:
             self._check_prior(path, settings, labels)
             self.learn_on(prior_weight)
         except ValueError:  # the component is as it was
             self._end_training()
-            self.cfg = settings
+            self.cfg, self.remembered = settings, remembered
             self.model.attrs.update(attrs)
             raise
 

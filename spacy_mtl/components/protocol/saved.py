@@ -12,6 +12,7 @@ from spacy.pipeline import TrainablePipe
 from spacy_mtl.confidence.calibration import check_calibrations
 from spacy_mtl.errors import Errors
 from spacy_mtl.files import write_atomically
+from spacy_mtl.learning.history import History, Remembered
 from spacy_mtl.models import store
 from spacy_mtl.models.chain.model import current_weights, set_weights
 from spacy_mtl.models.readable import check_own
@@ -45,6 +46,8 @@ class SavedPipe(TrainablePipe):
     cfg_missing: ClassVar[Mapping[str, Any]] = {}
     #: The kinds of decisions, by which calibrations are kept.
     decided: ClassVar[tuple[str, ...]]
+    #: How the training went; read when somebody asks.
+    remembered: Remembered
     #: Attributes that only a running training needs; they are not copied.
     of_training: ClassVar[tuple[str, ...]]
 
@@ -55,6 +58,14 @@ class SavedPipe(TrainablePipe):
     @abstractmethod
     def labels_under(self, cfg: dict[str, Any]) -> tuple[str, ...]:
         """The labels that the weights score under these settings."""
+
+    @property
+    def history(self) -> History:
+        """How the weights of the templates changed from pass to pass of the training, and what evaluations found.
+
+        Raises ValueError (M614) where what was saved is no history.
+        """
+        return self.remembered.history
 
     @property
     def templates(self) -> TemplateSet:
@@ -139,6 +150,7 @@ class SavedPipe(TrainablePipe):
             tables = Tables() if table_bytes is None else stored_as.from_bytes(table_bytes)
             cfg, learned = self._checked(weights, settings, tables)
         self._end_training()
+        self.remembered = Remembered()
         self.cfg = cfg
         self.set_labels(self._labels_in_cfg())
         self.model.attrs.update(learned=learned, tables=tables)
@@ -175,6 +187,8 @@ class SavedPipe(TrainablePipe):
         }
         if self.tables:
             parts["tables"] = self._table_bytes
+        if (history := self.remembered.to_bytes()) is not None:
+            parts["history"] = lambda: history
         return util.to_bytes(parts, exclude)
 
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "SavedPipe":
@@ -188,8 +202,13 @@ class SavedPipe(TrainablePipe):
             "vocab": lambda data: self.vocab.from_bytes(data, exclude=exclude),
             "model": lambda data: self._load_model(data, where, message.get("tables")),
         }
+        if "model" not in exclude:
+            parts["history"] = lambda data: self._remember(data, where)
         util.from_dict(message, parts, exclude)
         return self
+
+    def _remember(self, data: Any, where: str) -> None:
+        self.remembered = Remembered(data if isinstance(data, bytes) else b"", where)
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
         """Write the component to a directory; the model file is written completely or not at all."""
@@ -200,13 +219,17 @@ class SavedPipe(TrainablePipe):
         util.to_disk(path, parts, exclude)
 
     def _write_model(self, path: Path) -> None:
-        """Write the model file, and that of its tables beside it."""
-        beside = path.with_name("tables")
+        """Write the model file, and those of its tables and of its history beside it."""
+        beside, history = path.with_name("tables"), self.remembered.to_bytes()
         if self.tables:
             write_atomically(beside, self._table_bytes())
         write_atomically(path, self._model_bytes())
         if not self.tables:
             beside.unlink(missing_ok=True)
+        if history is not None:
+            write_atomically(path.with_name("history"), history)
+        else:
+            path.with_name("history").unlink(missing_ok=True)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "SavedPipe":
         """Load what :meth:`to_disk` wrote. Raises ValueError naming the file: M601-M605, M610."""
@@ -218,9 +241,10 @@ class SavedPipe(TrainablePipe):
         return self
 
     def _read_model(self, path: Path) -> None:
-        """Load a model file, with the tables beside it."""
+        """Load a model file, with the tables and the history beside it."""
         beside = path.with_name("tables")
         self._load_model(store.read(path), str(path), store.read(beside) if beside.exists() else None)
+        self.remembered = Remembered.beside(path)
 
 
 def _restore(kind: type[SavedPipe], state: dict[str, Any]) -> SavedPipe:

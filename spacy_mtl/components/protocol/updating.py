@@ -10,6 +10,7 @@ from spacy.training import Example, validate_examples
 
 from spacy_mtl.errors import Errors, Warnings
 from spacy_mtl.learning.gather import Gatherer, Piece
+from spacy_mtl.learning.history import Remembered
 from spacy_mtl.learning.learner import Learner
 from spacy_mtl.models.chain.model import weights_later
 from spacy_mtl.stand_in import stood_for
@@ -88,6 +89,7 @@ class UpdatedPipe(TakesWholeCorpus, PipeHooks):
             raise ValueError(Errors.M404.format(name=self.name))
         self.model.attrs["megabytes"] = megabytes
         self.trainer = trainer
+        self.remembered = Remembered()
         self._learner.begin_again(trainer)
 
     def _show_batch(self, examples: list[Example]) -> float:
@@ -174,6 +176,7 @@ class UpdatedPipe(TakesWholeCorpus, PipeHooks):
             before = self._learner.passes
         self._learner.end_pass()
         gathered.begin_pass()
+        self.remembered.for_training().take(self._learner)
         if self._learner.passes != before:  # a training that has converged leaves the weights as they are
             self._export_later(self._learner)
         return self._learner.loss
