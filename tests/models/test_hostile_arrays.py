@@ -180,6 +180,15 @@ def test_nothing_but_labels_or_templates_or_weights_is_no_untrained_model(name, 
     refused(parts.to_bytes(), "too large|entries on an axis|no templates|has the shape")
 
 
+def test_labels_without_templates_are_no_model():
+    """Not even if there are no weights, either, so that all shapes fit."""
+    weights = ChainWeights(
+        ("O", "X"), (), codes=np.zeros((0, 2), np.int8), pair_codes=np.zeros((0, 4), np.int8), step=np.zeros((2, 2), np.float32),
+        dense_codes=np.zeros((0, 2), np.int8), dense_constants=np.zeros((0, 2), np.float32),
+    )  # fmt: skip
+    refused(store.to_bytes(weights, {}), "it has labels but no templates")
+
+
 def cost(function) -> tuple[float, float]:
     """Seconds of CPU, and megabytes by which the largest memory of the process grew."""
     before, begin = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from .mutant import ROOT, Mutant, mutate
 
-#: What tests read; benchmarks and documentation are not tested here.
-FOLDERS = ("spacy_mtl", "tests", "configs", "assets", "examples")
+#: What tests read. Of the benchmarks, that is the code of certificates; they and the documentation are not tested here.
+FOLDERS = ("spacy_mtl", "tests", "configs", "assets", "examples", "benchmarks")
 
 
 def home() -> Path:
@@ -40,7 +40,7 @@ def date_by_content(path: Path) -> None:
 
 def copy_checkout(copy: Path) -> None:
     """Copy what tests need. Bytecode that is there already is kept, since it is valid or noticed to be old."""
-    ignore = shutil.ignore_patterns("__pycache__", ".*")
+    ignore = shutil.ignore_patterns("__pycache__", ".*", "results")
     for name in FOLDERS:
         kept = {path.relative_to(copy) for path in (copy / name).rglob("*.py")}
         shutil.copytree(ROOT / name, copy / name, ignore=ignore, dirs_exist_ok=True)

@@ -1,4 +1,4 @@
-"""Trainers on small tree problems: MTLStruct and EG against cvxpy over all trees; MIRA and the others learn."""
+"""Trainers on small tree problems: MTLStruct and EG against cvxpy over all trees; what is learnt from approximate decoding."""
 
 import functools
 
@@ -6,7 +6,7 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
-from spacy_mtl.structures.problem import Blocks, Problem, block_starts
+from spacy_mtl.structures.problem import Blocks, block_starts
 from spacy_mtl.structures.tree.build import GoldTrees, TreeFeatures, all_arcs, all_siblings, tree_problem
 from spacy_mtl.structures.tree.bundles import bundles_of_rows
 from spacy_mtl.structures.tree.problem import Siblings
@@ -91,11 +91,6 @@ def solve(kind: tuple, p: float, loss: str = "hinge") -> tuple[float, np.ndarray
     return float(problem.solve(solver=cp.CLARABEL)), w.value
 
 
-def predictions(problem: Problem, weights) -> float:
-    """Sum of the hinges: 0 where every margin is kept."""
-    return float(problem.hinges(weights).sum())
-
-
 @pytest.mark.filterwarnings("ignore:.*M332")
 @pytest.mark.parametrize("kind", [*KINDS, GRANDPARENTS])
 @pytest.mark.parametrize("p", [1.0, 2.0])
@@ -126,18 +121,6 @@ def test_exponentiated_gradient_reaches_the_optimum(mode, kind):
     np.testing.assert_allclose(flat(training.weights), w, atol=0.1)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(
-    "trainer",
-    [MIRA(k=3, C=10.0), Perceptron(), L1M3N(C=1.0, algorithm="subgradient"), OnlineMKL(C=1.0)],
-    ids=lambda trainer: type(trainer).__name__,
-)
-def test_other_trainers_learn(trainer, kind):
-    problem = corpus_of(*kind).problem
-    training = fit(trainer, problem, 30)
-    assert predictions(problem, training.weights) < 0.9 * predictions(problem, problem.zeros())
-
-
 @pytest.mark.parametrize("kind", ROUGH)
 @pytest.mark.parametrize(
     "trainer",
@@ -145,9 +128,14 @@ def test_other_trainers_learn(trainer, kind):
     ids=lambda trainer: type(trainer).__name__,
 )
 def test_trainers_learn_from_approximate_decoding(trainer, kind):
-    problem = corpus_of(*kind).problem
-    training = fit(trainer, problem, 20)
-    assert predictions(problem, training.weights) < 0.9 * predictions(problem, problem.zeros())
+    """By all trees: margins are mostly kept, and gold is above all others in all sentences but one."""
+    corpus = corpus_of(*kind)
+    w = flat(fit(trainer, corpus.problem, 20).weights)
+    rows = [margins(corpus, i) for i in range(corpus.problem.n)]
+    untrained = sum(np.max(costs) for _, costs in rows)
+    assert sum(np.max(differences @ w + costs) for differences, costs in rows) < 0.4 * untrained
+    above = [np.max(differences[costs > 0] @ w, initial=-1) < 0 for differences, costs in rows]
+    assert sum(above) >= corpus.problem.n - 1
 
 
 @pytest.mark.parametrize("kind", ROUGH)

@@ -65,6 +65,24 @@ def test_weights_are_those_of_the_steps(average):
         np.testing.assert_allclose(flat(training.weights), wanted, atol=2e-5)
 
 
+@pytest.mark.parametrize("average", [False, True])
+def test_looking_amid_a_pass_changes_nothing(average):
+    """Neither at the weights, as prediction does, nor at the report."""
+    problem, runs = random_problem(1, n_sentences=6), []
+    for look in (lambda training: None, lambda training: (training.weights, training.report())):
+        training = CRF(C=C, algorithm="sgd", eta0=ETA0, average=average).begin(problem)
+        for _ in range(3):
+            for batch in (np.arange(4), np.arange(4, 6)):
+                training.step(batch)
+                look(training)
+            training.end_pass()
+            look(training)
+        runs.append(training)
+    np.testing.assert_array_equal(flat(runs[0].weights), flat(runs[1].weights))
+    assert runs[0].report() == runs[1].report()
+    assert flat(runs[0].weights).any()
+
+
 def test_a_piece_counts_as_the_part_of_a_sentence_that_it_is():
     """In decay and in time; the rates are those of the corpus of whole sentences."""
     problem = long_problem()

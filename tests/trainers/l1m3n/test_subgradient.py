@@ -79,6 +79,16 @@ def test_stochastic_returns_an_average():
     assert not flat(single.weights).any()
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_the_defaults_learn_from_noise(seed):
+    """Steps of the size of the radius, 100, would be far too long: on noise they leave the hinges where they are at zero weights."""
+    problem = random_problem(seed, n_sentences=40, n_templates=2)
+    training = fit(L1M3N("subgradient"), problem, 60)
+    optimum = solve(problem, "subgradient", training.settings.radius)[0]
+    assert optimum > 0.05 * problem.hinges(problem.zeros()).mean()
+    assert problem.hinges(training.weights).mean() < 1.5 * optimum
+
+
 def test_the_order_is_the_seed():
     def weights(seed):
         return flat(fit(trainer(batch_size=1, seed=seed), random_problem(1), 3).weights)

@@ -121,3 +121,15 @@ def test_short_cuts_are_not_swallowed_by_long_ones(order):
         training._add(output, 1.0)
     training._alpha, training.mu, training._torn = lengths, np.array([1e19, 1.0]), True
     np.testing.assert_allclose(training.weights.node, [[-1, 1, 0]], rtol=1e-6)
+
+
+@pytest.mark.parametrize("max_idle", [1, 3])
+def test_small_multipliers_hold_their_cuts_at_a_gigantic_constant(max_idle):
+    """Where all margins can be kept, multipliers do not grow with C: a share of C is no measure of whether a cut is idle."""
+    problem = random_problem(1)
+    training = fit(MTLStruct(2.0, 1e9, "cutting_plane", max_idle=max_idle), problem, 200)
+    report = training.report()
+    assert training.converged
+    assert len(training._cuts) > 5
+    assert problem.hinges(training.weights).sum() < 1e-6
+    assert report.dual == pytest.approx(0.70763, rel=1e-3)
