@@ -70,7 +70,7 @@ class TreeSentence:
     words, lemma, upos, xpos, feats, labels: N strings, "_" for an empty field. heads: int32[N], 0 for a root, otherwise the position of the
     head from 1; None if the sentence has no gold tree. spaces: whether a space follows each word (from SpaceAfter=No). lines: the line number
     of each word, from 1. id: the ``sent_id`` comment, or else the number of the sentence in its file. text: the ``text`` comment. fits: whether the
-    tokens, with ranges in place of their words, make that text, spaces aside. multiword: number of tokens of several words. source: the file, if asked.
+    tokens, with ranges in place of their words, make that text, spaces aside. multiword: tokens of several words. source: what the file has, if kept.
     """
 
     words: tuple[str, ...]

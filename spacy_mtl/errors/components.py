@@ -96,7 +96,7 @@ class ComponentErrors:
     M479 = ("'{name}' is not trained, so it cannot tell how probable an analysis is. Train it, or load a trained component.")
     M486 = ("The decisions of a model whose templates read vectors (V:%v or V:%t) cannot be explained, since single numbers of a vector mean nothing. Look at the weights of "
             "its templates instead, with 'spacy mtl templates'.")
-    M490 = ("There is nothing to learn multiword tokens from: no document has what a CoNLL-U file says beyond words, tags and trees. Set 'keep = true' of the reader, "
+    M490 = ("There is nothing to learn tokens from: no document has what a CoNLL-U file says beyond words, tags and trees. Set 'keep = true' of the reader, "
             "spacy_mtl.ConlluCorpus.v1, that is in [initialize.tokenizer.corpus], or else of the training corpus.")
     # fmt: on
 

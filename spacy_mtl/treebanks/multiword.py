@@ -1,11 +1,11 @@
-"""spacy_mtl.Multiword.v1: a tokenizer whose tokens are split into the words of a treebank, as "al" into "a" and "el"."""
+"""spacy_mtl.Multiword.v1: a tokenizer that finds the tokens of a treebank, and splits them into its words, as "al" into "a" and "el"."""
 
 import base64
 import json
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
+from itertools import chain, groupby, pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from spacy.attrs import NORM
 from spacy.language import Language
@@ -15,7 +15,7 @@ from spacy.tokens import Doc, Token
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from spacy_mtl.corpora.conllu_kept import Kept, keep_token, kept_sentences
+from spacy_mtl.corpora.conllu_kept import Kept, keep_token, kept_sentences, raw_text
 from spacy_mtl.errors import Errors
 from spacy_mtl.files import write_atomically
 from spacy_mtl.models import store
@@ -25,6 +25,7 @@ from spacy_mtl.stored.json import read_json
 from spacy_mtl.stored.values import fields, one_of
 from spacy_mtl.stored.values import text as text_value
 
+from .borders import Borders, Piece, learn_borders
 from .splitter import Splitter, learn
 
 FORMAT = "spacy_mtl.Multiword.v1"
@@ -34,49 +35,74 @@ FORMAT = "spacy_mtl.Multiword.v1"
 def create_multiword_tokenizer(
     tokenizer: Callable[[Language], Tokenizer],
 ) -> Callable[[Language], "MultiwordTokenizer"]:
-    """Make a tokenizer that splits the tokens of another one into words.
+    """Make a tokenizer that corrects the tokens of another one, and splits them into words.
 
-    tokenizer: the other one, such as ``spacy.Tokenizer.v1``. Which tokens are several words is learned in ``nlp.initialize`` from the reference Docs
-    of a corpus that is read with ``keep``.
+    tokenizer: the other one, such as ``spacy.Tokenizer.v1``. Where tokens begin, and which of them are several words, is learned in
+    ``nlp.initialize`` from the reference Docs of a corpus that is read with ``keep``.
     """
     return lambda nlp: MultiwordTokenizer(tokenizer(nlp), nlp.vocab)
 
 
+class _Token(NamedTuple):
+    """Text, whether white space follows, and the norm if it is a token of the other tokenizer."""
+
+    text: str
+    space: bool
+    norm: int | None
+
+
 class MultiwordTokenizer:
-    """Splits the tokens of another tokenizer. The Doc has the words, with spaces between those of a multiword token, so that ``doc.text`` is not the
-    text; :func:`~spacy_mtl.corpora.conllu_kept.raw_text` is, and CoNLL-U is written with its ranges. Docs that have words already are not split.
+    """Corrects and splits the tokens of another tokenizer. The Doc has the words, with spaces between those of a multiword token, so that
+    ``doc.text`` is not the text; :func:`~spacy_mtl.corpora.conllu_kept.raw_text` is, and CoNLL-U is written with its ranges. Docs that have words
+    already stay as they are.
     """
 
     def __init__(self, tokenizer: Tokenizer, vocab: Vocab):
         self.tokenizer = tokenizer
         self.vocab = vocab
+        self.borders = Borders()
         self.splitter = Splitter()
 
     def __call__(self, text: str) -> Doc:
         """Make a Doc of words."""
         doc = self.tokenizer(text)
-        words = [self.splitter.split(token.text) for token in doc]
-        return doc if all(len(found) == 1 for found in words) else self._split(doc, words)
+        tokens = list(self._tokens(doc))
+        words = [self.splitter.split(token.text) for token in tokens]
+        if all(token.norm is not None for token in tokens) and all(len(found) == 1 for found in words):
+            return doc
+        return self._doc(tokens, words)
 
     def pipe(self, texts: Iterable[str], batch_size: int = 1000) -> Iterator[Doc]:
         """Make a Doc of each text, in order."""
         for text in texts:
             yield self(text)
 
-    def _split(self, doc: Doc, words: list[list[str]]) -> Doc:
-        """The Doc with these words for each token."""
-        spaces = [space for t, found in zip(doc, words, strict=True) for space in _spaces(t, len(found))]
-        split = Doc(self.vocab, words=list(chain.from_iterable(words)), spaces=spaces)
-        norms = split.to_array([NORM])
+    def _tokens(self, doc: Doc) -> Iterator[_Token]:
+        """The tokens of a Doc of the other tokenizer, corrected."""
+        for tokens in _pieces(doc):
+            text = "".join(token.text for token in tokens)
+            given = [token.idx - tokens[0].idx for token in tokens]
+            own = dict(zip(given, tokens, strict=True))
+            ends = [*self.borders.of(text, given[1:]), len(text)]
+            for begin, end in pairwise([0, *ends]):
+                same = begin in own and len(own[begin]) == end - begin
+                space = end == len(text) and bool(tokens[-1].whitespace_)
+                yield _Token(text[begin:end], space, own[begin].norm if same else None)
+
+    def _doc(self, tokens: list[_Token], words: list[list[str]]) -> Doc:
+        """A Doc with these words for each token."""
+        spaces = [space for t, found in zip(tokens, words, strict=True) for space in _spaces(t, len(found))]
+        doc = Doc(self.vocab, words=list(chain.from_iterable(words)), spaces=spaces)
+        norms = doc.to_array([NORM])
         begin = 0
-        for token, found in zip(doc, words, strict=True):
+        for token, found in zip(tokens, words, strict=True):
             if len(found) > 1:
-                keep_token(split, begin, begin + len(found), token.text)
-            else:
+                keep_token(doc, begin, begin + len(found), token.text)
+            elif token.norm is not None:
                 norms[begin] = token.norm
             begin += len(found)
-        split.from_array([NORM], norms.reshape(-1, 1))  # type: ignore[arg-type]
-        return split
+        doc.from_array([NORM], norms.reshape(-1, 1))  # type: ignore[arg-type]
+        return doc
 
     def initialize(
         self,
@@ -100,6 +126,7 @@ class MultiwordTokenizer:
         found = [(doc, kept) for doc, kept in entries if kept]
         if not found:
             raise ValueError(Errors.M490)
+        self.borders = learn_borders(piece for doc, kept in found for piece in _learned_from(doc, kept, self.tokenizer))
         self.splitter = learn(token for doc, kept in found for token in _tokens(doc, kept))
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
@@ -109,7 +136,8 @@ class MultiwordTokenizer:
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """The other tokenizer and what was learned, as JSON."""
         inner = base64.b64encode(self.tokenizer.to_bytes(exclude=["vocab"])).decode("ascii")
-        data = {"format": FORMAT, "tokenizer": inner, "splitter": self.splitter.to_dict()}
+        learned = {"borders": self.borders.to_dict(), "splitter": self.splitter.to_dict()}
+        data = {"format": FORMAT, "tokenizer": inner, **learned}
         return json.dumps(data, ensure_ascii=False).encode("utf8")
 
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "MultiwordTokenizer":
@@ -125,9 +153,11 @@ class MultiwordTokenizer:
         return self._load(store.read(Path(path)), str(path))
 
     def _load(self, data: bytes, where: str) -> "MultiwordTokenizer":
-        checks = {"format": one_of(FORMAT), "tokenizer": text_value, "splitter": lambda value, name: value}
+        unchecked = {name: lambda value, _: value for name in ("borders", "splitter")}
+        checks = {"format": one_of(FORMAT), "tokenizer": text_value, **unchecked}
         try:
             found = fields(read_json(data, "the file"), "the file", checks)
+            borders = Borders.from_dict(found["borders"], "borders")
             splitter = Splitter.from_dict(found["splitter"], "splitter")
             inner = base64.b64decode(found["tokenizer"], validate=True)
         except (StoredValueError, ValueError) as fault:
@@ -138,13 +168,42 @@ class MultiwordTokenizer:
         except Exception:  # msgpack and the regular expressions of spaCy raise errors of their own
             self.tokenizer.from_bytes(before, exclude=["vocab"])  # some of it has been changed
             raise ValueError(Errors.M606.format(where=where, reason="spaCy cannot read its tokenizer")) from None
-        self.splitter = splitter
+        self.borders, self.splitter = borders, splitter
         return self
 
 
-def _spaces(token: Token, n: int) -> list[bool]:
+def _spaces(token: _Token, n: int) -> list[bool]:
     """Whether a space follows each of the n words of a token."""
-    return [True] * (n - 1) + [bool(token.whitespace_)]
+    return [True] * (n - 1) + [token.space]
+
+
+def _pieces(doc: Doc) -> Iterator[list[Token]]:
+    """The tokens of a Doc between white space; tokens that have white space in them are alone."""
+    number = 0
+    before = True
+
+    def piece(token: Token) -> int:
+        nonlocal number, before
+        alone = len(token.text.split()) != 1
+        number += before or alone
+        before = alone or bool(token.whitespace_)
+        return number
+
+    return (list(tokens) for _, tokens in groupby(doc, key=piece))
+
+
+def _learned_from(doc: Doc, kept: list[Kept], tokenizer: Tokenizer) -> Iterator[Piece]:
+    """The pieces of the raw text of a Doc that was read from a file."""
+    text = raw_text(doc)
+    gold, at = set(), 0
+    for form, _ in _tokens(doc, kept):
+        at = text.index(form, at)
+        gold.add(at)
+        at += len(form)
+    for tokens in _pieces(tokenizer(text)):
+        begin, given = tokens[0].idx, frozenset(token.idx - tokens[0].idx for token in tokens[1:])
+        whole = text[begin : tokens[-1].idx + len(tokens[-1])]
+        yield Piece(whole, frozenset(place - begin for place in gold if begin < place < begin + len(whole)), given)
 
 
 def _tokens(doc: Doc, kept: list[Kept]) -> Iterator[tuple[str, list[str]]]:

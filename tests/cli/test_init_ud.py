@@ -57,6 +57,11 @@ def made(tmp_path, *without, lang="nl"):
 def test_a_whole_treebank_gets_all_components(tmp_path):
     said, senter, tags, ud = made(tmp_path)
     assert "left out" not in said
+    assert (
+        f"The tokenizer learns from {tmp_path / 'my-train.conllu'} where tokens begin. It has no multiword tokens."
+        in said
+    )
+    assert ud["initialize"]["tokenizer"]["corpus"]["path"] == str(tmp_path / "my-train.conllu")
     assert "spaCy does not know" not in said
     assert senter["nlp"]["pipeline"] == ["senter"]
     assert tags["nlp"]["pipeline"] == ["tagger", "morphologizer"]
@@ -108,7 +113,9 @@ def test_a_treebank_with_multiword_tokens_gets_a_tokenizer_that_splits_them(tmp_
     assert n > 1
     folder = tmp_path / "ud"
     said = invoke("init-ud", *paths, folder, "--lang", "nl").stdout
-    assert f"The tokenizer learns to split tokens into words: {paths[0]} has {n} multiword tokens." in said
+    assert (
+        f"The tokenizer learns from {paths[0]} where tokens begin, and how to split its {n} multiword tokens." in said
+    )
     train(folder / "senter.cfg", folder / "borders", overrides=QUICK)
     train(folder / "ud-tags.cfg", folder / "tags", overrides=QUICK)
     command = ("jackknife", folder / "ud-tags.cfg", paths[0], folder / "train.conllu")
@@ -122,12 +129,6 @@ def test_a_treebank_with_multiword_tokens_gets_a_tokenizer_that_splits_them(tmp_
         tokens = [line.split("\t")[:2] for line in out.read_text(encoding="utf8").splitlines() if line[:1].isdigit()]
         first = [["1", "De"], ["2", "hond"], ["3-4", "vande"], ["3", "van"], ["4", "de"], ["5", "man"], ["6", "."]]
         assert tokens == [*first, ["1-2", "Vande"], ["1", "Van"], ["2", "de"], ["3", "man"], ["4", "."]]
-
-
-def test_a_treebank_without_multiword_tokens_gets_the_tokenizer_of_its_language(tmp_path):
-    said, *_, ud = made(tmp_path)
-    assert "tokenizer" not in said
-    assert ud["nlp"]["tokenizer"] == {"@tokenizers": "spacy.Tokenizer.v1"}
 
 
 @pytest.mark.parametrize(("without", "seen"), [((UPOS, XPOS), "no tags"), ((HEAD, RELATION), "no trees")])

@@ -49,15 +49,17 @@ def init_ud_cli(
         typer.echo(each)
     if known != lang:
         typer.echo(f"  ! spaCy does not know the language '{lang}': the configs say '{ANY}', for any language.")
-    if found.multiword:
-        typer.echo(
-            f"  The tokenizer learns to split tokens into words: {train} has {found.multiword:,} multiword tokens."
-        )
+    typer.echo(f"  The tokenizer learns from {train} where tokens begin{_multiword(found.multiword)}.")
     for component, columns in missing_components(found).items():
         typer.echo(f"  ! There are no {columns}: '{component}' is left out.")
     typer.echo(f"\nWritten: {', '.join(str(folder / f'{name}.cfg') for name in configs)}. Train with:")
     for command in commands(found, folder):
         typer.echo(f"  {command}")
+
+
+def _multiword(n: int) -> str:
+    """What the tokenizer learns of multiword tokens, for people."""
+    return f", and how to split its {n:,} multiword tokens" if n else ". It has no multiword tokens"
 
 
 def _known(lang: str) -> str:

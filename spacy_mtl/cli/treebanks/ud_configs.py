@@ -18,27 +18,6 @@ _COLUMNS = {
     "lemmatizer": "lemmas",
 }
 _READ = {"morphologizer": ("POS", "MORPH")}
-#: How a pipeline comes to the words of a treebank with multiword tokens.
-_TOKENIZER = """\
-# splits the tokens of another tokenizer where the treebank has several words
-[nlp.tokenizer]
-@tokenizers = "spacy_mtl.Multiword.v1"
-
-[nlp.tokenizer.tokenizer]
-@tokenizers = "spacy.Tokenizer.v1"
-"""
-_LEARNED_FROM = """\
-[initialize.tokenizer]
-
-# which tokens are split, and how, is learned from the training part as it is: the jackknife writes words alone
-[initialize.tokenizer.corpus]
-@readers = "spacy_mtl.ConlluCorpus.v1"
-path = ${paths.tokens}
-format = ${corpora.train.format}
-encoding = ${corpora.train.encoding}
-broken = "treeless"
-keep = true
-"""
 
 
 def missing_components(found: "Survey") -> dict[str, str]:
@@ -69,20 +48,10 @@ def ud_configs(found: "Survey", dev: Path, lang: str, folder: Path, encoding: st
         _leave_out(text, missing)
     for key, name in (("tags", "tags"), ("borders", "borders")):
         configs["ud"].set("paths", key, str(folder / name / "model-best"))
-    if found.multiword:
-        _split_tokens(configs["ud"], found.path)
+    configs["ud"].set("paths", "tokens", str(found.path))
     for (name, text), command in zip(configs.items(), _trainings(folder), strict=True):
         text.set_top(f"Step {name!r} from {found.path} to a pipeline. Every setting can be overridden:\n  {command}")
     return configs
-
-
-def _split_tokens(text: ConfigText, train: Path) -> None:
-    """Let the pipeline split tokens as this file does."""
-    text.set("paths", "tokens", str(train), "the training part with its multiword tokens")
-    text.remove("nlp", "tokenizer")
-    text.add_section(_TOKENIZER, after="nlp")
-    text.remove("initialize", "tokenizer")
-    text.add_section(_LEARNED_FROM, after="initialize")
 
 
 def commands(found: "Survey", folder: Path) -> list[str]:
