@@ -16,8 +16,8 @@ from spacy.training import Example
 from spacy_mtl.insight.names import NODE, PAIR, FeatureNames
 from spacy_mtl.insight.weights import state_features
 from spacy_mtl.tables.stored import digest
+from spacy_mtl.treebanks.learn_splits import learn
 from spacy_mtl.treebanks.multiword import MultiwordTokenizer
-from spacy_mtl.treebanks.splitter import learn
 
 from .formats import put_together, take_apart, whole_header
 
@@ -36,8 +36,8 @@ def tables_in_model(model: bytes, tables: bytes) -> bytes:
 def multiword_bytes() -> bytes:
     """The file of a tokenizer that has learned a few multiword tokens."""
     tokenizer = _multiword()
-    words = [(form, parts) for form, parts in _FORMS.items() for _ in range(3)]
-    tokenizer.splitter = learn([*words, *((word, [word]) for word in ("va", "mar", "el", "niño", "todo"))])
+    words = [(form, parts, "") for form, parts in _FORMS.items() for _ in range(3)]
+    tokenizer.splitter = learn([*words, *((word, [word], "") for word in ("va", "mar", "el", "niño", "todo"))])
     return tokenizer.to_bytes()
 
 

@@ -26,7 +26,8 @@ from spacy_mtl.stored.values import fields, one_of
 from spacy_mtl.stored.values import text as text_value
 
 from .borders import Borders, Piece, learn_borders
-from .splitter import Splitter, learn
+from .learn_splits import learn
+from .splitter import Splitter
 
 FORMAT = "spacy_mtl.Multiword.v1"
 
@@ -80,6 +81,9 @@ class MultiwordTokenizer:
     def _tokens(self, doc: Doc) -> Iterator[_Token]:
         """The tokens of a Doc of the other tokenizer, corrected."""
         for tokens in _pieces(doc):
+            if len(tokens) == 1 and tokens[0].is_alpha:  # nearly always, and nothing to correct
+                yield _Token(tokens[0].text, bool(tokens[0].whitespace_), tokens[0].norm)
+                continue
             text = "".join(token.text for token in tokens)
             given = [token.idx - tokens[0].idx for token in tokens]
             own = dict(zip(given, tokens, strict=True))
@@ -196,7 +200,7 @@ def _learned_from(doc: Doc, kept: list[Kept], tokenizer: Tokenizer) -> Iterator[
     """The pieces of the raw text of a Doc that was read from a file."""
     text = raw_text(doc)
     gold, at = set(), 0
-    for form, _ in _tokens(doc, kept):
+    for form, *_ in _tokens(doc, kept):
         at = text.index(form, at)
         gold.add(at)
         at += len(form)
@@ -206,11 +210,11 @@ def _learned_from(doc: Doc, kept: list[Kept], tokenizer: Tokenizer) -> Iterator[
         yield Piece(whole, frozenset(place - begin for place in gold if begin < place < begin + len(whole)), given)
 
 
-def _tokens(doc: Doc, kept: list[Kept]) -> Iterator[tuple[str, list[str]]]:
-    """The tokens of a Doc that was read from a file, form and words of each."""
+def _tokens(doc: Doc, kept: list[Kept]) -> Iterator[tuple[str, list[str], str]]:
+    """The tokens of a Doc that was read from a file: form, words, and tag of the first word."""
     ranges = {begin: (end, cells.partition("\t")[0]) for each in kept for begin, end, cells in each.ranges()}
     i = 0
     while i < len(doc):
         end, form = ranges.get(i, (i + 1, doc[i].text))
-        yield form, [token.text for token in doc[i:end]]
+        yield form, [token.text for token in doc[i:end]], doc[i].tag_
         i = end

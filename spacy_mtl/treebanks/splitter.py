@@ -1,126 +1,94 @@
 """Multiword tokens as they are learned: which tokens of the raw text are several words of the treebank, and which words.
 
-Forms that were seen are looked up. For others, the longest ending decides that was seen: whether more than half of its forms are split, and how, as a
-rule for the end of the form, such as "-nın" -> "" + "nın". Both are counted over forms, not tokens, in lower case, and a form keeps its own case
-where it keeps its letters.
+Forms that were seen are split as they usually were. For others, the rules of the forms that were split are weighed, such as "-nın" -> "" + "nın": by
+the rule, the ends of form and stem, how often the stem was seen as a word, and its usual tag. All of this is in lower case, and a form keeps its own
+case where it keeps its letters.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from spacy_mtl.stored.fault import StoredValueError
-from spacy_mtl.stored.values import fields, texts_by_name
+from spacy_mtl.stored.values import fields, list_of, mapping_of, number, text, texts, texts_by_name
 
-#: The longest ending, in characters.
-LONGEST = 8
+from .splits import LONGEST, NAMES, UNKNOWN, Rule, Rules, observed, rule_of
 
 #: The most words of a token, and the most characters of each: longer ones are not learned, so that no file makes a long text of a short one.
 MOST_WORDS, LONGEST_WORD = 16, 100
+#: The most rules with the same ending: each is weighed for every form that ends so.
+MOST_RULES = 64
+#: Weights are sums over the corpus of differences of one; of a stranger's, sums must stay finite.
+LARGEST_WEIGHT = 1e6
+#: Forms that were looked at are remembered up to this number.
+_REMEMBERED = 1 << 16
 #: White space that parts lines and columns: a token with any is not split.
 _SPACES = frozenset("\t\n\r")
-
-#: Number of characters to take off, what comes in their place, and the words after that.
-Rule = tuple[int, str, tuple[str, ...]]
 
 
 @dataclass(slots=True)
 class Splitter:
-    """forms: words by form, itself where it is not to be split. endings: rules by ending, as lists of text; an empty list where most forms
-    are not split."""
+    """forms: words by form where the rules do not say so, the form itself where it is not to be split. rules: each as a list of ending, what comes
+    instead, and further words. known: the words of the treebank in lower case (:func:`.splits.known_word`). weights: by name and value of what is
+    seen.
+    """
 
     forms: dict[str, list[str]] = field(default_factory=dict)
-    endings: dict[str, list[str]] = field(default_factory=dict)
+    rules: list[list[str]] = field(default_factory=list)
+    known: dict[str, str] = field(default_factory=dict)
+    weights: dict[str, dict[str, float]] = field(default_factory=dict)
+    _rules: Rules = field(init=False, repr=False, compare=False)
+    _found: dict[str, list[str]] = field(init=False, repr=False, compare=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._rules = Rules(Rule(ending, instead, tuple(words)) for ending, instead, *words in self.rules)
 
     def split(self, form: str) -> list[str]:
         """The words of a token; the form itself if it is one word."""
-        if form in self.forms:
-            return self.forms[form]
-        if len(form) > LONGEST_WORD or not _SPACES.isdisjoint(form):
-            return [form]
+        found = self.forms.get(form) or self._found.get(form)
+        if found is None:
+            if len(self._found) >= _REMEMBERED:
+                self._found.clear()
+            found = self._found[form] = self._split(form)
+        return found
+
+    def _split(self, form: str) -> list[str]:
         lower = form.lower()
-        if len(lower) != len(form):  # a letter that becomes two
+        # a letter that becomes two in lower case leaves no place for an ending
+        if len(form) > LONGEST_WORD or len(lower) != len(form) or not _SPACES.isdisjoint(form):
             return [form]
-        for length in range(min(LONGEST, len(form) - 1), 0, -1):
-            rule = self.endings.get(lower[-length:])
-            if rule is not None:
-                words = _applied(form, rule) if rule else [form]
-                return [form] if words[0].isspace() else words
-        return [form]
+        if lower in self.forms:
+            alike = self.forms[lower]
+            return rule_of(lower, alike).apply(form) if len(alike) > 1 else [form]
+        rules = self._rules.of(lower)
+        scores = [self._score(lower, rule) for rule in rules]
+        if not scores or max(scores) <= 0:
+            return [form]
+        words = rules[scores.index(max(scores))].apply(form)
+        return [form] if words[0].isspace() else words
+
+    def _score(self, lower: str, rule: Rule) -> float:
+        """How much speaks for a rule, and against it if less than 0."""
+        seen = observed(lower, rule, self.known.get(rule.stem(lower), UNKNOWN))
+        return sum(self.weights.get(name, {}).get(value, 0.0) for name, value in zip(NAMES, seen, strict=True))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
-        return {"forms": self.forms, "endings": self.endings}
+        return {"forms": self.forms, "rules": self.rules, "known": self.known, "weights": self.weights}
 
     @classmethod
     def from_dict(cls, data: Any, name: str) -> "Splitter":
         """Check and take what :meth:`to_dict` made. Raises StoredValueError."""
-        found = fields(data, name, {"forms": texts_by_name, "endings": texts_by_name})
+        weights = mapping_of(mapping_of(number(-LARGEST_WEIGHT, LARGEST_WEIGHT)))
+        checks = {"forms": texts_by_name, "rules": list_of(texts), "known": mapping_of(text), "weights": weights}
+        found = fields(data, name, checks)
         for form, words in found["forms"].items():
-            _check_words(form, words, f"forms of {name}")
-        for ending, rule in found["endings"].items():
-            _check_rule(ending, rule, name)
+            if words != [form] and not is_split(form, words):
+                raise StoredValueError(f"forms of {name} has words that a token cannot be split into")
+        _check_rules(found["rules"], name)
         return cls(**found)
 
 
-def learn(tokens: Iterable[tuple[str, Sequence[str]]]) -> Splitter:
-    """A splitter from the tokens of a corpus: the form of each, and its words, which are the form itself if it is one word.
-
-    A token that a range of the file makes one word of another form, and one of very many or long words, is not split.
-    """
-    seen: dict[str, Counter[tuple[str, ...]]] = defaultdict(Counter)
-    for form, words in tokens:
-        seen[form][tuple(words) if _is_split(form, words) else (form,)] += 1
-    usual = {form: counts.most_common(1)[0][0] for form, counts in seen.items()}
-    splitter = Splitter(endings=_endings(usual))
-    # forms that the rules get right need not be kept
-    splitter.forms = {form: list(words) for form, words in usual.items() if splitter.split(form) != list(words)}
-    return splitter
-
-
-def _endings(usual: dict[str, tuple[str, ...]]) -> dict[str, list[str]]:
-    """What most forms of each ending ask for, where that is not what a shorter ending says already."""
-    counts: dict[str, Counter[Rule | None]] = defaultdict(Counter)
-    for form, words in usual.items():
-        rule = _rule(form, words) if len(words) > 1 else None
-        least = 1 if rule is None else max(1, rule[0])
-        if len(form.lower()) == len(form):
-            for length in range(least, min(LONGEST, len(form) - 1) + 1):
-                counts[form.lower()[-length:]][rule] += 1
-    rules: dict[str, list[str]] = {}
-    for ending in sorted(counts, key=len):
-        best, n = counts[ending].most_common(1)[0]
-        said = [str(best[0]), best[1], *best[2]] if best is not None and 2 * n > counts[ending].total() else []
-        if _shorter(rules, ending) != said:
-            rules[ending] = said
-    return rules
-
-
-def _ends(ending: str) -> list[str]:
-    """The shorter endings of an ending."""
-    return [ending[k:] for k in range(1, len(ending))]
-
-
-def _shorter(rules: dict[str, list[str]], ending: str) -> list[str]:
-    """What the longest shorter ending says; nothing is split without any."""
-    return next((rules[shorter] for shorter in _ends(ending) if shorter in rules), [])
-
-
-def _rule(form: str, words: Sequence[str]) -> Rule:
-    first, *rest = words
-    same = 0
-    while same < min(len(form), len(first)) and form[same].lower() == first[same].lower():
-        same += 1
-    return len(form) - same, first[same:], tuple(rest)
-
-
-def _applied(form: str, rule: list[str]) -> list[str]:
-    cut, add, *rest = rule
-    return [form[: len(form) - int(cut)] + add, *rest]
-
-
-def _is_split(form: str, words: Sequence[str]) -> bool:
+def is_split(form: str, words: list[str]) -> bool:
     """Whether a form may be split into these words, none of which is white space alone."""
     return bool(
         1 < len(words) <= MOST_WORDS
@@ -130,18 +98,11 @@ def _is_split(form: str, words: Sequence[str]) -> bool:
     )
 
 
-def _check_words(form: str, words: list[str], name: str) -> None:
-    if words != [form] and not _is_split(form, words):
-        raise StoredValueError(f"{name} has words that a token cannot be split into")
-
-
-def _check_rule(ending: str, rule: list[str], name: str) -> None:
-    if not rule:
-        return
-    cut, add, *rest = [*rule, ""] if len(rule) == 1 else rule
-    good = cut in _CUTS and int(cut) <= len(ending) and len(add) <= LONGEST_WORD and _SPACES.isdisjoint(add)
-    if not (good and _is_split("", ["-", *rest])):
-        raise StoredValueError(f"endings of {name} has a rule that cannot be applied")
-
-
-_CUTS = {str(cut) for cut in range(LONGEST + 1)}
+def _check_rules(rules: list[list[str]], name: str) -> None:
+    endings: dict[str, int] = {}
+    for rule in rules:
+        ending, instead, *words = [*rule, "", ""] if len(rule) < 2 else rule
+        good = len(ending) <= LONGEST and len(instead) <= LONGEST_WORD and _SPACES.isdisjoint(instead)
+        endings[ending] = endings.get(ending, 0) + 1
+        if not (good and is_split("", ["-", *words]) and endings[ending] <= MOST_RULES):
+            raise StoredValueError(f"rules of {name} has one that cannot be applied, or too many of one ending")

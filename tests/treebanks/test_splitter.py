@@ -5,7 +5,9 @@ import random
 import pytest
 
 from spacy_mtl.stored.fault import StoredValueError
-from spacy_mtl.treebanks.splitter import Splitter, learn
+from spacy_mtl.treebanks import learn_splits
+from spacy_mtl.treebanks.splits import NAMES, Rule, Rules, known_word, observed, rule_of
+from spacy_mtl.treebanks.splitter import MOST_RULES, Splitter
 
 TOKENS = [
     ("al", ["a", "el"]),
@@ -22,6 +24,16 @@ TOKENS = [
 ]
 
 
+def learn(tokens, tag=""):
+    return learn_splits.learn((form, words, tag) for form, words in tokens)
+
+
+def by_rules(*rules):
+    """A splitter that takes any of these rules wherever one applies."""
+    names = ["\t".join(rule) for rule in rules]
+    return Splitter(rules=[list(rule) for rule in rules], weights={"rule": dict.fromkeys(names, 1.0)})
+
+
 @pytest.fixture
 def splitter():
     return learn(TOKENS)
@@ -33,15 +45,64 @@ def test_known_forms_are_split_as_usual(splitter):
             assert splitter.split(form) == words
 
 
-def test_endings_of_unknown_forms(splitter):
-    """More than half of a longest ending's forms decide: "-erlo" is split, "-ilo" is not, and neither is "-xlo", of which as many are as are not."""
+def test_forms_that_were_not_seen(splitter):
+    """ "-erlo" is split, "-ilo" is not, and case does not matter."""
     assert splitter.split("comerlo") == ["comer", "lo"]
     assert splitter.split("COMERLO") == ["COMER", "lo"]
     assert splitter.split("vilo") == ["vilo"]
-    assert splitter.split("xlo") == ["xlo"]
     assert splitter.split("lo") == ["lo"]
     assert splitter.split("tomar") == ["tomar"]
-    assert learn([*TOKENS, ("rozarlo", ["rozar", "lo"])]).split("xlo") == ["x", "lo"]
+    assert splitter.split("Al") == ["A", "el"]
+
+
+WORDS = ("ev", "kent", "dil", "hava", "renk", "tuz")
+
+
+def test_a_stem_that_is_a_word_is_a_reason_to_split():
+    """As in Turkish: "tuzlu" is split since there is "tuz"; of a form, its own stem is no proof."""
+    words = [(word, [word]) for word in (*WORDS, "ses")]
+    split = [(f"{word}lu", [word, "lu"]) for word in WORDS]
+    whole = [(f"{word}lu", [f"{word}lu"]) for word in ("gür", "hoş", "mut", "kork", "bül", "sün")]
+    found = learn([*words, *split, *whole])
+    assert found.split("seslu") == ["ses", "lu"]
+    assert found.split("zırlu") == ["zırlu"]
+
+
+def test_the_tag_of_a_stem_is_a_reason():
+    words = [(word, [word], "NOUN") for word in (*WORDS, "ses")] + [
+        (word, [word], "VERB") for word in ("gel", "git", "kal", "bak", "ol", "var")
+    ]
+    split = [(f"{word}lu", [word, "lu"], "NOUN") for word in WORDS]
+    whole = [(f"{word}lu", [f"{word}lu"], "ADJ") for word in ("gel", "git", "kal", "bak", "ol")]
+    found = learn_splits.learn([*words, *split, *whole])
+    assert found.split("seslu") == ["ses", "lu"]
+    assert found.split("varlu") == ["varlu"]
+
+
+def test_what_is_seen_of_a_form_and_a_rule():
+    rule = Rule("ámonos", "amos", ("nos",))
+    assert rule_of("Vámonos", ["Vamos", "nos"]) == rule
+    assert rule.apply("VÁMONOS") == ["Vamos", "nos"]
+    seen = dict(zip(NAMES, observed("vámonos", rule, known_word(3, "VERB")), strict=True))
+    assert (seen["known"], seen["tag"], seen["known tag"]) == ("2", "VERB", "2VERB")
+    assert (seen["end of stem 3"], seen["end of form 2"], seen["length of stem"]) == ("mos", "os", "5")
+    assert (seen["length of ending"], seen["rule, end of stem 1"]) == ("6", "ámonos\tamos\tnos\t\ts")
+    assert [known_word(n, "X") for n in (0, 1, 2, 4, 9)] == ["0", "1X", "2X", "3X", "3X"]
+
+
+def test_rules_that_apply():
+    rules = [Rule("a", "", ("b",)), Rule("ba", "", ("c",)), Rule("", "", ("d",)), Rule("a", "x", ("b",))]
+    assert Rules(rules).of("cba") == [rules[2], rules[0], rules[3], rules[1]]
+    assert Rules(rules).of("ba") == [rules[2], rules[0], rules[3]]
+    assert Rules([]).of("a") == []
+
+
+def test_a_form_in_another_case_is_split_as_the_one_that_is_kept():
+    """Where the rules are wrong about a form, they are wrong about it in capitals."""
+    tokens = [(form, [form[:-1], "lo"]) for form in ("bax", "cax", "dax", "fax")] + [("gax", ["gax"])] * 3
+    found = learn(tokens)
+    found.forms = {"gax": ["gax"], "bax": ["b", "x"]}
+    assert (found.split("Gax"), found.split("Bax"), found.split("hax")) == (["Gax"], ["B", "x"], ["ha", "lo"])
 
 
 def test_words_whose_letters_change(splitter):
@@ -90,10 +151,12 @@ def test_words_that_end_in_white_space():
 
 
 def test_tokens_with_other_white_space_are_not_split():
-    assert Splitter(endings={"a": ["0", "", "b"], "\n": ["0", "", "b"]}).split("a\n") == ["a\n"]
-    assert Splitter(endings={"a": ["0", "", "b"]}).split("x\ta") == ["x\ta"]
-    assert Splitter(endings={"a": ["0", "", "b"]}).split("x a") == ["x a", "b"]
-    assert Splitter(endings={"a": ["1", "", "b"]}).split("\u3000a") == ["\u3000a"]
+    assert by_rules(("", "", "b")).split("a\n") == ["a\n"]
+    assert by_rules(("", "", "b")).split("x\ta") == ["x\ta"]
+    assert by_rules(("", "", "b")).split("x a") == ["x a", "b"]
+    assert by_rules(("a", "", "b")).split("\u3000a") == ["\u3000a"]
+    assert by_rules(("a", "", "b")).split("a") == ["a"]
+    assert by_rules(("", "", "b")).split("x" * 101) == ["x" * 101]
 
 
 def test_letters_that_depend_on_what_comes_before_them():
@@ -119,34 +182,59 @@ def test_every_form_of_a_random_corpus_is_split_as_usual():
     assert len(found.forms) < len(usual)
 
 
+GOOD = {"forms": {}, "rules": [], "known": {}, "weights": {}}
+
+
 @pytest.mark.parametrize(
-    "data",
+    "change",
     [
-        [],
-        {"forms": {}},
-        {"forms": {"a": []}, "endings": {}},
-        {"forms": {"a": ["", "b"]}, "endings": {}},
-        {"forms": {"a": [1]}, "endings": {}},
-        {"forms": {}, "endings": {"a": ["2", "", "b"]}},
-        {"forms": {}, "endings": {"a": ["-1", "", "b"]}},
-        {"forms": {}, "endings": {"a": ["1", ""]}},
-        {"forms": {}, "endings": {"a": ["1", "", ""]}},
-        {"forms": {"y": ["x"]}, "endings": {}},
-        {"forms": {"y\t": ["a", "b"]}, "endings": {}},
-        {"forms": {"y": ["a", "b\n"]}, "endings": {}},
-        {"forms": {"y": ["a"] * 17}, "endings": {}},
-        {"forms": {"y": ["a", "\u3000"]}, "endings": {}},
-        {"forms": {"y": ["a", "b" * 101]}, "endings": {}},
-        {"forms": {}, "endings": {"a": ["1", "", *["b"] * 16]}},
-        {"forms": {}, "endings": {"a": ["1", "b" * 101, "b"]}},
-        {"forms": {}, "endings": {"a": ["1", "\n", "b"]}},
-        {"forms": {}, "endings": {"a": ["1"]}},
-        {"forms": {}, "endings": {"a": ["1", "", "b\r"]}},
-        {"forms": {}, "endings": {"a": ["x", "", "b"]}},
-        {"forms": {}, "endings": {"a": "1"}},
-        {"forms": {}, "endings": {}, "more": 1},
+        {"forms": {"a": []}},
+        {"forms": {"a": ["", "b"]}},
+        {"forms": {"a": [1]}},
+        {"forms": {"y": ["x"]}},
+        {"forms": {"y\t": ["a", "b"]}},
+        {"forms": {"y": ["a", "b\n"]}},
+        {"forms": {"y": ["a"] * 17}},
+        {"forms": {"y": ["a", "\u3000"]}},
+        {"forms": {"y": ["a", "b" * 101]}},
+        {"rules": [["a", ""]]},
+        {"rules": [["a"]]},
+        {"rules": [[]]},
+        {"rules": ["ab"]},
+        {"rules": [["a", "", ""]]},
+        {"rules": [["a", "", *["b"] * 16]]},
+        {"rules": [["a", "b" * 101, "b"]]},
+        {"rules": [["a", "\n", "b"]]},
+        {"rules": [["a", "", "b\r"]]},
+        {"rules": [["a" * 9, "", "b"]]},
+        {"rules": [["a", "", f"b{k}"] for k in range(MOST_RULES + 1)]},
+        {"known": {"a": 1}},
+        {"weights": {"rule": {"a": "1"}}},
+        {"weights": {"rule": {"a": 1e7}}},
+        {"weights": {"rule": 1.0}},
+        {"more": 1},
     ],
 )
-def test_damaged_data_is_refused(data):
+def test_damaged_data_is_refused(change):
+    Splitter.from_dict(GOOD, "it")
     with pytest.raises(StoredValueError):
-        Splitter.from_dict(data, "it")
+        Splitter.from_dict({**GOOD, **change}, "it")
+
+
+@pytest.mark.parametrize("lacking", GOOD)
+def test_what_lacks_a_part_is_refused(lacking):
+    with pytest.raises(StoredValueError):
+        Splitter.from_dict({name: value for name, value in GOOD.items() if name != lacking}, "it")
+
+
+def test_most_rules_of_one_ending_are_kept():
+    """Those of most forms."""
+    tokens = [
+        (f"{chr(97 + k // 26)}{chr(97 + k % 26)}x", [f"{chr(97 + k // 26)}{chr(97 + k % 26)}", f"w{k}"])
+        for k in range(MOST_RULES + 9)
+    ]
+    found = learn([*tokens, ("zzx", ["zz", f"w{MOST_RULES + 8}"])])
+    assert len(found.rules) == MOST_RULES
+    assert found.rules[0] == ["x", "", f"w{MOST_RULES + 8}"]
+    assert {form: found.split(form) for form, _ in tokens} == dict(tokens)
+    assert Splitter.from_dict(found.to_dict(), "it") == found
