@@ -4,20 +4,23 @@
 - It tries all that an operator or a function of NumPy may mean, at every place where one stands, also for types that it has seen there before.
 - It lists the variables of each instruction nine times, by asking everything inside what it is.
 - It finds out nine times which variables live where, and reads that once.
-- It tells listeners of every one of the tens of thousands of calls of LLVM.
+- It tells listeners of every one of the tens of thousands of calls of LLVM, and of its own passes, with a description of each.
+- It looks for new functions in some thirty lists before each function that it compiles, and imports the modules that they are in.
 - It prepares the terminal for the colours of a message that nobody will see.
 
 numba has no interface for any of this. Where its internals are not as expected (:data:`SUPPORTED`), all is done as numba does it.
 """
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from operator import add
 from types import NoneType
 from typing import Any
 
-from numba.core import errors, event, ir, postproc, targetconfig, transforms
+from numba.core import base, compiler_machinery, errors, event, ir, postproc, targetconfig, transforms
 from numba.core.types import functions
+from numba.core.typing import context, typeof
 
 _errors: Any = errors
 _CONFIG: Any = getattr(targetconfig, "TargetConfig", None)
@@ -25,6 +28,9 @@ _FUNCTION: Any = getattr(functions, "BaseFunction", None)
 _INSTRUCTION: Any = getattr(ir, "Inst", None)
 _AFTER: Any = getattr(postproc, "PostProcessor", None)
 _event: Any = event
+_PASSES: Any = getattr(compiler_machinery, "PassManager", None)
+_TYPES: Any = getattr(context, "BaseContext", None)
+_TARGETS: Any = getattr(base, "BaseContext", None)
 #: Whether this numba has all that is changed here.
 SUPPORTED = (
     hasattr(_CONFIG, "values")
@@ -36,6 +42,10 @@ SUPPORTED = (
     and hasattr(postproc, "VariableLifetime")
     and hasattr(transforms, "canonicalize_cfg")
     and all(hasattr(_event, name) for name in ("start_event", "end_event"))
+    and hasattr(_PASSES, "_runPass")
+    and hasattr(_TYPES, "refresh")
+    and hasattr(_TARGETS, "refresh")
+    and hasattr(typeof, "_termcolor")
 )
 #: Event of a call of LLVM.
 _LLVM = "numba:llvm_lock"
@@ -132,6 +142,36 @@ def _but_of_llvm(plain: Any) -> Any:
     return tell
 
 
+def _pass_quietly(plain: Any) -> Any:
+    def run(self: Any, index: int, step: Any, state: Any) -> None:
+        if self._print_before or self._print_after or self._print_wrap or self._ENFORCING:
+            plain(self, index, step, state)
+            return
+        step.analysis = self._analysis
+        for part in (step.run_initialization, step.run_pass, step.run_finalizer):
+            part(state)
+
+    return run
+
+
+def _when_changed(plain: Any) -> Any:
+    """Look for new functions when their number, or that of the modules they may be in, has changed."""
+    seen: dict[int, tuple[int, ...]] = {}
+
+    def state(self: Any) -> tuple[int, ...]:
+        kept = (*self._registries, *getattr(self, "typing_context", self)._registries)
+        return len(sys.modules), *(
+            len(listed) for lists in kept for listed in vars(lists).values() if type(listed) is list
+        )
+
+    def refresh(self: Any) -> None:
+        if seen.get(id(self._registries)) != state(self):
+            plain(self)
+            seen[id(self._registries)] = state(self)
+
+    return refresh
+
+
 class _NoColours:
     """Leaves messages as they are, whatever their kind."""
 
@@ -153,7 +193,11 @@ def done_faster() -> Iterator[None]:
         (_AFTER, "run", _live_later),
         (_event, "start_event", _but_of_llvm),
         (_event, "end_event", _but_of_llvm),
+        (_PASSES, "_runPass", _pass_quietly),
+        (_TYPES, "refresh", _when_changed),
+        (_TARGETS, "refresh", _when_changed),
         (_errors, "_termcolor_inst", lambda _: _NoColours()),
+        (typeof, "_termcolor", lambda _: _NoColours()),
     ]
     before = [(owner, name, getattr(owner, name)) for owner, name, _ in changes]
     for (owner, name, plain), (_, _, change) in zip(before, changes, strict=True):

@@ -68,6 +68,15 @@ class _WithoutAddresses:
         """Do nothing: the library that links this one sets it."""
 
 
+def _tidy(codegen: Any, module: Any) -> None:
+    """Drop what is not used, such as addresses of Python objects: a function that refers to one is not cached."""
+    module.data_layout = codegen._data_layout
+    passes = create_new_module_pass_manager()
+    for name in _PASSES:
+        getattr(passes, f"add_{name}_pass")()
+    passes.run(module, codegen._pass_builder(opt=1, loop_vectorize=False, slp_vectorize=False))
+
+
 class InnerLibrary(_LIBRARY):
     """A function that only compiled functions call, and all that it calls: code for linking, which has no address.
 
@@ -90,15 +99,7 @@ class InnerLibrary(_LIBRARY):
         super().finalize()
 
     def _optimize_functions(self, module: Any) -> None:
-        """Drop what is not used, such as addresses of Python objects: a function that refers to one is not cached."""
-        if self.of_kernel:
-            super()._optimize_functions(module)
-            return
-        module.data_layout = self._codegen._data_layout
-        passes = create_new_module_pass_manager()
-        for name in _PASSES:
-            getattr(passes, f"add_{name}_pass")()
-        passes.run(module, self._codegen._pass_builder(opt=1, loop_vectorize=False, slp_vectorize=False))
+        _tidy(self._codegen, module)
 
     def _optimize_final_module(self) -> None:
         if self.of_kernel:
@@ -149,6 +150,10 @@ class OuterLibrary(_LIBRARY):
         kept = [library for library in self._linking_libraries if not _is_kernel(library)]
         self._linking_libraries = kept + _kernels_behind(self._linking_libraries)
         super().finalize()
+
+    def _optimize_functions(self, module: Any) -> None:
+        """As little as in those it links: the whole module is optimized later."""
+        _tidy(self._codegen, module)
 
     def _optimize_final_module(self) -> None:
         """Twice where kernels are linked that were optimized without what they call: after one round, training is 3 to 13% slower.

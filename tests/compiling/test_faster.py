@@ -5,11 +5,13 @@ from contextlib import ExitStack, nullcontext
 
 import numpy as np
 import pytest
-from numba import types
-from numba.core import event, ir, postproc
+from numba import njit, types
+from numba.core import compiler_machinery, event, ir, postproc
 from numba.core.compiler import Flags, run_frontend
 from numba.core.errors import TypingError, termcolor
 from numba.core.registry import cpu_target
+from numba.core.typing import typeof
+from numba.extending import overload
 
 from spacy_mtl.compiling.faster import SUPPORTED, done_faster
 
@@ -145,3 +147,76 @@ def test_variables_are_deleted_where_pythons_own_mode_asks_for_it():
     assert before
     with done_faster():
         assert deletions(example) == before
+
+
+def stub(x):
+    raise NotImplementedError
+
+
+def test_functions_that_are_added_between_two_kernels_are_found():
+    with done_faster():
+        assert njit(lambda x: x + 1)(1) == 2
+
+        @overload(stub)
+        def twice(x):
+            return lambda x: x * 2
+
+        assert njit(lambda x: stub(x))(3) == 6
+
+
+@pytest.mark.parametrize("of", [lambda: cpu_target.typing_context, lambda: cpu_target.target_context])
+def test_new_functions_are_looked_for_only_if_there_are_any(of, monkeypatch):
+    context = of()
+    looked = []
+    plain = type(context).load_additional_registries
+    monkeypatch.setattr(type(context), "load_additional_registries", lambda self: looked.append(plain(self)))
+    context.refresh()
+    before = len(looked)
+    with done_faster():
+        context.refresh()
+        context.refresh()
+        assert len(looked) - before == 1
+
+        @overload(stub)
+        def same(x):
+            return lambda x: x
+
+        context.refresh()
+        assert len(looked) - before == 2
+
+
+def passes_told(changed):
+    """Names of the passes that listeners hear of while a function is compiled, and what the function returns."""
+    heard = []
+
+    class Ears(event.Listener):
+        def on_start(self, event):
+            heard.append(event.data["name"])
+
+        def on_end(self, event):
+            pass
+
+    with event.install_listener("numba:run_pass", Ears()), changed:
+        return heard, njit(lambda a: a.sum() + a.size)(np.arange(4.0))
+
+
+def test_passes_run_as_before_but_listeners_do_not_hear_of_them():
+    heard, found = passes_told(nullcontext())
+    assert len(heard) > 20
+    assert found == 10
+    assert passes_told(done_faster()) == ([], 10)
+
+
+def test_passes_whose_code_is_to_be_printed_run_as_before(monkeypatch, capsys):
+    wanted = ["nopython_type_inference"], [], []
+    monkeypatch.setattr(compiler_machinery.PassManager, "_debug_init", lambda self: wanted)
+    with done_faster():
+        assert njit(lambda x: x + 1)(1) == 2
+    assert "nopython_type_inference" in capsys.readouterr().out
+
+
+def test_the_terminal_is_not_prepared_for_messages_of_values_without_a_type(monkeypatch):
+    monkeypatch.setattr(typeof, "_termcolor", None)  # which would fail
+    with done_faster(), pytest.raises(ValueError, match=r"^Cannot determine Numba type of <class 'object'>$"):
+        typeof.typeof(object())
+    assert typeof._termcolor is None
