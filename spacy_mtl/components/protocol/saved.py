@@ -1,5 +1,6 @@
 """SavedPipe: how every component is saved, loaded and copied, with its weights, labels and learnt attributes but without a running training."""
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -10,7 +11,7 @@ from spacy import util
 from spacy.pipeline import TrainablePipe
 
 from spacy_mtl.confidence.calibration import check_calibrations
-from spacy_mtl.errors import Errors
+from spacy_mtl.errors import Errors, Warnings
 from spacy_mtl.files import write_atomically
 from spacy_mtl.learning.history import History, Remembered
 from spacy_mtl.models import store
@@ -123,7 +124,10 @@ class SavedPipe(TrainablePipe):
         settings = {"component": type(self).__name__, "cfg": self.cfg, "learned": learned}
         if self.tables:
             settings[TABLES] = stored_as.digest(self._table_bytes())
-        return store.to_bytes(current_weights(self.model), settings)
+        weights = current_weights(self.model)
+        if not weights.is_trained:
+            warnings.warn(Warnings.M459.format(name=self.name), stacklevel=2)
+        return store.to_bytes(weights, settings)
 
     def _table_bytes(self) -> bytes:
         return stored_as.to_bytes(self.tables)
@@ -180,7 +184,7 @@ class SavedPipe(TrainablePipe):
         return cfg, found["learned"]
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """Serialize the component without anything that only training needs."""
+        """Serialize the component without anything that only training needs; an untrained one with a warning (M459)."""
         parts: dict[str, Callable[[], Any]] = {
             "vocab": lambda: self.vocab.to_bytes(exclude=exclude),
             "model": self._model_bytes,
@@ -211,7 +215,7 @@ class SavedPipe(TrainablePipe):
         self.remembered = Remembered(data if isinstance(data, bytes) else b"", where)
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Write the component to a directory; the model file is written completely or not at all."""
+        """Write the component to a directory; the model file is written completely or not at all. An untrained one with a warning (M459)."""
         parts: dict[str, Callable[[Path], None]] = {
             "vocab": lambda p: self.vocab.to_disk(p, exclude=exclude),
             "model": lambda p: self._write_model(p),

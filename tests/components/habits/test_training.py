@@ -100,6 +100,17 @@ def test_stopping_amid_the_first_pass_leaves_a_model_of_what_was_seen(make_nlp, 
     assert [entities(doc) for doc in saved.pipe(texts)] == [entities(doc) for doc in nlp.pipe(texts)] == wanted
 
 
+def test_saving_an_untrained_component_is_warned_of(make_nlp, read_corpus, tmp_path):
+    nlp, shown = ready(make_nlp, read_corpus)
+    with pytest.warns(UserWarning, match=r"^\[M459\] 'mtl_ner' is saved untrained"):
+        nlp.to_disk(tmp_path)
+    with pytest.warns(UserWarning, match="M459"):
+        nlp.to_bytes()
+    assert entities(spacy.load(tmp_path)(shown[0].text)) == []
+    nlp.update(shown[:8])
+    nlp.to_disk(tmp_path)  # without a warning, which would be an error here
+
+
 @pytest.mark.parametrize("component", ["mtl_ner", "mtl_tagger"])
 def test_looking_amid_the_first_pass_changes_nothing(component, read_corpus, tmp_path):
     def trained(looks):
@@ -124,6 +135,52 @@ def test_stopping_amid_a_later_pass_leaves_the_model_of_the_last(make_nlp, read_
     before = nlp.get_pipe("mtl_ner").to_bytes(exclude=["vocab"])
     nlp.update(shown[:15])
     assert nlp.get_pipe("mtl_ner").to_bytes(exclude=["vocab"]) == before
+
+
+def interrupted(examples):
+    yield from examples[:1]
+    raise KeyboardInterrupt
+
+
+def test_interrupted_initialization_of_a_new_component_is_told_by_the_first_update(make_nlp, read_corpus):
+    nlp = make_nlp(TEMPLATES)
+    shown = read_corpus(nlp, limit=5)
+    with pytest.raises(KeyboardInterrupt):
+        nlp.initialize(lambda: interrupted(shown))
+    with pytest.raises(ValueError, match=r"^\[M404\] 'mtl_ner' is not trained and has not been initialized"):
+        nlp.update(shown)
+    assert epochs(initialized(nlp, shown), shown, n=2)["mtl_ner"] > 0
+
+
+def initialized(nlp, examples):
+    nlp.initialize(lambda: examples)
+    return nlp
+
+
+def test_interrupted_initialization_of_a_trained_component_leaves_it_and_its_training(make_nlp, read_corpus):
+    nlp, shown = ready(make_nlp, read_corpus)
+    losses = epochs(nlp, shown, n=2)
+    before = nlp.get_pipe("mtl_ner").to_bytes()
+    with pytest.raises(KeyboardInterrupt):
+        nlp.initialize(lambda: interrupted(shown))
+    assert nlp.get_pipe("mtl_ner").to_bytes() == before
+    assert 0 < epochs(nlp, shown, n=1)["mtl_ner"] < losses["mtl_ner"]
+
+
+def test_initialization_that_is_interrupted_late_has_lost_the_old_model(make_nlp, read_corpus, monkeypatch):
+    nlp, shown = ready(make_nlp, read_corpus)
+    epochs(nlp, shown, n=1)
+    ner = nlp.get_pipe("mtl_ner")
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(ner), "collect_labels", stop)
+        with pytest.raises(KeyboardInterrupt):
+            nlp.initialize(lambda: shown)
+    with pytest.raises(ValueError, match="M404"):
+        nlp.update(shown)
 
 
 def test_training_some_components_alone(make_nlp, read_corpus):
