@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -23,12 +24,15 @@ from .tasks import SMALL, TASKS
 Row = dict[str, Any]
 
 
-def cpu_of(command: list[str], text: str = "") -> float:
-    """CPU seconds of a process and all that it starts. text: its standard input. Raises CalledProcessError where it fails."""
+def cpu_of(command: list[str], text: str = "", cwd: Path = ROOT, env: Mapping[str, str] | None = None) -> float:
+    """CPU seconds of a process and all that it starts. text: its standard input. env: by default this process's, with this checkout's modules.
+
+    Raises CalledProcessError where it fails.
+    """
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     before = os.times()
-    env = {**os.environ, "PYTHONPATH": path}
-    subprocess.run(command, cwd=ROOT, env=env, input=text, stdout=sys.stderr, text=True, check=True)
+    env = {**os.environ, "PYTHONPATH": path} if env is None else env
+    subprocess.run(command, cwd=cwd, env=env, input=text, stdout=sys.stderr, text=True, check=True)
     after = os.times()
     return after.children_user + after.children_system - before.children_user - before.children_system
 

@@ -9,6 +9,7 @@ from benchmarks.common.measure import run_child
 from benchmarks.common.rows import Row, append_rows, progress, show
 
 from . import processes
+from .quickstart import quickstart as first_minutes
 from .tasks import TASKS
 
 app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
@@ -65,4 +66,16 @@ def crfsuite(corpora: CorporaOption, json: JsonOption = None) -> None:
         **processes.crfsuite("ner", str(corpora)),
     }
     show("python-crfsuite, the whole process", _COLUMNS, [row])
+    append_rows(json, [row])
+
+
+@app.command()
+def quickstart(json: JsonOption = None) -> None:
+    """All of ``spacy project run quickstart`` in a fresh clone of what is committed, with nothing compiled."""
+    row: Row = {"benchmark": "door", "mode": "quickstart", **first_minutes()}
+    show(
+        "Quickstart in a fresh clone",
+        {"contestant": "", "cpu": "CPU s", "score": "F1", "kernel_files": "kernels"},
+        [row],
+    )
     append_rows(json, [row])

@@ -1,6 +1,7 @@
 """What the figures of ``benchmarks.door`` rest on."""
 
 import inspect
+import subprocess
 import sys
 
 import pytest
@@ -9,6 +10,7 @@ from spacy.util import load_config
 
 from benchmarks.common.measure import run_child
 from benchmarks.door import processes
+from benchmarks.door.quickstart import clone
 from benchmarks.door.tasks import SMALL, TASKS
 from spacy_mtl.corpora.conll import ConllCorpus
 
@@ -34,6 +36,26 @@ def test_seconds_are_of_the_whole_process():
 
 def test_settings_come_on_the_standard_input():
     processes.cpu_of([sys.executable, "-c", "assert input() == 'x'"], "x\n")
+
+
+def test_processes_run_where_they_are_told_to(tmp_path):
+    code = "import os; assert os.getcwd() == os.environ['HERE'] and 'PYTHONPATH' not in os.environ"
+    processes.cpu_of([sys.executable, "-c", code], cwd=tmp_path, env={"HERE": str(tmp_path)})
+    with pytest.raises(subprocess.CalledProcessError):
+        processes.cpu_of([sys.executable, "-c", code], env={"HERE": str(tmp_path)})
+
+
+def test_a_clone_has_what_is_committed_alone(tmp_path):
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / "known").write_text("committed", encoding="utf8")
+    git = ["git", "-C", str(source), "-c", "user.name=a", "-c", "user.email=a@b"]
+    for words in (["init", "-q"], ["add", "known"], ["commit", "-qm", "first"]):
+        subprocess.run([*git, *words], check=True)
+    (source / "known").write_text("changed", encoding="utf8")
+    (source / "kernel.nbc").write_text("compiled", encoding="utf8")
+    path = clone(source, tmp_path)
+    assert {each.name: each.read_text() for each in path.iterdir() if each.is_file()} == {"known": "committed"}
 
 
 def test_tags_as_crfsuite_learns_them(tmp_path):

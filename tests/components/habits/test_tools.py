@@ -44,6 +44,38 @@ def test_init_config_and_debug_config_take_our_components(tmp_path, corpus_path)
     assert "spacy_mtl.MTLStruct.v1" in shown
 
 
+def test_labels_are_written_beforehand_and_read_from_there(tmp_path, corpus_path):
+    """``init labels`` writes what a config then names instead of reading the corpus for it."""
+    config = recognizer(paths_of(corpus_path, tmp_path / "log.jsonl"))
+    config.to_disk(tmp_path / "part.cfg")
+    run("init", "fill-config", tmp_path / "part.cfg", tmp_path / "ner.cfg")
+    run("init", "labels", tmp_path / "ner.cfg", tmp_path / "labels")
+    labels = json.loads((tmp_path / "labels" / "ner.json").read_text(encoding="utf8"))
+    assert labels == ["LOC", "MISC", "ORG", "PER"]
+    given = spacy.util.load_config(tmp_path / "ner.cfg")
+    reader = {"@readers": "spacy.read_labels.v1", "path": str(tmp_path / "labels" / "ner.json")}
+    given["initialize"]["components"] = {"ner": {"labels": reader}}
+    nlp = spacy.training.initialize.init_nlp(given)
+    assert list(nlp.get_pipe("ner").labels) == labels
+
+
+def test_files_that_convert_has_written_are_trained_on(tmp_path):
+    """spaCy's own command turns columns into documents, which the components learn from as from any."""
+    rows = ["Ana|NNP|B-PER sees|VBZ|O Oslo|NNP|B-LOC .|.|O", "Oslo|NNP|B-LOC sleeps|VBZ|O .|.|O"] * 4
+    (tmp_path / "train.iob").write_text("\n".join(rows) + "\n", encoding="utf8")
+    run("convert", tmp_path / "train.iob", tmp_path, "--converter", "iob")
+    nlp = spacy.blank("en")
+    patterns = {"@mtl_templates": "spacy_mtl.patterns.v1", "patterns": TEMPLATES}
+    for name in ("mtl_tagger", "mtl_ner"):
+        nlp.add_pipe(name, config={"model": {"templates": patterns}})
+    shown = list(spacy.training.Corpus(tmp_path / "train.spacy")(nlp))
+    nlp.initialize(lambda: shown)
+    for _ in range(5):
+        nlp.update(shown)
+    scores = nlp.evaluate(shown)
+    assert (scores["ents_f"], scores["tag_acc"]) == (1.0, 1.0)
+
+
 def test_evaluate_scores_as_the_pipeline_does(folder, tmp_path):
     run("evaluate", folder / "trained", folder / "gold.spacy", "--output", tmp_path / "scores.json")
     scores = json.loads((tmp_path / "scores.json").read_text(encoding="utf8"))
