@@ -70,6 +70,24 @@ def crfsuite(corpora: CorporaOption, json: JsonOption = None) -> None:
 
 
 @app.command()
+def rivals(
+    corpora: CorporaOption,
+    repeats: Annotated[int, typer.Option(help="Of each process, in turn.", min=1)] = 3,
+    json: JsonOption = None,
+) -> None:
+    """The whole processes of ``spacy train`` and of python-crfsuite on Spanish entities, in turn: which part of its CPU seconds ours takes."""
+    about: Row = {"benchmark": "door", "mode": "rivals", "task": "ner", "documents": 0}
+    rows: list[Row] = []
+    for _ in range(repeats):
+        ours, theirs = processes.door("ner", str(corpora)), processes.crfsuite("ner", str(corpora))
+        rows += [{**about, **ours, "share": ours["cpu"] / theirs["cpu"]}, {**about, **theirs}]
+        progress.print(f"spacy train {ours['cpu']:.1f} s, crfsuite {theirs['cpu']:.1f} s", highlight=False)
+        append_rows(json, rows[-2:])
+    columns = {"contestant": "contestant", "cpu": "CPU s", "score": "dev score", "share": "of its CPU s"}
+    show("The whole processes, in turn", columns, rows)
+
+
+@app.command()
 def quickstart(json: JsonOption = None) -> None:
     """All of ``spacy project run quickstart`` in a fresh clone of what is committed, with nothing compiled."""
     row: Row = {"benchmark": "door", "mode": "quickstart", **first_minutes()}

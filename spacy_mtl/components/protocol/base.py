@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from spacy_mtl.explaining.decision import Decision
     from spacy_mtl.explaining.explanation import Explanation
 
+#: So many documents are looked at for attributes first.
+FIRST = 200
+
 
 class StructuredPipe(UpdatedPipe):
     """A trainable component over some structure."""
@@ -137,13 +140,28 @@ class StructuredPipe(UpdatedPipe):
             return
         if self._before is not None:
             promised |= self._before.promised()
-        columns = self._given(examples)
+        columns = self._telling(examples)
         while self._adapt_templates(columns, promised):
-            columns = self._given(examples)
+            columns = self._telling(examples)
         check_set(self.name, self._reader, columns, self.templates.templates, promised)
 
+    def _telling(self, examples: Sequence[Example]) -> np.ndarray:
+        """The columns of as many input documents as it takes to see which attributes say nothing, uint64[n_given, N].
+
+        An attribute that says something about the first documents does so about all; only where one does not, all have to be read.
+        """
+        assert self._reader is not None
+        columns = self._given(examples[:FIRST])
+        silent = absent_attributes(self.templates, columns, self._given_rows()) or self._reader.unset(columns)
+        return self._given(examples) if silent and len(examples) > FIRST else columns
+
+    def _given_rows(self) -> dict[str, int]:
+        """The row of each attribute in the columns of an input document."""
+        assert self._reader is not None
+        return {attr: row for attr, row in self._reader.columns.items() if row < self._reader.n_given}
+
     def _given(self, examples: Sequence[Example]) -> np.ndarray:
-        """The columns of all input documents, uint64[n_given, N]."""
+        """The columns of the input documents, uint64[n_given, N]."""
         assert self._reader is not None
         return np.concatenate([self.read_input(self._reader, [each.predicted])[0][0] for each in examples], axis=1)
 
@@ -154,7 +172,7 @@ class StructuredPipe(UpdatedPipe):
         Returns whether there were any, so that templates may now read others.
         """
         assert self._reader is not None
-        names = {attr: row for attr, row in self._reader.columns.items() if row < self._reader.n_given}
+        names = self._given_rows()
         candidates = absent_attributes(self.templates, columns, names)
         if self._before is not None and self._before.sets_tags():
             candidates += [attr for attr, _ in self.templates.fallbacks if attr in names and base_of(attr) in TAGS]
