@@ -21,6 +21,7 @@ from .insight.calibrate import calibrate_cli
 from .insight.explain import explain_cli
 from .insight.features import features_cli
 from .insight.names import names_cli
+from .insight.report import report_cli
 from .summary import summary_cli
 from .tables.clusters import clusters_cli
 from .tables.lists import lists_cli
@@ -54,6 +55,7 @@ mtl.command("jackknife")(jackknife_cli)
 mtl.command("lists")(lists_cli)
 mtl.command("names")(names_cli)
 mtl.command("prune")(prune_cli)
+mtl.command("report")(report_cli)
 mtl.command("suggest")(suggest_cli)
 mtl.command("summary")(summary_cli)
 mtl.command("templates")(templates_cli)

@@ -65,6 +65,8 @@ class CommandErrors:
     M785 = ("'{component}' of '{model}' has no history of its training, since it was trained before there was one, or not at all. Train it again.")
     M786 = ("--path and --compare cannot be shown at once. Leave one of them out.")
     M787 = ("A comparison cannot be drawn. Leave --plot out, or --compare.")
+    M788 = ("The pipeline has no trained component '{component}' that a report can be made of; those that it can: {names}.")
+    M789 = ("A report needs documents with words and gold annotation, but the corpus has none. Give another with --corpus.")
     M731 = ("The config '{path}' makes no pipeline, or no corpus: {reason}. Correct it; 'spacy mtl init-config' writes one for a corpus.")
     M732 = ("Cannot write '{path}': it must be a treebank in CoNLL-U. Give it the ending .conllu.")
     M733 = ("The pipeline of '{path}' predicts no column of a treebank; its components are {names}. Name components that set tags, morphology or lemmas.")

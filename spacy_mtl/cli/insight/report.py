@@ -1,0 +1,150 @@
+"""``python -m spacy mtl report``: one HTML file about a trained pipeline."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from spacy_mtl.errors import Errors
+from spacy_mtl.files.disk import reason_of
+
+from ..shared.messages import clear_errors
+from ..shared.options import Code
+from ..shared.output import check_other
+from ..shared.pipelines import load_pipeline
+from ..summary import BEST, LOG
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.training import Example
+
+    from spacy_mtl.report.data import Step
+
+LAST = "model-last"
+#: The most rows of the training table.
+MOST_STEPS = 200
+
+
+def report_cli(
+    training: Annotated[
+        Path, typer.Argument(metavar="TRAINING", help='Output directory of "spacy train", or a saved pipeline.')
+    ],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="The page. Default: TRAINING/report.html.")
+    ] = None,
+    corpus: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Documents with gold. Default: the dev corpus of the config.")
+    ] = None,
+    train: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The training corpus. Default: that of the config.")
+    ] = None,
+    component: Annotated[list[str] | None, typer.Option(help="Report only on this component. Repeatable.")] = None,
+    learning_curve: Annotated[
+        bool, typer.Option("--learning-curve", help="Train on an eighth, a quarter, half and all of the corpus, too.")
+    ] = False,
+    code: Code = None,
+) -> None:
+    """Write a page about a trained pipeline: scores, training, templates, labels, confusions, how sure it is, its costliest errors with explanations.
+
+    The page is one file that loads nothing from elsewhere, so it can be sent as it is.
+    """
+    from spacy_mtl.report import reportable
+
+    with clear_errors():
+        best = training / BEST if (training / BEST).is_dir() else training
+        nlp = load_pipeline(best, code)
+        reportable(nlp, component or None)
+        page = output if output is not None else training / "report.html"
+        check_other(page, [path for path in (corpus, train) if path is not None])
+        _check_writable(page)
+        size = _write(nlp, training, page, (corpus, train), component or None, learning_curve)
+    typer.echo(f"{page}: {size / 1e3:,.0f} KB")
+
+
+def _write(
+    nlp: "Language",
+    training: Path,
+    page: Path,
+    files: tuple[Path | None, Path | None],
+    components: list[str] | None,
+    curve: bool,
+) -> int:
+    """Make the page and write it. Returns its size in bytes."""
+    from spacy_mtl.choosing.corpora import read_part
+    from spacy_mtl.report import make_report
+
+    corpus, train = files
+    examples = read_part(nlp, "dev", corpus, str(training))
+    with_history(nlp, training)
+    report = make_report(
+        nlp,
+        examples,
+        train=_training_corpus(nlp, train, str(training), curve),
+        curve=curve,
+        components=components,
+        steps=read_steps(training / LOG),
+        source=training.name,
+        tell=lambda what: typer.echo(f"{what} ...", err=True),
+    )
+    try:
+        report.save(page)
+    except OSError as error:
+        raise ValueError(Errors.M704.format(path=page, reason=reason_of(error))) from None
+    return page.stat().st_size
+
+
+def _check_writable(page: Path) -> None:
+    """Refuse a page that cannot be written before any work. Raises ValueError (M704)."""
+    if page.is_dir() or (page.parent.exists() and not page.parent.is_dir()):
+        raise ValueError(Errors.M704.format(path=page, reason="it is a folder, or in a file"))
+
+
+def _training_corpus(nlp: "Language", path: Path | None, where: str, needed: bool) -> "list[Example] | None":
+    """The training corpus; None where nobody asked for it and it is not where the config says. Raises ValueError: M771-M773, and the reader's."""
+    from spacy_mtl.choosing.corpora import read_part
+
+    try:
+        return read_part(nlp, "train", path, where)
+    except ValueError:
+        if path is not None or needed:
+            raise
+        return None
+
+
+def with_history(nlp: "Language", training: Path) -> None:
+    """Let components have the history of model-last where it goes on from theirs: it has the evaluation that followed the saving of model-best."""
+    from spacy_mtl.components.protocol.base import StructuredPipe
+    from spacy_mtl.learning.history import Remembered
+
+    for name, pipe in nlp.pipeline:
+        if isinstance(pipe, StructuredPipe):
+            later = Remembered.beside(training / LAST / name / "model")
+            try:
+                both = pipe.history, later.history
+            except ValueError:
+                continue
+            if both[1].names == both[0].names and len(both[1].evaluations) > len(both[0].evaluations):
+                pipe.remembered = later
+
+
+def read_steps(log: Path) -> "list[Step]":
+    """The rows of the logger's file; none where there is no file. Raises ValueError (M715) for what is not a row."""
+    from spacy_mtl.report.data import Step
+    from spacy_mtl.stored.values import mapping
+
+    if not log.is_file():
+        return []
+    steps = []
+    try:
+        for line in log.read_text(encoding="utf8").splitlines():
+            row = mapping(json.loads(line), "a row")
+            other = mapping(row.get("other_scores") or {}, "its scores")
+            known = [(key, float(value)) for key, value in other.items() if isinstance(value, int | float)]
+            score, seconds = (None if row.get(key) is None else float(row[key]) for key in ("score", "seconds"))
+            steps.append(Step(int(row["step"]), score, seconds, known))
+    except (ValueError, TypeError, KeyError, OSError) as error:
+        raise ValueError(
+            Errors.M715.format(path=log, reason=f"a row cannot be read ({type(error).__name__})")
+        ) from None
+    return steps[-MOST_STEPS:]

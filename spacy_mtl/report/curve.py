@@ -1,0 +1,43 @@
+"""Learning curves: the score of a component that is trained anew on more and more of its corpus."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from spacy.language import Language
+from spacy.training import Example
+
+from spacy_mtl.choosing.refit import Refit
+
+#: Shares of the training corpus.
+SHARES = (0.125, 0.25, 0.5, 1.0)
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """documents: that were learnt from. score: of the dev corpus, in percent."""
+
+    documents: int
+    score: float
+
+
+def learning_curve(
+    nlp: Language,
+    component: str,
+    train: list[Example],
+    dev: list[Example],
+    tell: Callable[[int], None] | None = None,
+    seed: int = 0,
+) -> list[CurvePoint]:
+    """The component trained on parts of a corpus, each of them within the next, by the schedule of the config. tell: told each part's documents.
+
+    Raises ValueError (M772) where a corpus has no gold for the component.
+    """
+    order = np.random.default_rng(seed).permutation(len(train)).tolist()
+    found = []
+    for n in sorted({max(1, round(share * len(train))) for share in SHARES}):
+        if tell is not None:
+            tell(n)
+        refit = Refit(nlp, component, [train[k] for k in sorted(order[:n])], dev)
+        found.append(CurvePoint(n, refit.fit(refit.config()).score))
+    return found

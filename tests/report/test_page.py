@@ -1,0 +1,211 @@
+"""The page as a whole: every component, hostile texts and labels, sizes, and what it says against what is known."""
+
+import re
+from html.parser import HTMLParser
+from itertools import pairwise
+
+import pytest
+import spacy
+from spacy.tokens import Doc, Span
+from spacy.training import Example
+
+from benchmarks.insight import small
+from spacy_mtl.report import make_report
+from spacy_mtl.report.page import MOST_CONFIG
+
+from ..pipelines import make_nlp, read_corpus, train
+
+EVIL = '<script>alert("x")</script>'
+
+
+class Page(HTMLParser):
+    """The elements of a page, and its text. Raises AssertionError where tags do not match."""
+
+    VOID = frozenset({"meta", "input", "link", "br"})
+
+    def __init__(self, html):
+        super().__init__()
+        self.tags, self.open, self.words = [], [], []
+        self.feed(html)
+        assert not self.open
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+    @property
+    def text(self):
+        return " ".join(" ".join(self.words).split())
+
+
+@pytest.fixture(scope="module", params=small.COMPONENTS)
+def reported(request):
+    nlp = small.trained(request.param, "Perceptron", 3)
+    examples = small.read(request.param, nlp, "dev")
+    return request.param, nlp, examples, make_report(nlp, examples, train=small.read(request.param, nlp))
+
+
+def test_every_component_has_a_page(reported):
+    component, _, examples, report = reported
+    html = report.to_html()
+    page = Page(html)
+    assert len(html.encode()) < 1_000_000
+    (part,) = report.data.components
+    assert f"on {len(examples)} documents" in page.text
+    assert [tag for tag, _ in page.tags].count("h1") == 1
+    for row in part.labels:
+        assert row.label in page.text
+    assert part.templates[0].pattern.replace("<", "&lt;") in html
+    assert part.features
+    if component not in ("mtl_senter", "mtl_constituents"):  # which make none on these
+        assert part.errors.documents
+        assert part.errors.shown
+    ids = [attrs["id"] for _, attrs in page.tags if "id" in attrs]
+    assert len(ids) == len(set(ids))
+    levels = [int(tag[1]) for tag, _ in page.tags if re.fullmatch(r"h[1-6]", tag)]
+    assert all(b <= a + 1 for a, b in pairwise(levels))
+
+
+def test_nothing_is_loaded_from_elsewhere(reported):
+    html = reported[3].to_html()
+    assert not re.search(r"""(?:src|href|action|data)\s*=\s*["']?(?:https?:)?//""", html)
+    assert "url(" not in html
+    assert "@import" not in html
+
+
+def test_counts_are_those_of_the_scores(reported):
+    component, _, _, report = reported
+    (part,) = report.data.components
+    scores = dict(part.scores)
+    whole = part.labels[0]
+    for key in ("ents", "token", "sents", "constituents"):
+        if f"{key}_f" in scores:
+            assert whole.f1 == pytest.approx(100 * scores[f"{key}_f"])
+            assert whole.precision == pytest.approx(100 * scores[f"{key}_p"])
+    for key in ("tag_acc", "lemma_acc"):
+        if key in scores:
+            assert whole.f1 == pytest.approx(100 * scores[key])
+    assert component == part.factory
+    assert whole.low <= whole.f1 <= whole.high
+
+
+def test_errors_are_errors_and_add_up(reported):
+    _, _, _, report = reported
+    (part,) = report.data.components
+    differences = [error.difference for error in part.errors.shown]
+    assert differences == sorted(differences, reverse=True)
+    for error in part.errors.shown:
+        assert error.predicted != error.gold
+        assert error.pictures
+    assert part.errors.explained <= part.errors.documents
+
+
+def test_the_same_page_again(reported):
+    _, nlp, examples, _ = reported
+    one, two = (make_report(nlp, examples[:10]) for _ in range(2))
+    assert _but_speed(one) == _but_speed(two)
+
+
+def _but_speed(report):
+    """The page without the speed, which differs each time."""
+    return re.sub(r'<td class="n">[\d,]+</td>\s*</tr>', "", report.to_html())
+
+
+@pytest.fixture(scope="module")
+def evil():
+    """Texts and labels that would run a script where they are not escaped."""
+    nlp = spacy.blank("es")
+    templates = {"@mtl_templates": "spacy_mtl.patterns.v1", "patterns": ["U0:%x[0,ORTH]", "B"]}
+    for name in ("ner", "tagger"):
+        nlp.add_pipe(f"mtl_{name}", name=name, config={"model": {"templates": templates}})
+    examples = []
+    for word, label in ((EVIL, f"A{EVIL}"), ("<b>", "B&"), ('"x" onload=', "C'\"")):
+        doc = Doc(nlp.vocab, [word, "y", word], tags=[label, "z", label])
+        doc.set_ents([Span(doc, 0, 1, label)])
+        examples.append(Example(Doc(nlp.vocab, [word, "y", word]), doc))
+    nlp.initialize(lambda: examples)
+    for _ in range(3):
+        nlp.update(examples)
+    for each, other in zip(examples, [*examples[1:], examples[0]], strict=True):  # so that there are errors
+        label = other.reference[0].tag_
+        each.reference.set_ents([Span(each.reference, 2, 3, label)])
+        each.reference[0].tag_ = label
+    nlp.meta["name"] = EVIL
+    return make_report(nlp, examples, train=examples)
+
+
+def test_what_comes_from_strangers_is_only_text(evil):
+    html = evil.to_html()
+    assert EVIL not in html
+    page = Page(html)
+    assert [tag for tag, _ in page.tags].count("script") == 1
+    assert not [name for _, attrs in page.tags for name in attrs if name.startswith("on")]
+    assert 'alert("x")' in page.text
+    policy = next(attrs["content"] for tag, attrs in page.tags if attrs.get("http-equiv") == "Content-Security-Policy")
+    assert "default-src 'none'" in policy
+    assert "script-src 'sha256-" in policy
+
+
+def test_a_notebook_shows_it_in_a_frame(evil):
+    html = evil._repr_html_()
+    assert html.startswith("<iframe ")
+    assert EVIL not in html
+    (tag, attrs) = Page(html).tags[0]
+    assert (tag, attrs["sandbox"]) == ("iframe", "allow-scripts")
+    assert attrs["srcdoc"] == evil.to_html()
+
+
+def test_what_is_missing_is_said():
+    nlp = make_nlp()
+    train(nlp, read_corpus(nlp, limit=60), 2)
+    nlp.get_pipe("mtl_ner").remembered = type(nlp.get_pipe("mtl_ner").remembered)()
+    nlp.config["corpora"]["note"] = "x" * (2 * MOST_CONFIG)
+    bare = [Example(nlp.make_doc("Ana vive en Madrid"), nlp.make_doc("Ana vive en Madrid"))]
+    with pytest.warns(UserWarning, match="M430"):
+        text = Page(make_report(nlp, bare, curve=True).to_html()).text
+    assert "no gold annotation for this component" in text
+    assert "no history of its training" in text
+    assert "no learning curve" in text
+    assert "The rest of the config is left out" in text
+
+
+def test_a_learning_curve():
+    nlp = make_nlp()
+    corpus = read_corpus(nlp, limit=40)
+    train(nlp, corpus, 2)
+    report = make_report(nlp, read_corpus(nlp, "dev", limit=20), train=corpus, curve=True)
+    points = report.data.components[0].curve
+    assert [point.documents for point in points] == [5, 10, 20, 40]
+    assert all(0 <= point.score <= 100 for point in points)
+    assert "Learning curve" in report.to_html()
+
+
+def test_what_cannot_be_reported(trained):
+    nlp = trained
+    corpus = read_corpus(nlp, "dev", limit=5)
+    with pytest.raises(ValueError, match=r"\[M788\] .*'tagger'.*mtl_ner"):
+        make_report(nlp, corpus, components=["tagger"])
+    with pytest.raises(ValueError, match=r"\[M788\] .*'any'.*none"):
+        make_report(spacy.blank("es"), corpus)
+    with pytest.raises(ValueError, match=r"\[M789\]"):
+        make_report(nlp, [Example(nlp.make_doc(""), nlp.make_doc(""))])
+    with pytest.raises(ValueError, match=r"\[M479\]"):
+        make_report(make_nlp(), corpus)
+
+
+def test_documents_stay_as_they_are(trained):
+    corpus = read_corpus(trained, "dev", limit=5)
+    before = [example.predicted.to_bytes() for example in corpus]
+    make_report(trained, corpus)
+    assert [example.predicted.to_bytes() for example in corpus] == before
+    assert not trained.get_pipe("mtl_ner").calibrations
