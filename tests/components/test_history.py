@@ -206,3 +206,12 @@ def _with_history(nlp, value):
     inner = srsly.msgpack_loads(message["mtl_ner"])
     message["mtl_ner"] = srsly.msgpack_dumps({**inner, "history": value})
     return srsly.msgpack_dumps(message)
+
+
+def test_learning_on_from_a_damaged_one_begins_anew(kept, tmp_path):
+    nlp, _ = kept
+    nlp.to_disk(tmp_path / "damaged")
+    (tmp_path / "damaged" / "mtl_ner" / "history").write_bytes(b"{")
+    again = spacy.load(tmp_path / "damaged")
+    again.update(read_corpus(again, limit=20))
+    assert history(again).passes == [1]

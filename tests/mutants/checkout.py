@@ -11,7 +11,7 @@ from pathlib import Path
 
 from .mutant import ROOT, Mutant, mutate
 
-#: What tests read. Of the benchmarks, that is the code of certificates; they and the documentation are not tested here.
+#: What tests read. Of the benchmarks, that is the code of certificates and of small trainings; they and the documentation are not tested here.
 FOLDERS = ("spacy_mtl", "tests", "configs", "assets", "examples", "benchmarks")
 
 

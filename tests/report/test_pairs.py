@@ -125,7 +125,7 @@ def test_rows_and_their_intervals():
         == pytest.approx(100 * sum(d.counts["A"][0] for d in documents) / 2000)
     )
     # a share of 0.7 over 2,000 independent decisions: a normal interval is 1.96 sqrt(0.21 / 2000) wide on either side
-    assert first.high - first.low == pytest.approx(2 * 196 * (0.21 / 2000) ** 0.5, rel=0.25)
+    assert first.high - first.low == pytest.approx(2 * 196 * (0.21 / 2000) ** 0.5, rel=0.1)
     assert first.low < first.f1 < first.high
     assert second.low == second.f1 == second.high == 100
     assert label_rows(documents) == label_rows(documents)

@@ -13,6 +13,7 @@ from spacy.vocab import Vocab
 from thinc.api import Model
 
 from spacy_mtl.errors import Errors
+from spacy_mtl.explaining.template_table import TemplateTable
 from spacy_mtl.learning.gather import Gatherer
 from spacy_mtl.learning.history import Remembered
 from spacy_mtl.learning.learner import check_set
@@ -220,9 +221,9 @@ class StructuredPipe(UpdatedPipe):
     def decisions(self, doc: Doc) -> "list[Decision]":
         """The decisions about a document with words, explained."""
 
-    def template_weights(self) -> list[dict[str, Any]]:
-        """One dict per template: name, pattern, weight (mu), norm (||w_j||) and rows (the number of rows kept)."""
-        lines = []
+    def template_weights(self) -> TemplateTable:
+        """One dict per template: name, pattern, weight (mu), norm (||w_j||) and rows (the number of rows kept). Notebooks show it as a table."""
+        lines = TemplateTable()
         for row in current_weights(self.model).templates:
             name, _, pattern = row.text.partition(":")
             lines.append({"name": name, "pattern": pattern, "weight": row.weight, "norm": row.norm, "rows": row.rows})
