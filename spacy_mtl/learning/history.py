@@ -54,8 +54,12 @@ class History:
     evaluations: list[Evaluation] = field(default_factory=list)
     #: Passes before the training at hand.
     _before: int = 0
-    #: Passes of the training at hand that are in ``_before`` or have been looked at.
+    #: Passes of the training at hand that have been looked at.
     _seen: int = 0
+
+    def begins(self) -> None:
+        """Note that a training begins, in addition to what is there."""
+        self._before, self._seen = self.passes[-1] if self.passes else 0, 0
 
     def take(self, learner: Learner) -> None:
         """Keep the weights of the templates after a pass that has not been seen yet."""
@@ -64,8 +68,6 @@ class History:
             return
         if tuple(weights) != self.names:
             self.names, self.passes, self.shares, self.evaluations, self._before = tuple(weights), [], [], [], 0
-        elif learner.passes < self._seen:  # another training
-            self._before = self.passes[-1]
         self._seen = learner.passes
         values = np.array(list(weights.values()))
         total = values.sum()

@@ -104,6 +104,15 @@ def test_learning_on_counts_on(kept):
     assert history(nlp).passes == list(range(1, PASSES + 3))
 
 
+def test_learning_on_at_once_counts_on():
+    nlp = make_nlp()
+    corpus = read_corpus(nlp, limit=20)
+    train(nlp, corpus, 1)
+    nlp.get_pipe("mtl_ner").learn_on()
+    nlp.update(corpus)
+    assert history(nlp).passes == [1, 2]
+
+
 def test_another_initialization_forgets(kept):
     _, path = kept
     nlp = spacy.load(path)

@@ -165,6 +165,7 @@ class UpdatedPipe(TakesWholeCorpus, PipeHooks):
         if self._learner is None:
             place = gathered.close()
             self._learner = self._begun(gathered.pieces, place, self._batches)
+            self.remembered.for_training().begins()
             self._batches = []
         elif gathered.grown:
             self._warn_of_late()
