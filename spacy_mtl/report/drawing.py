@@ -7,6 +7,8 @@ from markupsafe import Markup
 
 #: Size of a chart, and the room for its axes, in pixels.
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 340, 190, 52, 30, 10, 12
+#: Steps of a line in a table.
+SPARKS = 20
 Line = tuple[str, Sequence[float], Sequence[float]]
 
 
@@ -60,9 +62,10 @@ def reliability_diagram(title: str, told: Sequence[float], correct: Sequence[flo
 
 
 def sparkline(values: Sequence[float], most: float) -> Markup:
-    """A line of values from 0 to ``most``, without axes; a table says the same in numbers."""
+    """A line of values from 0 to ``most``, without axes: a few of them where there are many. A table says the same in numbers."""
     n = max(len(values) - 1, 1)
-    path = " ".join(f"{1 + 78 * k / n:.1f},{17 - 16 * value / (most or 1):.1f}" for k, value in enumerate(values))
+    shown = sorted({round(k * n / SPARKS) for k in range(SPARKS + 1)} & set(range(len(values))))
+    path = " ".join(f"{1 + 78 * k / n:.0f},{17 - 16 * values[k] / (most or 1):.1f}" for k in shown)
     return Markup(
         '<svg class="spark" width="80" height="18" aria-hidden="true"><polyline class="line s0" points="{}"/></svg>'
     ).format(path)

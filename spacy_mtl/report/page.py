@@ -13,8 +13,12 @@ from spacy_mtl.thresholds import LIVE
 from . import drawing
 from .data import ComponentReport, ReportData, TemplateLine
 
-#: Templates that a page shows, and characters of the config.
-MOST_TEMPLATES, MOST_CONFIG = 400, 60_000
+#: The largest page, in bytes.
+MOST_BYTES = 1_000_000
+#: What a page shows at most of each component: templates, labels, errors and labels with their features; and characters of the config.
+LIMITS = {"templates": 400, "labels": 200, "errors": 8, "features": 40, "config": 60_000}
+#: Where that is too much, so large a part of it.
+PARTS = (1.0, 0.5, 0.25, 0.1, 0.02)
 
 
 class Report:
@@ -24,11 +28,21 @@ class Report:
         self.data = data
 
     def to_html(self) -> str:
-        """One HTML file: style, script and pictures are inside, and a policy in its head lets it load or run nothing else."""
+        """One HTML file: style, script and pictures are inside, and a policy in its head lets it load or run nothing else.
+
+        Where it would have more than MOST_BYTES, its tables are cut shorter.
+        """
         environment = _environment()
         script = environment.get_template("script.js").render()
         digest = base64.b64encode(sha256(script.encode()).digest()).decode()
-        return environment.get_template("report.html").render(data=self.data, script=script, digest=digest)
+        template = environment.get_template("report.html")
+        html = ""
+        for part in PARTS:
+            limits = {what: max(1, round(part * most)) for what, most in LIMITS.items()}
+            html = template.render(data=self.data, script=script, digest=digest, limits=limits, whole=part == 1)
+            if len(html.encode()) <= MOST_BYTES:
+                break
+        return html
 
     def save(self, path: str | Path) -> None:
         """Write the page, all of it or nothing. Raises OSError (M650-M652)."""
@@ -53,7 +67,7 @@ def _environment() -> Any:
     environment.filters.update(number=_number, percent=_percent)
     environment.globals.update(
         drawing=drawing, objective_chart=_objective_chart, gap_chart=_gap_chart, score_chart=_score_chart,
-        path_chart=_path_chart, most_templates=MOST_TEMPLATES, most_config=MOST_CONFIG, live=LIVE, heat=_heat,
+        path_chart=_path_chart, live=LIVE, heat=_heat,
     )  # fmt: skip
     return environment
 

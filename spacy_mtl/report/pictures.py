@@ -88,5 +88,5 @@ def _cropped(svg: str) -> str:
     top = (max(tops) - 0.75 * (max(tops) - min(tops)) if tops else min(words)) - 24
     height = max(words) + 44 - top
     svg = svg.replace(size[0], f'width="{size[1]}" height="{height:.0f}" viewBox="0 {top:.0f} {size[1]} {height:.0f}"')
-    svg = re.sub(r"height: [\d.]+px; ", "", svg)
+    svg = re.sub(r"height: [\d.]+px; |letter-spacing: 1px|\n\s*", "", svg)
     return svg.replace("<svg ", '<svg role="img" aria-label="Dependency tree" ')

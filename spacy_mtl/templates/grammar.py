@@ -27,7 +27,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NoReturn
 
 from spacy_mtl.errors import Errors
@@ -203,7 +203,26 @@ def parse_template(text: str, where: str = "") -> Template:
     where: the source of the text as messages name it, such as a file and line.
     Raises ValueError (M101-M109, M128, M134), naming the column and what was expected there.
     """
-    scan = Scanner(text, where)
+    if len(text) > _LONG:
+        return _read_template(Scanner(text, where))
+    try:
+        return _known_template(text)
+    except ValueError:
+        return _read_template(Scanner(text, where))  # which fails again, and says where
+
+
+#: Longer templates are read again each time, and at most so many shorter ones are known.
+_LONG, _KNOWN = 200, 4096
+
+
+@lru_cache(_KNOWN)
+def _known_template(text: str) -> Template:
+    """Loading a pipeline reads the same templates several times."""
+    return _read_template(Scanner(text, ""))
+
+
+def _read_template(scan: Scanner) -> Template:
+    text = scan.text
     name = scan.match(_NAME)
     if not name:
         at = scan.at

@@ -1,6 +1,7 @@
 """The page as a whole: every component, hostile texts and labels, sizes, and what it says against what is known."""
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 
@@ -11,7 +12,7 @@ from spacy.training import Example
 
 from benchmarks.insight import small
 from spacy_mtl.report import make_report
-from spacy_mtl.report.page import MOST_CONFIG
+from spacy_mtl.report.page import LIMITS, MOST_BYTES, Report
 
 from ..pipelines import make_nlp, read_corpus, train
 
@@ -59,7 +60,7 @@ def test_every_component_has_a_page(reported):
     component, _, examples, report = reported
     html = report.to_html()
     page = Page(html)
-    assert len(html.encode()) < 1_000_000
+    assert len(html.encode()) <= MOST_BYTES
     (part,) = report.data.components
     assert f"on {len(examples)} documents" in page.text
     assert [tag for tag, _ in page.tags].count("h1") == 1
@@ -169,7 +170,7 @@ def test_what_is_missing_is_said():
     nlp = make_nlp()
     train(nlp, read_corpus(nlp, limit=60), 2)
     nlp.get_pipe("mtl_ner").remembered = type(nlp.get_pipe("mtl_ner").remembered)()
-    nlp.config["corpora"]["note"] = "x" * (2 * MOST_CONFIG)
+    nlp.config["corpora"]["note"] = "x" * (2 * LIMITS["config"])
     bare = [Example(nlp.make_doc("Ana vive en Madrid"), nlp.make_doc("Ana vive en Madrid"))]
     with pytest.warns(UserWarning, match="M430"):
         text = Page(make_report(nlp, bare, curve=True).to_html()).text
@@ -188,6 +189,18 @@ def test_a_learning_curve():
     assert [point.documents for point in points] == [5, 10, 20, 40]
     assert all(0 <= point.score <= 100 for point in points)
     assert "Learning curve" in report.to_html()
+
+
+def test_a_page_stays_small(reported):
+    component, _, _, report = reported
+    (part,) = report.data.components
+    many = Report(replace(report.data, components=[replace(part, name=f"c{k}") for k in range(12)]))
+    html = many.to_html()
+    assert len(html.encode()) <= MOST_BYTES
+    if 12 * len(report.to_html()) > 2 * MOST_BYTES:
+        assert html.count("Long tables are cut") == 1
+    assert len(Page(html).tags) > 100
+    assert all(f'<h2 id="c{k + 1}">c{k}</h2>' in html for k in range(12)), component
 
 
 def test_what_cannot_be_reported(trained):

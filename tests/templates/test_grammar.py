@@ -303,3 +303,13 @@ def test_set_that_breaks_a_rule_is_refused(templates, min_count, start):
 def test_grammar_needs_no_compiler():
     code = "import sys, spacy_mtl.templates.grammar; sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_template_that_is_known_is_not_read_again():
+    assert parse_template("U7:%x[0,ORTH]") is parse_template("U7:%x[0,ORTH]", "line 3")
+    for place in ("line 1", "line 2"):  # what cannot be read has its own place each time
+        with pytest.raises(ValueError, match=place):
+            parse_template("U7:%x[0,ORTH", place)
+    long = "U7:" + "/".join(["%x[0,ORTH]"] * 40)
+    assert parse_template(long) == parse_template(long)
+    assert parse_template(long) is not parse_template(long)  # texts of any length do not stay in memory
