@@ -91,13 +91,15 @@ def lemma(tags: bool = True, stems: bool = True, min_count: int = 2) -> Template
 def sent(min_count: int = 1) -> TemplateSet:
     """Templates for sentence borders.
 
-    They read forms, shapes, endings and character types around a token, pairs of these across the possible border, and whether a space follows.
+    They read forms in a window of 3, shapes, endings and character types around a token, pairs of these across the possible border and behind it, and
+    whether a space follows.
 
     min_count: leave out observations that occur less often.
     """
-    patterns = [_at((at, "LOWER")) for at in (-2, -1, 0, 1, 2)]
+    patterns = [_at((at, "LOWER")) for at in (-3, -2, -1, 0, 1, 2, 3)]
     patterns += [_at((at, "SHAPE")) for at in (-2, -1, 0, 1)]
     patterns += [_at((at, attr)) for attr in ("CHAR_TYPE", "CASE", "SUFFIX3") for at in (-1, 0)]
+    patterns += [_at((at, "SUFFIX2")) for at in (1, 2)]
     patterns += [_at((-1, "SPACY")), _at((-1, "LOWER"), (-1, "SPACY"))]
     for before, after in (
         ("LOWER", "LOWER"),
@@ -111,6 +113,10 @@ def sent(min_count: int = 1) -> TemplateSet:
         _at((-2, "LOWER"), (-1, "LOWER")),
         _at((0, "LOWER"), (1, "LOWER")),
         _at((-1, "SUFFIX2"), (0, "SUFFIX2")),
+        _at((0, "LOWER"), (2, "LOWER")),
+        _at((0, "LOWER"), (1, "LOWER"), (2, "LOWER")),
+        _at((-1, "SUFFIX2"), (0, "LOWER")),
+        _at((0, "LOWER"), (1, "SUFFIX2")),
     ]
     patterns += [_at((-2, "SHAPE"), (-1, "LOWER"), (0, "SHAPE")), _at((-1, "LOWER"), (0, "CASE"), (1, "CASE"))]
     return _numbered(patterns, min_count, "B")

@@ -26,7 +26,7 @@ SENTER_CONFIG = {
         "@architectures": "spacy_mtl.TemplateChain.v1",
         "templates": {"@mtl_templates": "spacy_mtl.sent.v1"},
     },
-    "trainer": {"@mtl_trainers": "spacy_mtl.MTLStruct.v1", "p": 1.3333, "C": 1.0, "average": 6},
+    "trainer": {"@mtl_trainers": "spacy_mtl.MTLStruct.v1", "p": 1.3333, "C": 0.3, "average": 6},
     "overwrite": False,
     "confidence": False,
     "scorer": {"@scorers": "spacy.senter_scorer.v1"},
