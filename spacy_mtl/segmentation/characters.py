@@ -61,10 +61,10 @@ def kind_of(char: str) -> int:
 
 @kernel
 def number_codes(codes, row_of, ids):
-    """Set ids[i] to the row of codes[i], and return how many have none."""
+    """Set ids[i] to the row of codes[i], -1 for none, and return how many have none. row_of: of the :class:`CharacterTable`."""
     missing = 0
     for i in range(codes.size):
-        ids[i] = row_of[codes[i]]
+        ids[i] = row_of[codes[i]] - 1
         missing += ids[i] < 0
     return missing
 
@@ -145,8 +145,8 @@ def token_borders(codes, ids, kinds, texts, at, begins):
 class CharacterTable:
     """A table of all characters seen so far, one row each.
 
-    orths: uint64, their ids in spaCy. normal: uint64, the ids of their normalised forms. kinds: uint8, their property bits. row_of: int32, the row
-    of each code point, -1 for none.
+    orths: uint64, their ids in spaCy. normal: uint64, the ids of their normalised forms. kinds: uint8, their property bits. row_of: int32, one more
+    than the row of each code point, 0 for none: what is left at 0 of so large a table takes no memory.
     vocab: a vocabulary of these characters only, with the lexical attributes of ``like``; it outlives any memory zone.
     """
 
@@ -156,7 +156,7 @@ class CharacterTable:
         self.orths = np.empty(0, np.uint64)
         self.normal = np.empty(0, np.uint64)
         self.kinds = np.empty(0, np.uint8)
-        self.row_of = np.full(_N_CODES, -1, np.int32)
+        self.row_of = np.zeros(_N_CODES, np.int32)
         self._lock = threading.Lock()
 
     def __reduce__(self) -> tuple:
@@ -170,7 +170,7 @@ class CharacterTable:
         ids = np.empty(codes.size, np.int32)
         if number_codes(codes, self.row_of, ids):
             with self._lock:  # two threads may see the same new character
-                self._add(np.unique(codes[self.row_of[codes] < 0]))
+                self._add(np.unique(codes[self.row_of[codes] == 0]))
             number_codes(codes, self.row_of, ids)
         at, starts = scan(ids, self.kinds, borders)
         return Characters(codes, ids, at, starts, borders)
@@ -182,7 +182,7 @@ class CharacterTable:
         self.normal = np.concatenate([self.normal, normal])  # before the orths, which say how many there are
         self.orths = np.concatenate([self.orths, np.array([self.vocab.strings.add(c) for c in chars], np.uint64)])
         self.kinds = np.concatenate([self.kinds, np.array([kind_of(c) for c in chars], np.uint8)])
-        self.row_of[codes] = rows
+        self.row_of[codes] = rows + 1
 
     def given(self, chars: Characters) -> np.ndarray:
         """The input column of the templates, ORTH: uint64[1, N]."""
