@@ -49,12 +49,13 @@ def limited(documents: int) -> dict[str, str]:
     return {"corpora.train.limit": str(documents)} if documents else {}
 
 
-def door(name: str, corpora: str, documents: int = 0) -> Row:
-    """``spacy train`` with kernels cached: CPU seconds, the best dev score, and how many passes it took."""
+def door(name: str, corpora: str, documents: int = 0, epochs: int = 0) -> Row:
+    """``spacy train`` with kernels cached: CPU seconds, the best dev score, and how many passes it took. epochs: at most, 0 for those of the config."""
     with TemporaryDirectory() as folder:
         spacy_train(name, corpora, f"{folder}/small", **SMALL)
         log = Path(folder, "log.jsonl")
-        cpu = spacy_train(name, corpora, f"{folder}/out", **limited(documents), **{"training.logger.path": str(log)})
+        more = {"training.logger.path": str(log)} | ({"training.max_epochs": str(epochs)} if epochs else {})
+        cpu = spacy_train(name, corpora, f"{folder}/out", **limited(documents), **more)
         rows = [srsly.json_loads(line) for line in log.read_text(encoding="utf8").splitlines()]
         files = [path for path in Path(folder, "out/model-best").rglob("*") if path.is_file()]
         size = sum(path.stat().st_size for path in files) / 1e6

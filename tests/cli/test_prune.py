@@ -86,7 +86,8 @@ def test_what_cannot_be_done_is_one_sentence(trained, tmp_path, options, code):
 def test_a_pipeline_that_was_not_trained_by_a_config(tmp_path):
     nlp = spacy.blank("es")
     nlp.add_pipe("mtl_ner")
-    nlp.to_disk(tmp_path / "blank")
+    with pytest.warns(UserWarning, match="M459"):
+        nlp.to_disk(tmp_path / "blank")
     result = invoke(tmp_path / "blank", tmp_path / "small", "--templates", 3)
     assert result.exit_code == 1
     assert "[M771]" in result.stderr

@@ -121,7 +121,8 @@ def test_reasons_are_told_whole(model, tmp_path):
     assert f"'{code}' of --code cannot be imported: ModuleNotFoundError: No module named" in result.stderr
     nlp = spacy.blank("es")
     nlp.add_pipe("mtl_ner")
-    nlp.to_disk(tmp_path / "ner")
+    with pytest.warns(UserWarning, match="M459"):
+        nlp.to_disk(tmp_path / "ner")
     config = (tmp_path / "ner" / "config.cfg").read_text().replace("\nC = 0.3\n", '\nC = "0,5"\n')
     (tmp_path / "ner" / "config.cfg").write_text(config)
     result = invoke(tmp_path / "ner")
