@@ -113,6 +113,13 @@ def seldom_kernel(function: Callable) -> Callable:
     return kernel(function)
 
 
+def brief_kernel(function: Callable) -> Callable:
+    """A kernel that keeps Python's lock: where several threads predict, it would take longer to get it back than to do the work."""
+    if function.__module__.startswith(_ONCE):
+        setattr(function, ONCE, True)
+    return _compile_later(function, nogil=False)
+
+
 def subkernel(function: Callable) -> Callable:
     """Compile a kernel that only other kernels call, without the wrapper that unpacks arguments from Python.
 
@@ -125,7 +132,7 @@ def subkernel(function: Callable) -> Callable:
 
 def _compile_later(function: Callable, **options: Any) -> Callable:
     """Apply njit with the package's options. The C callback wrapper is left out too, since nothing here is called from C."""
-    options |= {"nogil": True, "no_cfunc_wrapper": True}
+    options = {"nogil": True, "no_cfunc_wrapper": True, **options}
     try:
         with _read_only_folder():
             compiled = njit(cache=True, **options)(function)

@@ -38,6 +38,7 @@ FLOORS = [
         "stand_in",
         "stored",
         "tables",
+        "threads",
         "thresholds",
         "true_words",
     },

@@ -61,6 +61,7 @@ class MTLConstituents(BorderedPipe):
     """
 
     gold_attributes = ("SENT_START",)
+    piece = 100
     also_reads = ("SENT_START", "TAG")
     label_key = "labels"
     no_labels = Errors.M460
@@ -238,6 +239,10 @@ class MTLConstituents(BorderedPipe):
         if longest > most:
             self._warned = True
             warnings.warn(Warnings.M453.format(name=self.name, longest=longest, most=most), stacklevel=3)
+
+    def make_ready(self, vocab: Vocab) -> None:
+        if self.is_trained:
+            self.predictor(Doc(vocab, words=["x"]))
 
     def predictor(self, doc: Doc) -> "GrammarPredictor":
         """What finds constituents in documents such as this one. Only for a trained component."""

@@ -26,6 +26,7 @@ NER_CONFIG = {
     "bias": 0.0,
     "threshold": 0.0,
     "confidence": False,
+    "threads": 1,
     "scorer": {"@scorers": "spacy.ner_scorer.v1"},
 }
 TAGGER_CONFIG = {
@@ -38,6 +39,7 @@ TAGGER_CONFIG = {
     "pos_map": {},
     "overwrite": False,
     "confidence": False,
+    "threads": 1,
     "scorer": {"@scorers": "spacy.tagger_scorer.v1"},
 }
 SEGMENTER_CONFIG = {
@@ -55,6 +57,7 @@ SEGMENTER_CONFIG = {
     "user_words_role": "hint",
     "user_words_weight": 1.0,
     "confidence": False,
+    "threads": 1,
     "scorer": {"@scorers": "spacy_mtl.segmenter_scorer.v1"},
 }
 PARSER_CONFIG = {
@@ -72,6 +75,7 @@ PARSER_CONFIG = {
     "max_words": 500,
     "max_unsplit": 100,
     "confidence": False,
+    "threads": 1,
     "scorer": {"@scorers": "spacy_mtl.dep_scorer.v1"},
 }
 CONSTITUENTS_CONFIG = {
@@ -91,6 +95,7 @@ CONSTITUENTS_CONFIG = {
     "max_words": 100,
     "max_unsplit": 100,
     "confidence": False,
+    "threads": 1,
     "scorer": {"@scorers": "spacy_mtl.constituents_scorer.v1"},
 }
 
@@ -102,9 +107,9 @@ def requiring(factory: str, pipe: TrainablePipe, assigns: Sequence[str] = ()) ->
     return pipe
 
 
-def sure(pipe: TrainablePipe, confidence: bool) -> TrainablePipe:
-    """The component, which gives documents the probabilities of its decisions if ``confidence`` is true."""
-    pipe.confidence = confidence  # type: ignore[attr-defined]
+def run_with(pipe: TrainablePipe, confidence: bool, threads: int) -> TrainablePipe:
+    """The component with the settings that may change at any time. confidence: give documents the probabilities of decisions."""
+    pipe.confidence, pipe.threads = confidence, threads  # type: ignore[attr-defined]
     return pipe
 
 
@@ -131,6 +136,7 @@ def make_ner(
     bias: float,
     threshold: float,
     confidence: bool,
+    threads: int,
     scorer: Callable | None,
 ) -> TrainablePipe:
     """Make an entity recognizer.
@@ -145,7 +151,7 @@ def make_ner(
         nlp.vocab, model, name, trainer=trainer, scheme=scheme, valid_only=valid_only, overwrite=overwrite, costs=costs, bias=bias,
         threshold=threshold, scorer=scorer,
     )  # fmt: skip
-    return requiring("mtl_ner", sure(pipe, confidence))
+    return requiring("mtl_ner", run_with(pipe, confidence, threads))
 
 
 @Language.factory(
@@ -163,6 +169,7 @@ def make_tagger(
     pos_map: dict[str, str],
     overwrite: bool,
     confidence: bool,
+    threads: int,
     scorer: Callable | None,
 ) -> TrainablePipe:
     """Make a tagger. confidence: give documents the probabilities of tags.
@@ -174,7 +181,9 @@ def make_tagger(
     pipe = component_class("tagger", "MTLTagger")(
         nlp.vocab, model, name, trainer=trainer, known_words=known_words, pos_map=pos_map, overwrite=overwrite, scorer=scorer
     )  # fmt: skip
-    return requiring("mtl_tagger", sure(pipe, confidence), ["token.tag", "token.pos"] if pos_map else ["token.tag"])
+    return requiring(
+        "mtl_tagger", run_with(pipe, confidence, threads), ["token.tag", "token.pos"] if pos_map else ["token.tag"]
+    )
 
 
 @Language.factory(
@@ -197,6 +206,7 @@ def make_segmenter(
     user_words_role: str,
     user_words_weight: float,
     confidence: bool,
+    threads: int,
     scorer: Callable | None,
 ) -> TrainablePipe:
     """Make a word segmenter. confidence: give documents the probabilities of words.
@@ -216,7 +226,7 @@ def make_segmenter(
         nlp.vocab, model, name, trainer=trainer, tags=tags, keep_runs=keep_runs, folds=folds, known=known, hidden=hidden,
         known_marks=known_marks, user_words_role=user_words_role, user_words_weight=user_words_weight, scorer=scorer,
     )  # fmt: skip
-    return sure(pipe, confidence)
+    return run_with(pipe, confidence, threads)
 
 
 @Language.factory(
@@ -243,6 +253,7 @@ def make_parser(
     max_words: int | None,
     max_unsplit: int | None,
     confidence: bool,
+    threads: int,
     scorer: Callable | None,
 ) -> TrainablePipe:
     """Make a parser. confidence: give documents the probabilities of arcs and their labels.
@@ -262,7 +273,7 @@ def make_parser(
         nlp.vocab, model, name, trainer=trainer, projective=projective, roots=roots, labelling=labelling, support=support,
         margin=margin, filter_attr=filter_attr, max_words=max_words, max_unsplit=max_unsplit, scorer=scorer,
     )  # fmt: skip
-    return requiring("mtl_parser", sure(pipe, confidence))
+    return requiring("mtl_parser", run_with(pipe, confidence, threads))
 
 
 @Language.factory(
@@ -289,6 +300,7 @@ def make_constituents(
     max_words: int | None,
     max_unsplit: int | None,
     confidence: bool,
+    threads: int,
     scorer: Callable | None,
 ) -> TrainablePipe:
     """Make a component that finds constituents: labelled, nested spans of words, as ``doc.spans[spans_key]``.
@@ -307,4 +319,4 @@ def make_constituents(
         nlp.vocab, model, name, trainer=trainer, spans_key=spans_key, horizontal=horizontal, vertical=vertical, side=side, support=support,
         learn_margin=learn_margin, margin=margin, rest_cost=rest_cost, max_words=max_words, max_unsplit=max_unsplit, scorer=scorer,
     )  # fmt: skip
-    return requiring("mtl_constituents", sure(pipe, confidence))
+    return requiring("mtl_constituents", run_with(pipe, confidence, threads))

@@ -54,6 +54,7 @@ class MTLParser(BorderedPipe):
     """
 
     gold_attributes = ("HEAD", "DEP")
+    piece = 1000
     label_key = "labels"
     no_labels = Errors.M443
     decided = ("arc", "label")
@@ -260,6 +261,10 @@ class MTLParser(BorderedPipe):
         if longest > self.max_words:
             self._warned = True
             warnings.warn(Warnings.M450.format(name=self.name, longest=longest, most=self.max_words), stacklevel=3)
+
+    def make_ready(self, vocab: Vocab) -> None:
+        if self.is_trained:
+            self.predictor(vocab)
 
     def predictor(self, vocab: Vocab) -> "TreePredictor":
         """What parses documents of a vocabulary. Only for a trained component."""

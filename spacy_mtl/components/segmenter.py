@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from spacy import util
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -24,7 +23,7 @@ from spacy_mtl.models.chain.weights import ChainWeights
 from spacy_mtl.segmentation.boundaries import TAG_SETS, begin_tags, encode_words, tag_set_constraints
 from spacy_mtl.segmentation.carry import carry_over
 from spacy_mtl.segmentation.character_groups import group_characters
-from spacy_mtl.segmentation.characters import Characters, CharacterTable, doc_text, split_words
+from spacy_mtl.segmentation.characters import Characters, CharacterTable, Tokens, doc_text, split_words
 from spacy_mtl.segmentation.corpus_breaks import count_breaks, table_of
 from spacy_mtl.segmentation.corpus_words import CorpusWords
 from spacy_mtl.segmentation.cut_text import cut_doc
@@ -42,7 +41,7 @@ from spacy_mtl.templates.attributes.reader import AttributeReader, of_characters
 from spacy_mtl.trainers.base import Trainer
 from spacy_mtl.true_words import true_doc
 
-from .confidence.characters import ConsideredCharacters, consider_characters, with_words
+from .confidence.characters import ConsideredCharacters, Cut, consider_characters, with_words
 from .factories import make_segmenter  # noqa: F401  (earlier installations have it as their entry point)
 from .protocol.chain import ChainPipe
 from .segmenter_explained import border_decisions, character_positions
@@ -228,17 +227,19 @@ class MTLSegmenter(ChainPipe):
             return np.zeros(0, np.int32)
         return predictor.tag(chars, joined, begin_tags(self.cfg["tags"]))
 
-    def cut(self, texts: Sequence[str], tags: np.ndarray | None = None) -> Iterator[tuple[list[str], list[bool]]]:
-        """For each text, its tokens and whether a space follows each; together they make up the text. tags: int32[N] if they are known."""
-        chars = self._characters.read(texts)
-        begins = begin_tags(self.cfg["tags"])[self._label(chars) if tags is None else tags]
-        return split_words(texts, self._characters.tokens(chars, begins))
+    def cut(self, texts: Sequence[str]) -> Iterator[tuple[list[str], list[bool]]]:
+        """For each text, its tokens and whether a space follows each; together they make up the text."""
+        return split_words(texts, self._tokens(texts)[1])
 
-    def docs(self, texts: Sequence[str], tags: np.ndarray | None = None) -> Iterator[Doc]:
-        """Make a Doc of each text. tags: of its characters, int32[N], if they are known."""
+    def docs(self, texts: Sequence[str]) -> Iterator[Doc]:
+        """Make a Doc of each text."""
+        return self._words_met().docs(texts, *self._tokens(texts))
+
+    def _tokens(self, texts: Sequence[str], tags: np.ndarray | None = None) -> tuple[np.ndarray, Tokens]:
+        """The characters of the texts, uint32[M], and their tokens. tags: int32[N] if they are known."""
         chars = self._characters.read(texts)
         begins = begin_tags(self.cfg["tags"])[self._label(chars) if tags is None else tags]
-        return self._words_met().docs(texts, chars.codes, self._characters.tokens(chars, begins))
+        return chars.codes, self._characters.tokens(chars, begins)
 
     def doc(self, text: str) -> Doc:
         """Make a Doc of one text, faster than :meth:`docs`."""
@@ -270,15 +271,27 @@ class MTLSegmenter(ChainPipe):
     def segment(self, docs: Iterable[Doc]) -> list[Doc]:
         """New Docs of words, with the annotation of the given Docs, see :func:`.carry.carry_over`."""
         docs = list(docs)
+        return self.finish(docs, [self.work(docs)])
+
+    def work(self, docs: Sequence[Doc]) -> Cut:
         told = self.told(docs) if self.tells(docs) else None
-        texts, tags = [doc_text(doc) for doc in docs], None if told is None else np.concatenate(told)
+        texts = [doc_text(doc) for doc in docs]
+        return Cut(texts, *self._tokens(texts, None if told is None else np.concatenate(told)), told)
+
+    def finish(self, docs: Sequence[Doc], found: Sequence[Cut]) -> list[Doc]:
+        new, rest = list[Doc](), iter(docs)
+        for cut in found:
+            new += self._segmented(list(islice(rest, len(cut.texts))), cut)
+        return new
+
+    def _segmented(self, docs: Sequence[Doc], cut: Cut) -> list[Doc]:
         if any(doc.vocab is not self.vocab for doc in docs):
-            pairs = zip(docs, self.cut(texts, tags), strict=True)
+            pairs = zip(docs, split_words(cut.texts, cut.tokens), strict=True)
             new: Iterable[Doc] = (true_doc(doc.vocab, words, spaces) for doc, (words, spaces) in pairs)
         else:
-            new = self.docs(texts, tags)
+            new = self._words_met().docs(cut.texts, cut.codes, cut.tokens)
         found = [carry_over(*pair) for pair in zip(docs, new, strict=True)]
-        return found if told is None else with_words(found, self.name, told.confidences)
+        return found if cut.told is None else with_words(found, self.name, cut.told.confidences)
 
     def __call__(self, doc: Doc) -> Doc:
         """Return a new Doc of words."""
@@ -288,15 +301,6 @@ class MTLSegmenter(ChainPipe):
         except Exception as error:
             error_handler(self.name, self, [doc], error)
             return doc
-
-    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Stream new Docs of words, in order."""
-        error_handler = self.get_error_handler()
-        for docs in util.minibatch(stream, size=batch_size):
-            try:
-                yield from self.segment(docs)
-            except Exception as error:
-                error_handler(self.name, self, docs, error)
 
     def predictor(self, vocab: Vocab) -> CharacterPredictor:
         predictor = self._predictor()

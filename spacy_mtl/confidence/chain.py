@@ -94,8 +94,9 @@ class ConsideredChains(ConsideredDocs):
         tokens = self._of_labels(marginals)
         if self.segments is None:
             tokens = calibration.map(tokens)
-        sums = np.concatenate([[0.0], np.cumsum(of_sentences)])
-        log_probabilities = np.diff(sums[np.searchsorted(self.considered.starts, borders)])
+        sentences = np.searchsorted(self.considered.starts, borders).tolist()
+        # each document by itself: no document changes the rounding of another
+        log_probabilities = [of_sentences[a:b].sum() for a, b in pairwise(sentences)]
         mapped, first = calibration.map(of_spans), np.searchsorted(spans[:, 0], borders).tolist()
         found = []
         for d, (begin, end) in enumerate(pairwise(borders.tolist())):

@@ -99,8 +99,7 @@ class ConsideredTrees(ConsideredDocs):
         starts, logs = run.search.starts, np.zeros(heads.size)
         words, places = _scored(run, heads)
         logs[words] = of_labels[places, labels[words]]
-        sums = np.concatenate([[0.0], np.cumsum(logs)])
-        return sums[starts[1:]] - sums[starts[:-1]]
+        return np.add.reduceat(logs, starts[:-1])
 
     def _label_losses(self, heads: np.ndarray, labels: np.ndarray, temperature: float) -> np.ndarray:
         """Of the labels of the arcs that are right, float64[N]."""

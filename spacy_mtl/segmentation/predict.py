@@ -197,8 +197,7 @@ class CharacterPredictor(Predictor):
         self, chars: Characters, doc_starts: np.ndarray, joined: np.ndarray, begin_tags: np.ndarray
     ) -> Considered:
         """What is predicted for characters, and the scores of all that it was chosen from. doc_starts: of documents; others as of :meth:`tag`."""
-        with self._lock:
-            nodes, pairs = self.scores(self.characters.given(chars), chars.starts, doc_starts)
+        nodes, pairs = self.scores(self.characters.given(chars), chars.starts, doc_starts)
         if self._user_words.strength > 0:
             normal = self.characters.normal[chars.ids[chars.at]].astype(np.uint64)
             found, lengths = find_words(normal, chars.starts, self.known_words)

@@ -21,6 +21,7 @@ TASKS = (
     "structreg",
     "synthetic",
     "tagging",
+    "threads",
     "trainers",
     "ud",
 )

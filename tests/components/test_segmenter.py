@@ -295,7 +295,7 @@ def test_failing_documents_go_to_the_error_handler(monkeypatch):
     def fail(*_):
         raise RuntimeError("broken")
 
-    monkeypatch.setattr(segmenter_of(nlp), "docs", fail)
+    monkeypatch.setattr(segmenter_of(nlp), "work", fail)
     assert list(nlp.pipe(["北京", "上海"])) == []
     assert failed == [("mtl_segmenter", 2, "broken")]
 

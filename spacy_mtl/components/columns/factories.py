@@ -7,7 +7,7 @@ from spacy.language import Language
 from spacy.pipeline import TrainablePipe
 from thinc.api import Model
 
-from spacy_mtl.components.factories import component_class, requiring, sure
+from spacy_mtl.components.factories import component_class, requiring, run_with
 
 MORPHOLOGIZER_CONFIG = {
     "model": {
@@ -19,6 +19,7 @@ MORPHOLOGIZER_CONFIG = {
     "max_values": 40,
     "overwrite": False,
     "confidence": False,
+    "threads": 1,
     "scorer": {"@scorers": "spacy.morphologizer_scorer.v1"},
 }
 SENTER_CONFIG = {
@@ -29,6 +30,7 @@ SENTER_CONFIG = {
     "trainer": {"@mtl_trainers": "spacy_mtl.MTLStruct.v1", "p": 1.3333, "C": 0.3, "average": 6},
     "overwrite": False,
     "confidence": False,
+    "threads": 1,
     "scorer": {"@scorers": "spacy.senter_scorer.v1"},
 }
 LEMMATIZER_CONFIG = {
@@ -41,6 +43,7 @@ LEMMATIZER_CONFIG = {
     "max_scripts": 1000,
     "overwrite": False,
     "confidence": False,
+    "threads": 1,
     "scorer": {"@scorers": "spacy.lemmatizer_scorer.v1"},
 }
 
@@ -60,6 +63,7 @@ def make_morphologizer(
     max_values: int,
     overwrite: bool,
     confidence: bool,
+    threads: int,
     scorer: Callable | None,
 ) -> TrainablePipe:
     """Make a component for parts of speech and morphological features. confidence: give documents the probabilities of these.
@@ -71,7 +75,7 @@ def make_morphologizer(
     pipe = component_class("columns.morphologizer", "MTLMorphologizer")(
         nlp.vocab, model, name, trainer=trainer, known_words=known_words, max_values=max_values, overwrite=overwrite, scorer=scorer
     )  # fmt: skip
-    return requiring("mtl_morphologizer", sure(pipe, confidence))
+    return requiring("mtl_morphologizer", run_with(pipe, confidence, threads))
 
 
 @Language.factory(
@@ -89,6 +93,7 @@ def make_lemmatizer(
     max_scripts: int,
     overwrite: bool,
     confidence: bool,
+    threads: int,
     scorer: Callable | None,
 ) -> TrainablePipe:
     """Make a lemmatizer. confidence: give documents the probabilities of the edit scripts that lemmas are made by.
@@ -100,7 +105,7 @@ def make_lemmatizer(
     pipe = component_class("columns.lemmatizer", "MTLLemmatizer")(
         nlp.vocab, model, name, trainer=trainer, min_forms=min_forms, max_scripts=max_scripts, overwrite=overwrite, scorer=scorer
     )  # fmt: skip
-    return requiring("mtl_lemmatizer", sure(pipe, confidence))
+    return requiring("mtl_lemmatizer", run_with(pipe, confidence, threads))
 
 
 @Language.factory(
@@ -116,6 +121,7 @@ def make_senter(
     trainer: Any,
     overwrite: bool,
     confidence: bool,
+    threads: int,
     scorer: Callable | None,
 ) -> TrainablePipe:
     """Make a component that finds sentence borders. confidence: give documents the probabilities of these.
@@ -126,4 +132,4 @@ def make_senter(
     pipe = component_class("columns.senter", "MTLSenter")(
         nlp.vocab, model, name, trainer=trainer, overwrite=overwrite, scorer=scorer
     )  # fmt: skip
-    return requiring("mtl_senter", sure(pipe, confidence))
+    return requiring("mtl_senter", run_with(pipe, confidence, threads))

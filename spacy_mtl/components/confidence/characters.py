@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from spacy.attrs import IS_SPACE
@@ -13,10 +14,20 @@ from spacy_mtl.confidence.result import Confidence
 from spacy_mtl.models.chain.decode import Considered
 from spacy_mtl.models.chain.segments import Segments
 from spacy_mtl.segmentation.boundaries import begin_tags
-from spacy_mtl.segmentation.characters import CharacterTable, doc_text
+from spacy_mtl.segmentation.characters import CharacterTable, Tokens, doc_text
 from spacy_mtl.segmentation.predict import CharacterPredictor
 
 from .attributes import write
+from .pipe import Told
+
+
+class Cut(NamedTuple):
+    """Texts that have been cut. codes: uint32[M], their characters. told: their tags and how sure they are, if that is asked for."""
+
+    texts: list[str]
+    codes: np.ndarray
+    tokens: Tokens
+    told: Told | None
 
 
 def consider_characters(

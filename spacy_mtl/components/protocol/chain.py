@@ -118,6 +118,10 @@ class ChainPipe(ContinuedPipe):
 
         return Positions.of_tokens(self.predictor(docs[0].vocab), docs, self.whole)
 
+    def make_ready(self, vocab: Vocab) -> None:
+        if self.is_trained:
+            self.predictor(vocab)
+
     def predictor(self, vocab: Vocab) -> "Predictor":
         """What labels documents of a vocabulary. Only for a trained component."""
         return predictor_of(self.model, vocab)

@@ -12,7 +12,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples
 
-from spacy_mtl.components.confidence.pipe import ConfidentPipe
+from spacy_mtl.components.threaded.pipe import ThreadedPipe
 from spacy_mtl.errors import Errors
 from spacy_mtl.learning.gather import Gatherer
 from spacy_mtl.models.chain.model import current_weights, set_weights
@@ -37,7 +37,7 @@ class OpenGatherer(Gatherer):
         self.n_needed = max(self.n_needed, n)
 
 
-class ContinuedPipe(ConfidentPipe):
+class ContinuedPipe(ThreadedPipe):
     """A component that can learn on: w = prior weight * w_old + w_new, where only w_new is learnt, and regularized towards 0.
 
     The scores of the old weights on the new documents are constants of the training problem, so every trainer solves it as exactly as any other.
@@ -46,7 +46,7 @@ class ContinuedPipe(ConfidentPipe):
     #: Names of the settings in ``cfg`` that a model cannot change when it learns on.
     fixed: ClassVar[tuple[str, ...]] = ()
     of_training: ClassVar[tuple[str, ...]] = (
-        *ConfidentPipe.of_training,
+        *ThreadedPipe.of_training,
         "_earlier",
         "_earlier_cfg",
         "_prior_weight",

@@ -114,17 +114,15 @@ class AnalysisPredictor(Predictor):
     ) -> np.ndarray:
         """The best analyses int32[N]. Arguments as in :meth:`.Predictor.label`; held: to analyses; ``forbidden`` must be None."""
         assert forbidden is None
-        with self._lock:
-            nodes, _ = self.scores(given, starts, doc_starts, tensor)
+        nodes, _ = self.scores(given, starts, doc_starts, tensor)
         found = self._considering(given, starts, doc_starts, nodes, held)
         return self._chosen(found, nodes)
 
     def analyses(self, docs: Sequence[Doc], held: Held | None = None) -> ConsideredAnalyses:
         """What is predicted for the tokens of docs, and the scores of all that it was chosen from. held: to analyses."""
         tensor, (given, starts, doc_starts) = self.tensor_of(docs), self.read(docs)
-        with self._lock:
-            self._warn_of_missing(given)
-            nodes, _ = self.scores(given, starts, doc_starts, tensor)
+        self._warn_of_missing(given)
+        nodes, _ = self.scores(given, starts, doc_starts, tensor)
         found = self._considering(given, starts, doc_starts, nodes, held)
         return found._replace(labels=self._chosen(found, nodes.copy()))
 

@@ -169,18 +169,21 @@ class Predictor:
         of ``doc.tensor`` if a template reads them.
         """
         n, n_labels = given.shape[1], self._n_labels
-        ids = self.reader.lexicon.ids(given[0])
+        with self._lock:  # these tables grow with new forms; what they have now stays as it is
+            ids = self.reader.lexicon.ids(given[0])
+            words, values = self._word_scores(), self.reader.lexicon.values
+            places = self._place_scores() if self._places.offsets else None
         nodes = np.zeros((n, n_labels), np.float32)
-        add_window(ids, starts, self._word_scores(), nodes)
+        add_window(ids, starts, words, nodes)
         for block in self._tensors:
             assert tensor is not None
             add_around(block.scores(tensor), starts, block.offset, nodes)
         n_pairs = n if self._pairs.program.seed.size else 0
         pairs = np.zeros((n_pairs, n_labels * n_labels), np.float32)
         if self._crossing:
-            columns = self.reader.expand(given, starts, doc_starts, ids, self._crossing)
-            if self._places.offsets:
-                add_window(place_numbers(columns, self.reader.columns), starts, self._place_scores(), nodes)
+            columns = self.reader.expand(given, starts, doc_starts, (ids, values), self._crossing)
+            if places is not None:
+                add_window(place_numbers(columns, self.reader.columns), starts, places, nodes)
             self._shared.add(columns, starts, nodes)
             if n_pairs:
                 add_looked_up(columns, starts, self._pairs, np.arange(self._pairs.program.seed.size), pairs)
@@ -198,8 +201,7 @@ class Predictor:
 
         Arguments as in :meth:`label`.
         """
-        with self._lock:
-            nodes, pairs = self.scores(given, starts, doc_starts, tensor)
+        nodes, pairs = self.scores(given, starts, doc_starts, tensor)
         if forbidden is not None:
             forbid(nodes, *forbidden)
         full = np.flatnonzero(np.diff(starts))
@@ -231,16 +233,14 @@ class Predictor:
         held: labels that some tokens are held to.
         """
         tensor, (given, starts, doc_starts) = self.tensor_of(docs), self.read(docs, whole)
-        with self._lock:
-            self._warn_of_missing(given)
+        self._warn_of_missing(given)
         return self.label(given, starts, doc_starts, held=held, tensor=tensor)
 
     def biased(self, docs: Sequence[Doc], biases: Sequence[np.ndarray], held: Held | None = None) -> list[np.ndarray]:
         """The best labels int32[N] under each bias: float32[L], added to the score of each label at every token. Scores are computed once."""
         tensor, (given, starts, doc_starts) = self.tensor_of(docs), self.read(docs)
-        with self._lock:
-            self._warn_of_missing(given)
-            nodes, pairs = self.scores(given, starts, doc_starts, tensor)
+        self._warn_of_missing(given)
+        nodes, pairs = self.scores(given, starts, doc_starts, tensor)
         return [self._decoded(starts, nodes + bias, pairs.copy(), None, held) for bias in biases]
 
     def label(
@@ -253,8 +253,7 @@ class Predictor:
         tensor: np.ndarray | None = None,
     ) -> np.ndarray:
         """The best labels int32[N]. forbidden: positions bool[N] that may not have the labels bool[L]. Other arguments as in :meth:`scores`."""
-        with self._lock:  # the word tables grow with new forms, and kernels release the GIL
-            nodes, pairs = self.scores(given, starts, doc_starts, tensor)
+        nodes, pairs = self.scores(given, starts, doc_starts, tensor)
         return self._decoded(starts, nodes, pairs, forbidden, held)
 
     def considered(
@@ -265,9 +264,8 @@ class Predictor:
         The scores are without the bias, which says what is to be found and not how probable it is.
         """
         tensor, (given, starts, doc_starts) = self.tensor_of(docs), self.read(docs, whole)
-        with self._lock:
-            self._warn_of_missing(given)
-            nodes, pairs = self.scores(given, starts, doc_starts, tensor)
+        self._warn_of_missing(given)
+        nodes, pairs = self.scores(given, starts, doc_starts, tensor)
         return self.considering(starts, doc_starts, nodes, pairs, None, held, bias)
 
     def considering(

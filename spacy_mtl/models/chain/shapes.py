@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spacy_mtl.kernels import kernel
+from spacy_mtl.kernels import brief_kernel, kernel
 from spacy_mtl.templates.extract import mix
 from spacy_mtl.templates.grammar import Template
 from spacy_mtl.templates.index import Table, empty_table, first_slot
@@ -97,7 +97,7 @@ def entry_bytes(width: int) -> int:
     return 2 * (8 + 4) + 8 * (1 + width) + 8 + 4 * _VALUES
 
 
-@kernel
+@brief_kernel
 def add_borders(columns, starts, lookup, shapes, out):
     """Add the rows of observations that reach beyond their sentence, which are not cached."""
     for g in range(shapes.seed.size):
@@ -234,7 +234,7 @@ def _move(old, new):
 
 
 class SharedLookup:
-    """Look-ups of templates, with a cache for those that share shapes. The cache grows with new observations up to a limit and is then emptied.
+    """Look-ups of templates, with a cache for those that share shapes: one for each thread at work. A cache grows up to a limit and is then emptied.
 
     n_labels: columns of the scores. limit: about the largest number of entries, and a 16th of the largest number of values, both of which are smaller
     if the cache would have more than MOST_BYTES. among: numbers of the templates to look up, None for all. room: initial number of entries.
@@ -257,7 +257,14 @@ class SharedLookup:
         n_seen = max((len(templates[j].observations) for j in self.shapes.template), default=0)
         self.limit = max(1, min(limit, MOST_BYTES // entry_bytes(n_seen)))
         n_entries = min(self.limit, room)
-        self.memory = new_memory(n_entries, max(_VALUES * n_entries, widest + 1), n_seen)
+        self._size = n_entries, max(_VALUES * n_entries, widest + 1), n_seen
+        #: of the threads that are not at work, one each
+        self._memories = [new_memory(*self._size)]
+
+    @property
+    def memory(self) -> Memory:
+        """The cache of the thread that was at work last."""
+        return self._memories[-1]
 
     def add(self, columns: np.ndarray, starts: np.ndarray, out: np.ndarray) -> None:
         """Add to out[t] the rows of token t's observations. columns: uint64[A, N]; starts: int64, sentence borders; out: float32[N, L]."""
@@ -266,14 +273,15 @@ class SharedLookup:
         if not n_shapes or not columns.shape[1]:
             return
         add_borders(columns, starts, self.lookup, self.shapes, out)
-        g, first = add_shapes(columns, starts, self.lookup, self.shapes, self.memory, 0, 0, out)
+        try:
+            memory = self._memories.pop()
+        except IndexError:
+            memory = new_memory(*self._size)
+        g, first = add_shapes(columns, starts, self.lookup, self.shapes, memory, 0, 0, out)
         while g < n_shapes:
-            self.make_room()
-            g, first = add_shapes(columns, starts, self.lookup, self.shapes, self.memory, g, first, out)
-
-    def make_room(self) -> None:
-        """Double the cache, or empty it if it has reached the limit."""
-        self.memory = more_room(self.memory, self.limit)
+            memory = more_room(memory, self.limit)
+            g, first = add_shapes(columns, starts, self.lookup, self.shapes, memory, g, first, out)
+        self._memories.append(memory)
 
 
 def more_room(memory: Memory, limit: int) -> Memory:

@@ -103,8 +103,7 @@ class GrammarPredictor:
     ) -> tuple[np.ndarray, Iterator[tuple[int, Forest, np.ndarray, np.ndarray]]]:
         """Borders of sentences, int64[S + 1], and first word, forest, scores of items and scores of edges of each that has constituents, in order."""
         starts = borders(docs)
-        with self._lock:
-            columns = self.reader.read(docs, starts)
+        columns = self.reader.read(docs, starts, self._lock)
         check_annotated(self.reader, self._annotated, docs, columns)
         return starts, self._forests(columns, starts, self.longest(max_words))
 
@@ -131,8 +130,7 @@ class GrammarPredictor:
         A sentence has none if it is longer than :meth:`longest`, or if the grammar has no tree for its tags.
         """
         starts = borders(docs)
-        with self._lock:  # the lexicon of the reader grows
-            columns = self.reader.read(docs, starts)
+        columns = self.reader.read(docs, starts, self._lock)
         check_annotated(self.reader, self._annotated, docs, columns)
         most = self.longest(max_words)
         found = [

@@ -115,8 +115,7 @@ class TreePredictor:
     ) -> tuple[np.ndarray, np.ndarray]:
         """The same, and the borders of sentences, int64[S + 1]. runs: all that the trees were chosen from is added to it, in order."""
         starts = borders(docs)
-        with self._lock:  # the lexicon of the reader grows
-            columns = self.reader.read(docs, starts)
+        columns = self.reader.read(docs, starts, self._lock)
         check_annotated(self.reader, self._annotated, docs, columns)
         if max_words is None or np.diff(starts).max() <= max_words:
             return self._all_trees(columns, starts, runs), starts

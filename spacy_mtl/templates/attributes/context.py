@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from spacy.strings import StringStore
 
-from spacy_mtl.kernels import kernel
+from spacy_mtl.kernels import brief_kernel, kernel
 from spacy_mtl.templates.extract import boundary, mix
 from spacy_mtl.templates.index import Table, empty_table, find
 
@@ -106,7 +106,7 @@ def buffers_for(n: int) -> Buffers:
     return Buffers(lower, orth, counts, places, sentence, Known(*np.zeros((6, n), np.int64)), empty_table(n))
 
 
-@kernel
+@brief_kernel
 def sentence_columns(lower, plain, noun, starts, out):
     """Write LEFT_WORD, RIGHT_WORD, LEFT_NOUN and RIGHT_NOUN to the rows of out, uint64[4, N]. plain, noun: bool[N]."""
     for s in range(starts.size - 1):
@@ -256,7 +256,7 @@ def document(words, starts, s0, s1, table, buffers, out):
             set_runs(words, lower_ids[t - first], known, t, out)
 
 
-@kernel
+@brief_kernel
 def document_columns(words, starts, doc_starts, buffers, out):
     """Write the document attributes of all tokens to out, uint64[9, N], zeros. starts, doc_starts: int64, borders of sentences and of documents."""
     s0 = 0
@@ -284,7 +284,10 @@ class ContextReader:
     def __init__(self, attributes: Sequence[str], strings: StringStore):
         self.attributes = tuple(attributes)
         self._strings = strings
-        self._tags, self._noun = np.zeros(1, np.uint64), np.zeros(1, bool)  # tags seen so far, ascending
+        self._tags = (
+            np.zeros(1, np.uint64),
+            np.zeros(1, bool),
+        )  # seen so far, ascending, and whether each is that of nouns
         self.needs = tuple(dict.fromkeys(name for attr in attributes for name in needs_of(attr)))
         self._nouns = "TAG" in self.needs
 
@@ -309,14 +312,15 @@ class ContextReader:
 
     def _is_noun(self, tags: np.ndarray) -> np.ndarray:
         """Whether each tag begins with N and is not that of numerals, bool[N]. tags: uint64[N]."""
-        place = np.minimum(np.searchsorted(self._tags, tags), self._tags.size - 1)
-        missing = self._tags[place] != tags
+        known, is_noun = self._tags
+        place = np.minimum(np.searchsorted(known, tags), known.size - 1)
+        missing = known[place] != tags
         if missing.any():
             new = np.unique(tags[missing])
             names = [self._strings[tag].upper() for tag in new.tolist()]
             noun = np.array([name.startswith("N") and name != "NUM" for name in names])
-            order = np.argsort(np.concatenate([self._tags, new]))
-            self._tags = np.concatenate([self._tags, new])[order]
-            self._noun = np.concatenate([self._noun, noun])[order]
-            place = np.searchsorted(self._tags, tags)
-        return self._noun[place]
+            order = np.argsort(np.concatenate([known, new]))
+            known, is_noun = np.concatenate([known, new])[order], np.concatenate([is_noun, noun])[order]
+            self._tags = known, is_noun  # both at once: other threads may be reading them
+            place = np.searchsorted(known, tags)
+        return is_noun[place]

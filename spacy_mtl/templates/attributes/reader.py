@@ -7,6 +7,7 @@ NORM, ...) are read with ``Doc.to_array``.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from spacy_mtl.errors import Errors
-from spacy_mtl.kernels import kernel
+from spacy_mtl.kernels import brief_kernel
 from spacy_mtl.registry import mtl_attributes
 from spacy_mtl.tables.phrases import PhraseList
 from spacy_mtl.templates.index import empty_table, find, insert_all
@@ -139,7 +140,7 @@ def doc_attributes(attributes: Sequence[str]) -> list[str]:
     return sorted(set(own))
 
 
-@kernel
+@brief_kernel
 def _find_ids(table, orths, ids):
     """Set ids[i] to the lexicon row of orths[i], -1 if new. Returns how many are new."""
     missing = 0
@@ -194,6 +195,10 @@ class Lexicon:
             _find_ids(self._table, orths, ids)
         return ids
 
+    def look_up(self, orths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The same, and the values that these rows are of: rows that it has never change, but the table may be another after the next call."""
+        return self.ids(orths), self.values
+
     def _add(self, orths: np.ndarray) -> None:
         size = self.size + orths.size
         if size > self.orths.size:
@@ -229,12 +234,8 @@ class AttributeReader:
     """
 
     def __init__(
-        self,
-        attributes: Sequence[str],
-        vocab: Vocab,
-        words: WordTable | None = None,
-        learned: Mapping[str, Any] | None = None,
-    ):
+        self, attributes: Sequence[str], vocab: Vocab, words: WordTable | None = None, learned: Mapping[str, Any] | None = None
+    ):  # fmt: skip
         check_learned(attributes, learned or {})
         check_read("reader of attributes", learned or {}, attributes)
         context = [a for a in attributes if a in _CONTEXT or is_list(a)]
@@ -301,26 +302,22 @@ class AttributeReader:
         return given
 
     def expand(
-        self,
-        given: np.ndarray,
-        starts: np.ndarray,
-        doc_starts: np.ndarray,
-        ids: np.ndarray | None = None,
-        wanted: Sequence[str] | None = None,
-    ) -> np.ndarray:
+        self, given: np.ndarray, starts: np.ndarray, doc_starts: np.ndarray,
+        looked_up: tuple[np.ndarray, np.ndarray] | None = None, wanted: Sequence[str] | None = None,
+    ) -> np.ndarray:  # fmt: skip
         """All columns uint64[A, N], from those read from Docs, uint64[n_given, N].
 
-        starts, doc_starts: int64, borders of sentences and of documents. ids: int32[N], lexicon rows, if already known.
+        starts, doc_starts: int64, borders of sentences and of documents. looked_up: lexicon rows int32[N] and ``lexicon.values``, if already known.
         wanted: fill only these lexical columns (and those that context attributes need).
         """
         columns = np.empty((len(self.columns), given.shape[1]), np.uint64)
         columns[: self.n_given] = given
         needed = {*wanted, *self._needs} if wanted is not None else None
         if self.lexicon.attributes:
-            ids = self.lexicon.ids(given[0]) if ids is None else ids
+            ids, values = looked_up or self.lexicon.look_up(given[0])
             for k, attr in enumerate(self.lexicon.attributes):
                 if needed is None or attr in needed:
-                    columns[self.n_given + k] = self.lexicon.values[ids, k]
+                    columns[self.n_given + k] = values[ids, k]
         if self.context is not None:
             self.context.fill(columns, self.columns, starts, doc_starts)
         if self.characters is not None:
@@ -329,10 +326,13 @@ class AttributeReader:
             self.lists.fill(columns, self.columns, starts)
         return columns
 
-    def read(self, docs: Sequence[Doc], starts: np.ndarray) -> np.ndarray:
-        """All columns uint64[A, N] of the docs' tokens, in order. starts: int64, borders of their sentences."""
+    def read(self, docs: Sequence[Doc], starts: np.ndarray, lock: AbstractContextManager | None = None) -> np.ndarray:
+        """All columns uint64[A, N] of the docs' tokens, in order. starts: int64, borders of their sentences. lock: held while the lexicon grows."""
         doc_starts = np.concatenate([[0], np.cumsum([len(doc) for doc in docs])]).astype(np.int64)
-        return self.expand(self.read_given(docs), starts, doc_starts)
+        given = self.read_given(docs)
+        with lock or nullcontext():
+            looked_up = self.lexicon.look_up(given[0])
+        return self.expand(given, starts, doc_starts, looked_up)
 
     def unset(self, given: np.ndarray) -> list[str]:
         """Context attributes that no token of ``given`` has (all values are 0)."""

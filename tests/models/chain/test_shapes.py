@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from spacy_mtl.models.chain import shapes as module
 from spacy_mtl.models.chain.lookup import Lookup, add_looked_up, key_table
-from spacy_mtl.models.chain.shapes import SharedLookup, shape_key, shapes_of
+from spacy_mtl.models.chain.shapes import SharedLookup, more_room, shape_key, shapes_of
 from spacy_mtl.models.chain.weights import short_keys
 from spacy_mtl.templates.extract import mix, template_keys
 from spacy_mtl.templates.grammar import parse_templates
@@ -29,6 +29,10 @@ U9:%x[-4,A]/%x[4,A]
 )
 COLUMNS = {"A": 0, "B": 1}
 N_LABELS = 3
+
+
+def make_room(shared):
+    shared._memories.append(more_room(shared._memories.pop(), shared.limit))
 
 
 def lookup_of(columns, starts, part):
@@ -137,7 +141,7 @@ def test_what_was_met_is_remembered_when_the_memory_grows():
     shared = SharedLookup(lookup_of(columns, starts, 2), TEMPLATES, N_LABELS, room=64)
     out = np.zeros((400, N_LABELS), np.float32)
     shared.add(columns, starts, out)
-    shared.make_room()
+    make_room(shared)
     used = shared.memory.used.tolist()
     shared.add(columns, starts, out)
     assert shared.memory.used.tolist() == used
@@ -190,4 +194,19 @@ def test_observations_of_one_key_are_told_apart(grown):
             shared.add(part, np.array([0, 2]), out)
             assert np.allclose(out, expected[2 * i : 2 * i + 2], atol=1e-5)
             if grown:
-                shared.make_room()
+                make_room(shared)
+
+
+def test_threads_have_caches_of_their_own():
+    """While one thread is at work, another makes a cache; later each finds one."""
+    columns, starts = np.random.default_rng(5).integers(0, 9, size=(2, 60)).astype(np.uint64), np.array([0, 25, 60])
+    lookup = lookup_of(columns, starts, 2)
+    shared, expected = SharedLookup(lookup, TEMPLATES, N_LABELS), naive(columns, starts, lookup)
+    borrowed = shared._memories.pop()
+    for _ in range(2):
+        out = np.zeros((60, N_LABELS), np.float32)
+        shared.add(columns, starts, out)
+        assert np.allclose(out, expected, atol=1e-5)
+    assert len(shared._memories) == 1
+    assert borrowed.used.tolist() == [0, 1]
+    assert shared.memory.used[0] > 0

@@ -1,0 +1,21 @@
+"""The table of threads: the rows of ``benchmarks.threads``."""
+
+from .table import Column, Line, Table
+
+_NAMES = ("ner", "tagger", "senter", "morphologizer", "lemmatizer", "segmenter", "parser", "constituents")
+_SHORT, _LONG = {"sentences": 1}, {"sentences": 20}
+_ONE, _TWO = {"threads": 1}, {"threads": 2}
+THREADS = Table(
+    "threads",
+    "threads",
+    ("", "component"),
+    (
+        Column("words/s, one thread, documents of a sentence", "words_a_second", "{:,.0f}", where={**_SHORT, **_ONE}),
+        Column("two threads, times as fast", "speedup", "{:.2f}", where={**_SHORT, **_TWO}),
+        Column("words/s, one thread, documents of 20 sentences", "words_a_second", "{:,.0f}", where={**_LONG, **_ONE}),
+        Column("two threads, times as fast", "speedup", "{:.2f}", where={**_LONG, **_TWO}),
+    ),
+    {"": tuple(Line(f"`mtl_{name}`", {"component": name}) for name in _NAMES)},
+    {"benchmark": "threads", "mode": "predict"},
+)
+TABLES = (THREADS,)

@@ -1,0 +1,1 @@
+"""What several threads gain: the same work by one thread and by several, in turn."""

@@ -1,0 +1,1 @@
+"""Components that predict a stream of documents on several threads."""
