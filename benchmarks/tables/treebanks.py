@@ -22,6 +22,9 @@ TREEBANKS = Table(
         Column("BLEX", "BLEX_test"),
         Column("own sentences: F1", "raw_Sentences_test"),
         Column("LAS", "raw_LAS_test"),
+        Column("raw text: words", "text_Words_test"),
+        Column("sentences", "text_Sentences_test"),
+        Column("LAS", "text_LAS_test"),
     ),
     {
         "Gothic (PROIEL)": _line("gothic"),
