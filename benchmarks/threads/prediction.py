@@ -76,16 +76,16 @@ def annotation(doc: Doc) -> tuple[bytes, list[tuple]]:
 
 
 def rounds(
-    task: dict[str, Any], threads: Sequence[int], sentences: int, batch: int, repeats: int, first: bool
+    of: dict[str, Any], threads: Sequence[int], sentences: int, batch: int, repeats: int, first: bool
 ) -> list[dict[str, Any]]:
     """A row for each number of threads: wall seconds of each round, and whether the annotation is that of the first number.
 
-    sentences: documents of the corpus that make up a document here. batch: documents. first: before all other programs.
+    of: a task, as :func:`.described` has it. sentences: documents of the corpus that make up a document here. batch: documents. first: before all other programs.
     """
     warnings.simplefilter("ignore")
-    nlp, dev = trained(task)
+    nlp, dev = trained(of)
     pipe: Any = nlp.get_pipe(nlp.pipe_names[-1])
-    given = [example.predicted for example in islice(cycle(dev), task["read"])]
+    given = [example.predicted for example in islice(cycle(dev), of["read"])]
     borders = not any(kind in nlp.pipe_names for kind in ("senter", "segmenter"))
     docs, n_words = grouped(given, sentences, borders), sum(map(len, given))
     seconds: dict[int, list[float]] = {n: [] for n in threads}

@@ -61,7 +61,7 @@ def predict(
                 "first": first,
             }
             found = run_child(
-                "benchmarks.threads.prediction:rounds", task=described(name, corpora.resolve()), threads=threads, sentences=size,
+                "benchmarks.threads.prediction:rounds", of=described(name, corpora.resolve()), threads=threads, sentences=size,
                 batch=max(1, batch // size), repeats=repeats, first=first,
             )  # fmt: skip
             rows += [{**about, **row} for row in found]  # type: ignore[union-attr]

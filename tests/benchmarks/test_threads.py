@@ -1,0 +1,38 @@
+"""benchmarks.threads: the same documents for every number of threads, whole sentences in longer ones."""
+
+import spacy
+from spacy.tokens import Doc
+
+from benchmarks.common.origin import ROOT
+from benchmarks.threads.prediction import annotation, grouped, rounds
+from benchmarks.threads.tasks import TASKS, described
+
+
+def test_documents_of_several_sentences():
+    nlp = spacy.blank("es")
+    docs = [Doc(nlp.vocab, words=list(words)) for words in ("ab", "c", "def")]
+    assert [[token.is_sent_start for token in doc] for doc in grouped(docs, 2, True)] == [
+        [True, False, True],
+        [True, False, False],
+    ]
+    assert not any(doc.has_annotation("SENT_START") for doc in grouped(docs, 2, False))
+    assert grouped(docs, 1, True) == docs
+
+
+def test_rows_of_each_number_of_threads():
+    task = described("ner", ROOT) | {"read": 20, "learnt": 30}
+    task |= {part: str(ROOT / "assets" / "es-entities" / f"{part}.conll") for part in ("train", "dev")}
+    one, two = rounds(task, [1, 2], 4, 2, 2, False)
+    assert (one["threads"], two["threads"], one["documents"], one["words"]) == (1, 2, 5, two["words"])
+    assert one["speedup"] == 1
+    assert one["same"]
+    assert two["same"]
+    assert len(two["runs"]) == 2
+    assert set(TASKS) >= {"ner", "parser"}
+
+
+def test_what_is_compared_tells_documents_apart():
+    nlp = spacy.blank("es")
+    one, other = (Doc(nlp.vocab, words=["a", "b"], tags=tags) for tags in (["X", "Y"], ["X", "X"]))
+    assert annotation(one) != annotation(other)
+    assert annotation(one) == annotation(one.copy())
