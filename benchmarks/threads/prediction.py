@@ -62,10 +62,9 @@ def grouped(docs: Sequence[Doc], size: int, borders: bool) -> list[Doc]:
     for at in range(0, len(docs), size):
         parts = docs[at : at + size]
         found.append(Doc.from_docs(list(parts)))
-        if borders:
-            starts = np.zeros((len(found[-1]), 1), np.uint64)
-            starts[np.cumsum([0, *map(len, parts[:-1])])] = 1
-            found[-1].from_array(["SENT_START"], starts)
+        starts = np.zeros((len(found[-1]), 1), np.uint64)
+        starts[np.cumsum([0, *map(len, parts[:-1])])] = borders  # spaCy has marked them in any case
+        found[-1].from_array(["SENT_START"], starts)
     return found
 
 
@@ -80,7 +79,8 @@ def rounds(
 ) -> list[dict[str, Any]]:
     """A row for each number of threads: wall seconds of each round, and whether the annotation is that of the first number.
 
-    of: a task, as :func:`.described` has it. sentences: documents of the corpus that make up a document here. batch: documents. first: before all other programs.
+    of: a task, as :func:`.described` has it. sentences: documents of the corpus that make up a document here. batch: documents.
+    first: before all other programs.
     """
     warnings.simplefilter("ignore")
     nlp, dev = trained(of)
