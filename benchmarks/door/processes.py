@@ -50,7 +50,7 @@ def limited(documents: int) -> dict[str, str]:
 
 
 def door(name: str, corpora: str, documents: int = 0, epochs: int = 0) -> Row:
-    """``spacy train`` with kernels cached: CPU seconds, the best dev score, and how many passes it took. epochs: at most, 0 for those of the config."""
+    """``spacy train`` with kernels cached: CPU seconds, the best dev score, and its passes. epochs: at most, 0 for those of the config."""
     with TemporaryDirectory() as folder:
         spacy_train(name, corpora, f"{folder}/small", **SMALL)
         log = Path(folder, "log.jsonl")
