@@ -24,7 +24,7 @@ class Task:
 TASKS = {
     "ner": Task("ner", "conll2002/esp.train", "conll2002/esp.testa", 3000, 16_000, {}),
     "tagger": Task("tagger", "genia-pos/train.tsv", "genia-pos/devel.tsv", 2000, 16_000, {"columns": ["ORTH", "TAG"]}),
-    "senter": Task("senter", _TREEBANK.format("train"), _TREEBANK.format("test"), 300, 1000, {}),
+    "senter": Task("senter", _TREEBANK.format("train"), _TREEBANK.format("test"), 300, 8000, {}),
     "morphologizer": Task("morphologizer", _TREEBANK.format("train"), _TREEBANK.format("test"), 2000, 8000, {}),
     "lemmatizer": Task("lemmatizer", _TREEBANK.format("train"), _TREEBANK.format("test"), 2000, 8000, {}),
     "segmenter": Task("segmenter", "pku2005/train.utf8", "pku2005/pku_test_gold.utf8", 2000, 8000, {}),

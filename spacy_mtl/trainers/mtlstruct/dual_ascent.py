@@ -36,6 +36,9 @@ LATE = 16
 OVER = 1.5
 #: A certificate is computed after this many passes, and whenever they have doubled; cutting planes take over at the second one or later.
 FIRST_CHECK = 24
+#: After a certificate with too large a gap, the next one comes when the gap would be within ``tol`` if it fell with this power of the passes, but
+#: after this many times as many passes at the latest.
+STEEPEST, LONGEST_WAIT = 4, 1.2
 #: From the third one on they take over if the gap has not fallen to this share of itself since the one before.
 STALLED = 0.9
 #: Weights in single precision may not allow a smaller relative gap, whatever the solver.
@@ -82,6 +85,7 @@ class DualAscent(Training):
         self._random = np.random.default_rng(settings.seed)
         self._average: Weights | None = None
         self._certified: Report | None = None
+        self._tried: Report | None = None  # of the last certificate
         self._dual: Dual | None = None
         self._planes: CuttingPlane | None = None
         self._best = np.inf
@@ -110,10 +114,13 @@ class DualAscent(Training):
         """Whether a certificate is worth its passes over the corpus.
 
         C times the sum of the gaps met during the pass bounds the gap at fixed mu. Where C is large, longer weights leave a smaller one: about twice
-        the largest shortfall of a margin, in units of the loss.
+        the largest shortfall of a margin, in units of the loss. After a certificate that was too early, the gap must have had time to fall.
         """
+        tol, last = self.settings.tol, self._tried
+        if last is not None and self.passes < last.passes * min((last.gap / tol) ** (1 / STEEPEST), LONGEST_WAIT):
+            return False
         shortfall = self.settings.C * float(self._gaps.sum()) / max(self._objective, 1e-300)
-        return min(shortfall, 2 * float(self._gaps.max(initial=0.0))) <= 4 * self.settings.tol
+        return min(shortfall, 2 * float(self._gaps.max(initial=0.0))) <= 4 * tol
 
     def _try_to_end(self) -> Objective:
         """Converge if the gap of the weights, or of a multiple of them, is within ``tol``."""
@@ -121,7 +128,7 @@ class DualAscent(Training):
         self._torn = self._average is None  # until the weights are what they were, or converged
         objective = lengthen(self.problem, weights, self._penalty, settings.C, dual, settings.tol)
         self._torn = False
-        self._certified = self._reported(objective.primal)
+        self._certified = self._tried = self._reported(objective.primal)
         self.converged = self._certified.gap <= settings.tol
         return objective
 
@@ -298,7 +305,7 @@ class DualAscent(Training):
         gaps, idle, rest = np.zeros(n), np.zeros(n, np.int64), np.zeros(n, np.int64)
         self.problem, self._filled, self._average, self._w, self._atoms = problem, filled, average, w, atoms
         self._gaps, self._idle, self._rest = gaps, idle, rest
-        self._planes, self._check_at, self._known = None, self.passes + FIRST_CHECK, None
+        self._planes, self._check_at, self._known, self._tried = None, self.passes + FIRST_CHECK, None, None
         self._certified, self._dual, self.converged, self.ended, self._torn = None, None, False, False, True
 
     def recut(self, problem: Problem) -> None:
@@ -308,7 +315,7 @@ class DualAscent(Training):
         # all at once, so that an interrupt leaves either the old or the new pieces
         self.problem, self._atoms = problem, atoms
         self._gaps, self._idle, self._rest = gaps, idle, rest
-        self._planes, self._check_at, self._known = None, self.passes + FIRST_CHECK, None
+        self._planes, self._check_at, self._known, self._tried = None, self.passes + FIRST_CHECK, None, None
         self._certified, self._dual, self.converged, self.ended, self._torn = None, None, False, False, True
         for matrix in self._w:
             matrix[:] = 0

@@ -7,7 +7,7 @@ from benchmarks.reliability import certificates
 from benchmarks.reliability.enumerated import KINDS, flat, random_problem
 from spacy_mtl.sequences import problem_from_arrays
 from spacy_mtl.structures.contract import Weights
-from spacy_mtl.trainers.base import fit, relative_gap
+from spacy_mtl.trainers.base import Report, fit, relative_gap
 from spacy_mtl.trainers.mtlstruct.dual_ascent import Dual
 from spacy_mtl.trainers.mtlstruct.trainer import MTLStruct
 from spacy_mtl.trainers.shared.exact import exact_hinges
@@ -172,3 +172,31 @@ def test_no_gap_is_known_of_an_objective_that_is_no_number():
     assert relative_gap(4.0, 3.0) == 0.25
     for primal, dual in ((np.nan, -1.0), (np.nan, np.nan), (1.0, np.nan), (np.inf, 1.0)):
         assert not relative_gap(primal, dual) <= 1e300
+
+
+def test_certificates_are_tried_when_the_gap_could_be_small_enough():
+    """A certificate decodes the corpus, so after one that was too early the gap is given time to fall: more time if it is further from its aim."""
+    training = MTLStruct(1.0, 1.0, tol=1e-3).begin(six_sentences(3))
+    training._objective = 1.0
+
+    def passes_of(gap):
+        """Those after which a certificate is tried, where each finds this gap."""
+        training._tried, found = None, []
+        for training.passes in range(1, 24):
+            if training._near_the_end():
+                found.append(training.passes)
+                training._tried = Report(1.0, 1 - gap, gap, 1, 1, training.passes)
+        return found
+
+    assert passes_of(0.5) == [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 18, 22]
+    assert passes_of(1.1e-3) == list(range(1, 24))
+    training._gaps[:] = 1.0
+    assert passes_of(1.1e-3) == []
+
+
+def test_a_training_remembers_its_last_certificate():
+    training = fit(MTLStruct(1.0, 0.3, tol=1e-5), six_sentences(3), 400)
+    assert training.converged
+    assert training._tried == training.report()
+    training.recut(training.problem)
+    assert training._tried is None
