@@ -201,21 +201,24 @@ def test_ctrl_c(trained, read_corpus):
     ner = trained.get_pipe("mtl_ner")
     docs, before = [example.predicted for example in read_corpus(trained, limit=20)], threading.active_count()
 
-    def endless():
-        while True:
+    def many():
+        for _ in range(20_000):  # of 20 documents, which take minutes
             for doc in docs:
                 yield doc.copy()
 
+    # a process in the background may have been started to ignore the signal
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
     ner.threads = 4
     try:
         timer.start()
         with pytest.raises(KeyboardInterrupt):
-            for _ in ner.pipe(endless(), batch_size=4):
+            for _ in ner.pipe(many(), batch_size=4):
                 pass
     finally:
         ner.threads = 1
         timer.join()
+        signal.signal(signal.SIGINT, handler)
     assert threading.active_count() <= before
 
 
