@@ -67,6 +67,7 @@ class CommandErrors:
     M787 = ("A comparison cannot be drawn. Leave --plot out, or --compare.")
     M788 = ("The pipeline has no trained component '{component}' that a report can be made of; those that it can: {names}.")
     M789 = ("A report needs documents with words and gold annotation, but the corpus has none. Give another with --corpus.")
+    M790 = ("'{path}' is a file, but no page that would be replaced. Give another name with --output, or remove it.")
     M731 = ("The config '{path}' makes no pipeline, or no corpus: {reason}. Correct it; 'spacy mtl init-config' writes one for a corpus.")
     M732 = ("Cannot write '{path}': it must be a treebank in CoNLL-U. Give it the ending .conllu.")
     M733 = ("The pipeline of '{path}' predicts no column of a treebank; its components are {names}. Name components that set tags, morphology or lemmas.")

@@ -23,6 +23,8 @@ from .learner import Learner
 MOST = 64
 #: The largest file, in bytes.
 MOST_BYTES = 1 << 22
+#: The most shares that are kept, so that they fit into a file.
+_SHARES = 300_000
 #: The most passes and templates, and the largest size of an objective.
 _PASSES, _TEMPLATES, _LARGEST = 1 << 40, 1 << 14, 1e300
 
@@ -64,17 +66,25 @@ class History:
     def take(self, learner: Learner) -> None:
         """Keep the weights of the templates after a pass that has not been seen yet."""
         weights = _weights(learner)
-        if not weights or learner.passes == self._seen:
+        if not weights or learner.passes == self._seen or len(weights) > _TEMPLATES:
+            return
+        values = np.array(list(weights.values()))
+        total = values.sum()
+        if not np.isfinite(total):
             return
         if tuple(weights) != self.names:
             self.names, self.passes, self.shares, self.evaluations, self._before = tuple(weights), [], [], [], 0
         self._seen = learner.passes
-        values = np.array(list(weights.values()))
-        total = values.sum()
         self.passes.append(self._before + self._seen)
         self.shares.append((values / total if total > 0 else values).astype(np.float32))
-        if len(self.passes) > MOST:
+        if len(self.passes) > max(2, min(MOST, _SHARES // len(weights))):
             self.passes, self.shares = _thinned(self.passes), _thinned(self.shares)
+
+    def begins_like(self, other: "History") -> bool:
+        """Whether this may be the same training as another's, or a part of it: it has the same templates with the same weights at first."""
+        if self.names != other.names or self.passes[:1] != other.passes[:1]:
+            return False
+        return bool(self.shares) and np.array_equal(self.shares[0].round(5), other.shares[0].round(5))
 
     def evaluated(self, report: Report | None, score: float | None) -> None:
         """Keep what an evaluation found."""

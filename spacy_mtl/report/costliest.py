@@ -53,8 +53,8 @@ class Case:
 def costliest(pipe: ConfidentPipe, task: Task, cases: Sequence[Case]) -> tuple[list[CostlyError], int]:
     """The errors with the largest score differences, in the documents whose gold loses by most. Returns how many documents were explained, too."""
     wrong = [case for case in cases if case.compared.errors]
-    short = [case for case in wrong if len(case.example.reference.text) <= LONGEST]
-    chosen = _worst(pipe, (short or wrong)[:LOOKED_AT])[:EXPLAINED]
+    short = [case for case in wrong if len(case.inputs.text) <= LONGEST]  # the work grows with the square of the length
+    chosen = _worst(pipe, short[:LOOKED_AT])[:EXPLAINED]
     found = [(case, each) for case in chosen for each in _wrong_decisions(pipe, task, case)]
     found.sort(key=lambda pair: -pair[1].difference)
     kept = [pair for pair in found if math.isfinite(pair[1].difference)][:SHOWN]
@@ -93,9 +93,7 @@ def _missed(pipe: MTLEntityRecognizer, task: Task, case: Case) -> list[Decision]
     assert isinstance(task, Spans)
     predicted = task.find(case.example.predicted)
     starts = {
-        p.start
-        for p in task.find(case.example.reference)
-        if not any(q.start < p.end and q.end > p.start for q in predicted)
+        p.start for p in task.gold(case.example) if not any(q.start < p.end and q.end > p.start for q in predicted)
     }
     if not starts:
         return []
@@ -124,7 +122,7 @@ def _is_wrong(task: Task, case: Case, decision: Decision) -> bool:
 def _span_is_wrong(task: Spans, case: Case, decision: Decision, start: int, end: int) -> bool:
     if decision.kind == "tag":
         return True  # a missed entity
-    gold, predicted = task.find(case.example.reference), task.find(case.example.predicted)
+    gold, predicted = task.gold(case.example), task.find(case.example.predicted)
     if decision.kind in ("border", "sentence"):
         begins = start in {piece.start for piece in predicted}
         followed = decision.kind == "sentence" or (decision.winner == "border") == begins
@@ -156,14 +154,14 @@ def _error(task: Task, case: Case, decision: Decision, number: int) -> CostlyErr
 def _pictures(
     task: Task, case: Case, decision: Decision, at: tuple[int, int], gold: str, number: int
 ) -> list[tuple[str, Markup]]:
-    example, text = case.example, case.example.reference.text
+    example, text = case.example, case.example.predicted.text
     shown = window(text, *at)
     if isinstance(task, Arcs):
         return _trees(example, decision.start, number)
     if isinstance(task, Tokens):
         return [("predicted", marked(text, [Piece(*at, f"{decision.winner}, gold: {gold}")], shown))]
     assert isinstance(task, Spans)
-    both = [("predicted", task.find(example.predicted)), ("gold", task.find(example.reference))]
+    both = [("predicted", task.find(example.predicted)), ("gold", task.gold(example))]
     if task.what in ("word", "sentence"):
         return [(title, divided(text, pieces, shown, at[0])) for title, pieces in both]
     if task.what == "constituent":

@@ -14,7 +14,7 @@ from spacy_mtl.insight.names import NODE, PAIR
 from spacy_mtl.insight.seen import name_features
 from spacy_mtl.insight.weights import Weight, state_features
 
-from .costliest import Case, costliest
+from .costliest import LONGEST, Case, costliest
 from .counts import confusion_matrix, label_rows, most_confused
 from .curve import learning_curve
 from .data import ComponentReport, Errors, TemplateLine
@@ -28,9 +28,9 @@ Tell = Callable[[str], None]
 
 
 class Gathering:
-    """A component of a pipeline, the documents as it gets them, and the same documents as the pipeline leaves them, with gold.
+    """A component of a pipeline, the documents as it gets them, and with their numbers in the corpus, from 1, and gold.
 
-    train: its training corpus, where that is at hand.
+    What is compared with gold is what this component makes of them, whatever later ones do. train: its training corpus, where that is at hand.
     """
 
     def __init__(
@@ -38,19 +38,21 @@ class Gathering:
         nlp: Language,
         name: str,
         inputs: Sequence[Doc],
-        examples: Sequence[Example],
+        numbered: Sequence[tuple[int, Example]],
         train: list[Example] | None,
         tell: Tell,
     ):
         pipe = nlp.get_pipe(name)
         assert isinstance(pipe, ConfidentPipe)
         self.nlp, self.name, self.pipe, self.tell = nlp, name, pipe, tell
-        self.inputs, self.examples, self.train = inputs, examples, train
-        self.task: Task = task_of(pipe, nlp)
+        self.inputs, self.train = inputs, train
+        outputs = pipe.pipe([doc.copy() for doc in inputs])
+        self.examples = [Example(doc, each.reference) for doc, (_, each) in zip(outputs, numbered, strict=True)]
+        self.task: Task = task_of(pipe)
         self.missing: list[str] = []
         self.cases = [
-            Case(k + 1, doc, example, self.task.compare(example))
-            for k, (doc, example) in enumerate(zip(inputs, examples, strict=True))
+            Case(number, doc, example, self.task.compare(example))
+            for (number, _), doc, example in zip(numbered, inputs, self.examples, strict=True)
             if pipe.is_annotated(example.reference)
         ]
         if not self.cases:
@@ -126,6 +128,10 @@ class Gathering:
             return Errors()
         self.tell(f"{self.name}: its costliest errors")
         shown, explained = costliest(self.pipe, self.task, self.cases)
+        if not explained:
+            self.missing.append(
+                f"All documents with errors have more than {LONGEST:,} characters, so none is explained."
+            )
         return Errors(shown, wrong, explained)
 
     def _features(self) -> list[tuple[str, Sequence[Weight]]]:

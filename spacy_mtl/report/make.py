@@ -40,22 +40,22 @@ def make_report(
     """
     tell = tell or (lambda _: None)
     chosen = reportable(nlp, components)
-    examples = [example for example in examples if len(example.predicted) and len(example.reference)]
+    numbered = [(k, each) for k, each in enumerate(examples, start=1) if len(each.predicted) and len(each.reference)]
+    examples = [example for _, example in numbered]
     if not examples:
         raise ValueError(Errors.M789)
     tell("predicting")
-    docs = nlp.pipe([example.predicted.copy() for example in examples])
-    predicted = [Example(doc, example.reference) for doc, example in zip(docs, examples, strict=True)]
-    scores = Scorer(nlp=nlp).score(predicted)
+    docs = nlp.pipe([(example.predicted.copy(), example.reference) for example in examples], as_tuples=True)
+    scores = Scorer(nlp=nlp).score(Example(doc, reference) for doc, reference in docs)
     found = []
     for name in chosen:
         inputs = docs_before(nlp, name, [example.predicted for example in examples])
-        gathering = Gathering(nlp, name, inputs, predicted, train, tell)
+        gathering = Gathering(nlp, name, inputs, numbered, train, tell)
         found.append(gathering.report(scores, examples if curve else None))
     data = ReportData(
-        title=source or str(nlp.meta.get("name") or "pipeline"),
+        title=source.encode("utf8", "replace").decode() or str(nlp.meta.get("name") or "pipeline"),
         language=str(nlp.lang),
-        source=source,
+        source=source.encode("utf8", "replace").decode(),
         documents=len(examples),
         words=sum(len(example.reference) for example in examples),
         components=found,
@@ -68,9 +68,11 @@ def make_report(
 
 def reportable(nlp: Language, components: Sequence[str] | None = None) -> list[str]:
     """The names of the trained components that a report is made of. Raises ValueError: M788 no such component, M479 an untrained one."""
+    if isinstance(components, str):
+        components = [components]
     able = [name for name, pipe in nlp.pipeline if isinstance(pipe, ConfidentPipe)]
-    chosen = able if components is None else list(components)
-    if unknown := [name for name in chosen if name not in able] or ([] if able else ["any"]):
+    chosen = able if components is None else list(dict.fromkeys(components))
+    if unknown := [name for name in chosen if name not in able] or ([] if chosen else ["any"]):
         raise ValueError(Errors.M788.format(component=", ".join(unknown), names=", ".join(able) or "none"))
     for name in chosen:
         if not nlp.get_pipe(name).is_trained:  # type: ignore[attr-defined]

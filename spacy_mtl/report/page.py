@@ -40,13 +40,13 @@ class Report:
         for part in PARTS:
             limits = {what: max(1, round(part * most)) for what, most in LIMITS.items()}
             html = template.render(data=self.data, script=script, digest=digest, limits=limits, whole=part == 1)
-            if len(html.encode()) <= MOST_BYTES:
+            if len(html.encode("utf8", "replace")) <= MOST_BYTES:
                 break
         return html
 
     def save(self, path: str | Path) -> None:
         """Write the page, all of it or nothing. Raises OSError (M650-M652)."""
-        write_atomically(path, self.to_html().encode())
+        write_atomically(path, self.to_html().encode("utf8", "replace"))
 
     def _repr_html_(self) -> str:
         """The page in a frame of its own, so that its style and script stay apart from a notebook's."""

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
@@ -91,9 +90,17 @@ class Spans(Task):
             found = doc.spans.get(self.key, ())
         return [Piece(span.start_char, span.end_char, span.label_) for span in found]
 
+    def gold(self, example: Example) -> list[Piece]:
+        """The pieces of the reference at their places in the predicted text, which may have other white space."""
+        found = self.find(example.reference)
+        if example.reference.text == example.predicted.text:
+            return found
+        place = _places(example)
+        return [Piece(place[p.start], place[p.end - 1] + 1, p.label) for p in found if p.end > p.start]
+
     def compare(self, example: Example) -> Compared:
-        gold, predicted = (Counter(self.find(doc)) for doc in (example.reference, example.predicted))
-        missing = self._unknown(example.reference)
+        gold, predicted = Counter(self.gold(example)), Counter(self.find(example.predicted))
+        missing = self._unknown(example)
         if missing:
             predicted = Counter({p: n for p, n in predicted.items() if not _overlap(p, missing)})
         right = gold & predicted
@@ -105,20 +112,35 @@ class Spans(Task):
         wrong = sorted({(p.start, p.end) for p in (gold - right) | (predicted - right)})
         return Compared({label: tuple(n) for label, n in counts.items()}, confusions, tuple(wrong))  # type: ignore[misc]
 
-    def _unknown(self, reference: Doc) -> list[tuple[int, int]]:
-        """Characters of which gold does not say whether they are in an entity."""
+    def _unknown(self, example: Example) -> list[tuple[int, int]]:
+        """Characters of the predicted text of which gold does not say whether they are in an entity."""
         if self.what != "entity":
             return []
-        return [(t.idx, t.idx + len(t)) for t in reference if t.ent_iob == 0]
+        places = [(t.idx, t.idx + len(t)) for t in example.reference if t.ent_iob == 0 and not t.is_space]
+        if not places or example.reference.text == example.predicted.text:
+            return places
+        place = _places(example)
+        return [(place[start], place[end - 1] + 1) for start, end in places]
 
     def gold_at(self, example: Example, start: int, end: int) -> str:
-        found = [p for p in self.find(example.reference) if p.start < end and p.end > start]
-        text = example.reference.text
+        found = [p for p in self.gold(example) if p.start < end and p.end > start]
+        text = example.predicted.text
         if self.what in ("word", "sentence"):
             return " | ".join(text[p.start : p.end] for p in found[:6]) or NOTHING
         exact = [p.label for p in found if (p.start, p.end) == (start, end)]
         told = [f"{p.label} ({text[p.start : p.end]})" for p in found if p.end - p.start <= 2 * (end - start) + 20]
         return ", ".join(exact or told[:3]) or "O"
+
+
+def _places(example: Example) -> list[int]:
+    """Of each character of the reference text, where it is in the predicted one; of white space, where the next character is."""
+    there = [k for k, char in enumerate(example.predicted.text) if not char.isspace()]
+    there.append(len(example.predicted.text))
+    places, n = [], 0
+    for char in example.reference.text:
+        places.append(there[min(n, len(there) - 1)])
+        n += not char.isspace()
+    return places
 
 
 def _overlap(piece: Piece, places: Iterable[tuple[int, int]]) -> bool:
@@ -157,6 +179,26 @@ class Tokens(Task):
     def __init__(self, what: str, matrix: bool = True):
         self.what, self.matrix = what, matrix
 
+    def all_pairs(self, example: Example) -> list[Pair]:
+        """Those of :meth:`pairs`, and tokens that have no token of their own on the other side, with nothing there."""
+        xy, yx = example.alignment.x2y.lengths, example.alignment.y2x.lengths
+        if (xy == 1).all() and (yx == 1).all():
+            return self.pairs(example)
+        doc, reference = example.predicted, example.reference
+        single = [n == 1 and yx[example.alignment.x2y[t][0]] == 1 for t, n in enumerate(xy)]
+        starts = {token.idx for token, one in zip(doc, single, strict=True) if one}
+        found = [pair for pair in self.pairs(example) if pair.start in starts]
+        for token, one in zip(doc, single, strict=True):
+            if not one and not token.is_space:
+                found.append(Pair(token.idx, token.idx + len(token), NOTHING, self._predicted(token), False))
+        taken = {int(example.alignment.x2y[t][0]) for t, one in enumerate(single) if one}
+        place = _places(example)
+        for token in reference:
+            gold = self._predicted(token)
+            if token.i not in taken and not token.is_space and gold not in (NOTHING, ""):
+                found.append(Pair(place[token.idx], place[token.idx + len(token) - 1] + 1, gold, NOTHING, False))
+        return found
+
     def pairs(self, example: Example) -> list[Pair]:
         """Those tokens of which gold says something."""
         golds = self._gold(example)
@@ -177,17 +219,19 @@ class Tokens(Task):
         counts: dict[str, list[int]] = {}
         confusions: Counter[tuple[str, str]] = Counter()
         wrong = []
-        for pair in self.pairs(example):
+        for pair in self.all_pairs(example):
             gold, predicted = (pair.gold, pair.predicted) if self.matrix else (self.what, self.what)
             if pair.right:
                 counts.setdefault(gold, [0, 0, 0])[0] += 1
             else:
-                counts.setdefault(predicted, [0, 0, 0])[1] += 1
-                counts.setdefault(gold, [0, 0, 0])[2] += 1
+                if pair.predicted != NOTHING:
+                    counts.setdefault(predicted, [0, 0, 0])[1] += 1
+                if pair.gold != NOTHING:
+                    counts.setdefault(gold, [0, 0, 0])[2] += 1
                 wrong.append((pair.start, pair.end))
             if self.counts_as_confusion(pair):
                 confusions[pair.gold, pair.predicted] += 1
-        return Compared({label: tuple(n) for label, n in counts.items()}, confusions, tuple(wrong))  # type: ignore[misc]
+        return Compared({label: tuple(n) for label, n in counts.items()}, confusions, tuple(sorted(wrong)))  # type: ignore[misc]
 
     def counts_as_confusion(self, pair: Pair) -> bool:
         return True
@@ -251,7 +295,7 @@ class Arcs(Tokens):
         return NOTHING
 
 
-def task_of(pipe: StructuredPipe, nlp: Language) -> Task:
+def task_of(pipe: StructuredPipe) -> Task:
     """How the predictions of a component are compared."""
     if isinstance(pipe, MTLEntityRecognizer):
         return Spans("entity")

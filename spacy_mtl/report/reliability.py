@@ -40,7 +40,10 @@ def reliabilities(pipe: ConfidentPipe, examples: Sequence[Example]) -> list[Reli
         found = [_outcomes(pipe, examples, {})]
     else:
         halves = [examples[::2], examples[1::2]]
-        found = [_outcomes(pipe, halves[1 - k], _fitted(pipe, halves[k])) for k in range(2)]
+        fitted = [_fitted(pipe, half) for half in halves]
+        if not all(fitted):
+            return []
+        found = [_outcomes(pipe, halves[1 - k], fitted[k]) for k in range(2)]
     kinds = [kind for kind in found[0] if all(kind in each for each in found)]
     reliable = []
     for kind in kinds:

@@ -1,5 +1,6 @@
 import json
 import shutil
+from pathlib import Path
 
 import pytest
 import spacy
@@ -7,7 +8,7 @@ from spacy.cli import app
 from typer.testing import CliRunner
 
 import spacy_mtl.cli  # noqa: F401 (adds the commands)
-from spacy_mtl.cli.insight.report import MOST_STEPS
+from spacy_mtl.cli.insight.report import MOST_STEPS, with_history
 
 from ..pipelines import ASSETS, make_nlp, read_corpus, train
 
@@ -92,6 +93,22 @@ def test_another_history_is_not_taken(training):
     assert "75.00" not in (training / "report.html").read_text()
 
 
+def test_the_path_of_weights_is_that_of_the_model(training):
+    """What model-last has learnt after model-best was saved is not its history, but the evaluations are."""
+    nlp = spacy.load(training / "model-last")
+    ner = nlp.get_pipe("ner")
+    shares = [each.copy() for each in ner.history.shares]
+    ner.history.passes.append(99)
+    ner.history.shares.append(shares[-1] * 0)
+    nlp.to_disk(training / "model-last")
+    loaded = spacy.load(training / "model-best")
+    with_history(loaded, training)
+    own = loaded.get_pipe("ner").history
+    assert own.passes == [1, 2, 3]
+    assert [each.score for each in own.evaluations] == [0.5]
+    assert not own.dropped()
+
+
 def test_bad_input_is_one_message_before_any_work(training, tmp_path):
     check_refused(invoke(tmp_path / "nowhere"), "M701")
     check_refused(invoke(training, "--corpus", tmp_path / "nowhere.conll"), "M501")
@@ -101,10 +118,10 @@ def test_bad_input_is_one_message_before_any_work(training, tmp_path):
     check_refused(invoke(training, "--corpus", tmp_path / "empty.conll"), "M504")
     check_refused(invoke(training, "--output", training), "M704")
     check_refused(invoke(training, "--output", training / "log.jsonl" / "x.html"), "M704")
-    page = tmp_path / "page.conll"
-    shutil.copy(ASSETS / "dev.conll", page)
-    check_refused(invoke(training, "--corpus", page, "--output", page), "M741")
-    assert page.read_bytes() == (ASSETS / "dev.conll").read_bytes()
+    for other in (shutil.copy(ASSETS / "dev.conll", tmp_path), training / "model-best" / "config.cfg"):
+        before = Path(other).read_bytes()
+        check_refused(invoke(training, "--output", other), "M790")
+        assert Path(other).read_bytes() == before
     assert not (training / "report.html").exists()
 
 
@@ -117,7 +134,19 @@ def test_a_pipeline_without_its_corpora(tmp_path):
     check_refused(invoke(tmp_path / "none", "--corpus", ASSETS / "dev.conll"), "M788")
 
 
-@pytest.mark.parametrize("line", ["{", "[1]", '{"step": "x"}', '{"step": 1, "score": "high"}', '{"score": 1}'])
+BAD_ROWS = [
+    "[" * 100_000,
+    '{"step": 1e999}',
+    '{"step": 1, "score": 1' + "0" * 400 + "}",
+    "{",
+    "[1]",
+    '{"step": "x"}',
+    '{"step": 1, "score": "high"}',
+    '{"score": 1}',
+]
+
+
+@pytest.mark.parametrize("line", BAD_ROWS, ids=range(len(BAD_ROWS)))
 def test_a_log_that_is_none(training, line):
     (training / "log.jsonl").write_text(line + "\n")
     check_refused(invoke(training), "M715")
@@ -125,12 +154,12 @@ def test_a_log_that_is_none(training, line):
 
 def test_a_full_disk_leaves_the_old_page(training, monkeypatch):
     page = training / "report.html"
-    page.write_text("old")
+    page.write_text("<!doctype html>old")
 
     def full(*_):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.fsync", full)
     check_refused(invoke(training), "M704")
-    assert page.read_text() == "old"
+    assert page.read_text() == "<!doctype html>old"
     assert [each.name for each in training.iterdir() if each.name.endswith(".tmp")] == []

@@ -164,6 +164,40 @@ def test_it_stays_small():
     assert found.evaluations[-1].score == 0.999
 
 
+class Trained:
+    """A training with so many templates of these weights."""
+
+    def __init__(self, weights):
+        self.problem = self.blocks = self
+        self.template_weights, self.names = np.asarray(weights), tuple(f"U{k}" for k in range(len(weights)))
+
+
+class Learnt:
+    passes = 0
+
+    def __init__(self, weights):
+        self.trainings = [Trained(weights)]
+
+
+def test_what_is_kept_can_be_read():
+    found, learnt = History(), Learnt(np.random.default_rng(0).random(9000))
+    for learnt.passes in range(1, 200):
+        found.take(learnt)
+    data = found.to_bytes()
+    assert len(data) <= MOST_BYTES
+    assert History.from_bytes(data).passes[-1] == 199
+    found.take(Learnt([1.0] * 20_000))  # more than a file may have
+    assert len(found.names) == 9000
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_weights_that_are_no_numbers_are_not_kept(bad):
+    found, learnt = History(), Learnt([1.0, bad])
+    learnt.passes = 1
+    found.take(learnt)
+    assert found.to_bytes() == History().to_bytes()
+
+
 GOOD = {
     "names": ["U0", "B"], "passes": [1, 2], "shares": [[0.5, 0.5], [1.0, 0.0]],
     "evaluations": [{"passes": 1, "primal": 2.0, "dual": None, "gap": None, "score": 0.5}],

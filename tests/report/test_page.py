@@ -216,6 +216,38 @@ def test_what_cannot_be_reported(trained):
         make_report(make_nlp(), corpus)
 
 
+def test_numbers_are_those_of_the_corpus_and_later_components_are_not_blamed(trained):
+    nlp = spacy.blank("es")
+    nlp.add_pipe("mtl_ner", source=trained)
+    corpus = read_corpus(nlp, "dev", limit=20)
+    empty = Example(nlp.make_doc(""), nlp.make_doc(""))
+    alone = make_report(nlp, corpus)
+    nlp.add_pipe("merge_entities")
+    nlp.add_pipe("entity_ruler", config={"overwrite_ents": True}).add_patterns(
+        [{"label": "X", "pattern": [{"ORTH": "."}]}]
+    )
+    both = make_report(nlp, [empty, empty, *corpus], components="mtl_ner")
+    numbers = [[error.document for error in report.data.components[0].errors.shown] for report in (alone, both)]
+    assert numbers[0]
+    assert numbers[1] == [number + 2 for number in numbers[0]]
+    assert both.data.components[0].labels == alone.data.components[0].labels
+    assert make_report(nlp, corpus, components=["mtl_ner"] * 2).data.components[1:] == []
+    with pytest.raises(ValueError, match=r"\[M788\]"):
+        make_report(nlp, corpus, components=[])
+    assert "?" in make_report(nlp, corpus, source="\udcff").to_html()
+
+
+def test_long_documents_are_not_explained(trained):
+    words = [token.text for example in read_corpus(trained, "dev") for token in example.reference]
+    doc = Doc(trained.vocab, words, tags=["NN"] * len(words))
+    gold = Doc(trained.vocab, words)
+    gold.set_ents([Span(gold, 0, 1, "LOC")])
+    (part,) = make_report(trained, [Example(doc, gold)]).data.components
+    assert part.errors.documents == 1
+    assert part.errors.shown == []
+    assert any("so none is explained" in sentence for sentence in part.missing)
+
+
 def test_documents_stay_as_they_are(trained):
     corpus = read_corpus(trained, "dev", limit=5)
     before = [example.predicted.to_bytes() for example in corpus]

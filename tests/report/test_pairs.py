@@ -144,3 +144,27 @@ def test_large_matrices_keep_what_is_confused_most():
     assert matrix.counts.sum() == sum(pairs.values())
     assert matrix.counts[matrix.rows.index(NOTHING), matrix.columns.index("L3")] == 1000
     assert most_confused([compared({}, pairs), compared({}, {("A", "A"): 5000})])[0] == (NOTHING, "L3", 1000)
+
+
+def test_tokens_without_one_of_their_own_on_the_other_side(nlp):
+    gold = Doc(nlp.vocab, ["ab", "c", "d"], tags=["A", "B", "C"], spaces=[True, True, False])
+    example = Example(
+        Doc(nlp.vocab, ["a", "b", "c", "d"], tags=["A", "A", "B", "X"], spaces=[False, True, True, False]), gold
+    )
+    found = Tokens("tag").compare(example)
+    assert found.counts == {"A": (0, 2, 1), "B": (1, 0, 0), "C": (0, 0, 1), "X": (0, 1, 0)}
+    assert found.confusions[NOTHING, "A"] == 2
+    assert found.confusions["A", NOTHING] == 1
+    assert found.wrong == ((0, 1), (0, 2), (1, 2), (5, 6))
+
+
+def test_other_white_space_changes_nothing(nlp):
+    gold = Doc(nlp.vocab, ["in", "New", "York", "."], spaces=[True, True, False, False])
+    gold.set_ents([Span(gold, 1, 3, "LOC")], missing=[Span(gold, 3, 4)], default="outside")
+    predicted = Doc(nlp.vocab, ["in", "  ", "New", "York", "."], spaces=[True, False, True, False, False])
+    predicted.set_ents([Span(predicted, 2, 4, "LOC"), Span(predicted, 4, 5, "ORG")])
+    example = Example(predicted, gold)
+    assert gold.text != predicted.text
+    found = Spans("entity").compare(example)
+    assert found.counts == {"LOC": (1, 0, 0)}
+    assert Spans("entity").gold_at(example, predicted[2].idx, predicted[3].idx + 4) == "LOC"

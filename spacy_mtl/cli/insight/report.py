@@ -1,6 +1,5 @@
 """``python -m spacy mtl report``: one HTML file about a trained pipeline."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +10,6 @@ from spacy_mtl.files.disk import reason_of
 
 from ..shared.messages import clear_errors
 from ..shared.options import Code
-from ..shared.output import check_other
 from ..shared.pipelines import load_pipeline
 from ..summary import BEST, LOG
 
@@ -22,8 +20,10 @@ if TYPE_CHECKING:
     from spacy_mtl.report.data import Step
 
 LAST = "model-last"
-#: The most rows of the training table.
-MOST_STEPS = 200
+#: The most rows of the training table, and bytes of its file.
+MOST_STEPS, MOST_BYTES = 200, 1 << 26
+#: How a page begins; another file is not replaced.
+BEGINS = b"<!doctype html>"
 
 
 def report_cli(
@@ -56,7 +56,6 @@ def report_cli(
         nlp = load_pipeline(best, code)
         reportable(nlp, component or None)
         page = output if output is not None else training / "report.html"
-        check_other(page, [path for path in (corpus, train) if path is not None])
         _check_writable(page)
         size = _write(nlp, training, page, (corpus, train), component or None, learning_curve)
     typer.echo(f"{page}: {size / 1e3:,.0f} KB")
@@ -84,7 +83,7 @@ def _write(
         curve=curve,
         components=components,
         steps=read_steps(training / LOG),
-        source=training.name,
+        source=training.resolve().name,
         tell=lambda what: typer.echo(f"{what} ...", err=True),
     )
     try:
@@ -95,9 +94,17 @@ def _write(
 
 
 def _check_writable(page: Path) -> None:
-    """Refuse a page that cannot be written before any work. Raises ValueError (M704)."""
-    if page.is_dir() or (page.parent.exists() and not page.parent.is_dir()):
-        raise ValueError(Errors.M704.format(path=page, reason="it is a folder, or in a file"))
+    """Refuse a page that cannot be written, or would replace what is no page, before any work. Raises ValueError: M704, M790."""
+    try:
+        if page.is_dir() or (page.parent.exists() and not page.parent.is_dir()):
+            raise ValueError(Errors.M704.format(path=page, reason="it is a folder, or in a file"))
+        if page.is_file():
+            with page.open("rb") as file:
+                begins = file.read(len(BEGINS))
+            if begins not in (BEGINS, b""):
+                raise ValueError(Errors.M790.format(path=page))
+    except OSError as error:
+        raise ValueError(Errors.M704.format(path=page, reason=reason_of(error))) from None
 
 
 def _training_corpus(nlp: "Language", path: Path | None, where: str, needed: bool) -> "list[Example] | None":
@@ -113,7 +120,7 @@ def _training_corpus(nlp: "Language", path: Path | None, where: str, needed: boo
 
 
 def with_history(nlp: "Language", training: Path) -> None:
-    """Let components have the history of model-last where it goes on from theirs: it has the evaluation that followed the saving of model-best."""
+    """Let components have the evaluations of model-last where its training is theirs: that of model-best was made after it had been saved."""
     from spacy_mtl.components.protocol.base import StructuredPipe
     from spacy_mtl.learning.history import Remembered
 
@@ -121,29 +128,33 @@ def with_history(nlp: "Language", training: Path) -> None:
         if isinstance(pipe, StructuredPipe):
             later = Remembered.beside(training / LAST / name / "model")
             try:
-                both = pipe.history, later.history
+                own, other = pipe.history, later.history
             except ValueError:
                 continue
-            if both[1].names == both[0].names and len(both[1].evaluations) > len(both[0].evaluations):
-                pipe.remembered = later
+            if own.passes and other.begins_like(own):
+                own.evaluations = other.evaluations
 
 
 def read_steps(log: Path) -> "list[Step]":
     """The rows of the logger's file; none where there is no file. Raises ValueError (M715) for what is not a row."""
     from spacy_mtl.report.data import Step
+    from spacy_mtl.stored.fault import StoredValueError
+    from spacy_mtl.stored.json import read_json
     from spacy_mtl.stored.values import mapping
 
     if not log.is_file():
         return []
     steps = []
     try:
-        for line in log.read_text(encoding="utf8").splitlines():
-            row = mapping(json.loads(line), "a row")
+        if log.stat().st_size > MOST_BYTES:
+            raise ValueError
+        for line in log.read_bytes().rstrip(b"\n").split(b"\n"):
+            row = mapping(read_json(line, "a row"), "a row")
             other = mapping(row.get("other_scores") or {}, "its scores")
             known = [(key, float(value)) for key, value in other.items() if isinstance(value, int | float)]
             score, seconds = (None if row.get(key) is None else float(row[key]) for key in ("score", "seconds"))
             steps.append(Step(int(row["step"]), score, seconds, known))
-    except (ValueError, TypeError, KeyError, OSError) as error:
+    except (ValueError, TypeError, KeyError, OverflowError, OSError, StoredValueError) as error:
         raise ValueError(
             Errors.M715.format(path=log, reason=f"a row cannot be read ({type(error).__name__})")
         ) from None
