@@ -206,7 +206,10 @@ def parse_template(text: str, where: str = "") -> Template:
     if len(text) > _LONG:
         return _read_template(Scanner(text, where))
     try:
-        return _known_template(text)
+        known = _known_template(text)
+        return Template(
+            known.name, known.observations
+        )  # one of its own: sets tell templates that repeat each other by identity
     except ValueError:
         return _read_template(Scanner(text, where))  # which fails again, and says where
 
@@ -304,8 +307,11 @@ class TemplateSet:
         """Refuse two templates that observe the same thing, since their features would have the same keys (see `program.compile_program`)."""
         seen: dict[tuple[bool, tuple[Observation, ...]], Template] = {}
         for template in self.templates:
-            first = seen.setdefault((template.is_edge, template.observations), template)
-            if first is not template:
+            kind = template.is_edge, template.observations
+            first = seen.get(kind)
+            if first is None:
+                seen[kind] = template
+            else:
                 pattern = template.pattern or "the label pair alone"
                 raise ValueError(Errors.M126.format(first=first.name, second=template.name, pattern=pattern))
 

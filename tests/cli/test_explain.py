@@ -74,6 +74,7 @@ def test_bad_input(trained, args, code):
     assert result.stderr.count("\n") == 1
 
 
+@pytest.mark.filterwarnings("ignore:.*M459")
 def test_an_untrained_component(tmp_path):
     nlp = spacy.blank("es")
     nlp.add_pipe("mtl_ner")

@@ -235,6 +235,7 @@ def test_initialize_takes_a_prior_from_a_folder(nlp, tmp_path):
         ({}, {"prior_weight": "much"}, "M473"),
     ],
 )
+@pytest.mark.filterwarnings("ignore:.*M459")
 def test_a_prior_that_does_not_fit_is_refused(nlp, tmp_path, config, settings, code):
     nlp.to_disk(tmp_path)
     new = spacy.blank("es")

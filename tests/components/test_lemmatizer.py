@@ -348,6 +348,7 @@ def test_a_changed_file_is_refused_and_nothing_changes(trained, change, fault):
     assert pipe.to_bytes() == data
 
 
+@pytest.mark.filterwarnings("ignore:.*M459")
 def test_an_untrained_file_with_a_label_that_is_no_script_is_refused():
     hostile = make().get_pipe("mtl_lemmatizer")
     hostile.cfg["scripts"] = ["walk"]

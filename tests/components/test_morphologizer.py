@@ -301,6 +301,7 @@ def test_a_changed_table_of_analyses_is_refused(trained, table):
     assert model.read_weights(store.to_bytes(weights, {"constraints": masks}), "it")[1].table.size
 
 
+@pytest.mark.filterwarnings("ignore:.*M459")
 def test_an_untrained_file_with_a_label_that_is_no_analysis_changes_nothing():
     hostile, pipe = make().get_pipe("mtl_morphologizer"), make().get_pipe("mtl_morphologizer")
     pipe.set_labels(["NOUN|_"])

@@ -306,10 +306,14 @@ def test_grammar_needs_no_compiler():
 
 
 def test_a_template_that_is_known_is_not_read_again():
-    assert parse_template("U7:%x[0,ORTH]") is parse_template("U7:%x[0,ORTH]", "line 3")
+    one, two = parse_template("U7:%x[0,ORTH]"), parse_template("U7:%x[0,ORTH]", "line 3")
+    assert one is not two
+    assert one.observations is two.observations
     for place in ("line 1", "line 2"):  # what cannot be read has its own place each time
         with pytest.raises(ValueError, match=place):
             parse_template("U7:%x[0,ORTH", place)
     long = "U7:" + "/".join(["%x[0,ORTH]"] * 40)
     assert parse_template(long) == parse_template(long)
-    assert parse_template(long) is not parse_template(long)  # texts of any length do not stay in memory
+    assert (
+        parse_template(long).observations is not parse_template(long).observations
+    )  # texts of any length do not stay in memory
