@@ -26,6 +26,7 @@ before the word ``k``::
 import re
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import NoReturn
@@ -203,15 +204,11 @@ def parse_template(text: str, where: str = "") -> Template:
     where: the source of the text as messages name it, such as a file and line.
     Raises ValueError (M101-M109, M128, M134), naming the column and what was expected there.
     """
-    if len(text) > _LONG:
-        return _read_template(Scanner(text, where))
-    try:
-        known = _known_template(text)
-        return Template(
-            known.name, known.observations
-        )  # one of its own: sets tell templates that repeat each other by identity
-    except ValueError:
-        return _read_template(Scanner(text, where))  # which fails again, and says where
+    if len(text) <= _LONG:
+        with suppress(ValueError):
+            known = _known_template(text)
+            return Template(known.name, known.observations)  # one of its own: sets tell repeats by identity
+    return _read_template(Scanner(text, where))  # what failed fails again, and says where
 
 
 #: Longer templates are read again each time, and at most so many shorter ones are known.
@@ -307,11 +304,8 @@ class TemplateSet:
         """Refuse two templates that observe the same thing, since their features would have the same keys (see `program.compile_program`)."""
         seen: dict[tuple[bool, tuple[Observation, ...]], Template] = {}
         for template in self.templates:
-            kind = template.is_edge, template.observations
-            first = seen.get(kind)
-            if first is None:
-                seen[kind] = template
-            else:
+            first = seen.setdefault((template.is_edge, template.observations), template)
+            if first is not template:
                 pattern = template.pattern or "the label pair alone"
                 raise ValueError(Errors.M126.format(first=first.name, second=template.name, pattern=pattern))
 
