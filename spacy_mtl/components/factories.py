@@ -18,7 +18,7 @@ NER_CONFIG = {
         "@architectures": "spacy_mtl.TemplateChain.v1",
         "templates": {"@mtl_templates": "spacy_mtl.ner.v1", "tag": False},
     },
-    "trainer": {"@mtl_trainers": "spacy_mtl.MTLStruct.v1", "p": 1.3333, "C": 0.3, "average": 6},
+    "trainer": {"@mtl_trainers": "spacy_mtl.MTLStruct.v1", "p": 1.3333, "C": 0.3, "average": 4},
     "scheme": "biluo",
     "valid_only": True,
     "overwrite": False,

@@ -20,7 +20,7 @@ from spacy_mtl.trainers.base import Trainer
 
 from .dense import DenseFeatures
 from .gather import NO_ROWS, Piece, concatenate
-from .learner import Learner, Sentences, carry_rows, check_set, continued, row_map
+from .learner import Learner, Sentences, carry_rows, check_set, continued, ranges, row_map
 
 
 class ChainLearner(Learner):
@@ -67,8 +67,7 @@ class ChainLearner(Learner):
         first = self.training.problem.arrays.first
         borders = block_starts([piece.gold.size for piece in self.documents])
         begin, end = np.searchsorted(first, borders[documents]), np.searchsorted(first, borders[documents + 1])
-        sentences = [np.arange(a, b) for a, b in zip(begin, end, strict=True)]
-        self.training.step(np.concatenate([np.empty(0, np.int64), *sentences]))
+        self.training.step(ranges(begin, end))
 
     def rebind(self, pieces: Sequence[Piece]) -> None:
         assert self.training is not None

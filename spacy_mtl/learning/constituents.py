@@ -22,7 +22,7 @@ from spacy_mtl.trainers.base import Kept, Trainer
 
 from .gather import Piece, concatenate
 from .grammar import GrammarCorpus, GrammarRules, learn_corpus
-from .learner import Learner, Sentences, check_set, row_map
+from .learner import Learner, Sentences, check_set, ranges, row_map
 
 
 class Corpus(NamedTuple):
@@ -76,8 +76,7 @@ class GrammarLearner(Learner):
 
     def step(self, documents: np.ndarray) -> None:
         assert self.training is not None
-        sentences = [np.arange(self._borders[d], self._borders[d + 1]) for d in documents]
-        self.training.step(np.concatenate([np.empty(0, np.int64), *sentences]))
+        self.training.step(ranges(self._borders[documents], self._borders[documents + 1]))
 
     def rebind(self, pieces: Sequence[Piece]) -> None:
         """As in the base class. The grammar is read again, and with it what it allows; sentences whose forests have changed count as new."""

@@ -136,6 +136,12 @@ def common_sentences(old: Problem, new: Problem, old_places: Sentences, new_plac
     return Kept(sentences, slots, np.maximum(np.cumsum(owners) - 1, 0), lambda _: everything, alike)
 
 
+def ranges(begin: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """The numbers from begin[k] to end[k] - 1, one range after the other, int64[N]. begin, end: int64[k]."""
+    lengths = end - begin
+    return np.arange(lengths.sum()) + np.repeat(begin - (np.cumsum(lengths) - lengths), lengths)
+
+
 def row_map(old: np.ndarray, new: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Row numbers in ``old`` and in ``new`` of all keys that both have, two int64[k].
 

@@ -35,7 +35,7 @@ from spacy_mtl.templates.grammar import Template, TemplateSet
 from spacy_mtl.trainers.base import Report, Trainer, Training
 
 from .gather import Piece, concatenate
-from .learner import Learner, Sentences, carry_rows, check_set, continued, joined, row_map
+from .learner import Learner, Sentences, carry_rows, check_set, continued, joined, ranges, row_map
 
 
 @dataclass(frozen=True)
@@ -125,8 +125,7 @@ class TreeLearner(Learner):
 
     def step(self, documents: np.ndarray) -> None:
         assert self.training is not None
-        sentences = [np.arange(self._borders[d], self._borders[d + 1]) for d in documents]
-        shown = np.concatenate([np.empty(0, np.int64), *sentences])
+        shown = ranges(self._borders[documents], self._borders[documents + 1])
         self.training.step(shown)
         if self.labelling is not None:
             self.labelling.step(shown)

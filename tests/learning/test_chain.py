@@ -7,6 +7,7 @@ from spacy.tokens import Doc
 
 from spacy_mtl.learning.chain import ChainLearner, carry_rows, row_map
 from spacy_mtl.learning.gather import Piece
+from spacy_mtl.learning.learner import ranges
 from spacy_mtl.structures.chain.build import Constraints
 from spacy_mtl.templates.attributes.reader import AttributeReader
 from spacy_mtl.templates.grammar import TemplateSet
@@ -181,3 +182,10 @@ def test_weights_without_any_key_are_carried_over_too():
     weights.pair[:] = 7
     carried = carry_rows(learner.training.problem, weights, [row_map(keys, keys) for keys in learner._keys()])
     np.testing.assert_array_equal(carried.pair, weights.pair)
+
+
+def test_ranges_follow_one_another_and_may_be_empty():
+    found = ranges(np.array([5, 2, 2, 9]), np.array([8, 2, 4, 10]))
+    assert found.tolist() == [5, 6, 7, 2, 3, 9]
+    assert found.dtype == np.int64
+    assert ranges(np.empty(0, np.int64), np.empty(0, np.int64)).tolist() == []
