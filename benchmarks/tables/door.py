@@ -23,7 +23,7 @@ DOOR = Table(
     (
         Column("CPU s", "cpu"),
         Column("times in memory", "ratio", "{:.2f}"),
-        Column("dev score", "score", "{:.2f}"),
+        Column("dev score", "score", "{:.2f}", score=True),
         Column("passes", "passes", "{:.0f}"),
         Column("evaluations", "evaluations", "{:.0f}"),
         Column("MB", "pipeline_mb"),

@@ -9,7 +9,7 @@ SCHEMES = {"biluo": "BILUO", "iob2": "IOB2"}
 METHODS = {"lbfgs": "L-BFGS", "ap": "`ap`", "pa": "`pa`"}
 CPU = Column("training, CPU s", "cpu", best="min")
 RATIO = Column("times ours", "cpu", per_first=True)
-F1 = (Column("F1 testa", "f1_testa", best="max"), Column("F1 testb", "f1_testb", best="max"))
+F1 = (Column("F1 testa", "f1_testa", score=True), Column("F1 testb", "f1_testb", score=True))
 SIZES = (Column("peak MB", "peak_mb", "{:,.0f}", best="min"), Column("model, MB", "model_mb", best="min"))
 
 

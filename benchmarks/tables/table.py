@@ -13,12 +13,8 @@ from .regions import FIGURE
 Results = Mapping[str, Sequence[Row]]
 
 
-#: Of a line whose figures are not a method's best.
-MARK = "†"
-NOTE = (
-    f"{MARK} Not searched as ours was: constants as they come, a few numbers of passes, or stopped early. Nothing was tested for significance, "
-    "and no score of its group is called the highest.\n\n"
-)
+#: Below a table with a contestant whose scores are not its best, and therefore not shown.
+NOTE = "Where a score is left out, the contestant's constants were not searched or it was stopped early: it is here for its speed and its size.\n\n"
 
 
 class NoRowsError(ValueError):
@@ -31,7 +27,8 @@ class Column:
 
     key: of the rows, or a function of a row. form: as str.format takes it. best: max or min, printed bold in each group.
     where: what the column's rows have besides those of the line. per_first: divided by the figure of the first line of the group.
-    spread: the mean of repeated measurements and their standard deviation instead of the median.
+    spread: the mean of repeated measurements and their standard deviation instead of the median. score: of quality, left empty for a contestant
+    that was not searched.
     """
 
     heading: str
@@ -41,6 +38,7 @@ class Column:
     where: Row = field(default_factory=dict)
     per_first: bool = False
     spread: bool = False
+    score: bool = False
 
     def numbers(self, rows: Sequence[Row]) -> list[float]:
         """Of all measurements that have the figure."""
@@ -92,29 +90,28 @@ class Table:
         for name, group in self.groups.items():
             rows = [self.rows_of(line, results) for line in group]
             used += [row for found in rows for row in found]
-            fair = not any(line.unsearched for line in group)
-            figures = [self._figures(column, rows, fair) for column in self.columns]
+            figures = [self._figures(column, group, rows) for column in self.columns]
             for k, line in enumerate(group):
-                label = f"{line.label} {MARK}" if line.unsearched else line.label
-                lines.append(["" if k else name, label, *(column[k] for column in figures)])
+                lines.append(["" if k else name, line.label, *(column[k] for column in figures)])
         for k, column in enumerate(self.columns, 2):
             if not any(line[k] for line in lines[1:]):
                 raise NoRowsError(f"Table {self.name}: no row has a figure for the column {column.heading!r}.")
         if not any(self.groups):
             lines = [[": ".join(filter(None, self.head)), *lines[0][2:]], *(line[1:] for line in lines[1:])]
-        marked = any(line.unsearched for group in self.groups.values() for line in group)
-        return markdown(lines) + "\n" + (NOTE if marked else "") + provenance(used)
+        unsearched = any(line.unsearched for group in self.groups.values() for line in group)
+        return markdown(lines) + "\n" + (NOTE if unsearched else "") + provenance(used)
 
     @staticmethod
-    def _figures(column: Column, rows: Sequence[Sequence[Row]], fair: bool) -> list[str]:
-        """The cells of a column in one group. fair: everybody was searched, so that a highest score is one."""
-        values = [column.value(found) for found in rows]
+    def _figures(column: Column, group: Sequence[Line], rows: Sequence[Sequence[Row]]) -> list[str]:
+        """The cells of a column in one group; no score where the constants of a line were not searched."""
+        hidden = [column.score and line.unsearched for line in group]
+        values = [None if hide else column.value(found) for hide, found in zip(hidden, rows, strict=True)]
         if column.per_first:
             first = values[0]
             values = [value / first if value is not None and first else None for value in values]
         texts = ["" if value is None else column.form.format(value) for value in values]
         known = [value for value in values if value is not None]
-        if column.best and len(known) > 1 and (fair or column.best == "min"):
+        if column.best and len(known) > 1:
             top = column.form.format(max(known) if column.best == "max" else min(known))
             texts = [f"**{text}**" if text == top else text for text in texts]
         return [text + column.deviation(found) if text else "" for text, found in zip(texts, rows, strict=True)]

@@ -20,8 +20,8 @@ TRAINING = Table(
     (
         Column("training, CPU s", "cpu", best="min"),
         Column("times ours", "cpu", per_first=True),
-        Column("F1", "f1", best="max"),
-        Column("recall of unknown words", "r_oov", best="max"),
+        Column("F1", "f1", score=True),
+        Column("recall of unknown words", "r_oov", score=True),
         Column("peak MB", "peak_mb", "{:,.0f}", best="min"),
         Column("model, MB", "model_mb", best="min"),
     ),

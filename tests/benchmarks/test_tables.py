@@ -7,7 +7,7 @@ from benchmarks.tables import TABLES, rendered
 from benchmarks.tables.checks import NEEDED, faulty, read_results
 from benchmarks.tables.headline import Duel
 from benchmarks.tables.regions import PAGES, ROOT, figure_tables, filled, pages, regions
-from benchmarks.tables.table import MARK, NOTE, Column, Line, NoRowsError, Table, without_file
+from benchmarks.tables.table import NOTE, Column, Line, NoRowsError, Table, without_file
 
 REGIONS = [
     (path, name)
@@ -150,18 +150,19 @@ def test_the_file_of_rows_leaves_the_command():
     assert without_file("python -m x --json a.jsonl") == "python -m x"
 
 
-def test_a_rival_without_a_search_is_marked_and_no_score_is_the_highest():
+def test_of_a_rival_without_a_search_there_are_seconds_and_no_score():
     from dataclasses import replace
 
+    columns = (*TABLE.columns[:2], replace(TABLE.columns[2], score=True))
     ours, theirs = TABLE.groups["esp"]
-    marked = replace(TABLE, groups={"esp": (ours, replace(theirs, unsearched=True))})
-    plain, text = TABLE.render({"ner": ROWS}), marked.render({"ner": ROWS})
-    assert MARK not in plain
-    assert f"{theirs.label} {MARK} |" in text
-    assert "**82.00**" in plain
-    assert "**82.00**" not in text
-    assert "**2.0**" in text  # what it took to train may be compared
+    searched = replace(TABLE, columns=columns)
+    unsearched = replace(searched, groups={"esp": (ours, replace(theirs, unsearched=True))})
+    text = unsearched.render({"ner": ROWS})
+    assert searched.render({"ner": ROWS}) == TABLE.render({"ner": ROWS})
+    assert "|  | theirs | 20.0 | 10.0 |  |" in text.splitlines()
+    assert "| esp | ours | **2.0** | 1.0 | 82.00 |" in text.splitlines()  # of what is not shown nothing can be the best
     assert NOTE in text
+    assert NOTE not in TABLE.render({"ner": ROWS})
 
 
 def test_the_headline_takes_the_rival_that_is_best_on_dev():
