@@ -11,8 +11,9 @@ import numpy as np
 import pycrfsuite
 from spacy.training import iob_to_biluo
 
+from benchmarks.common.crfsuite import Constants, search
 from benchmarks.common.measure import Clock, forget_peak, peak_megabytes, resident_megabytes
-from benchmarks.common.rows import best_point, has_peaked
+from benchmarks.common.rows import best_point
 from benchmarks.common.spans import entity_f1
 from spacy_mtl.sentences import borders
 from spacy_mtl.templates.attributes.reader import AttributeReader
@@ -102,10 +103,11 @@ def fit(trainer: pycrfsuite.Trainer, model: str, parts: list[Observations], iter
     return row
 
 
-def train(folder: str, algorithm: str, iterations: list[int] | None) -> dict[str, Any]:
-    """Train ``lbfgs`` to its default stop (iterations None), or an online method once for each number of passes and keep the best on testa.
+def train(folder: str, algorithm: str, iterations: list[int] | None, constants: list[Constants]) -> dict[str, Any]:
+    """Train with each of the constants, ``lbfgs`` to its default stop (iterations None), an online method once for each number of passes, and keep
+    the best on testa.
 
-    cpu: from ``append`` (of sequences already made) to the end of the training that won. points: all trainings.
+    cpu: from ``append`` (of sequences already made) to the end of the training that won. cpu_search: of all trainings. points: these.
     """
     parts = [Observations(folder, part) for part in PARTS]
     clock = Clock()
@@ -115,12 +117,13 @@ def train(folder: str, algorithm: str, iterations: list[int] | None) -> dict[str
     for sequence, tags in zip(parts[0].sequences(), parts[0].tags, strict=True):
         with clock("append"):
             trainer.append(sequence, tags)
-    points: list[dict[str, Any]] = []
     with TemporaryDirectory() as models:
-        for count in [None] if iterations is None else iterations:
-            points.append(fit(trainer, str(Path(models, "model")), parts[1:], count))
-            if has_peaked([point["f1_testa"] for point in points]):
-                break
+
+        def once(values: Constants, count: int | None) -> dict[str, Any]:
+            trainer.set_params(values)
+            return fit(trainer, str(Path(models, "model")), parts[1:], count)
+
+        points = search(once, constants, [None] if iterations is None else iterations, "f1_testa")
     for point in points:
         point["cpu"] = clock.seconds["append"] + point["cpu_train"]
     best = best_point(points, "f1_testa")
@@ -128,6 +131,7 @@ def train(folder: str, algorithm: str, iterations: list[int] | None) -> dict[str
         "contestant": f"crfsuite {algorithm}",
         "resident_before_mb": before,
         "cpu_append": clock.seconds["append"],
+        "cpu_search": clock.seconds["append"] + sum(point["cpu_train"] for point in points),
         **best,
         "peak_mb": points[0]["peak_mb"],  # of one training: crfsuite keeps memory of the trainings before
         "points": points,

@@ -96,6 +96,8 @@ def train(
     crf_scheme: Annotated[Scheme | None, typer.Option(help="Tags for python-crfsuite; as ours if not given.")] = None,
     method: Annotated[list[Method] | None, typer.Option(help="Of python-crfsuite; all if not given.")] = None,
     epochs: Annotated[list[int] | None, typer.Option(help="Passes to try of its online methods.")] = None,
+    c2: Annotated[list[float] | None, typer.Option("--c2", help="Of its L-BFGS, one or more to choose from.")] = None,
+    c: Annotated[list[float] | None, typer.Option("--c", help="Of its pa, one or more to choose from.")] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Measure python-crfsuite even if the file has it.")] = False,
     rivals: Annotated[bool, typer.Option(help="Run python-crfsuite at all.")] = True,
 ) -> None:
@@ -115,7 +117,8 @@ def train(
             rows = [train_ours(data, ours, 1 if quick else repeats)]
             append_rows(json, rows)
             tags = crf_scheme.value if crf_scheme else ours.scheme
-            for row in train_crfsuite(data, ours, tags, methods, tried, known):
+            given = {"c2": c2 or (), "c": c or ()}
+            for row in train_crfsuite(data, ours, tags, methods, tried, known, given):
                 rows.append(row)
                 append_rows(json, [] if "measured" in row else [row])
             for row in rows:

@@ -1,12 +1,13 @@
 """Contestants run one after another, each in its own process, and their results as rows."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from benchmarks.common.crfsuite import constants_of
 from benchmarks.common.measure import median, run_child
 from benchmarks.common.rows import Row, find_row, progress
 
@@ -70,9 +71,15 @@ def fingerprint(data: Data, ours: Ours) -> str:
 
 
 def train_crfsuite(
-    data: Data, ours: Ours, scheme: str, methods: Sequence[str], epochs: list[int], known: list[Row]
+    data: Data,
+    ours: Ours,
+    scheme: str,
+    methods: Sequence[str],
+    epochs: list[int],
+    known: list[Row],
+    given: Mapping[str, Sequence[float]],
 ) -> Iterator[Row]:
-    """L-BFGS to its default stop, an online method to its best testa score of so many passes.
+    """L-BFGS to its default stop, an online method to its best testa score of so many passes, with each of the constants given.
 
     Rows measured before are taken from ``known``; they have a "measured" date.
     """
@@ -81,7 +88,8 @@ def train_crfsuite(
     with TemporaryDirectory() as folder:
         for method in methods:
             iterations = None if method == "lbfgs" else epochs
-            found = find_row(known, {**about, "contestant": f"crfsuite {method}", "tried": iterations})
+            tried = {"tried": iterations, "constants_tried": constants_of(method, given)}
+            found = find_row(known, {**about, "contestant": f"crfsuite {method}", **tried})
             if found:
                 yield {**found, "measured": found["time"][:10]}
                 continue
@@ -89,8 +97,9 @@ def train_crfsuite(
                 task = "benchmarks.ner.crfsuite:write_observations"
                 counts = child(task, "making observations", data, ours, folder=folder, scheme=scheme)
             progress.print(f"[dim]{data.lang}: crfsuite {method}, {ours.templates} ...[/dim]")
-            row = run_child("benchmarks.ner.crfsuite:train", folder=folder, algorithm=method, iterations=iterations)
-            yield about | counts | row | {"tried": iterations}
+            settings = {"algorithm": method, "iterations": iterations, "constants": tried["constants_tried"]}
+            row = run_child("benchmarks.ner.crfsuite:train", folder=folder, **settings)
+            yield about | counts | row | tried
 
 
 def train_spacy(data: Data, max_steps: int, patience: int) -> Row:

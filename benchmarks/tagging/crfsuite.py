@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pycrfsuite
 
+from benchmarks.common.crfsuite import Constants, search
 from benchmarks.common.measure import Clock, forget_peak, peak_megabytes, resident_megabytes
-from benchmarks.common.rows import best_point, has_peaked
+from benchmarks.common.rows import best_point
 from benchmarks.ner.crfsuite import Observations
 from spacy_mtl.learning.counted.usual_tags import count_usual_tags
 from spacy_mtl.sentences import borders
@@ -74,13 +75,15 @@ def fit(trainer: pycrfsuite.Trainer, model: str, iterations: int | None) -> dict
     return row | {"model_mb": os.path.getsize(model) / 1e6}
 
 
-def train(data: dict, folder: str, algorithm: str, iterations: list[int | None]) -> dict[str, Any]:
-    """Train once for each number of iterations (None: to the default stop) and keep the best on dev; a row.
+def train(
+    data: dict, folder: str, algorithm: str, iterations: list[int | None], constants: list[Constants]
+) -> dict[str, Any]:
+    """Train once for each of the constants and number of iterations (None: to the default stop) and keep the best on dev; a row.
 
-    cpu: from ``append`` (of sequences already made) to the end of the training that won. points: all trainings.
+    cpu: from ``append`` (of sequences already made) to the end of the training that won. cpu_search: of all trainings. points: these.
     """
     the_data, parts = Data(**data), {name: Observations(folder, name) for name in PARTS}
-    clock, points = Clock(), []
+    clock = Clock()
     trainer = pycrfsuite.Trainer(algorithm, verbose=False)
     forget_peak()
     before = resident_megabytes()
@@ -89,12 +92,17 @@ def train(data: dict, folder: str, algorithm: str, iterations: list[int | None])
             trainer.append(sequence, tags)
     with TemporaryDirectory() as models:
         model = str(Path(models, "model"))
-        for count in iterations:
-            points.append(fit(trainer, model, count))
-            points[-1] |= evaluate(model, the_data, parts) | {"cpu": clock.seconds["append"] + points[-1]["cpu_train"]}
-            if has_peaked([point["accuracy_dev"] for point in points]):
-                break
+
+        def once(values: Constants, count: int | None) -> dict[str, Any]:
+            trainer.set_params(values)
+            return fit(trainer, model, count) | evaluate(model, the_data, parts)
+
+        points = search(once, constants, iterations, "accuracy_dev")
+    for point in points:
+        point["cpu"] = clock.seconds["append"] + point["cpu_train"]
+    cpu_search = clock.seconds["append"] + sum(point["cpu_train"] for point in points)
     best = best_point(points, "accuracy_dev")
     row = {"contestant": f"crfsuite {algorithm}", "resident_before_mb": before, "cpu_append": clock.seconds["append"]}
+    row["cpu_search"] = cpu_search
     # peak_mb is that of one training: crfsuite keeps memory of the trainings before
     return {**row, **best, "peak_mb": points[0]["peak_mb"], "points": points}

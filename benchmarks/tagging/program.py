@@ -71,6 +71,8 @@ def train(
     ] = 150,
     method: Annotated[list[Method] | None, typer.Option(help="Of python-crfsuite; all if not given.")] = None,
     epochs: Annotated[list[int] | None, typer.Option(help="Passes to try of its online methods.")] = None,
+    c2: Annotated[list[float] | None, typer.Option("--c2", help="Of its L-BFGS, one or more to choose from.")] = None,
+    c: Annotated[list[float] | None, typer.Option("--c", help="Of its pa, one or more to choose from.")] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Measure the others even if the file has them.")] = False,
 ) -> None:
     """Training and quality: CPU, memory, model size, accuracy of all words and of unknown ones.
@@ -93,7 +95,8 @@ def train(
         if max_steps:
             rows.append(train_spacy(data, min(max_steps, 200) if quick else max_steps, patience, known))
             append_rows(json, [row for row in rows[-1:] if "measured" not in row])
-        for row in train_crfsuite(data, ours, methods, known) if max_iterations >= 0 else ():
+        given = {"c2": c2 or (), "c": c or ()}
+        for row in train_crfsuite(data, ours, methods, known, given) if max_iterations >= 0 else ():
             rows.append(row)
             append_rows(json, [] if "measured" in row else [row])
         for row in rows:

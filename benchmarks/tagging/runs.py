@@ -7,6 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from benchmarks.common.crfsuite import constants_of
 from benchmarks.common.measure import median, run_child
 from benchmarks.common.rows import Row, find_row, progress
 from spacy_mtl.learning.counted.usual_tags import OFTEN
@@ -77,15 +78,19 @@ def fingerprint(data: Data, ours: Ours) -> str:
     return blake2b("\n".join(seen).encode(), digest_size=6).hexdigest()
 
 
-def train_crfsuite(data: Data, ours: Ours, methods: Methods, known: list[Row]) -> Iterator[Row]:
-    """L-BFGS to its default stop (None) or for so many iterations, the online methods to their best dev accuracy.
+def train_crfsuite(
+    data: Data, ours: Ours, methods: Methods, known: list[Row], given: Mapping[str, Sequence[float]]
+) -> Iterator[Row]:
+    """L-BFGS to its default stop (None) or for so many iterations, the online methods to their best dev accuracy, with each of the constants given.
 
     Rows measured before are taken from ``known``; they have a "measured" date.
     """
     counts: Row = {}
     with TemporaryDirectory() as folder:
         for method, iterations in methods.items():
+            constants = constants_of(method, given)
             about = {**identity("train", data), "observed": fingerprint(data, ours), "tried": iterations}
+            about["constants_tried"] = constants
             found = find_row(known, {**about, "contestant": f"crfsuite {method}"})
             if found:
                 yield {**found, "measured": found["time"][:10]}
@@ -95,5 +100,5 @@ def train_crfsuite(data: Data, ours: Ours, methods: Methods, known: list[Row]) -
                 counts = child(
                     "benchmarks.tagging.crfsuite:write_observations", "making observations", data, **settings
                 )
-            more = {"folder": folder, "algorithm": method, "iterations": iterations}
+            more = {"folder": folder, "algorithm": method, "iterations": iterations, "constants": constants}
             yield about | counts | child("benchmarks.tagging.crfsuite:train", f"crfsuite {method}", data, **more)

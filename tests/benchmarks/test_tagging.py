@@ -83,10 +83,15 @@ def test_crfsuite_learns_the_tags_from_the_same_observations(data, tmp_path):
 
     counts = write_observations(asdict(data), asdict(OURS), str(tmp_path))
     assert counts["n_templates"] == len(OURS.pipeline(data)[1].model.attrs["templates"].node)
-    row = train(asdict(data), str(tmp_path), "ap", [1, 8])
+    row = train(asdict(data), str(tmp_path), "ap", [1, 8], [{}])
     assert row["accuracy_dev"] == 100
     assert row["iterations"] in (1, 8)
     assert len(row["points"]) == 2
+    searched = train(asdict(data), str(tmp_path), "lbfgs", [None], [{"c2": 1e6}, {"c2": 0.1}])
+    held, free = searched["points"]
+    assert held["iterations"] < free["iterations"]  # a constant that is given is used: a strong penalty leaves little to do
+    assert searched["constants"] in ({"c2": 1e6}, {"c2": 0.1})
+    assert searched["cpu_search"] > searched["cpu"]
 
 
 def test_spacy_learns_with_the_settings_it_recommends(data):
