@@ -91,9 +91,9 @@ def _config_text(
 
 
 def _say_choices(choices: "list[Choice]") -> None:
-    typer.echo("Chosen:")
+    choices = [choice for choice in choices if choice.value != {}]
+    typer.echo("Chosen:" if choices else "Chosen: nothing but the defaults.")
     for choice in choices:
-        if choice.value != {}:
-            value = f"{len(choice.value)} tags" if isinstance(choice.value, dict) else written(choice.value)
-            reason = " ".join(f" ({choice.reason})".splitlines()) if choice.reason else ""
-            typer.echo(f"  [{choice.section}] {choice.key} = {value}{reason}")
+        value = f"{len(choice.value)} tags" if isinstance(choice.value, dict) else written(choice.value)
+        reason = " ".join(f" ({choice.reason})".splitlines()) if choice.reason else ""
+        typer.echo(f"  [{choice.section}] {choice.key} = {value}{reason}")

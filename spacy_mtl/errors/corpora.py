@@ -54,6 +54,7 @@ class CorpusErrors:
     M558 = "'{setting}' of the corpus cannot be '{value}'. Choose one of {known}."
     M559 = "Line {line} of '{path}' (sentence {sentence}) has an empty word. Give it a form, or '_' if the form is unknown."
     M561 = ("Line {line} of '{path}' has {got} column(s), but the lines before have {expected}. Correct the line, or name the columns with --columns.")
+    M568 = ("'{path}' has {got} column(s), but --columns names {expected} ({columns}). Name those that it has, with '_' for one to ignore.")
     M564 = ("Line {line} of '{path}' (sentence {sentence}): the range {id} overlaps the range before it, which ends at word {end}. A word belongs to one multiword "
             "token at most: correct the ranges.")
     M570 = ("Line {line} of '{path}' has no bracketed tree: {fault}. Correct the tree; one looks like ((S (NP (PRP It)) (VP (VBZ rains)) (. .))).")

@@ -23,9 +23,9 @@ def survey_binary(path: Path) -> Survey:
         found.longest = max(found.longest, *map(len, spans)) if len(doc) else found.longest
         found.entities.update(ent.label_ for ent in doc.ents)
         found.tags.update(token.tag_ for token in doc if token.tag)
-        found.trees += doc.has_annotation("DEP")
+        found.trees += len(doc) > 0 and doc.has_annotation("DEP")
         for name in _ANNOTATION:
-            kinds[name] += doc.has_annotation(name)
+            kinds[name] += len(doc) > 0 and doc.has_annotation(name)
     seen = [f"{name} {count:,}" for name, count in kinds.items() if count]
     found.lines.append(f"documents with annotation: {', '.join(seen) or 'none'}")
     if found.entities:

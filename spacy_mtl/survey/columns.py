@@ -23,7 +23,8 @@ Rows = list[list[str]]
 def survey_columns(path: Path, encoding: str = "utf8", columns: Sequence[str] | None = None) -> Survey:
     """What is in a column file. columns: names that the user gives; None to find them out.
 
-    Raises ValueError: M501, M502, M513, M504 for a file without sentences, M561 for lines with different numbers of columns.
+    Raises ValueError: M501, M502, M513, M504 for a file without sentences, M561 for lines with different numbers of columns, M568 for
+    more names than columns.
     """
     check_file(path)
     found = Survey(path, "columns")
@@ -37,6 +38,9 @@ def survey_columns(path: Path, encoding: str = "utf8", columns: Sequence[str] | 
     found.sentences, found.words = len(sentences), len(by_column[0])
     found.longest = max(map(len, sentences))
     counts = [Counter(values) for values in by_column]
+    if columns is not None and len(columns) > len(counts):
+        shown = " ".join(columns)
+        raise ValueError(Errors.M568.format(path=path, got=len(counts), expected=len(columns), columns=shown))
     names = _names(by_column, counts) if columns is None else [*columns, *[IGNORED] * (len(counts) - len(columns))]
     found.columns = names[: len(counts)]
     _look_at(found, counts, sentences)
@@ -111,9 +115,8 @@ def _look_at(found: Survey, counts: list[Counter[str]], sentences: list[Rows]) -
             found.reader["scheme"] = scheme
             found.lines.append(f"column {number} ENT: entities, scheme {scheme}: {most_common(entities)}")
             if scheme == "auto":
-                found.warnings.append(
-                    f"{loose:,} entities of column {number} begin with I-, others with B-: both are read as entities"
-                )
+                begin = "1 entity begins" if loose == 1 else f"{loose:,} entities begin"
+                found.warnings.append(f"column {number}: {begin} with I-, others with B-; both are read as entities")
         elif name == "TAG":
             found.tags = Counter({tag: count for tag, count in values.items() if tag not in MISSING})
             kind = "universal parts of speech" if set(found.tags) <= set(POS_IDS) else "tags"

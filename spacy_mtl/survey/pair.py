@@ -16,4 +16,9 @@ def check_dev(train: Survey, dev: Survey) -> None:
         )
     new = sorted((set(dev.entities) - set(train.entities)) | (set(dev.tags) - set(train.tags)))
     if new:
-        dev.warnings.append(f"{len(new)} labels do not occur in '{train.path}', such as {', '.join(new[:5])}")
+        labels = (
+            f"label {new[0]} does"
+            if len(new) == 1
+            else f"{len(new)} labels ({', '.join(new[:5])}{', ...' * (len(new) > 5)}) do"
+        )
+        dev.warnings.append(f"{labels} not occur in '{train.path}'")

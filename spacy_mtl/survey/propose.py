@@ -12,6 +12,7 @@ from spacy_mtl.errors import Errors
 from spacy_mtl.roots import FEW_CROSSING
 
 from .found import Survey
+from .unfit import hint, seen
 
 #: The components in the order of a pipeline, and the formats that each can be trained on.
 KINDS = {
@@ -66,28 +67,10 @@ def check_pipeline(components: Sequence[str], train: Survey) -> list[str]:
             "ner": bool(train.entities),
         }
         if train.kind not in KINDS[name] or not needs[name]:
-            seen = {"columns": " ".join(train.columns), "binary": "a .spacy file"}.get(train.kind, train.kind)
-            hint = _hint(name, train)
-            raise ValueError(Errors.M728.format(name=name, path=train.path, seen=seen, hint=hint))
+            raise ValueError(
+                Errors.M728.format(name=name, path=train.path, seen=seen(name, train), hint=hint(name, train))
+            )
     return [name for name in KINDS if name in components]
-
-
-def _hint(name: str, train: Survey) -> str:
-    if name == "parser" and train.kind == "binary" and train.trees:
-        return "Write its trees as CoNLL-U first: python -m spacy mtl convert FILE.spacy FILE.conllu --lang LANG"
-    if train.kind == "columns" and name != "parser":
-        return "Name its columns with --columns, such as --columns ORTH,TAG,ENT, or leave the component out"
-    wanted = {
-        "segmenter": "a segmented text, or a column file",
-        "senter": "a file of trees, CoNLL-U or CoNLL-X, with several sentences",
-        "tagger": "a file with tags",
-        "morphologizer": "a file of trees, CoNLL-U, with parts of speech or morphological features",
-        "lemmatizer": "a file of trees, CoNLL-U or CoNLL-X, with lemmas",
-        "parser": "a file of trees, CoNLL-U or CoNLL-X",
-        "constituents": "a file of bracketed trees, such as (S (NP (PRP It)) (VP (VBZ rains)))",
-        "ner": "a column file, or a .spacy file, with entities",
-    }
-    return f"It is trained on {wanted[name]}"
 
 
 def propose(pipeline: Sequence[str], train: Survey, tags: bool | None = None, group: int | None = None) -> list[Choice]:

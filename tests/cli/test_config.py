@@ -1,4 +1,6 @@
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -243,6 +245,24 @@ def test_settings_that_there_are_not(tmp_path, setting, code):
     assert (result.exit_code, result.stderr[:6]) == (1, code)
     assert len(result.stderr.splitlines()) == 1
     assert not (tmp_path / "out.cfg").exists()
+
+
+def test_settings_are_known_in_a_process_that_has_done_nothing_else(tmp_path):
+    """The registries of this package are there only once a module of it has made them."""
+    settings = ["--set", "components.ner.trainer.C=2", "--set", "components.ner.model.templates.tag=true"]
+    command = [sys.executable, "-m", "spacy", "mtl", "config", str(SOURCE), str(tmp_path / "out.cfg"), *settings]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert (result.returncode, result.stderr) == (0, "")
+    ner = load_config(tmp_path / "out.cfg")["components"]["ner"]
+    assert (ner["trainer"]["C"], ner["model"]["templates"]["tag"]) == (2, True)
+
+
+def test_settings_of_code_that_is_not_at_hand_are_not_checked(tmp_path):
+    text = SOURCE.read_text(encoding="utf8").replace("spacy_mtl.whole_corpus.v1", "theirs.v1")
+    (tmp_path / "theirs.cfg").write_text(text, encoding="utf8")
+    result = invoke(tmp_path / "theirs.cfg", tmp_path / "out.cfg", "--set", "training.batcher.size=3")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert load_config(tmp_path / "out.cfg")["training"]["batcher"]["size"] == 3
 
 
 def test_languages(tmp_path):

@@ -1,9 +1,14 @@
 """What a survey finds in column files."""
 
 import pytest
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
 
 from spacy_mtl.survey.columns import scheme_of, survey_columns
 from spacy_mtl.survey.kinds import kind_of
+from spacy_mtl.survey.look import survey
+from spacy_mtl.survey.pair import check_dev
+from spacy_mtl.survey.propose import check_pipeline
 
 
 @pytest.mark.parametrize(
@@ -61,3 +66,53 @@ def test_lines_of_different_lengths_are_refused(tmp_path):
 )
 def test_kinds(tmp_path, text, kind):
     assert kind_of(write(tmp_path, text)) == kind
+
+
+def test_more_names_than_columns_are_refused(tmp_path):
+    path = write(tmp_path, "Ana B-PER\nlee O\n\n")
+    with pytest.raises(
+        ValueError, match=r"^\[M568\] .*a.conll' has 2 column\(s\), but --columns names 3 \(ORTH TAG ENT\)"
+    ):
+        survey_columns(path, columns=["ORTH", "TAG", "ENT"])
+    assert survey_columns(path, columns=["ORTH", "ENT"]).columns == ["ORTH", "ENT"]
+    assert survey_columns(path, columns=["ORTH"]).columns == ["ORTH", "_"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        (
+            "a.iob",
+            "Ana|NNP|B-PER lee|VBZ|O\n",
+            "which has lines of words. .* spacy convert FILE FOLDER --converter iob",
+        ),
+        ("a.txt", "Ana|B-PER lee|O\n", "--converter iob"),
+        ("a.jsonl", '{"text": "Ana lee", "entities": []}\n', "make Docs of its texts and annotations"),
+        ("a.txt", "Ana lee .\n", "It is trained on a column file, or a .spacy file, with entities"),
+        ("a.conll", "Ana X\nlee Y\n\n", "which has no tags of entities in column 2. Name its columns"),
+    ],
+)
+def test_what_to_do_about_other_formats(tmp_path, name, text, message):
+    columns = ["ORTH", "ENT"] if name == "a.conll" else None
+    with pytest.raises(ValueError, match=r"^\[M728\] 'ner' cannot be trained on .*" + message):
+        check_pipeline(["ner"], survey(write(tmp_path, text, name), columns=columns))
+
+
+@pytest.mark.parametrize(("loose", "says"), [(1, "column 2: 1 entity begins"), (2, "column 2: 2 entities begin")])
+def test_what_begins_with_inside_is_told(tmp_path, loose, says):
+    found = survey_columns(write(tmp_path, "a O\nb I-X\n\n" * loose + "a B-X\n\n"))
+    assert found.warnings == [f"{says} with I-, others with B-; both are read as entities"]
+
+
+def test_labels_that_are_new_in_dev_are_told(tmp_path):
+    train = survey_columns(write(tmp_path, "a B-X\nb O\n\n", "train.conll"))
+    for labels, says in (("Y", "label Y does not occur in"), ("Y Z", "2 labels (Y, Z) do not occur in")):
+        dev = survey_columns(write(tmp_path, "".join(f"a B-{label}\nb O\n\n" for label in labels.split()), "dev.conll"))
+        check_dev(train, dev)
+        assert dev.warnings == [f"{says} '{tmp_path / 'train.conll'}'"]
+
+
+def test_empty_documents_have_no_annotation(tmp_path):
+    vocab = Vocab()
+    DocBin(docs=[Doc(vocab), Doc(vocab, words=["a", "b"], ents=["B-X", "O"])]).to_disk(tmp_path / "a.spacy")
+    assert survey(tmp_path / "a.spacy").lines[0] == "documents with annotation: ENT_IOB 1"

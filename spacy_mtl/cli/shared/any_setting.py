@@ -30,10 +30,11 @@ def set_any(config: Block, name: str, value: Any) -> None:
 
 
 def known_settings(sections: list[str], block: Block) -> set[str] | None:
-    """The settings that a section takes; None if it takes any name."""
-    from spacy import registry
+    """The settings that a section takes; None if it takes any name, or is of code that is not at hand."""
     from spacy.language import Language
     from spacy.schemas import ConfigSchemaInit, ConfigSchemaNlp, ConfigSchemaTraining
+
+    from spacy_mtl.registry import registry
 
     schemas: dict[str, Any] = {"nlp": ConfigSchemaNlp, "training": ConfigSchemaTraining, "initialize": ConfigSchemaInit}
     if len(sections) == 1 and sections[0] in schemas:
@@ -46,8 +47,10 @@ def known_settings(sections: list[str], block: Block) -> set[str] | None:
             return {"factory", *(Language.get_factory_meta(block["factory"]).default_config or {})}
     for key, name in block.items():
         if key.startswith("@"):
-            function = getattr(registry, key[1:]).get(name)
-            parameters = inspect.signature(function).parameters.values()
+            functions = getattr(registry, key[1:], ())
+            if name not in functions:
+                return None
+            parameters = inspect.signature(functions.get(name)).parameters.values()
             if any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters):
                 return None
             return {key, *(p.name for p in parameters)}

@@ -1,0 +1,55 @@
+"""What to say of a corpus that a component cannot be trained on: what it has, and what to do."""
+
+import re
+
+from .found import Survey
+
+_KINDS = {
+    "binary": "a .spacy file without such annotation",
+    "bracketed": "bracketed trees",
+    "segmented": "lines of words",
+    "trees": "dependency trees",
+}
+_WANTED = {
+    "segmenter": "a segmented text, or a column file",
+    "senter": "a file of trees, CoNLL-U or CoNLL-X, with several sentences",
+    "tagger": "a file with tags",
+    "morphologizer": "a file of trees, CoNLL-U, with parts of speech or morphological features",
+    "lemmatizer": "a file of trees, CoNLL-U or CoNLL-X, with lemmas",
+    "parser": "a file of trees, CoNLL-U or CoNLL-X",
+    "constituents": "a file of bracketed trees, such as (S (NP (PRP It)) (VP (VBZ rains)))",
+    "ner": "a column file, or a .spacy file, with entities",
+}
+#: A line of spaCy's IOB format: word|tag, or word|part of speech|tag, with blanks between the tokens.
+_IOB = re.compile(r"\s*(\S+\|(\S+\|)?(O|[BILU]-\S+)\s+)+")
+
+
+def seen(component: str, found: Survey) -> str:
+    """What a corpus has that cannot train the component."""
+    if found.kind != "columns":
+        return _KINDS[found.kind]
+    if component == "ner" and "ENT" in found.columns:
+        return f"no tags of entities in column {found.columns.index('ENT') + 1}"
+    return f"the columns {' '.join(found.columns)}"
+
+
+def hint(component: str, found: Survey) -> str:
+    """What to do about it."""
+    if component == "parser" and found.kind == "binary" and found.trees:
+        return "Write its trees as CoNLL-U first: python -m spacy mtl convert FILE.spacy FILE.conllu --lang LANG"
+    if found.kind == "columns" and component != "parser":
+        return "Name its columns with --columns, such as --columns ORTH,TAG,ENT, or leave the component out"
+    if found.kind == "segmented" and component in ("ner", "tagger"):
+        convert = _conversion(found)
+        if convert:
+            return f"Write it as a .spacy file first: {convert}"
+    return f"It is trained on {_WANTED[component]}"
+
+
+def _conversion(found: Survey) -> str:
+    """How to make a .spacy file of a format that spaCy reads; "" for none of these."""
+    if found.path.suffix in (".json", ".jsonl"):
+        return "make Docs of its texts and annotations, and save them with DocBin"
+    with found.path.open(encoding="utf8", errors="replace") as lines:
+        first = next((line for line in lines if line.strip()), "")
+    return "python -m spacy convert FILE FOLDER --converter iob" if _IOB.fullmatch(first) else ""
