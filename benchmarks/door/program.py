@@ -32,7 +32,10 @@ _COLUMNS = {
 def train(
     corpora: CorporaOption,
     task: TaskOption = list(TASKS),  # noqa: B006
-    documents: Annotated[int, typer.Option(help="Of the training corpus, 0 for all.", min=0)] = 0,
+    documents: Annotated[
+        int,
+        typer.Option(help="Of the training corpus, and a quarter as many to score on; 0 for all.", min=0),
+    ] = 0,
     repeats: Annotated[int, typer.Option(help="Of each process, in turn.", min=1)] = 1,
     json: JsonOption = None,
 ) -> None:

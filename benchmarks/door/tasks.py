@@ -26,12 +26,18 @@ class Task:
         return ROOT / "configs" / f"{self.config}.cfg"
 
 
+_LASSY = "ud-dutch-lassysmall/nl_lassysmall-ud"
+_LASSY_FILES = f"{_LASSY}-train.conllu", f"{_LASSY}-dev.conllu"
 _GENIA = (("corpora.train.columns", '["ORTH", "TAG"]'),)
 TASKS = {
     "ner": Task("ner", "conll2002/esp.train", "conll2002/esp.testa", "ents_f"),
     "tagger": Task("tagger", "genia-pos/train.tsv", "genia-pos/devel.tsv", "tag_acc", _GENIA),
     "segmenter": Task("segmenter", "pku2005/train.utf8", "pku2005/pku_test_gold.utf8", "token_f"),
     "parser": Task("parser", "ddt/train.conll", "ddt/test.conll", "dep_uas"),
+    "morphologizer": Task("morphologizer", *_LASSY_FILES, "morph_acc"),
+    "lemmatizer": Task("lemmatizer", *_LASSY_FILES, "lemma_acc"),
+    "senter": Task("senter", *_LASSY_FILES, "sents_f"),
+    "constituents": Task("constituents", "ptb-sample/train.mrg", "ptb-sample/dev.mrg", "constituents_f"),
 }
 #: Few sentences and passes, enough to compile all kernels.
 SMALL = {"corpora.train.limit": "20", "corpora.dev.limit": "5", "training.max_epochs": "1"}

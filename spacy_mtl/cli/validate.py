@@ -1,11 +1,13 @@
 """``python -m spacy mtl validate``: what a config would make of a corpus, before any training."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from spacy_mtl.errors import Errors
+from spacy_mtl.settings import brief
 
 from .shared.languages import check_language
 from .shared.messages import clear_errors, reason_of
@@ -13,6 +15,7 @@ from .shared.options import Code
 
 if TYPE_CHECKING:
     from spacy.language import Language
+    from spacy.tokens import Token
     from spacy.training import Example
 
     from spacy_mtl.components.protocol.dry_run import DryRun
@@ -32,6 +35,7 @@ def validate_cli(
     """
     from spacy_mtl.components.protocol.base import StructuredPipe
     from spacy_mtl.components.protocol.dry_run import dry_run
+    from spacy_mtl.components.segmenter import MTLSegmenter
 
     with clear_errors():
         nlp = make_pipeline(config, code)
@@ -41,9 +45,11 @@ def validate_cli(
         )
         words = sum(len(example.reference) for example in examples)
         typer.echo(f"{corpus}: {len(examples):,} documents, {sentences:,} sentences, {words:,} words")
-        for name, pipe in nlp.pipeline:
-            if isinstance(pipe, StructuredPipe):
-                _say(name, dry_run(pipe, nlp, examples), every)
+        pipes = {name: pipe for name, pipe in nlp.pipeline if isinstance(pipe, StructuredPipe)}
+        if not any(isinstance(pipe, MTLSegmenter) for pipe in pipes.values()):
+            _say_misaligned(examples)
+        for name, pipe in pipes.items():
+            _say(name, dry_run(pipe, nlp, examples), every)
 
 
 def make_pipeline(path: Path, code: Path | None = None, lang: str | None = None) -> "Language":
@@ -84,6 +90,24 @@ def read_examples(nlp: "Language", path: Path, corpus: Path) -> list["Example"]:
         raise ValueError(Errors.M731.format(path=path, reason=reason_of(error))) from None
 
 
+def _say_misaligned(examples: "Sequence[Example]") -> None:
+    """Say how many tokens of the pipeline are not those of the corpus, with the first of them."""
+    found = [token for example in examples for token in misaligned(example)]
+    if found:
+        typer.echo(
+            f"  ! {len(found):,} tokens of the pipeline are not those of the corpus, and what is annotated there is not learnt, "
+            f"such as '{brief(found[0])}' in '{brief(found[0].doc.text)}'"
+        )
+
+
+def misaligned(example: "Example") -> "list[Token]":
+    """The tokens of the predicted Doc that are not tokens of the reference Doc, too."""
+    to, back = example.alignment.x2y, example.alignment.y2x
+    lengths = to.lengths
+    alone = [n == 1 and back.lengths[to[i][0]] == 1 for i, n in enumerate(lengths)]
+    return [token for token, same in zip(example.predicted, alone, strict=True) if not same]
+
+
 def _say(name: str, found: "DryRun", every: bool) -> None:
     unknown = (
         f"; {found.unknown:,} have no gold that can be used (missing, misaligned or impossible)"
@@ -91,6 +115,7 @@ def _say(name: str, found: "DryRun", every: bool) -> None:
         else ""
     )
     typer.echo(f"{name}: {found.labels:,} labels; {found.positions:,} positions{unknown}")
+    typer.echo(f"  learns {', '.join(found.names[:_MOST_SHOWN])}{', ...' * (len(found.names) > _MOST_SHOWN)}")
     total = sum(found.observations.values())
     typer.echo(
         f"  {total:,} observations, {found.features:,} features; training takes about {found.megabytes:,.0f} MB beside the documents"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import spacy
 from spacy.cli import app
-from spacy.tokens import Doc
+from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from typer.testing import CliRunner
 
@@ -39,8 +39,9 @@ def test_what_it_says():
     lines = result.stdout.splitlines()
     assert lines[0] == f"{DEV}: 70 documents, 70 sentences, 1,263 words"
     assert lines[1] == "ner: 17 labels; 1,263 positions"
-    assert lines[2].endswith(" MB beside the documents")
-    counts = {line.split()[1]: int(line.split()[0].replace(",", "")) for line in lines[3:] if line[:4] == "    "}
+    assert lines[2] == "  learns LOC, MISC, ORG, PER"
+    assert lines[3].endswith(" MB beside the documents")
+    counts = {line.split()[1]: int(line.split()[0].replace(",", "")) for line in lines[4:] if line[:4] == "    "}
     words = {line.split()[0] for line in DEV.read_text(encoding="utf8").splitlines() if line}
     assert counts["U00"] == len(words)
 
@@ -52,6 +53,26 @@ def test_gold_that_cannot_be_used_is_counted(recognizer):
     assert (found.positions, found.unknown) == (3, 1)
     assert found.observations == {"U0": 3, "U1": 2, "B": found.observations["B"]}
     assert recognizer.get_pipe("mtl_ner").report is None
+
+
+def test_tokens_that_are_not_those_of_the_corpus_are_told(tmp_path):
+    """The first document is cut as the tokenizer cuts it, the second has a token more, and the third one less."""
+    vocab = spacy.blank("es").vocab
+    texts = [["Ana", "lee"], ["Ana", "le", "e"], ["en Lima", "lee"]]
+    docs = [
+        Doc(vocab, words, spaces=[w != "le" for w in words], ents=["B-PER", *["O"] * (len(words) - 1)])
+        for words in texts
+    ]
+    DocBin(docs=docs).to_disk(tmp_path / "a.spacy")
+    files = ["--train", tmp_path / "a.spacy", "--dev", tmp_path / "a.spacy"]
+    CliRunner().invoke(
+        app, ["mtl", "init-config", *map(str, [tmp_path / "a.cfg", "--lang", "es", "--pipeline", "ner", *files])]
+    )
+    result = invoke(tmp_path / "a.spacy", "--config", tmp_path / "a.cfg")
+    assert (result.exit_code, told(result)) == (0, [])
+    assert result.stdout.splitlines()[1] == (
+        "  ! 3 tokens of the pipeline are not those of the corpus, and what is annotated there is not learnt, such as 'lee' in 'Ana lee'"
+    )
 
 
 def test_memory_is_estimated_within_a_factor_of_three(recognizer):

@@ -18,12 +18,12 @@ _WEIGHTS = 3
 
 @dataclass(frozen=True)
 class DryRun:
-    """labels: what the structure's positions can be. positions, unknown: of the corpus (words or characters), and those without usable gold.
-
-    observations: how many of each template occur often enough, by its text. features: weights of all of them. megabytes: estimate of what training
-    takes on top of the documents.
+    """names: the labels of the component. labels: how many a position of its structure can have. positions, unknown: of the corpus (words or
+    characters), and those without usable gold. observations: how many of each template occur often enough, by its text. features: weights of all of
+    them. megabytes: estimate of what training takes on top of the documents.
     """
 
+    names: tuple[str, ...]
     labels: int
     positions: int
     unknown: int
@@ -53,6 +53,7 @@ def dry_run(pipe: StructuredPipe, nlp: Language, examples: Sequence[Example]) ->
     held = sum(_bytes(problem.arrays) for problem in problems) + sum(piece.given.nbytes for piece in pieces)
     pipe._end_training()
     return DryRun(
+        tuple(pipe.labels),
         len(pipe.model_labels),
         gold.size,
         int(np.count_nonzero(gold < 0)),
