@@ -83,6 +83,21 @@ CLAIM = (
     (rough(15, 20), M3N),
 )
 
+_OF = {one.name: one for one in CONTESTANTS}
+#: What the paper says of the models of Figure 4: who errs less than whom, and who is level.
+MODELS = tuple(
+    (_OF[one], _OF[other])
+    for one, other in (
+        ("LapM3N", "M3N"),
+        ("LapM3N", "l1-M3N"),
+        ("M3N", "l2-CRF"),
+        ("M3N", "CRF"),
+        ("M3N", "l1-CRF"),
+        ("l1-M3N", "l2-CRF"),
+        ("l1-M3N", "CRF"),
+        ("l1-M3N", "l1-CRF"),
+    )
+)
 #: The algorithms of Figure 6, over the constants each has.
 CURVES = (
     ("l1-M3N, em", EM, grid(C=EM_COSTS)),

@@ -243,12 +243,13 @@ def claim(
     quick: QuickOption = False,
     size: Annotated[list[int] | None, typer.Option(help="Training words; 100 and 250 if not given.")] = None,
     most: Annotated[int | None, typer.Option(min=1, help="Only so many pairs, from the first.")] = None,
+    models: Annotated[bool, typer.Option("--models", help="Pairs of the models of Figure 4 instead.")] = False,
 ) -> None:
     """Does the l1-M3N err less than the M3N, and if not, why? Pairs of contestants, fold by fold: 95% intervals of the difference of their errors."""
     from . import l1m3n
 
     letters, n_folds, shown = letters_of(corpora), 3 if quick else 10, []
-    pairs = l1m3n.CLAIM[: 1 if quick else most]
+    pairs = (l1m3n.MODELS if models else l1m3n.CLAIM)[: 1 if quick else most]
     contestants = list({one.name: one for pair in pairs for one in pair}.values())
     for words in (30,) if quick else size or (100, 250):
         plan = l1m3n.plan(letters, words, n_folds)
