@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 
 from benchmarks.common.rows import Row
-from benchmarks.letters.l1m3n import CLAIM, CONTESTANTS, CURVES
+from benchmarks.letters.l1m3n import CLAIM, CONTESTANTS, CURVES, MODELS
 from benchmarks.letters.runs import Contestant
 
 from .table import Column, Line, Table
@@ -42,21 +42,21 @@ def pairs_of(pairs: Sequence[tuple[Contestant, Contestant]], words: int) -> tupl
     )
 
 
-PAIRS = Table(
-    "letters-claim",
-    "letters",
-    ("", "the first; the second"),
-    (
+def differences(name: str, groups: dict[str, tuple[Line, ...]]) -> Table:
+    """Pairs of contestants, fold by fold."""
+    columns = (
         Column("error of the first, %", "error"),
         Column("of the second", "error_other"),
         Column("difference", "difference", "{:.2f}"),
         Column("95%, from", "low", "{:.2f}"),
         Column("to", "high", "{:.2f}"),
         Column("folds, of 10, where the first errs less", "fewer", "{:.0f}"),
-    ),
-    {"100 words": pairs_of(CLAIM, 100), "250 words": pairs_of(CLAIM[:1], 250)},
-    {"benchmark": "ocr", "mode": "pair"},
-)
+    )
+    return Table(name, "letters", ("", "the first; the second"), columns, groups, {"benchmark": "ocr", "mode": "pair"})
+
+
+PAIRS = differences("letters-claim", {"100 words": pairs_of(CLAIM, 100), "250 words": pairs_of(CLAIM[:1], 250)})
+PAIRS_OF_MODELS = differences("letters-models", {"100 words": pairs_of(MODELS, 100)})
 
 CONSTANTS = Table(
     "letters-constants",
@@ -79,4 +79,4 @@ CONSTANTS = Table(
     },
     {"benchmark": "ocr", **plan_of(100)},
 )
-TABLES = (FEW_WORDS, PAIRS, CONSTANTS)
+TABLES = (FEW_WORDS, PAIRS, PAIRS_OF_MODELS, CONSTANTS)

@@ -89,7 +89,9 @@ def test_crfsuite_learns_the_tags_from_the_same_observations(data, tmp_path):
     assert len(row["points"]) == 2
     searched = train(asdict(data), str(tmp_path), "lbfgs", [None], [{"c2": 1e6}, {"c2": 0.1}])
     held, free = searched["points"]
-    assert held["iterations"] < free["iterations"]  # a constant that is given is used: a strong penalty leaves little to do
+    assert (
+        held["iterations"] < free["iterations"]
+    )  # a constant that is given is used: a strong penalty leaves little to do
     assert searched["constants"] in ({"c2": 1e6}, {"c2": 0.1})
     assert searched["cpu_search"] > searched["cpu"]
 
