@@ -72,6 +72,8 @@ class ComponentErrors:
             "Use the template set that the model was trained with.")
     M472 = ("'{name}' cannot go on from the model in {where} without its labels {labels}. Add them to the labels in [initialize.components.{name}], or leave those out.")
     M473 = ("'{name}': the weight of the prior must be a number above 0 and at most 1000, but is {value}. 1 keeps the weights of the earlier model as they are.")
+    M487 = ("'{name}' cannot go on from {where}, a pipeline without a component of this name. It has: {parts}. Give the folder of the one to go on from, "
+            "such as {where}/PART.")
     M474 = ("'{name}' has no earlier model whose predictions could be rehearsed: it was initialized anew. Load a trained component and call nlp.resume_training().")
     M475 = ("'{name}' is not trained, so there are no decisions to explain. Train it, or load a trained component.")
     M456 = ("'{name}' was initialized for the labels {known}, but a training document has {labels}. Give nlp.initialize() examples of every label, or list all "

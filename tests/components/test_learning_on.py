@@ -253,6 +253,17 @@ def test_a_prior_that_is_no_model_is_refused(tmp_path):
         ner.initialize(lambda: firms(nlp), nlp=nlp, prior=tmp_path)
 
 
+def test_a_pipeline_without_the_component_is_no_prior(nlp, tmp_path):
+    """What it has is named, since one of another name may do; the folder of that one is taken."""
+    nlp.to_disk(tmp_path)
+    new = spacy.blank("es")
+    ner = new.add_pipe("mtl_ner", name="names", config=NER)
+    with pytest.raises(ValueError, match=r"^\[M487\] 'names' cannot go on from .*, a pipeline .* It has: mtl_ner\. "):
+        ner.initialize(lambda: firms(new), nlp=new, prior=tmp_path)
+    ner.initialize(lambda: firms(new), nlp=new, prior=tmp_path / "mtl_ner")
+    assert "PER" in ner.labels
+
+
 def test_nothing_to_go_on_from_is_refused():
     nlp = spacy.blank("es")
     ner = nlp.add_pipe("mtl_ner", config=NER)
