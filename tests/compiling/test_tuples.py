@@ -3,12 +3,13 @@
 import sys
 from typing import NamedTuple
 
+import llvmlite.ir as llvm
 import numpy as np
 import pytest
 from numba import njit
 from numba.core.runtime import _nrt_python, rtsys
 
-from spacy_mtl.compiling.tuples import MARK, SUPPORTED
+from spacy_mtl.compiling.tuples import MARK, SUPPORTED, _stays_until_now
 from spacy_mtl.kernels import kernel, subkernel
 
 
@@ -129,3 +130,24 @@ def test_tuples_are_one_argument(parts):
     inner = next(iter(weighted.overloads.values())).library.get_llvm_str()
     (line,) = [line for line in inner.splitlines() if line.startswith("define") and "weighted" in line and MARK in line]
     assert line.count("%arg.") == 3
+
+
+def test_what_was_read_stays_until_something_is_written_there():
+    """In the same block, and for all of it where the memory is the caller's."""
+    kind = llvm.LiteralStructType([llvm.IntType(64), llvm.DoubleType()])
+    function = llvm.Function(llvm.Module(), llvm.FunctionType(llvm.VoidType(), [kind.as_pointer(), kind]), "f")
+    builder = llvm.IRBuilder(function.append_basic_block())
+    here, there = builder.alloca(kind), builder.alloca(kind)
+    value, given = builder.load(here), builder.load(function.args[0])
+    assert _stays_until_now(builder, value)
+    builder.store(value, there)
+    assert _stays_until_now(builder, value)
+    assert _stays_until_now(builder, given)
+    builder.store(function.args[1], here)
+    assert not _stays_until_now(builder, value)
+    assert not _stays_until_now(builder, function.args[1])
+    fresh = builder.load(there)
+    assert _stays_until_now(builder, fresh)
+    builder.position_at_end(function.append_basic_block())
+    assert not _stays_until_now(builder, fresh)
+    assert _stays_until_now(builder, given)
