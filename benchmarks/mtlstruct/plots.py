@@ -83,11 +83,47 @@ def learning(path: Path, rows: Sequence[Row]) -> None:
     figure.savefig(path, dpi=90)
 
 
+def by_constant(rows: Sequence[Row], lang: str) -> dict[str, list[Row]]:
+    """The newest row of each constant, from the smallest, of contestants that have several and were not stopped by the budget."""
+    found: dict[str, dict[float, Row]] = {}
+    for row in sorted(rows, key=lambda row: row["time"]):
+        if (
+            row["corpus"] == lang
+            and row["selected"] == 0
+            and row["p"] in (None, 1.0, 2.0)
+            and row["stopped"] != "budget"
+        ):
+            name = f"{row['contestant']}, p = {row['p']:g}" if row["p"] else row["contestant"]
+            found.setdefault(name, {})[row["C"]] = row
+    return {name: [own[C] for C in sorted(own)] for name, own in found.items() if len(own) > 1}
+
+
+def constants(path: Path, rows: Sequence[Row]) -> None:
+    """Figure 4: CPU seconds of training against C, and below it F1 on dev, which is Figure 3 for entities."""
+    langs = [lang for lang in LANGS if by_constant(rows, lang)]
+    figure = Figure(figsize=(4.2 * len(langs), 5.4), layout="constrained")
+    for column, lang in zip(figure.subplots(2, len(langs), squeeze=False).T, langs, strict=True):
+        for name, own in by_constant(rows, lang).items():
+            for axes, key in zip(column, ("cpu_all", "f1_dev"), strict=True):
+                axes.plot([row["C"] for row in own], [row[key] for row in own], "o-", markersize=3, label=name)
+        for axes, label in zip(column, ("CPU seconds of training", "F1 on dev"), strict=True):
+            axes.set_xscale("log")
+            tidy(axes, f"{LANGS[lang]}, all templates", xlabel="C", ylabel=label)
+        column[0].set_yscale("log")
+    figure.axes[0].legend(fontsize=8, frameon=False)
+    figure.savefig(path, dpi=90)
+
+
 def draw(folder: Path, rows: Sequence[Row]) -> list[Path]:
     """All figures that there are rows for."""
     rows = [row for row in rows if row.get("mode") == "search" and row.get("limit") == 0 and row["scheme"] != "biluo"]
     found = []
-    for name, figure in (("weights", weights), ("exponents", exponents), ("learning", learning)):
+    for name, figure in (
+        ("weights", weights),
+        ("exponents", exponents),
+        ("learning", learning),
+        ("constants", constants),
+    ):
         found.append(folder / f"mtlstruct-{name}.png")
         figure(found[-1], rows)
     return found

@@ -120,6 +120,24 @@ def test_the_best_on_dev_is_chosen_and_its_heaviest_templates():
         program.heaviest(rows, about | {"selected_C": 10.0}, 2)
 
 
+def test_a_picture_by_constant_has_the_newest_row_of_each():
+    from benchmarks.mtlstruct.plots import by_constant
+
+    own = {"stopped": "passes", "time": "2"}
+    rows = [
+        row("MTLStruct", 1.0, 10.0, 70, **own),
+        row("MTLStruct", 1.0, 1.0, 71, **own),
+        row("MTLStruct", 1.0, 1.0, 60, **own | {"time": "1"}),
+        row("MTLStruct", 4.0, 1.0, 50, **own),
+        row("CRF l2", None, 1.0, 50, **own),
+        row("CRF l2", None, 10.0, 50, **own | {"stopped": "budget"}),  # its seconds are those of the limit
+    ]
+    found = by_constant(rows, "esp")
+    assert {name: [(one["C"], one["f1_dev"]) for one in own] for name, own in found.items()} == {
+        "MTLStruct, p = 1": [(1.0, 71), (10.0, 70)]
+    }
+
+
 def test_seconds_until_a_score_is_reached():
     points = [{"cpu": 1.0, "f1_dev": 50.0}, {"cpu": 2.0, "f1_dev": 60.0}, {"cpu": 3.0, "f1_dev": 55.0}]
     assert [program.seconds_to(points, f1) for f1 in (10, 50, 51, 60, 61)] == [1.0, 1.0, 2.0, 2.0, None]
