@@ -176,9 +176,13 @@ def domains(
     json: JsonOption = None,
     quick: QuickOption = False,
     corpus: CorpusOption = None,
-    hidden: Annotated[list[float] | None, typer.Option(help="Shares of words to hide in training.")] = None,
+    hidden: Annotated[
+        float, typer.Option(help="Share of words to hide in training, for texts of another source.")
+    ] = 0.2,
+    C: Annotated[float, typer.Option("--C", help="Constant of training for texts of another source.")] = 0.15,
+    bias: Annotated[float, typer.Option(help="Bias for texts of another source.")] = -0.2,
 ) -> None:
-    """Ours and LTP's perceptron, trained on one corpus, on its own test texts and on those of the other."""
+    """Ours, with and without settings for texts of another source, and LTP's perceptron, on test texts of their corpus and of another one."""
     from dataclasses import asdict, replace
 
     from benchmarks.common.measure import run_child
@@ -188,8 +192,8 @@ def domains(
     for data in corpora_of(corpora, _names(corpus, quick), quick):
         both = {"data": asdict(data), "other": asdict(replace(data, name="sxu" if data.name == "pku" else "pku"))}
         rows = []
-        for share in hidden or (0.0, 0.4):
-            rows += run_child("benchmarks.segmentation.domains:ours", **both, hidden=share)
+        for settings in ({}, {"hidden": hidden, "C": C, "bias": bias}):
+            rows += run_child("benchmarks.segmentation.domains:ours", **both, settings=settings)
         rows += run_child("benchmarks.segmentation.domains:rival", **both)
         rows = [identity("domains", data) | row for row in rows]
         append_rows(json, rows)

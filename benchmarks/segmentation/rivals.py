@@ -58,12 +58,12 @@ def size_mb(path: Path) -> float:
     return sum(file.stat().st_size for file in files if file.is_file()) / 1e6
 
 
-def fit_ltp(data: Data, path: str) -> float:
+def fit_ltp(data: Data, path: str, passes: int = LTP_PASSES) -> float:
     """Train passive-aggressively, save, and say the CPU seconds of training: reading its file is not counted."""
     from ltp_extension import perceptron
 
     trainer = perceptron.CWSTrainer()
-    trainer.algorithm, trainer.epoch = perceptron.Algorithm("Pa"), LTP_PASSES
+    trainer.algorithm, trainer.epoch = perceptron.Algorithm("Pa"), passes
     trainer.eval_threads, trainer.verbose = 1, False
     with TemporaryDirectory() as folder:
         source = Path(folder, "train.txt")

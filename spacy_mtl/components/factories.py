@@ -54,6 +54,7 @@ SEGMENTER_CONFIG = {
     "known": 1,
     "hidden": 0.0,
     "known_marks": 5,
+    "bias": 0.0,
     "user_words_role": "hint",
     "user_words_weight": 1.0,
     "confidence": False,
@@ -203,6 +204,7 @@ def make_segmenter(
     known: int,
     hidden: float,
     known_marks: int,
+    bias: float,
     user_words_role: str,
     user_words_weight: float,
     confidence: bool,
@@ -219,12 +221,13 @@ def make_segmenter(
     hidden: the share of words that is also left out of the dictionary of each part, for texts with more unknown words than the corpus has.
     known_marks: a punctuation mark or symbol that occurs at least this many times, and at least once as a word of its own, is given only tags it was
     seen with; 0 allows every character all tags.
+    bias: added in prediction to the score of every tag that begins a word: above 0 for more and shorter words, below 0 for fewer and longer ones.
     user_words_role: what the words in ``user_words`` are: a "hint" to templates, a "preference", which adds ``user_words_weight`` to the score of
     each of a word's tags, or "law".
     """
     pipe = component_class("segmenter", "MTLSegmenter")(
         nlp.vocab, model, name, trainer=trainer, tags=tags, keep_runs=keep_runs, folds=folds, known=known, hidden=hidden,
-        known_marks=known_marks, user_words_role=user_words_role, user_words_weight=user_words_weight, scorer=scorer,
+        known_marks=known_marks, bias=bias, user_words_role=user_words_role, user_words_weight=user_words_weight, scorer=scorer,
     )  # fmt: skip
     return run_with(pipe, confidence, threads)
 

@@ -18,8 +18,9 @@ from spacy_mtl.stored.values import distinct_texts, number, one_of
 from spacy_mtl.structures.chain.build import Constraints, hamming_cost
 from spacy_mtl.trainers.base import Trainer
 
+from .biased.entities import entity_points, tag_bias
+from .biased.pipe import BIAS_CHECK, BiasedPipe, BiasPoint, checked_bias
 from .confidence.pipe import Told
-from .entity_bias import MOST_BIAS, BiasPoint, bias_points, tag_bias
 from .entity_tags import (
     BEGIN,
     INSIDE,
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 _IOB_CODES = {"-": MISSING, "O": OUTSIDE, "B": BEGIN, "U": BEGIN, "I": INSIDE, "L": INSIDE}
 
 
-class MTLEntityRecognizer(ChainPipe, LabelledPipe):
+class MTLEntityRecognizer(BiasedPipe, ChainPipe, LabelledPipe):
     """Entity recognizer over a linear chain. Raises ValueError: M407 unknown scheme, M409 invalid cost."""
 
     gold_attributes = ("ENT_IOB", "ENT_TYPE")
@@ -58,7 +59,7 @@ class MTLEntityRecognizer(ChainPipe, LabelledPipe):
     cfg_checks: ClassVar = {
         "entity_types": distinct_texts,
         "scheme": one_of(*PREFIXES),
-        "bias": number(-MOST_BIAS, MOST_BIAS),
+        "bias": BIAS_CHECK,
         "threshold": number(0, 1),
     }
     cfg_missing: ClassVar = {"bias": 0.0, "threshold": 0.0}
@@ -84,9 +85,7 @@ class MTLEntityRecognizer(ChainPipe, LabelledPipe):
         check_switches(name, valid_only=valid_only, overwrite=overwrite)
         if costs is not None and not isinstance(costs, Mapping):
             refuse(name, "costs", "a table of pairs of labels and their costs", costs)
-        if not is_number(bias, -MOST_BIAS, MOST_BIAS):
-            refuse(name, "bias", f"a number from -{MOST_BIAS:g} to {MOST_BIAS:g}", bias)
-        self.cfg = {"entity_types": [], "scheme": scheme, "bias": float(bias)}
+        self.cfg = {"entity_types": [], "scheme": scheme, "bias": checked_bias(name, bias)}
         self.threshold = threshold
         self.valid_only = valid_only
         self.overwrite = overwrite
@@ -98,19 +97,11 @@ class MTLEntityRecognizer(ChainPipe, LabelledPipe):
     def labels_of(self, doc: Doc) -> set[str]:
         return {ent.label_ for ent in doc.ents}
 
-    @property
-    def bias(self) -> float:
-        """What is added to the score of every tag of an entity: above 0 more entities are found, below 0 fewer. May be set at any time."""
-        return self.cfg["bias"]
+    def biases_of_labels(self, bias: float) -> np.ndarray:
+        return tag_bias(self.chain_labels, bias)
 
-    @bias.setter
-    def bias(self, value: float) -> None:
-        if not is_number(value, -MOST_BIAS, MOST_BIAS):
-            refuse(self.name, "bias", f"a number from -{MOST_BIAS:g} to {MOST_BIAS:g}", value)
-        self.cfg["bias"] = float(value)
-
-    def label_bias(self) -> np.ndarray | None:
-        return tag_bias(self.chain_labels, self.bias) if self.bias else None
+    def bias_points(self, examples: Sequence[Example], beta: float) -> list[BiasPoint]:
+        return entity_points(self, examples, beta)
 
     @property
     def threshold(self) -> float:
@@ -153,18 +144,6 @@ class MTLEntityRecognizer(ChainPipe, LabelledPipe):
         from .confidence.attributes import write_spans
 
         write_spans(doc, self.name, confidence.spans)
-
-    def tune_bias(self, examples: Iterable[Example], beta: float = 1.0) -> list[BiasPoint]:
-        """Set the bias with the highest F score on these examples, without training anew. beta: recall counts beta times as much as precision.
-
-        Returns precision, recall and F of every bias that was tried. Raises ValueError: M404 where the component is not trained, M419 for a beta
-        that is not above 0.
-        """
-        if not is_number(beta, 0, 1e3) or beta == 0:
-            refuse(self.name, "beta", "a number above 0", beta)
-        points = bias_points(self, list(examples), float(beta))
-        self.bias = max(points, key=lambda point: (point.f, -abs(point.bias))).bias
-        return points
 
     # --- the chain ---
 

@@ -41,6 +41,8 @@ from spacy_mtl.templates.attributes.reader import AttributeReader, of_characters
 from spacy_mtl.trainers.base import Trainer
 from spacy_mtl.true_words import true_doc
 
+from .biased.pipe import BiasedPipe, BiasPoint, checked_bias
+from .biased.words import word_points
 from .confidence.characters import ConsideredCharacters, Cut, consider_characters, with_words
 from .factories import make_segmenter  # noqa: F401  (earlier installations have it as their entry point)
 from .protocol.chain import ChainPipe
@@ -49,7 +51,7 @@ from .segmenter_scorer import make_segmenter_scorer  # noqa: F401  (as above)
 from .segmenter_settings import CFG_CHECKS, CFG_MISSING, check_given, check_segmenter
 
 
-class MTLSegmenter(ChainPipe):
+class MTLSegmenter(BiasedPipe, ChainPipe):
     """Word segmenter over a linear chain of characters, which returns new Docs.
 
     Raises ValueError: M411 a template reads an attribute that characters do not have, M416 an unknown tag set, M418 a count out of range.
@@ -77,6 +79,7 @@ class MTLSegmenter(ChainPipe):
         known: int = 1,
         hidden: float = 0.0,
         known_marks: int = 5,
+        bias: float = 0.0,
         user_words_role: str = "hint",
         user_words_weight: float = 1.0,
         scorer: Callable | None = None,
@@ -86,11 +89,9 @@ class MTLSegmenter(ChainPipe):
         self.folds, self.known, self.hidden, self.known_marks = folds, known, float(hidden), known_marks
         self.cfg = {"tags": tags, "keep_runs": keep_runs, "lexicon": "", "breaks": [], "known": {}}
         self.user_words = UserWords((), user_words_role, user_words_weight)
-        self.cfg |= self.user_words.settings()
+        self.cfg |= {"bias": checked_bias(name, bias), **self.user_words.settings()}
         self._characters = CharacterTable(vocab)
         self._word_orths = WordOrths(vocab)
-
-    # --- labels and gold ---
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -194,8 +195,6 @@ class MTLSegmenter(ChainPipe):
         """Gold tags of the predicted Doc's characters; -1 where its text differs from that of the reference."""
         return gold_tags(self._characters, example.predicted, example.reference, starts, self.cfg["tags"])
 
-    # --- prediction ---
-
     def meet_characters(self, text: str) -> None:
         """Add the characters of a text to the tables used in prediction."""
         self._characters.read([text])
@@ -215,6 +214,7 @@ class MTLSegmenter(ChainPipe):
         if predictor.words_read != version and (predictor.reader.characters is not None or words.strength):
             predictor.read_words(self.cfg["lexicon"], words)
             predictor.words_read = version
+        predictor.bias = self.bias
         return predictor
 
     def _label(self, chars: Characters) -> np.ndarray:
@@ -226,6 +226,12 @@ class MTLSegmenter(ChainPipe):
         if not chars.at.size:
             return np.zeros(0, np.int32)
         return predictor.tag(chars, joined, begin_tags(self.cfg["tags"]))
+
+    def biases_of_labels(self, bias: float) -> np.ndarray:
+        return np.float32(bias) * begin_tags(self.cfg["tags"]).astype(np.float32)
+
+    def bias_points(self, examples: Sequence[Example], beta: float) -> list[BiasPoint]:
+        return word_points(self, examples, beta)
 
     def cut(self, texts: Sequence[str]) -> Iterator[tuple[list[str], list[bool]]]:
         """For each text, its tokens and whether a space follows each; together they make up the text."""
@@ -321,8 +327,6 @@ class MTLSegmenter(ChainPipe):
     def set_annotations(self, docs: Iterable[Doc], scores: Sequence[np.ndarray]) -> None:
         """Raise NotImplementedError (M412): words are written into new Docs."""
         raise NotImplementedError(Errors.M412.format(name=self.name))
-
-    # --- serialization ---
 
     def _model_bytes(self) -> bytes:
         self.cfg |= self.user_words.settings()

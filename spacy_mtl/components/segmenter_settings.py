@@ -17,6 +17,7 @@ from spacy_mtl.tables.phrases import MOST_FOLDS
 from spacy_mtl.templates.attributes.learned import FormTable
 from spacy_mtl.templates.attributes.reader import of_characters
 
+from .biased.pipe import BIAS_CHECK
 from .protocol.settings import check_switches, refuse
 
 #: The check of each entry of ``cfg``.
@@ -26,12 +27,13 @@ CFG_CHECKS: dict[str, Check] = {
     "lexicon": text,
     "breaks": check_written,
     "known": mapping,
+    "bias": BIAS_CHECK,
     "user_words": check_user_words,
     "user_words_role": one_of(*ROLES),
     "user_words_weight": number(0, MOST_WEIGHT),
 }
-#: Entries that files of format 3 lack if they were saved before there were known marks, or roles of the user's words.
-CFG_MISSING: dict[str, Any] = {"known": {}, "user_words_role": "hint", "user_words_weight": 1.0}
+#: Entries that files of format 3 lack if they were saved before there were known marks, biases, or roles of the user's words.
+CFG_MISSING: dict[str, Any] = {"known": {}, "bias": 0.0, "user_words_role": "hint", "user_words_weight": 1.0}
 
 
 def check_given(

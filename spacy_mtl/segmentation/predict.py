@@ -5,7 +5,7 @@ On a text of one sentence, kernels run for a few microseconds, which is about as
 tuples slowly.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from spacy_mtl.templates.attributes.learned import FormTable
 from spacy_mtl.templates.extract import Program
 from spacy_mtl.templates.index import Table
 
+from .boundaries import begin_tags
 from .characters import Characters, CharacterTable
 from .user_words.dictionary import Dictionary
 from .user_words.enforced import enforce, find_words, spelling
@@ -145,6 +146,7 @@ class CharacterPredictor(Predictor):
         self._context_rows = np.array(context if self.reader.characters is not None else [-1] * len(context), np.int64)
         self._bits = place_bits(columns)
         self._packed = pack(weights.keys)
+        self.bias = 0.0  # added to the score of every tag that begins a word
         self._form_of = np.empty(0, np.int32)
         self._seen: tuple = ()
         self._tables: tuple = ()
@@ -172,10 +174,10 @@ class CharacterPredictor(Predictor):
 
     def _arguments(self) -> tuple:
         """The tables as arguments of :func:`tag_characters`; rebuilt when one of them has changed."""
-        now = self._forms(), self.known_words, self.reader.breaks, self._user_words.strength
+        now = self._forms(), self.known_words, self.reader.breaks, self._user_words.strength, self.bias
         same = len(self._seen) == len(now) and all(a is b for a, b in zip(self._seen[:3], now[:3], strict=True))
-        if not same or self._seen[3] != now[3]:
-            self._seen, (forms, words, breaks, strength) = now, now
+        if not same or self._seen[3:] != now[3:]:
+            self._seen, (forms, words, breaks, strength, bias) = now, now
             lookup, pairs = self._shared.lookup, self._pairs
             observed: tuple = (*pairs.program, *pairs.table, pairs.rows)
             if not pairs.program.seed.size:
@@ -184,9 +186,14 @@ class CharacterPredictor(Predictor):
                 forms, self.characters.orths, self.characters.normal, np.float32(strength), self._spelled if strength > 0 else None,
                 self.reader.lexicon.values, self._value_rows, len(self.reader.columns), self._context_rows, self._bits,
                 *words, *breaks, ONE_PART, *self._word_scores(), *self._place_scores(),
-                *lookup.program, self._packed, lookup.rows, *observed, *self._chain,
+                *lookup.program, self._packed, lookup.rows, *observed, *self._biased_chain(bias),
             )  # fmt: skip
         return self._tables
+
+    def _biased_chain(self, bias: float) -> Chain:
+        """The chain with the bias added wherever a word begins behind another; one always begins first."""
+        begins = begin_tags(self.tags).astype(np.float32)
+        return self._chain._replace(step=self._chain.step + np.float32(bias) * begins) if bias else self._chain
 
     def tables(self) -> tuple:
         """The arguments of :func:`tag_characters` from ``form_of`` on; they cover the characters that were in the character table before the call."""
@@ -194,19 +201,41 @@ class CharacterPredictor(Predictor):
             return self._arguments()
 
     def considered_characters(
-        self, chars: Characters, doc_starts: np.ndarray, joined: np.ndarray, begin_tags: np.ndarray
+        self, chars: Characters, doc_starts: np.ndarray, joined: np.ndarray, begins: np.ndarray
     ) -> Considered:
         """What is predicted for characters, and the scores of all that it was chosen from. doc_starts: of documents; others as of :meth:`tag`."""
+        nodes, pairs = self._tag_scores(chars, doc_starts, joined, begins)
+        bias = np.float32(self.bias) * begins if self.bias else None
+        return self.considering(chars.starts, doc_starts, nodes, pairs, (joined, begins), bias=bias)
+
+    def biased_tags(self, text: str, keep_runs: bool, biases: Sequence[float]) -> tuple[Characters, list[np.ndarray]]:
+        """The characters of a text, and their best tags int32[N] under each bias, in place of that of the predictor; scores are computed once.
+
+        keep_runs: no word begins inside of a run.
+        """
+        chars = self.characters.read([text])
+        joined = self.characters.joined(chars) if keep_runs else np.zeros(chars.at.size, np.bool_)
+        begins = begin_tags(self.tags)
+        nodes, pairs = self._tag_scores(chars, np.searchsorted(chars.at, chars.texts), joined, begins)
+        added = [np.float32(bias) * begins for bias in biases]
+        return chars, [
+            self._decoded(chars.starts, nodes + each, pairs.copy(), (joined, begins), None) for each in added
+        ]
+
+    def _tag_scores(
+        self, chars: Characters, doc_starts: np.ndarray, joined: np.ndarray, begins: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Scores of tags and of observed pairs, with what the user's words add to them."""
         nodes, pairs = self.scores(self.characters.given(chars), chars.starts, doc_starts)
         if self._user_words.strength > 0:
             normal = self.characters.normal[chars.ids[chars.at]].astype(np.uint64)
             found, lengths = find_words(normal, chars.starts, self.known_words)
             strength = np.float32(self._user_words.strength)
-            enforce(found, lengths, chars.starts, joined, strength, self._spelled, begin_tags, nodes)
-        return self.considering(chars.starts, doc_starts, nodes, pairs, (joined, begin_tags))
+            enforce(found, lengths, chars.starts, joined, strength, self._spelled, begins, nodes)
+        return nodes, pairs
 
-    def tag(self, chars: Characters, joined: np.ndarray, begin_tags: np.ndarray) -> np.ndarray:
-        """The best tags int32[N]. joined: bool[N], where the tags in ``begin_tags`` (bool[L]) are forbidden."""
+    def tag(self, chars: Characters, joined: np.ndarray, begins: np.ndarray) -> np.ndarray:
+        """The best tags int32[N]. joined: bool[N], where the tags in ``begins`` (bool[L]) are forbidden."""
         labels = np.zeros(chars.at.size, np.int32)
-        tag_characters(chars.at, chars.ids, chars.starts, joined, begin_tags, labels, *self.tables())
+        tag_characters(chars.at, chars.ids, chars.starts, joined, begins, labels, *self.tables())
         return labels

@@ -148,8 +148,6 @@ def _seg_patterns() -> list[tuple[Observation, ...]]:
         *_each("SAME_2", 0, 2),
         *_words_here(),
         *_groups_around(),
-        *_each(BREAK, -1, 0, 1, 2),
-        *_same(BREAK, [(-1, 0, 1, 2)]),
     ]
 
 
@@ -178,17 +176,19 @@ def _words_here() -> list[tuple[Observation, ...]]:
 
 
 @mtl_templates("spacy_mtl.seg.v1")
-def seg(dictionary: bool = True, min_count: int = 1) -> TemplateSet:
+def seg(dictionary: bool = True, breaks: bool = False, min_count: int = 1) -> TemplateSet:
     """Rich templates for Chinese word segmentation, over characters in [-2, 2].
 
-    They read character n-grams, character classes, repeated characters, dictionary words that begin, end or continue here, groups of characters with
-    similar neighbours, and how often the corpus has a word border between two characters.
+    They read character n-grams, character classes, repeated characters, dictionary words that begin, end or continue here, and groups of characters
+    with similar neighbours.
 
-    dictionary: read what only ``mtl_segmenter`` knows: the words of the training corpus and of the user, its word borders, and groups of characters.
+    dictionary: read what only ``mtl_segmenter`` knows: the words of the training corpus and of the user, and groups of characters.
+    breaks: read, besides, how often the corpus has a word border between two characters.
     min_count: leave out observations that occur less often.
     """
-    _check_switches(dictionary=dictionary)
-    templates = TemplateSet((*_state(_seg_patterns()), TRANSITION), min_count)
+    _check_switches(dictionary=dictionary, breaks=breaks)
+    more = [*_each(BREAK, -1, 0, 1, 2), *_same(BREAK, [(-1, 0, 1, 2)])] if breaks else []
+    templates = TemplateSet((*_state([*_seg_patterns(), *more]), TRANSITION), min_count)
     for attr in () if dictionary else (*WORD_ATTRIBUTES, BREAK, CHAR_GROUP):
         templates = templates.without(attr)
     return templates

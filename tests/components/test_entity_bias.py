@@ -6,7 +6,8 @@ import spacy
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
-from spacy_mtl.components.entity_bias import TRIED, _spans, tag_bias
+from spacy_mtl.components.biased.entities import _spans, tag_bias
+from spacy_mtl.components.biased.pipe import TRIED
 from spacy_mtl.models.chain.model import predict_labels
 
 WORDS = ["Ana", "vive", "en", "Santa", "Fe", "con", "Eva", "y", "algo"]

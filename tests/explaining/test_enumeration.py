@@ -7,7 +7,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
-from spacy_mtl.components.entity_bias import tag_bias
+from spacy_mtl.components.biased.entities import tag_bias
 from spacy_mtl.components.entity_tags import PREFIXES, decode_tags, tag_labels, tag_segments
 from spacy_mtl.explaining.grammar import Sentence as Bracketed
 from spacy_mtl.explaining.tree import Sentence as Parsed

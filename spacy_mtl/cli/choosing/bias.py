@@ -1,4 +1,4 @@
-"""``python -m spacy mtl bias``: precision against recall of a trained recognizer, without training anew."""
+"""``python -m spacy mtl bias``: precision against recall of a trained recognizer or segmenter, without training anew."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -9,10 +9,10 @@ import typer
 from spacy_mtl.errors import Errors
 from spacy_mtl.settings import brief
 
-from ..evaluate import read_examples
+from ..evaluate import read_examples, read_segmented
 from ..shared.input import asked_for, reading
 from ..shared.messages import clear_errors, reason_of
-from ..shared.options import AsColumns, AsGroup, AsScheme, AsSeparator, Code, Encoding, Format, Given, Limit
+from ..shared.options import AsColumns, AsGroup, AsScheme, AsSeparator, Code, Encoding, FileFormat, Format, Given, Limit
 from ..shared.output import make_console
 from ..shared.pipelines import load_pipeline
 
@@ -21,13 +21,14 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.training import Example
 
-    from spacy_mtl.components.entity_bias import BiasPoint
+    from spacy_mtl.components.biased.pipe import BiasPoint
 
 
 def bias_cli(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="Pipeline name or directory.")],
     data: Annotated[
-        list[str], typer.Argument(metavar="DEV...", help="Development data: column files or .spacy files.")
+        list[str],
+        typer.Argument(metavar="DEV...", help="Development data: column files, segmented texts or .spacy files."),
     ],
     output: Annotated[
         Path | None,
@@ -36,7 +37,8 @@ def bias_cli(
     beta: Annotated[
         float, typer.Option(min=0.01, max=1000.0, help="How many times as much recall counts as precision.")
     ] = 1.0,
-    component: Annotated[str | None, typer.Option(help="The recognizer, if there are several.")] = None,
+    component: Annotated[str | None, typer.Option(help="The component, if several have a bias.")] = None,
+    file_format: FileFormat = Format.columns,
     columns: AsColumns = None,
     given: Given = None,
     scheme: AsScheme = None,
@@ -46,31 +48,37 @@ def bias_cli(
     limit: Limit = 0,
     code: Code = None,
 ) -> None:
-    """Show precision, recall and F of entities for many biases, and find the best.
+    """Show precision, recall and F of entities, or of words, for many biases, and find the best.
 
-    The bias is added to the score of every tag of an entity: above 0 more entities are found, below 0 fewer. Choose it on development data, not on
-    those that the pipeline is judged by.
+    The bias of a recognizer is added to the score of every tag of an entity: above 0 more entities are found, below 0 fewer. That of a segmenter is
+    added to every tag that begins a word: above 0 there are more words, below 0 longer ones. Choose it on development data, not on those that the
+    pipeline is judged by. With --format segmented, of the options about files only --encoding and --limit count.
     """
     asked = asked_for(columns, given, separator, scheme=scheme, group=group)
+    if file_format not in (Format.columns, Format.segmented):
+        raise typer.BadParameter("it reads columns and segmented texts", param_hint="--format")
     with clear_errors():
         nlp = load_pipeline(model, code)
-        name, ner = recognizer(nlp, model, component)
-        settings = {**reading(nlp, Format.columns, asked), "encoding": encoding, "limit": limit}
-        examples = read_examples(nlp, data, settings, asked["given"])
-        before = ner.bias
-        points = ner.tune_bias(annotated_before(nlp, name, examples), beta)
+        name, pipe = biased_component(nlp, model, component)
+        if file_format is Format.segmented:
+            examples = read_segmented(nlp, data, encoding, limit)
+        else:
+            settings = {**reading(nlp, Format.columns, asked), "encoding": encoding, "limit": limit}
+            examples = read_examples(nlp, data, settings, asked["given"])
+        before = pipe.bias
+        points = pipe.tune_bias(annotated_before(nlp, name, examples), beta)
         if output is not None:
             _save(nlp, output)
-    make_console().print(_table(points, before, ner.bias))
-    typer.echo(f"{name}: the best bias is {ner.bias:g}" + (f"; saved to {output}" if output is not None else ""))
+    make_console().print(_table(points, before, pipe.bias))
+    typer.echo(f"{name}: the best bias is {pipe.bias:g}" + (f"; saved to {output}" if output is not None else ""))
 
 
-def recognizer(nlp: "Language", model: str, component: str | None) -> tuple[str, Any]:
-    """Name and component of the entity recognizer, the first if none is named. Raises ValueError (M751) without one."""
-    from spacy_mtl.components.ner import MTLEntityRecognizer
+def biased_component(nlp: "Language", model: str, component: str | None) -> tuple[str, Any]:
+    """Name and component of the recognizer or segmenter, the first if none is named. Raises ValueError (M751) without one."""
+    from spacy_mtl.components.biased.pipe import BiasedPipe
 
     for name, pipe in nlp.pipeline:
-        if isinstance(pipe, MTLEntityRecognizer) and component in (None, name):
+        if isinstance(pipe, BiasedPipe) and component in (None, name):
             return name, pipe
     named = "" if component is None else f" of the name {brief(component)}"
     raise ValueError(Errors.M751.format(model=model, named=named, names=", ".join(nlp.pipe_names) or "none"))

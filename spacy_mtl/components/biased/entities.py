@@ -1,7 +1,7 @@
 """Precision against recall: entities of a trained model under several biases, without training anew."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from spacy.training import Example
@@ -10,21 +10,8 @@ from spacy_mtl.errors import Errors
 from spacy_mtl.models.chain.model import current_weights, predictor_of
 from spacy_mtl.sentences import borders
 
-from .entity_tags import BEGIN, INSIDE, decode_tags
-
-#: The largest bias, either way.
-MOST_BIAS = 100.0
-#: The biases that are tried. A margin has the size 1, and so has a factor of e between probabilities.
-TRIED = tuple(round(0.1 * k, 1) for k in range(-20, 21))
-
-
-class BiasPoint(NamedTuple):
-    """What a bias gives. precision, recall and f are shares, from 0 to 1."""
-
-    bias: float
-    precision: float
-    recall: float
-    f: float
+from ..entity_tags import BEGIN, INSIDE, decode_tags
+from .pipe import TRIED, BiasPoint, bias_point
 
 
 def tag_bias(labels: Sequence[str], bias: float) -> np.ndarray:
@@ -32,7 +19,7 @@ def tag_bias(labels: Sequence[str], bias: float) -> np.ndarray:
     return np.array([0.0 if label == "O" else bias for label in labels], np.float32)
 
 
-def bias_points(ner: Any, examples: Sequence[Example], beta: float) -> list[BiasPoint]:
+def entity_points(ner: Any, examples: Sequence[Example], beta: float) -> list[BiasPoint]:
     """Score entities on these examples under many biases. ner: the component.
 
     Raises ValueError: M402 without examples, M404 if the component is not trained.
@@ -58,7 +45,7 @@ def bias_points(ner: Any, examples: Sequence[Example], beta: float) -> list[Bias
             spans = {span for span in _spans(output, starts, ner.cfg["scheme"]) if unknown[span[0]] == unknown[span[1]]}
             counts[0] += len(spans & gold)
             counts[1] += len(spans)
-    return [_point(bias, right, n, n_gold, beta) for bias, (right, n) in zip(TRIED, found, strict=True)]
+    return [bias_point(bias, right, n, n_gold, beta) for bias, (right, n) in zip(TRIED, found, strict=True)]
 
 
 def _spans(tags: np.ndarray, starts: np.ndarray, scheme: str) -> set[tuple[int, int, int]]:
@@ -72,9 +59,3 @@ def _spans(tags: np.ndarray, starts: np.ndarray, scheme: str) -> set[tuple[int, 
             end += 1
         found.add((begin, end, int(kinds[begin])))
     return found
-
-
-def _point(bias: float, right: int, n_found: int, n_gold: int, beta: float) -> BiasPoint:
-    precision, recall = right / max(n_found, 1), right / max(n_gold, 1)
-    total = beta**2 * precision + recall
-    return BiasPoint(bias, precision, recall, (1 + beta**2) * precision * recall / total if total else 0.0)
