@@ -13,6 +13,8 @@ from benchmarks.common.rows import Row
 from .contestants import OURS
 
 LANGS = {"esp": "Spanish", "ned": "Dutch", "pku": "PKU"}
+#: Contestants of Figure 4, and their colours.
+COLOURS = {"MTLStruct, p = 1": "C0", "MTLStruct, p = 2": "C1", "OnlineMKL last": "C2", "crfsuite l2": "C3"}
 #: The smallest relative weight that is drawn.
 FLOOR = 1e-7
 
@@ -84,16 +86,11 @@ def learning(path: Path, rows: Sequence[Row]) -> None:
 
 
 def by_constant(rows: Sequence[Row], lang: str) -> dict[str, list[Row]]:
-    """The newest row of each constant, from the smallest, of contestants that have several and were not stopped by the budget."""
+    """The newest row of each constant, from the smallest, of contestants of Figure 4 that were trained with several."""
     found: dict[str, dict[float, Row]] = {}
     for row in sorted(rows, key=lambda row: row["time"]):
-        if (
-            row["corpus"] == lang
-            and row["selected"] == 0
-            and row["p"] in (None, 1.0, 2.0)
-            and row["stopped"] != "budget"
-        ):
-            name = f"{row['contestant']}, p = {row['p']:g}" if row["p"] else row["contestant"]
+        name = f"{row['contestant']}, p = {row['p']:g}" if row["p"] else row["contestant"]
+        if row["corpus"] == lang and row["selected"] == 0 and name in COLOURS:
             found.setdefault(name, {})[row["C"]] = row
     return {name: [own[C] for C in sorted(own)] for name, own in found.items() if len(own) > 1}
 
@@ -105,11 +102,19 @@ def constants(path: Path, rows: Sequence[Row]) -> None:
     for column, lang in zip(figure.subplots(2, len(langs), squeeze=False).T, langs, strict=True):
         for name, own in by_constant(rows, lang).items():
             for axes, key in zip(column, ("cpu_all", "f1_dev"), strict=True):
-                axes.plot([row["C"] for row in own], [row[key] for row in own], "o-", markersize=3, label=name)
+                axes.plot(
+                    [row["C"] for row in own],
+                    [row[key] for row in own],
+                    "o-",
+                    color=COLOURS[name],
+                    markersize=3,
+                    label=name,
+                )
         for axes, label in zip(column, ("CPU seconds of training", "F1 on dev"), strict=True):
             axes.set_xscale("log")
             tidy(axes, f"{LANGS[lang]}, all templates", xlabel="C", ylabel=label)
         column[0].set_yscale("log")
+        column[0].set_ylim(bottom=5)
     figure.axes[0].legend(fontsize=8, frameon=False)
     figure.savefig(path, dpi=90)
 

@@ -123,14 +123,15 @@ def test_the_best_on_dev_is_chosen_and_its_heaviest_templates():
 def test_a_picture_by_constant_has_the_newest_row_of_each():
     from benchmarks.mtlstruct.plots import by_constant
 
-    own = {"stopped": "passes", "time": "2"}
+    own = {"time": "2"}
     rows = [
         row("MTLStruct", 1.0, 10.0, 70, **own),
         row("MTLStruct", 1.0, 1.0, 71, **own),
         row("MTLStruct", 1.0, 1.0, 60, **own | {"time": "1"}),
         row("MTLStruct", 4.0, 1.0, 50, **own),
         row("CRF l2", None, 1.0, 50, **own),
-        row("CRF l2", None, 10.0, 50, **own | {"stopped": "budget"}),  # its seconds are those of the limit
+        row("CRF l2", None, 10.0, 50, **own),  # stopped by a limit: its seconds are those of the limit
+        row("OnlineMKL last", None, 1.0, 50, **own),
     ]
     found = by_constant(rows, "esp")
     assert {name: [(one["C"], one["f1_dev"]) for one in own] for name, own in found.items()} == {
