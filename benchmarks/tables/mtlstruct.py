@@ -190,7 +190,7 @@ BILUO = Table(
     "mtlstruct",
     ("All 134 templates, BILUO", ""),
     tuple(column for column in COLUMNS if "paper" not in column.heading),
-    {"Spanish": lines("esp", ("MTLStruct p=1", "MTLStruct p=2", "OnlineMKL last", "crfsuite l2"))},
+    {"Spanish": lines("esp", ("MTLStruct p=1", "MTLStruct p=2", "OnlineMKL last", "CRF l2"))},
     WHERE | {"selected": 0, "scheme": "biluo"},
 )
 TABLES = (ALL, GRID, SELECTED, OF_P)
