@@ -107,4 +107,4 @@ PIECES = Table(
     },
     {"mode": "cut", **DANISH, "limit": 1000},
 )
-TABLES = (TRAINERS, GROUPS, PIECES)
+TABLES = (TRAINERS, SWEDISH, GROUPS, PIECES)

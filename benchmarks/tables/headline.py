@@ -91,6 +91,7 @@ DUELS = (
     entities("esp", "Spanish"),
     entities("ned", "Dutch"),
     arcs("danish", "Danish, MSTParser's templates"),
+    arcs("swedish", "Swedish, MSTParser's templates"),
     CONSTITUENTS,
 )
 
