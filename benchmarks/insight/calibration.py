@@ -13,23 +13,36 @@ from spacy.training import Example
 
 from benchmarks.common.measure import median
 from benchmarks.common.rows import Row
-from spacy_mtl.confidence.calibration import brier_score, calibration_error
+from spacy_mtl.confidence.calibration import Calibration, brier_score, calibration_error
 
-#: Turns of a comparison of speeds.
-TURNS = 5
+#: Turns of a comparison of speeds, and draws of outcomes.
+TURNS, DRAWS = 5, 200
 #: By task: what is decided, and the largest expected calibration error that is aimed at.
 TASKS = {"spanish": ("entity", 0.02), "danish": ("arc", 0.02), "pku": ("word", 0.01)}
 
 
 @dataclass(frozen=True)
 class Subject:
-    """A pipeline that is trained, documents to calibrate on and to test, and what each decision about a test document is worth."""
+    """A pipeline that is trained, documents to calibrate on and to test, and what each decision about a test document is worth.
+
+    train, trained: what it was trained on, and how.
+    """
 
     nlp: Language
     component: str
+    train: list[Example]
+    trained: Callable[[list[Example]], Language]
     dev: list[Example]
     test: list[Example]
     outcomes: Callable[[Any, Example], Iterator[tuple[float, bool]]]
+
+    def folds(self, n: int) -> Iterator[tuple[Any, list[Example]]]:
+        """Components trained on all but one of so many parts of the training corpus, and that part."""
+        size = len(self.train)
+        for k in range(n):
+            begin, end = k * size // n, (k + 1) * size // n
+            nlp = self.trained([*self.train[:begin], *self.train[end:]])
+            yield nlp.get_pipe(self.component), [moved(example, nlp) for example in self.train[begin:end]]
 
 
 def entity_outcomes(pipe: Any, example: Example) -> Iterator[tuple[float, bool]]:
@@ -58,10 +71,15 @@ def spanish(corpora: str, limit: int) -> Subject:
     from benchmarks.ner.ours import learn
 
     data, ours = Data(corpora, "esp", limit), DEFAULTS["ner.v1"]
-    nlp, ner = ours.pipeline(data)
-    learn(nlp, ner, ours, data.part(nlp, "train").examples())
-    dev, test = (data.part(nlp, part).examples() for part in ("testa", "testb"))
-    return Subject(nlp, ner.name, dev, test, entity_outcomes)
+
+    def trained(examples: list[Example]) -> Language:
+        nlp, ner = ours.pipeline(data)
+        learn(nlp, ner, ours, [moved(example, nlp) for example in examples])
+        return nlp
+
+    blank, ner = ours.pipeline(data)
+    train, dev, test = (data.part(blank, part).examples() for part in ("train", "testa", "testb"))
+    return Subject(trained(train), ner.name, train, trained, dev, test, entity_outcomes)
 
 
 def danish(corpora: str, limit: int) -> Subject:
@@ -70,26 +88,37 @@ def danish(corpora: str, limit: int) -> Subject:
     from benchmarks.parsing.ours import Ours, examples_of, learn
 
     data, ours = Data(corpora, "danish", limit), Ours(projective=False)
-    nlp, parser = ours.pipeline(data)
-    learn(nlp, parser, ours, examples_of(nlp, data, "train"))
-    dev, test = (examples_of(nlp, data, part) for part in ("dev", "test"))
-    return Subject(nlp, parser.name, dev, test, arc_outcomes)
+
+    def trained(examples: list[Example]) -> Language:
+        nlp, parser = ours.pipeline(data)
+        learn(nlp, parser, ours, [moved(example, nlp) for example in examples])
+        return nlp
+
+    blank, parser = ours.pipeline(data)
+    train, dev, test = (examples_of(blank, data, part) for part in ("train", "dev", "test"))
+    return Subject(trained(train), parser.name, train, trained, dev, test, arc_outcomes)
 
 
 def pku(corpora: str, limit: int) -> Subject:
-    """Its dev is every tenth sentence of the training text, which the model is not trained on."""
-    from benchmarks.segmentation.data import Data
+    """Its dev is the last tenth of the training text, which the model is not trained on."""
+    from benchmarks.segmentation.data import HELD_OUT, Data
     from benchmarks.segmentation.ours import DEFAULTS, examples_of, learn
 
-    held_out, tested, ours = Data(corpora, "pku", limit, dev=True), Data(corpora, "pku", limit), DEFAULTS["seg.v1"]
-    nlp, segmenter = ours.pipeline()
-    learn(nlp, segmenter, ours, examples_of(nlp, held_out.train()))
-    dev, test = (examples_of(nlp, data.test()) for data in (held_out, tested))
-    return Subject(nlp, segmenter.name, dev, test, word_outcomes)
+    data, ours = Data(corpora, "pku", limit), DEFAULTS["seg.v1"]
+
+    def trained(examples: list[Example]) -> Language:
+        nlp, segmenter = ours.pipeline()
+        learn(nlp, segmenter, ours, [moved(example, nlp) for example in examples])
+        return nlp
+
+    sentences, (blank, segmenter) = data.train(), ours.pipeline()
+    last = len(sentences) * (HELD_OUT - 1) // HELD_OUT
+    train, dev, test = (examples_of(blank, part) for part in (sentences[:last], sentences[last:], data.test()))
+    return Subject(trained(train), segmenter.name, train, trained, dev, test, word_outcomes)
 
 
-def measure(task: str, corpora: str, limit: int) -> list[Row]:
-    """A row for scores as they are, one for the temperature, one with the isotonic map where one was kept, and one of the speeds."""
+def measure(task: str, corpora: str, limit: int, folds: int) -> list[Row]:
+    """A row for scores as they are, one for the temperature, one with the maps that help, by dev alone and with folds, and one of the speeds."""
     import spacy
 
     subject = {"spanish": spanish, "danish": danish, "pku": pku}[task](corpora, limit)
@@ -104,13 +133,20 @@ def measure(task: str, corpora: str, limit: int) -> list[Row]:
     seconds, kind = time.process_time() - begin, TASKS[task][0]
     same: Row = {"mode": "calibration", "task": task, "limit": limit, "kind": kind, "aim": TASKS[task][1]}
     calibrated = {**pipe.cfg}["calibrations"]
-    plain = {each: {"temperature": 1.0, "given": [], "mapped": []} for each in calibrated}
+    plain = {each: Calibration().to_dict() for each in calibrated}
     rows = [scored(subject, pipe, test, {**same, "scores": "as they are"}, plain)]
     more = {"temperature": found[kind].temperature, "cpu_calibrate": seconds}
     rows.append(scored(subject, pipe, test, {**same, "scores": "temperature", **more}, calibrated))
-    with_map = pipe.calibrate(dev)
-    more = {"temperature": with_map[kind].temperature, "places": int(with_map[kind].given.size)}
-    rows.append(scored(subject, pipe, test, {**same, "scores": "temperature and map", **more}, None))
+    for n in filter(None, (1, folds)):
+        pairs = subject.folds(n) if n > 1 else ()
+        with_maps = pipe.calibrate(dev, folds=pairs)
+        adjustment, given, _ = with_maps[kind].maps
+        more = {
+            "temperature": with_maps[kind].temperature, "places": int(given.size),
+            "adjusted_by": adjustment.told() if adjustment else "nothing", "folds": n if n > 1 else 0,
+        }  # fmt: skip
+        name = "temperature and maps" + (", of folds too" if n > 1 else "")
+        rows.append(scored(subject, pipe, test, {**same, "scores": name, **more}, None))
     rows.append({**same, "scores": "speed", **speeds(loaded, pipe, [example.predicted for example in test])})
     return rows
 
@@ -134,7 +170,15 @@ def figures(probabilities: np.ndarray, correct: np.ndarray) -> Row:
     return {
         "decisions": int(probabilities.size), "ece": calibration_error(probabilities, correct),
         "brier": brier_score(probabilities, correct), "mean": float(probabilities.mean()), "correct": float(correct.mean()),
+        **chance(probabilities),
     }  # fmt: skip
+
+
+def chance(probabilities: np.ndarray) -> Row:
+    """The calibration error that probabilities have by chance if they are right, by draws of what comes out: its mean, and what one in 20 exceeds."""
+    rng = np.random.default_rng(0)
+    errors = [calibration_error(probabilities, rng.random(probabilities.size) < probabilities) for _ in range(DRAWS)]
+    return {"ece_by_chance": float(np.mean(errors)), "ece_by_chance_95": float(np.quantile(errors, 0.95))}
 
 
 def speeds(nlp: Language, pipe: Any, docs: list[Doc]) -> Row:

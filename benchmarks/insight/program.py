@@ -137,12 +137,15 @@ def calibration(
     task: Annotated[list[str] | None, typer.Option(help=f"Only these of {', '.join(calibrating.TASKS)}.")] = None,
     limit: Annotated[int, typer.Option(help="Training sentences, 0 for all.", min=0)] = 0,
     iterations: Annotated[int, typer.Option(help="Of python-crfsuite, on Spanish; 0: without it.", min=0)] = 100,
+    folds: Annotated[
+        int, typer.Option(help="Make maps also from so many trainings on parts of the corpus.", min=0)
+    ] = 0,
     json: JsonOption = None,
 ) -> None:
     """Are probabilities right? Entities, arcs and words: expected calibration error and Brier score, and what telling them costs."""
     rows = []
     for name in task or calibrating.TASKS:
-        rows += (found := calibrating.measure(name, str(corpora), limit))
+        rows += (found := calibrating.measure(name, str(corpora), limit, folds))
         append_rows(json, found)
         if name == "spanish" and iterations:
             from .crfsuite import measure
@@ -151,7 +154,8 @@ def calibration(
             append_rows(json, rows[-1:])
     columns = {
         "task": "task", "kind": "decisions about", "scores": "probabilities", "temperature": "temperature", "places": "places of the map",
-        "decisions": "decisions", "ece": "ECE", "aim": "aim", "brier": "Brier score", "mean": "mean probability", "correct": "correct",
+        "decisions": "decisions", "ece": "ECE", "ece_by_chance": "by chance", "aim": "aim",
+        "brier": "Brier score", "mean": "mean probability", "correct": "correct",
         "per_second": "per s without", "per_second_confident": "per s with", "share": "speed with, of without",
     }  # fmt: skip
     show("Calibration", columns, rows, "ECE: over 15 bins of equally many decisions; per second of CPU time")

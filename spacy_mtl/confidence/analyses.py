@@ -15,9 +15,11 @@ from spacy_mtl.models.chain.analyses import max_marginals
 from spacy_mtl.structures.chain.kbest import kbest
 from spacy_mtl.structures.chain.sums import marginals
 
+from .adjusting import Traits
 from .calibration import Calibrations
 from .chain_sums import cool
-from .considered import ConsideredDocs, Outcomes, calibration_of
+from .considered import ConsideredDocs, calibration_of
+from .maps import Outcomes
 from .result import Confidence, Ranked
 
 
@@ -82,6 +84,9 @@ class ConsideredAnalyses(ConsideredDocs):
         share_of_analyses(of_labels, scored.table, scored.forms, scored.form_labels, analyses.astype(np.int32), out)
         return out
 
+    def _traits(self) -> Traits:
+        return Traits.of_labels(self.scored.labels, self.names)
+
     def losses(self, kind: str, gold: Sequence[np.ndarray], temperature: float) -> np.ndarray:
         found = self.probabilities(np.concatenate([np.empty(0, np.int32), *gold]), temperature)
         return -np.log(np.maximum(found, 1e-300))
@@ -90,13 +95,13 @@ class ConsideredAnalyses(ConsideredDocs):
         joined = np.concatenate([np.empty(0, np.int32), *gold])
         known = joined >= 0
         found = self.probabilities(self.scored.labels, temperature)
-        return Outcomes(found[known], (joined == self.scored.labels)[known])
+        return Outcomes(found[known], (joined == self.scored.labels)[known], self._traits().where(known))
 
     def confidences(self, calibrations: Calibrations) -> list[Confidence]:
         calibration = calibration_of(calibrations, self.kind)
         found = self.probabilities(self.scored.labels, calibration.temperature)
         logs = np.log(np.maximum(found, 1e-300))
-        tokens = calibration.map(found).astype(np.float32)
+        tokens = calibration.map(found, self._traits()).astype(np.float32)
         return [Confidence(tokens[a:b], float(logs[a:b].sum())) for a, b in pairwise(self.scored.doc_starts.tolist())]
 
     def kbest(self, calibrations: Calibrations, k: int) -> list[list[Ranked]]:

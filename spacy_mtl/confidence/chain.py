@@ -10,9 +10,11 @@ from spacy_mtl.models.chain.segments import Segments
 from spacy_mtl.structures.chain.kbest import kbest
 from spacy_mtl.structures.chain.sums import log_partition
 
+from .adjusting import Traits
 from .calibration import Calibrations
 from .chain_sums import cool, sequence_losses, sum_sequences
-from .considered import ConsideredDocs, Outcomes, calibration_of
+from .considered import ConsideredDocs, calibration_of
+from .maps import Outcomes
 from .result import Confidence, Ranked, Spans
 
 
@@ -81,30 +83,38 @@ class ConsideredChains(ConsideredDocs):
         marginals, _, spans, of_spans = self.sums(temperature)
         if self.segments is None:
             known = joined >= 0
-            return Outcomes(self._of_labels(marginals)[known].astype(float), (self.labels == joined)[known])
+            traits = Traits.of_labels(self.labels, self.names).where(known)
+            return Outcomes(self._of_labels(marginals)[known].astype(float), (self.labels == joined)[known], traits)
         unknown = np.concatenate([[0], np.cumsum(joined < 0)])
         known = unknown[spans[:, 1]] == unknown[spans[:, 0]]
         right = set(map(tuple, self.spans_of(np.maximum(joined, 0)).tolist()))
         correct = np.array([tuple(span) in right for span in spans.tolist()], bool)
-        return Outcomes(of_spans[known].astype(float), correct[known])
+        traits = Traits.of_spans(spans, self.names_of_spans).where(known)
+        return Outcomes(of_spans[known].astype(float), correct[known], traits)
 
     def confidences(self, calibrations: Calibrations) -> list[Confidence]:
         calibration, borders = calibration_of(calibrations, self.kind), self.considered.doc_starts
         marginals, of_sentences, spans, of_spans = self.sums(calibration.temperature)
         tokens = self._of_labels(marginals)
         if self.segments is None:
-            tokens = calibration.map(tokens)
+            tokens = calibration.map(tokens, Traits.of_labels(self.labels, self.names))
         sentences = np.searchsorted(self.considered.starts, borders).tolist()
         # each document by itself: no document changes the rounding of another
         log_probabilities = [of_sentences[a:b].sum() for a, b in pairwise(sentences)]
-        mapped, first = calibration.map(of_spans), np.searchsorted(spans[:, 0], borders).tolist()
-        found = []
+        mapped = calibration.map(of_spans, Traits.of_spans(spans, self.names_of_spans))
+        first = np.searchsorted(spans[:, 0], borders)
+        found, places = [], self.places(spans, first)
         for d, (begin, end) in enumerate(pairwise(borders.tolist())):
             part = slice(first[d], first[d + 1])
-            own = Spans(spans[part] - [begin, begin, 0], mapped[part], self.names_of_spans)
+            own = Spans(places[part], mapped[part], self.names_of_spans)
             told = tokens[begin:end], float(log_probabilities[d]), own
             found.append(Confidence(*told, marginals=marginals[begin:end], names=self.names))
         return found
+
+    def places(self, spans: np.ndarray, first: np.ndarray) -> np.ndarray:
+        """Where spans are in their documents, int64[K, 3], from where they are among all positions. first: int64[D + 1], those of each document."""
+        begins = np.repeat(self.doc_starts[:-1], np.diff(first))
+        return spans - begins[:, None] * np.array([1, 1, 0])
 
     def kbest(self, calibrations: Calibrations, k: int) -> list[list[Ranked]]:
         temperature, found = calibration_of(calibrations, self.kind).temperature, list[list[Ranked]]()

@@ -2,20 +2,12 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from .calibration import Calibration, Calibrations
+from .maps import Outcomes
 from .result import Confidence, Ranked
-
-
-@dataclass(frozen=True)
-class Outcomes:
-    """Decisions with known gold. probabilities: float64[D], before any map. correct: bool[D]."""
-
-    probabilities: np.ndarray
-    correct: np.ndarray
 
 
 class ConsideredDocs(ABC):

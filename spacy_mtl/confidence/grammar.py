@@ -12,8 +12,10 @@ from spacy_mtl.structures.grammar.forest import Forest
 from spacy_mtl.structures.grammar.kbest import kbest_derivations
 from spacy_mtl.structures.grammar.sums import share_out, sum_inside, sum_roots
 
+from .adjusting import Traits
 from .calibration import Calibrations
-from .considered import ConsideredDocs, Outcomes, calibration_of
+from .considered import ConsideredDocs, calibration_of
+from .maps import Outcomes
 from .result import Confidence, Ranked, Spans
 
 #: Added to the score of each item that a tree must have, so that trees without one of them weigh nothing.
@@ -35,6 +37,10 @@ def log_sum(forest: Forest, items: np.ndarray, edges: np.ndarray) -> tuple[float
     inside = np.empty(items.size)
     sum_inside(items, edges, forest.first_edge, forest.left, forest.right, inside)
     return float(sum_roots(forest.root, inside)), inside
+
+
+def _table(spans: Sequence[tuple[int, int, int]]) -> np.ndarray:
+    return np.array(spans, np.int64).reshape(-1, 3)
 
 
 class ConsideredConstituents(ConsideredDocs):
@@ -145,13 +151,14 @@ class ConsideredConstituents(ConsideredDocs):
         return np.minimum(np.array(found, float), 1.0), min(log_probability, 0.0)
 
     def outcomes(self, kind: str, gold: Sequence[np.ndarray], temperature: float) -> Outcomes:
-        wanted, found, correct = self._gold(gold), list[float](), list[bool]()
+        wanted, found, correct, places = self._gold(gold), list[float](), list[bool](), list[tuple[int, int, int]]()
         for each in self.parsed:
             if each.begin in wanted:
                 found += self._sums(each, temperature)[0].tolist()
                 right = set(wanted[each.begin])
-                correct += [line in right for line in self._expanded(each.found)]
-        return Outcomes(np.array(found, float), np.array(correct, bool))
+                places += (lines := self._expanded(each.found))
+                correct += [line in right for line in lines]
+        return Outcomes(np.array(found, float), np.array(correct, bool), Traits.of_spans(_table(places), self.labels))
 
     def confidences(self, calibrations: Calibrations) -> list[Confidence]:
         calibration = calibration_of(calibrations, self.kinds[0])
@@ -168,8 +175,10 @@ class ConsideredConstituents(ConsideredDocs):
                     log += of_tree
                 elif end > start:
                     log = float("nan")
-            table = np.array(places, np.int64).reshape(-1, 3)
-            mapped = calibration.map(np.concatenate(probabilities)).astype(np.float32)
+            table = _table(places)
+            mapped = calibration.map(np.concatenate(probabilities), Traits.of_spans(table, self.labels)).astype(
+                np.float32
+            )
             told.append(Confidence(np.empty(0, np.float32), log, Spans(table, mapped, self.labels)))
         return told
 

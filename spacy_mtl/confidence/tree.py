@@ -11,8 +11,10 @@ from spacy_mtl.structures.tree.algorithms.siblings import no_pairs, pair_table
 from spacy_mtl.structures.tree.build import Arcs
 from spacy_mtl.structures.tree.kbest import kbest_trees
 
+from .adjusting import Traits
 from .calibration import Calibrations
-from .considered import ConsideredDocs, Outcomes, calibration_of
+from .considered import ConsideredDocs, calibration_of
+from .maps import Outcomes
 from .result import Confidence, Ranked
 from .tree_sums import sum_trees_of, tree_losses
 
@@ -161,22 +163,33 @@ class ConsideredTrees(ConsideredDocs):
         found[~np.repeat(self.whole, np.diff(self.starts))] = np.nan
         return found
 
+    def _traits(self) -> Traits:
+        """Labels of arcs, and how many words they reach over."""
+        heads, labels = self.trees
+        sizes = np.diff(self.starts)
+        places = np.arange(heads.size) - np.repeat(self.starts[:-1], sizes) + 1
+        return Traits(
+            labels.astype(np.int64), np.where(heads == 0, 0, np.abs(heads - places)), self.predictor.weights.labels
+        )
+
     def outcomes(self, kind: str, gold: Sequence[np.ndarray], temperature: float) -> Outcomes:
         heads, labels = self._heads(gold)
         right = heads == self.trees[0]
         if kind == LABEL:
             known = right & (heads > 0)
-            return Outcomes(self._labels(temperature)[known].astype(float), (labels == self.trees[1])[known])
-        known = heads >= 0
-        return Outcomes(self.sums(temperature)[0][known].astype(float), right[known])
+            found, right = self._labels(temperature), labels == self.trees[1]
+        else:
+            known, found = heads >= 0, self.sums(temperature)[0]
+        return Outcomes(found[known].astype(float), right[known], self._traits().where(known))
 
     def confidences(self, calibrations: Calibrations) -> list[Confidence]:
         of_arcs = calibration_of(calibrations, ARC)
         arcs, labels, of_sentences, tables = self.sums(of_arcs.temperature)
+        traits = self._traits()
         if self.second_pass:
             of_labels = calibration_of(calibrations, LABEL)
-            labels = of_labels.map(self._labels(of_labels.temperature))
-        arcs, found = of_arcs.map(arcs), []
+            labels = of_labels.map(self._labels(of_labels.temperature), traits)
+        arcs, found = of_arcs.map(arcs, traits), []
         borders = np.searchsorted(self.starts, self.doc_starts).tolist()
         for (a, b), (first, last) in zip(pairwise(self.doc_starts.tolist()), pairwise(borders), strict=True):
             own = labels[a:b] if self.joint or self.second_pass else np.empty(0, np.float32)

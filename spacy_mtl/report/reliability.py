@@ -86,7 +86,8 @@ def _outcomes(
         calibration = calibrations.get(kind, Calibration())
         outcomes = considered.outcomes(kind, gold, calibration.temperature)
         known = np.isfinite(outcomes.probabilities)
-        found[kind] = calibration.map(outcomes.probabilities[known]), outcomes.correct[known]
+        outcomes = outcomes.where(known)
+        found[kind] = calibration.map(outcomes.probabilities, outcomes.traits), outcomes.correct
     return found
 
 

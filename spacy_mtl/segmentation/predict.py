@@ -48,7 +48,28 @@ def tag_characters(
     first, offset, column, seed, packed, weights,
     pair_first, pair_offset, pair_column, pair_seed, pair_slots, pair_rows, pair_weights, start, end, step, mask,
 ):  # fmt: skip
-    """Write the best tags of all characters to ``labels``.
+    """Write the best tags of all characters to ``labels``. Arguments as of :func:`score_characters`."""
+    nodes, pairs = score_characters(
+        at, ids, starts, joined, begin_tags, form_of, orths, normal, strength, spelled,
+        values, value_rows, n_columns, context_rows, bits, word_slots, word_rows, word_known,
+        break_slots, break_rows, break_values, parts,
+        form_offsets, form_values, form_outside, place_offsets, place_values, place_outside,
+        first, offset, column, seed, packed, weights,
+        pair_first, pair_offset, pair_column, pair_seed, pair_slots, pair_rows, pair_weights, start, end, step, mask,
+    )  # fmt: skip
+    decode_all(starts, nodes, pairs, Chain(start, end, step, mask), labels)
+
+
+@kernel
+def score_characters(
+    at, ids, starts, joined, begin_tags, form_of, orths, normal, strength, spelled,
+    values, value_rows, n_columns, context_rows, bits, word_slots, word_rows, word_known,
+    break_slots, break_rows, break_values, parts,
+    form_offsets, form_values, form_outside, place_offsets, place_values, place_outside,
+    first, offset, column, seed, packed, weights,
+    pair_first, pair_offset, pair_column, pair_seed, pair_slots, pair_rows, pair_weights, start, end, step, mask,
+):  # fmt: skip
+    """Scores of the tags of all characters, as of :meth:`.Predictor.scores`: nodes, and pairs or None where no template observes any.
 
     spelled, and all of the pairs, are None where there are no words of the user and no observed pairs: then nothing is compiled for them.
     """
@@ -81,16 +102,14 @@ def tag_characters(
                 chars[t] = normal[ids[at[t]]]
             found, lengths = find_words(chars, starts, words)
         enforce(found, lengths, starts, joined, strength, spelled, begin_tags, nodes)
-    chain = Chain(start, end, step, mask)
     if pair_seed is None:
-        decode_all(starts, nodes, None, chain, labels)
-    else:
-        pairs = np.zeros((n, start.size * start.size), np.float32)
-        observed = Lookup(
-            Program(pair_first, pair_offset, pair_column, pair_seed), Table(pair_slots, pair_rows), pair_weights
-        )
-        add_looked_up(columns, starts, observed, np.arange(pair_seed.size), pairs)
-        decode_all(starts, nodes, pairs.reshape(n, start.size, start.size), chain, labels)
+        return nodes, None
+    pairs = np.zeros((n, start.size * start.size), np.float32)
+    observed = Lookup(
+        Program(pair_first, pair_offset, pair_column, pair_seed), Table(pair_slots, pair_rows), pair_weights
+    )
+    add_looked_up(columns, starts, observed, np.arange(pair_seed.size), pairs)
+    return nodes, pairs.reshape(n, start.size, start.size)
 
 
 @kernel
@@ -204,9 +223,9 @@ class CharacterPredictor(Predictor):
         self, chars: Characters, doc_starts: np.ndarray, joined: np.ndarray, begins: np.ndarray
     ) -> Considered:
         """What is predicted for characters, and the scores of all that it was chosen from. doc_starts: of documents; others as of :meth:`tag`."""
-        nodes, pairs = self._tag_scores(chars, doc_starts, joined, begins)
+        nodes, pairs = self._tag_scores(chars, joined, begins)
         bias = np.float32(self.bias) * begins if self.bias else None
-        return self.considering(chars.starts, doc_starts, nodes, pairs, (joined, begins), bias=bias)
+        return self.considering(chars.starts, doc_starts, nodes, pairs, bias=bias)
 
     def biased_tags(self, text: str, keep_runs: bool, biases: Sequence[float]) -> tuple[Characters, list[np.ndarray]]:
         """The characters of a text, and their best tags int32[N] under each bias, in place of that of the predictor; scores are computed once.
@@ -216,23 +235,18 @@ class CharacterPredictor(Predictor):
         chars = self.characters.read([text])
         joined = self.characters.joined(chars) if keep_runs else np.zeros(chars.at.size, np.bool_)
         begins = begin_tags(self.tags)
-        nodes, pairs = self._tag_scores(chars, np.searchsorted(chars.at, chars.texts), joined, begins)
+        nodes, pairs = self._tag_scores(chars, joined, begins)
         added = [np.float32(bias) * begins for bias in biases]
         return chars, [
-            self._decoded(chars.starts, nodes + each, pairs.copy(), (joined, begins), None) for each in added
+            self._decoded(chars.starts, nodes + each, pairs.copy(), None, None) for each in added
         ]
 
     def _tag_scores(
-        self, chars: Characters, doc_starts: np.ndarray, joined: np.ndarray, begins: np.ndarray
+        self, chars: Characters, joined: np.ndarray, begins: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Scores of tags and of observed pairs, with what the user's words add to them."""
-        nodes, pairs = self.scores(self.characters.given(chars), chars.starts, doc_starts)
-        if self._user_words.strength > 0:
-            normal = self.characters.normal[chars.ids[chars.at]].astype(np.uint64)
-            found, lengths = find_words(normal, chars.starts, self.known_words)
-            strength = np.float32(self._user_words.strength)
-            enforce(found, lengths, chars.starts, joined, strength, self._spelled, begins, nodes)
-        return nodes, pairs
+        """Scores of tags and of observed pairs, without transitions but with all that is forbidden and what the user's words add."""
+        nodes, pairs = score_characters(chars.at, chars.ids, chars.starts, joined, begins, *self.tables())
+        return nodes, np.zeros((0, self._n_labels, self._n_labels), np.float32) if pairs is None else pairs
 
     def tag(self, chars: Characters, joined: np.ndarray, begins: np.ndarray) -> np.ndarray:
         """The best tags int32[N]. joined: bool[N], where the tags in ``begins`` (bool[L]) are forbidden."""

@@ -21,12 +21,16 @@ def able_to_calibrate(nlp: Language) -> list[str]:
 
 
 def calibrate_pipeline(
-    nlp: Language, examples: Sequence[Example], components: Sequence[str] | None = None, isotonic: bool = True
+    nlp: Language,
+    examples: Sequence[Example],
+    components: Sequence[str] | None = None,
+    isotonic: bool = True,
+    folds: Callable[[str], Iterable[tuple[Any, Sequence[Example]]]] | None = None,
 ) -> Found:
     """Calibrate these components, or all that can be, each on the documents as components before it leave them. Returns what was found.
 
-    examples: held-out documents, which the training has not seen; the predicted ones stay as they are. Raises ValueError: M765 no such component,
-    M478 no gold for it, M479 one that is not trained.
+    examples: held-out documents, which the training has not seen; the predicted ones stay as they are. folds: of a component by its name, more
+    decisions to make maps from. Raises ValueError: M765 no such component, M478 no gold for it, M479 one that is not trained.
     """
     able = able_to_calibrate(nlp)
     missing = sorted(set(components or ()) - set(able))
@@ -36,7 +40,7 @@ def calibrate_pipeline(
     for name, pipe in nlp.pipeline:
         if name in (able if components is None else components):
             shown = [Example(doc, each.reference) for doc, each in zip(docs, examples, strict=True)]
-            found[name] = pipe.calibrate(shown, isotonic)  # type: ignore[attr-defined]
+            found[name] = pipe.calibrate(shown, isotonic, folds(name) if folds else ())  # type: ignore[attr-defined]
         if len(found) == len(able if components is None else set(components)):
             break
         docs = list(pipe.pipe(docs) if hasattr(pipe, "pipe") else map(pipe, docs))  # type: ignore[arg-type]

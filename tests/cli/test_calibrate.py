@@ -8,6 +8,8 @@ from spacy.training.initialize import init_nlp
 from typer.testing import CliRunner
 
 import spacy_mtl.cli  # noqa: F401 (adds the commands)
+from spacy_mtl.choosing.folds import trained_on_folds
+from spacy_mtl.confidence.maps import Outcomes, fit_maps
 from spacy_mtl.corpora.conll import ConllCorpus
 from spacy_mtl.training.calibrating import calibrate_pipeline, create_calibrate
 
@@ -148,3 +150,40 @@ def test_find_threshold(trained, tmp_path):
     rows = [tuple(map(float, line.split())) for line in result.stdout.splitlines() if re.match(r"\d\.\d+ +\d", line)]
     assert [threshold for threshold, _ in rows] == [0.0, 0.5, 1.0]
     assert rows[1][1] > rows[0][1]
+
+
+def test_folds_of_the_training_corpus_make_maps_too(trained, tmp_path):
+    """Every training document is decided on by a component that has not seen it."""
+    options = ("--component", "ner", "--folds", 2, "--train", ASSETS / "train.conll")
+    result = invoke("mtl", "calibrate", trained, ASSETS / "dev.conll", "--output", tmp_path / "sure", *options)
+    assert (result.exit_code, result.stderr) == (0, "")
+    nlp = spacy.load(trained)
+    ner, train = nlp.get_pipe("ner"), list(ConllCorpus(ASSETS / "train.conll", given=[])(nlp))
+    pairs = list(trained_on_folds(nlp, "ner", train, dev(nlp), 2))
+    assert [len(unseen) for _, unseen in pairs] == [len(train) // 2, len(train) - len(train) // 2]
+    assert all(each.reference is train[k].reference for k, each in enumerate([*pairs[0][1], *pairs[1][1]]))
+    alone = ner.calibrate(dev(nlp))["entity"]
+    both = ner.calibrate(dev(nlp), folds=pairs)["entity"]
+    assert alone.temperature == both.temperature
+    saved = spacy.load(tmp_path / "sure").get_pipe("ner").calibrations["entity"]
+    assert saved.to_dict() == both.to_dict()
+    again = read_maps(ner, [(ner, dev(nlp)), *pairs], both.temperature)
+    assert again.given.tolist() == both.maps.given.tolist()
+
+
+def read_maps(ner, pairs, temperature):
+    """The maps of the decisions of all these components about what each has not seen."""
+    found = []
+    for pipe, examples in pairs:
+        considered = pipe.considered([each.predicted for each in examples], held=False)
+        gold = [pipe.told_gold(*each) for each in zip(examples, considered.borders, strict=True)]
+        found.append(considered.outcomes("entity", gold, temperature))
+    return fit_maps(Outcomes.joined(found))
+
+
+def test_folds_that_cannot_be(trained, tmp_path):
+    for folds in (1, -1, 1000):
+        options = ("--output", tmp_path / "sure", "--folds", folds)
+        result = invoke("mtl", "calibrate", trained, ASSETS / "dev.conll", *options)
+        assert result.exit_code == 1
+        assert f"[M419] 'calibrate': --folds must be 0, or from 2 to 20, but is {folds}." in result.stderr

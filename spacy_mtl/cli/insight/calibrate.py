@@ -1,5 +1,6 @@
 """``python -m spacy mtl calibrate``: make the scores of a trained pipeline probabilities, by held-out documents."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from spacy_mtl.training.calibrating import Found
 
 
+#: The most trainings on parts of the training corpus.
+MOST_FOLDS = 20
+
+
 def calibrate_cli(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="Pipeline name or directory.")],
     corpus: Annotated[
@@ -27,21 +32,38 @@ def calibrate_cli(
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Directory for the calibrated pipeline.")],
     component: Annotated[list[str] | None, typer.Option(help="Calibrate only this component. Repeatable.")] = None,
-    isotonic: Annotated[
-        bool, typer.Option(help="Whether to try isotonic maps of probabilities, besides temperatures.")
-    ] = True,
+    isotonic: Annotated[bool, typer.Option(help="Whether to try maps of probabilities, besides temperatures.")] = True,
+    folds: Annotated[
+        int,
+        typer.Option(help="Make maps also from so many trainings on parts of the training corpus; 0: from DEV alone."),
+    ] = 0,
+    train: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Training corpus, in place of the one that the config names.")
+    ] = None,
     confidence: Annotated[
         bool, typer.Option(help="Whether the new pipeline gives documents the probabilities of its decisions.")
     ] = False,
     code: Code = None,
 ) -> None:
     """Calibrate the components of a pipeline on held-out documents, so that they can tell how probable their decisions are."""
+    from spacy_mtl.choosing.corpora import read_part
+    from spacy_mtl.choosing.folds import trained_on_folds
     from spacy_mtl.training.calibrating import calibrate_pipeline
     from spacy_mtl.training.safe_save import save
 
     with clear_errors():
         nlp = load_pipeline(model, code)
-        found = calibrate_pipeline(nlp, read_examples(nlp, Path(model), corpus), component or None, isotonic)
+        dev = read_examples(nlp, Path(model), corpus)
+        if folds not in (0, *range(2, MOST_FOLDS + 1)):
+            raise ValueError(
+                Errors.M419.format(
+                    name="calibrate", setting="--folds", expected=f"0, or from 2 to {MOST_FOLDS}", value=folds
+                )
+            )
+        more = None
+        if folds:
+            more = partial(trained_on_folds, nlp, train=read_part(nlp, "train", train, model), dev=dev, folds=folds)
+        found = calibrate_pipeline(nlp, dev, component or None, isotonic, more)
         if confidence:
             for name in found:
                 nlp.get_pipe_config(name)["confidence"] = True
@@ -57,10 +79,11 @@ def _table(found: "Found") -> "Table":
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, padding=(0, 2))
-    for title in ("component", "decisions", "temperature", "isotonic map"):
+    for title in ("component", "decisions", "temperature", "adjusted by", "isotonic map"):
         table.add_column(title)
     for name, kinds in found.items():
         for kind, each in kinds.items():
-            places = f"{each.given.size} places" if each.given.size else "none"
-            table.add_row(name, kind, f"{each.temperature:.4g}", places)
+            adjustment, given, _ = each.maps
+            places = f"{given.size} places" if given.size else "none"
+            table.add_row(name, kind, f"{each.temperature:.4g}", adjustment.told() if adjustment else "nothing", places)
     return table

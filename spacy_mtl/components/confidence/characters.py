@@ -8,13 +8,12 @@ import numpy as np
 from spacy.attrs import IS_SPACE
 from spacy.tokens import Doc
 
-from spacy_mtl.confidence.calibration import Calibrations
 from spacy_mtl.confidence.chain import ConsideredChains
 from spacy_mtl.confidence.result import Confidence
 from spacy_mtl.models.chain.decode import Considered
 from spacy_mtl.models.chain.segments import Segments
 from spacy_mtl.segmentation.boundaries import begin_tags
-from spacy_mtl.segmentation.characters import CharacterTable, Tokens, doc_text
+from spacy_mtl.segmentation.characters import CharacterTable, Tokens
 from spacy_mtl.segmentation.predict import CharacterPredictor
 
 from .attributes import write
@@ -31,10 +30,10 @@ class Cut(NamedTuple):
 
 
 def consider_characters(
-    predictor: CharacterPredictor, table: CharacterTable, docs: Sequence[Doc], keep_runs: bool, tags: str
+    predictor: CharacterPredictor, table: CharacterTable, texts: Sequence[str], keep_runs: bool, tags: str
 ) -> "ConsideredCharacters":
     """The words that a segmenter chooses from. keep_runs, tags: its settings."""
-    chars = table.read([doc_text(doc) for doc in docs])
+    chars = table.read(texts)
     joined = table.joined(chars) if keep_runs else np.zeros(chars.at.size, np.bool_)
     doc_starts = np.searchsorted(chars.at, chars.texts)
     considered = predictor.considered_characters(chars, doc_starts, joined, begin_tags(tags))
@@ -50,21 +49,17 @@ class ConsideredCharacters(ConsideredChains):
         super().__init__("word", considered, names, Segments(np.zeros(begins.size, np.int64), goes_on))
         self.at = at
 
-    def confidences(self, calibrations: Calibrations) -> list[Confidence]:
-        found = []
-        for begin, each in zip(self.considered.doc_starts.tolist(), super().confidences(calibrations), strict=False):
-            places = each.of_spans.places.copy()
-            places[:, 0] = self.at[begin + places[:, 0]]
-            places[:, 1] = self.at[begin + places[:, 1] - 1] + 1
-            found.append(replace(each, of_spans=each.of_spans._replace(places=places)))
-        return found
+    def places(self, spans: np.ndarray, first: np.ndarray) -> np.ndarray:
+        """In characters of the text, white space included."""
+        return np.stack([self.at[spans[:, 0]], self.at[spans[:, 1] - 1] + 1, spans[:, 2]], axis=1)
 
 
 def with_words(docs: list[Doc], name: str, confidences: Sequence[Confidence]) -> list[Doc]:
     """The new documents with the probability of each word, by the name of the component; white space is sure to be a token of its own."""
     for doc, confidence in zip(docs, confidences, strict=True):
-        tokens = np.ones(len(doc), np.float32)
-        if len(doc):
+        tokens = confidence.of_spans.probabilities
+        if tokens.size < len(doc):
+            tokens = np.ones(len(doc), np.float32)
             tokens[doc.to_array(IS_SPACE) == 0] = confidence.of_spans.probabilities
         write(doc, name, replace(confidence, tokens=tokens))
     return docs

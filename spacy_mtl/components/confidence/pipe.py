@@ -13,8 +13,9 @@ from spacy.training import Example, validate_examples
 from spacy_mtl.components.protocol.base import StructuredPipe
 from spacy_mtl.components.protocol.saved import CALIBRATIONS
 from spacy_mtl.components.protocol.settings import check_count, check_switches, refuse
-from spacy_mtl.confidence.calibration import Calibration, fit_map, fit_temperature, read_calibrations
+from spacy_mtl.confidence.calibration import Calibration, fit_temperature, read_calibrations
 from spacy_mtl.confidence.considered import ConsideredDocs
+from spacy_mtl.confidence.maps import Maps, Outcomes, fit_maps
 from spacy_mtl.confidence.result import Confidence, Ranked
 from spacy_mtl.errors import Errors, Warnings
 from spacy_mtl.models.chain.model import current_weights
@@ -93,12 +94,33 @@ class ConfidentPipe(StructuredPipe):
         self._check_told()
         return self.considered([doc]).kbest(self.calibrations, k) if len(doc) else []
 
-    def calibrate(self, examples: Iterable[Example], isotonic: bool = True) -> dict[str, Calibration]:
-        """Find the temperature, and where it helps a map, that make scores probabilities. Returns and keeps them, by kind of decision.
+    def calibrate(
+        self, examples: Iterable[Example], isotonic: bool = True, folds: "Iterable[Fold]" = ()
+    ) -> dict[str, Calibration]:
+        """Find the temperature, and where they help maps, that make scores probabilities. Returns and keeps them, by kind of decision.
 
-        examples: held-out documents, which training has not seen, the predicted ones as they come to the component.
+        examples: held-out documents, which training has not seen, the predicted ones as they come to the component. isotonic: whether there may
+        be maps (see :func:`.fit_maps`) beside the temperature. folds: more decisions to make maps from.
         Raises ValueError: M478 where no gold can be used, M479 an untrained component; TypeError from spaCy for other things than examples.
         """
+        considered, gold = self._held_out(examples)
+        for kind in considered.kinds:
+            if np.isnan(considered.losses(kind, gold, 1.0)).all():
+                raise ValueError(Errors.M478.format(name=self.name, n=len(gold)))
+        temperatures = {k: fit_temperature(partial(_total_loss, considered, k, gold)) for k in considered.kinds}
+        outcomes = {kind: [considered.outcomes(kind, gold, t)] for kind, t in temperatures.items()}
+        for pipe, unseen in folds if isotonic else ():
+            considered, gold = pipe._held_out(unseen)
+            for kind, t in temperatures.items():
+                outcomes[kind].append(considered.outcomes(kind, gold, t))
+        found = {}
+        for kind, t in temperatures.items():
+            found[kind] = Calibration(t, fit_maps(Outcomes.joined(outcomes[kind])) if isotonic else Maps())
+        self.cfg[CALIBRATIONS] = {kind: calibration.to_dict() for kind, calibration in found.items()}
+        return found
+
+    def _held_out(self, examples: Iterable[Example]) -> tuple[ConsideredDocs, list[np.ndarray]]:
+        """What is considered for documents with words, and their gold. Raises as :meth:`calibrate`."""
         examples = list(examples)
         validate_examples(examples, f"{type(self).__name__}.calibrate")
         self._check_trained()
@@ -106,17 +128,7 @@ class ConfidentPipe(StructuredPipe):
         if not examples:
             raise ValueError(Errors.M478.format(name=self.name, n=0))
         considered = self.considered([example.predicted for example in examples], held=False)
-        gold = [self.told_gold(*each) for each in zip(examples, considered.borders, strict=True)]
-        found = {}
-        for kind in considered.kinds:
-            if np.isnan(considered.losses(kind, gold, 1.0)).all():
-                raise ValueError(Errors.M478.format(name=self.name, n=len(examples)))
-            temperature = fit_temperature(partial(_total_loss, considered, kind, gold))
-            outcomes = considered.outcomes(kind, gold, temperature)
-            places = fit_map(outcomes.probabilities, outcomes.correct) if isotonic else ()
-            found[kind] = Calibration(temperature, *places)
-        self.cfg[CALIBRATIONS] = {kind: calibration.to_dict() for kind, calibration in found.items()}
-        return found
+        return considered, [self.told_gold(*each) for each in zip(examples, considered.borders, strict=True)]
 
     def told_gold(self, example: Example, starts: np.ndarray) -> np.ndarray:
         """Gold as :meth:`.ConsideredDocs.losses` takes it. starts: sentence borders of the predicted Doc."""
@@ -182,3 +194,7 @@ class ConfidentPipe(StructuredPipe):
 
     def write_spans(self, doc: Doc, confidence: Confidence) -> None:
         """Hook: keep the spans. Does nothing by default."""
+
+
+#: A component with the same settings that was trained on a part of the training corpus, and documents that it has not seen.
+Fold = tuple[ConfidentPipe, Sequence[Example]]

@@ -1,0 +1,30 @@
+"""Train a component again on parts of its training corpus, for decisions about documents that it has not seen."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from spacy.language import Language
+from spacy.training import Example
+
+from spacy_mtl.components.protocol.annotated import docs_before
+
+from .refit import Refit
+
+
+def trained_on_folds(
+    nlp: Language, component: str, train: Sequence[Example], dev: Sequence[Example], folds: int
+) -> Iterator[tuple[Any, list[Example]]]:
+    """For each fold of consecutive documents a component with the same settings, trained on the others, and the fold as it gets it.
+
+    Its training goes on as the config says, with ``dev`` as dev corpus. Raises ValueError (M772) where a corpus has no gold annotation for it.
+    """
+    inputs = docs_before(nlp, component, [example.predicted for example in train])
+    for fold in range(folds):
+        begin, end = fold * len(train) // folds, (fold + 1) * len(train) // folds
+        refit = Refit(nlp, component, [*train[:begin], *train[end:]], dev)
+        pipe = refit.make(refit.config())
+        pipe.from_bytes(refit.fit(refit.config()).data, exclude=["vocab"])
+        yield (
+            pipe,
+            [Example(doc, each.reference) for doc, each in zip(inputs[begin:end], train[begin:end], strict=True)],
+        )
