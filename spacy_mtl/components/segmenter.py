@@ -43,8 +43,7 @@ from spacy_mtl.true_words import true_doc
 
 from .biased.pipe import BiasedPipe, BiasPoint, checked_bias
 from .biased.words import word_points
-from .confidence.characters import ConsideredCharacters, Cut, consider_characters, with_words
-from .confidence.pipe import Told
+from .confidence.characters import ConsideredCharacters, Cut, consider_characters, told_of, with_words
 from .factories import make_segmenter  # noqa: F401  (earlier installations have it as their entry point)
 from .protocol.chain import ChainPipe
 from .segmenter_explained import border_decisions, character_positions
@@ -282,7 +281,7 @@ class MTLSegmenter(BiasedPipe, ChainPipe):
 
     def work(self, docs: Sequence[Doc]) -> Cut:
         texts = [doc_text(doc) for doc in docs]
-        told = self._told_of(texts) if self.tells(docs) else None
+        told = told_of(self._considered(texts), self.calibrations) if self.tells(docs) else None
         return Cut(texts, *self._tokens(texts, None if told is None else np.concatenate(told)), told)
 
     def finish(self, docs: Sequence[Doc], found: Sequence[Cut]) -> list[Doc]:
@@ -318,12 +317,8 @@ class MTLSegmenter(BiasedPipe, ChainPipe):
         return self._considered([doc_text(doc) for doc in docs])
 
     def _considered(self, texts: Sequence[str]) -> ConsideredCharacters:
-        predictor = self.predictor(self.vocab)
-        return consider_characters(predictor, self._characters, texts, self.cfg["keep_runs"], self.cfg["tags"])
-
-    def _told_of(self, texts: Sequence[str]) -> Told:
-        considered = self._considered(texts)
-        return Told(considered.predicted, considered.confidences(self.calibrations))
+        cfg = self.cfg
+        return consider_characters(self.predictor(self.vocab), self._characters, texts, cfg["keep_runs"], cfg["tags"])
 
     def positions(self, docs: Sequence[Doc]) -> Positions:
         return character_positions(self._characters, docs, self.cfg["keep_runs"], self.cfg["tags"])

@@ -8,6 +8,7 @@ import numpy as np
 from spacy.attrs import IS_SPACE
 from spacy.tokens import Doc
 
+from spacy_mtl.confidence.calibration import Calibrations
 from spacy_mtl.confidence.chain import ConsideredChains
 from spacy_mtl.confidence.result import Confidence
 from spacy_mtl.models.chain.decode import Considered
@@ -52,6 +53,10 @@ class ConsideredCharacters(ConsideredChains):
     def places(self, spans: np.ndarray, first: np.ndarray) -> np.ndarray:
         """In characters of the text, white space included."""
         return np.stack([self.at[spans[:, 0]], self.at[spans[:, 1] - 1] + 1, spans[:, 2]], axis=1)
+
+
+def told_of(considered: ConsideredCharacters, calibrations: Calibrations) -> Told:
+    return Told(considered.predicted, considered.confidences(calibrations))
 
 
 def with_words(docs: list[Doc], name: str, confidences: Sequence[Confidence]) -> list[Doc]:
