@@ -147,7 +147,8 @@ def measure(task: str, corpora: str, limit: int, folds: int) -> list[Row]:
         }  # fmt: skip
         name = "temperature and maps" + (", of folds too" if n > 1 else "")
         rows.append(scored(subject, pipe, test, {**same, "scores": name, **more}, None))
-    rows.append({**same, "scores": "speed", **speeds(loaded, pipe, [example.predicted for example in test])})
+    docs = [example.predicted for example in test]
+    rows.append({**same, "scores": "speed", **speeds(loaded, pipe, docs, sum(map(len, docs)))})
     return rows
 
 
@@ -181,10 +182,9 @@ def chance(probabilities: np.ndarray) -> Row:
     return {"ece_by_chance": float(np.mean(errors)), "ece_by_chance_95": float(np.quantile(errors, 0.95))}
 
 
-def speeds(nlp: Language, pipe: Any, docs: list[Doc]) -> Row:
-    """Documents in memory through the pipeline without and with confidence, in turn: words (or characters) per CPU second."""
+def speeds(nlp: Language, pipe: Any, docs: list[Doc], size: int) -> Row:
+    """Documents in memory through the pipeline without and with confidence, in turn. size: of these, in words or characters, told per CPU second."""
     seconds: dict[bool, list[float]] = {False: [], True: []}
-    size = sum(len(doc) for doc in docs)
     for turn in range(TURNS + 1):
         for confidence in (False, True):
             pipe.confidence = confidence

@@ -161,6 +161,27 @@ def calibration(
     show("Calibration", columns, rows, "ECE: over 15 bins of equally many decisions; per second of CPU time")
 
 
+@app.command("confidence-speed")
+def confidence_speed(
+    component: Annotated[list[str] | None, typer.Option(help="Only these components.")] = None,
+    passes: Annotated[int, typer.Option(help="Of each training.", min=1)] = 5,
+    words: Annotated[int, typer.Option(help="To tag, or characters of a segmenter.", min=1000)] = 50_000,
+    json: JsonOption = None,
+) -> None:
+    """What does it cost that documents get probabilities? Every component, on the corpora that come with the package."""
+    from .speed import measure
+
+    rows = []
+    for name in component or small.COMPONENTS:
+        rows.append(measure(name, passes, words))
+        append_rows(json, rows[-1:])
+    columns = {
+        "component": "component", "size": "words or characters", "per_second": "per s without", "per_second_confident": "per s with",
+        "share": "speed with, of without",
+    }  # fmt: skip
+    show("Confidence", columns, rows, "per second of CPU time")
+
+
 def _sums_of(component: str, trainer: str, passes: int, most: int) -> Row:
     nlp = small.trained(component, trainer, passes)
     pipe, found, forbidden, seconds = nlp.get_pipe(component), [], 0, 0.0

@@ -56,10 +56,12 @@ def cases() -> Iterator[tuple[str, str]]:
         )
 
 
-def blank(component: str, trainer: str) -> Language:
+def blank(component: str, trainer: str, settings: dict[str, Any] | None = None) -> Language:
+    """settings: of the component beside the defaults, None for those with which every trainer learns."""
     nlp = spacy.blank(COMPONENTS[component][0])
+    chosen = _SETTINGS.get(component, {}) if settings is None else settings
     made = {"@mtl_trainers": f"spacy_mtl.{trainer}.v1", **TRAINERS[trainer]}
-    nlp.add_pipe(component, config={**_SETTINGS.get(component, {}), "trainer": made})
+    nlp.add_pipe(component, config={**chosen, "trainer": made})
     return nlp
 
 
@@ -79,9 +81,9 @@ def read(component: str, nlp: Language, split: str = "train") -> list[Example]:
     return list(ConlluCorpus(path, limit=limit, given=[], **more)(nlp))
 
 
-def trained(component: str, trainer: str, passes: int) -> Language:
-    """A pipeline with this component, after so many passes."""
-    nlp = blank(component, trainer)
+def trained(component: str, trainer: str, passes: int, settings: dict[str, Any] | None = None) -> Language:
+    """A pipeline with this component, after so many passes. settings: as of :func:`blank`."""
+    nlp = blank(component, trainer, settings)
     shown = read(component, nlp)
     nlp.initialize(lambda: shown)
     for _ in range(passes * SLOW.get(trainer, 1)):

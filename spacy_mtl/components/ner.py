@@ -141,9 +141,11 @@ class MTLEntityRecognizer(BiasedPipe, ChainPipe, LabelledPipe):
 
     def write_spans(self, doc: Doc, confidence: "Confidence") -> None:
         """Write all entities found, those below the threshold as well, to ``doc.spans`` under the component's name."""
-        from .confidence.attributes import write_spans
+        from .confidence.attributes import (
+            write_spans,
+        )  # which makes attributes known to spaCy that are not wanted otherwise
 
-        write_spans(doc, self.name, confidence.spans)
+        write_spans(doc, self.name, confidence.of_spans)
 
     # --- the chain ---
 

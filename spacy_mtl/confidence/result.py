@@ -1,7 +1,7 @@
 """What is told about how sure a model is of a document."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,10 +25,10 @@ class Spans(NamedTuple):
 
 
 NO_SPANS = Spans(np.empty((0, 3), np.int64), np.empty(0, np.float32), ())
+_NO_LABELS = np.empty(0, np.float32)
 
 
-@dataclass(frozen=True)
-class Confidence:
+class Confidence(NamedTuple):
     """How probable what is predicted for a document of n tokens is, under p(y | x) ~ exp(score(x, y) / temperature).
 
     tokens: float32[n], of what is predicted for each token: its tag, the arc to its head, or the tag that it has in a span (of a segmenter: of the
@@ -42,7 +42,7 @@ class Confidence:
     tokens: np.ndarray
     log_probability: float
     of_spans: Spans = NO_SPANS
-    labels: np.ndarray = field(default_factory=lambda: np.empty(0, np.float32))
+    labels: np.ndarray = _NO_LABELS
     marginals: Any = None
     names: Sequence[str] = ()
 

@@ -1,7 +1,6 @@
 """How sure a segmenter is of its words."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -66,5 +65,5 @@ def with_words(docs: list[Doc], name: str, confidences: Sequence[Confidence]) ->
         if tokens.size < len(doc):
             tokens = np.ones(len(doc), np.float32)
             tokens[doc.to_array(IS_SPACE) == 0] = confidence.of_spans.probabilities
-        write(doc, name, replace(confidence, tokens=tokens))
+        write(doc, name, confidence, tokens)
     return docs
