@@ -1,5 +1,7 @@
 """What documents keep of how sure components are: extension attributes and groups of spans with scores, which survive ``to_bytes``."""
 
+from typing import Any
+
 import numpy as np
 from spacy.tokens import Doc, Span, SpanGroup, Token
 
@@ -30,7 +32,8 @@ def register() -> None:
 
 def write(doc: Doc, name: str, confidence: Confidence, tokens: np.ndarray | None = None) -> None:
     """Keep on a document what a component of this name tells of it. tokens: in place of the probabilities of tokens, float32[n]."""
-    tokens, data = confidence.tokens if tokens is None else tokens, doc.user_data
+    tokens = confidence.tokens if tokens is None else tokens
+    data: Any = doc.user_data  # its keys are no text, whatever its type says
     told = dict(data.get(_TOLD, {}))
     if tokens.size:
         told[name] = tokens.astype(np.float32)
