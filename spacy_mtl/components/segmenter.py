@@ -281,8 +281,11 @@ class MTLSegmenter(BiasedPipe, ChainPipe):
 
     def work(self, docs: Sequence[Doc]) -> Cut:
         texts = [doc_text(doc) for doc in docs]
-        told = told_of(self._considered(texts), self.calibrations) if self.tells(docs) else None
-        return Cut(texts, *self._tokens(texts, None if told is None else np.concatenate(told)), told)
+        if not self.tells(docs):
+            return Cut(texts, *self._tokens(texts), None)
+        considered = consider_characters(self.predictor(self.vocab), self._characters, texts, self.cfg)
+        told = told_of(considered, self.calibrations)
+        return Cut(texts, *self._tokens(texts, np.concatenate(told)), told)
 
     def finish(self, docs: Sequence[Doc], found: Sequence[Cut]) -> list[Doc]:
         new, rest = list[Doc](), iter(docs)
@@ -314,11 +317,7 @@ class MTLSegmenter(BiasedPipe, ChainPipe):
         return predictor
 
     def considered(self, docs: Sequence[Doc], held: bool = True) -> ConsideredCharacters:
-        return self._considered([doc_text(doc) for doc in docs])
-
-    def _considered(self, texts: Sequence[str]) -> ConsideredCharacters:
-        cfg = self.cfg
-        return consider_characters(self.predictor(self.vocab), self._characters, texts, cfg["keep_runs"], cfg["tags"])
+        return consider_characters(self.predictor(self.vocab), self._characters, list(map(doc_text, docs)), self.cfg)
 
     def positions(self, docs: Sequence[Doc]) -> Positions:
         return character_positions(self._characters, docs, self.cfg["keep_runs"], self.cfg["tags"])

@@ -237,13 +237,9 @@ class CharacterPredictor(Predictor):
         begins = begin_tags(self.tags)
         nodes, pairs = self._tag_scores(chars, joined, begins)
         added = [np.float32(bias) * begins for bias in biases]
-        return chars, [
-            self._decoded(chars.starts, nodes + each, pairs.copy(), None, None) for each in added
-        ]
+        return chars, [self._decoded(chars.starts, nodes + each, pairs.copy(), None, None) for each in added]
 
-    def _tag_scores(
-        self, chars: Characters, joined: np.ndarray, begins: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def _tag_scores(self, chars: Characters, joined: np.ndarray, begins: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Scores of tags and of observed pairs, without transitions but with all that is forbidden and what the user's words add."""
         nodes, pairs = score_characters(chars.at, chars.ids, chars.starts, joined, begins, *self.tables())
         return nodes, np.zeros((0, self._n_labels, self._n_labels), np.float32) if pairs is None else pairs

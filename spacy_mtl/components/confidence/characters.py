@@ -1,7 +1,7 @@
 """How sure a segmenter is of its words."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from spacy.attrs import IS_SPACE
@@ -30,15 +30,16 @@ class Cut(NamedTuple):
 
 
 def consider_characters(
-    predictor: CharacterPredictor, table: CharacterTable, texts: Sequence[str], keep_runs: bool, tags: str
+    predictor: CharacterPredictor, table: CharacterTable, texts: Sequence[str], cfg: Mapping[str, Any]
 ) -> "ConsideredCharacters":
-    """The words that a segmenter chooses from. keep_runs, tags: its settings."""
+    """The words that a segmenter chooses from. cfg: its settings."""
     chars = table.read(texts)
-    joined = table.joined(chars) if keep_runs else np.zeros(chars.at.size, np.bool_)
+    joined = table.joined(chars) if cfg["keep_runs"] else np.zeros(chars.at.size, np.bool_)
     doc_starts = np.searchsorted(chars.at, chars.texts)
-    considered = predictor.considered_characters(chars, doc_starts, joined, begin_tags(tags))
+    begins = begin_tags(cfg["tags"])
+    considered = predictor.considered_characters(chars, doc_starts, joined, begins)
     at = chars.at - chars.texts[np.searchsorted(chars.texts, chars.at, side="right") - 1]
-    return ConsideredCharacters(considered, predictor.weights.labels, begin_tags(tags), at)
+    return ConsideredCharacters(considered, predictor.weights.labels, begins, at)
 
 
 class ConsideredCharacters(ConsideredChains):
