@@ -53,4 +53,27 @@ SPEED = Table(
     },
     {"mode": "speed", "corpus": "pku", "limit": 0},
 )
-TABLES = (TRAINING, SPEED)
+_SAME, _OTHER = {"texts": "same"}, {"texts": "other"}
+_CONTESTANTS = (
+    Line("spacy_mtl, `seg.v1`", {"contestant": "ours", "hidden": 0.0}),
+    Line("the same with the three settings", {"contestant": "ours", "hidden": 0.2}),
+    Line("ltp-extension's perceptron", {"contestant": "LTP"}),
+)
+DOMAINS = Table(
+    "segmentation-domains",
+    "segmentation",
+    ("Trained on", ""),
+    (
+        Column("F1, texts of the same source", "f1", best="max", where=_SAME),
+        Column("recall of unknown words", "r_oov", best="max", where=_SAME),
+        Column("F1, texts of another source", "f1", best="max", where=_OTHER),
+        Column("recall of unknown words", "r_oov", best="max", where=_OTHER),
+        Column("training, CPU s", "cpu"),
+    ),
+    {
+        title: tuple(replace(line, where={"corpus": corpus, **line.where}) for line in _CONTESTANTS)
+        for title, corpus in (("PKU, used on SXU", "pku"), ("SXU, used on PKU", "sxu"))
+    },
+    {"mode": "domains", "limit": 0},
+)
+TABLES = (TRAINING, SPEED, DOMAINS)
