@@ -47,7 +47,7 @@ def known_settings(sections: list[str], block: Block) -> set[str] | None:
             return {"factory", *(Language.get_factory_meta(block["factory"]).default_config or {})}
     for key, name in block.items():
         if key.startswith("@"):
-            functions = getattr(registry, key[1:], ())
+            functions: Any = getattr(registry, key[1:], ())
             if name not in functions:
                 return None
             parameters = inspect.signature(functions.get(name)).parameters.values()
