@@ -29,7 +29,7 @@ class CorpusErrors:
     M517 = ("The training log '{path}' cannot be written: {reason}. Set 'path' of the logger to a file that you may "
             "write, or to null.")
     M518 = ("'{path}' is a CoNLL-U treebank by its name, but {n} columns are named ({columns}), so that its numbers of words would be read as words. "
-            "Use the reader 'spacy_mtl.ConlluCorpus.v1' for it, or name all ten columns.")
+            "Use the reader 'spacy_mtl.ConlluCorpus.v1' for it, in commands --format conllu, or name all ten columns.")
     M520 = "'{path}' contains no words. A segmented text has one sentence per line, with spaces between words."
     M521 = ("The segmentation of '{text}' cannot be scored: the predicted words belong to another text, '{other}'. Predict on the text of the gold "
             "words; only white space may differ.")
