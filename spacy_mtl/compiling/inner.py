@@ -25,6 +25,7 @@ from numba.core.sigutils import normalize_signature
 
 from . import tuples
 from .faster import done_faster
+from .loading import loader
 from .progress import progress
 
 _PASS: Any = getattr(typed_passes, "BaseNativeLowering", None)
@@ -300,7 +301,7 @@ def compile_for_linking(compiled: Any) -> None:
     if not SUPPORTED or not hasattr(compiled, "get_call_template"):  # numba's JIT may be switched off
         return
     compile_plain, add_plain, template = compiled.compile, compiled.add_overload, compiled.get_call_template
-    load_plain = compiled._cache.load_overload
+    load_plain = loader(compiled._cache)
     name = f"{compiled.py_func.__module__.partition('.')[2]}.{compiled.py_func.__name__}"
 
     def compile(signature: Any) -> Any:
