@@ -5,6 +5,7 @@ from typing import Protocol
 from . import (
     arcs,
     choosing,
+    confidence,
     constituents,
     door,
     entities,
@@ -38,7 +39,7 @@ class Rendered(Protocol):
 
 
 MODULES = (
-    headline, entities, words, tags, trees, arcs, treebanks, constituents, choosing, door, first_start, learning_on, letters, mkl, synthetic,
+    headline, entities, words, tags, trees, arcs, treebanks, constituents, confidence, choosing, door, first_start, learning_on, letters, mkl, synthetic,
     of_trainers, mtlstruct, structreg, threads, versions,
 )  # fmt: skip
 TABLES: dict[str, Rendered] = {table.name: table for module in MODULES for table in module.TABLES}  # type: ignore[attr-defined]

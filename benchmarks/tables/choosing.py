@@ -1,6 +1,14 @@
 """The tables of pruning, active learning and tuning: rows of ``benchmarks.insight``."""
 
+from benchmarks.common.rows import Row
+
 from .table import Column, Line, Table
+
+
+def needed(row: Row) -> float:
+    """Tokens until the score was reached; all of them where it was not, which is too few."""
+    return row["points"][-1]["tokens"] if row["needed"] is None else row["needed"]
+
 
 PRUNED = Table(
     "pruned",
@@ -20,7 +28,7 @@ ACTIVE = Table(
     "active",
     "insight",
     ("corpus", "sentences chosen by"),
-    (Column("tokens needed", "needed", "{:,.0f}"),),
+    (Column("tokens needed", needed, "{:,.0f}"),),
     {
         "CoNLL-2002, Spanish": (
             Line("entropy by token, without repetition", {"by": "entropy"}),
