@@ -39,8 +39,8 @@ class Rendered(Protocol):
 
 
 MODULES = (
-    headline, entities, words, tags, trees, arcs, treebanks, constituents, confidence, choosing, door, first_start, learning_on, letters, mkl, synthetic,
-    of_trainers, mtlstruct, structreg, threads, versions,
+    headline, entities, words, tags, trees, arcs, treebanks, constituents, confidence, choosing, door, first_start, learning_on, letters, mkl,
+    synthetic, of_trainers, mtlstruct, structreg, threads, versions,
 )  # fmt: skip
 TABLES: dict[str, Rendered] = {table.name: table for module in MODULES for table in module.TABLES}  # type: ignore[attr-defined]
 
