@@ -26,13 +26,19 @@ def sums(
     decisions: Annotated[int, typer.Option(help="Of each component and trainer.", min=1)] = 1000,
     passes: Annotated[int, typer.Option(help="Of each training.", min=1)] = 3,
     component: Annotated[list[str] | None, typer.Option(help="Only these components.")] = None,
+    corpora: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder of corpora, for recognizers and constituents, of which the package's own have fewer decisions."
+        ),
+    ] = None,
     json: JsonOption = None,
 ) -> None:
     """Do contributions sum to the score difference? Every component with every trainer, on the corpora that come with the package."""
     rows = []
     for name, trainer in small.cases():
         if not component or name in component:
-            rows.append(_sums_of(name, trainer, passes, decisions))
+            rows.append(_sums_of(name, trainer, passes, decisions, corpora))
             progress.print(rows[-1])
             append_rows(json, rows[-1:])
     columns = {
@@ -90,6 +96,7 @@ def tune(
     columns = {
         "lang": "corpus", "trials": "trials", "whole_trials": "to the end", "cpu": "CPU s", "found": "found", "f1_testa": "F1 testa, found",
         "chosen_f1_testa": "by hand", "f1_testb": "testb, found", "chosen_f1_testb": "by hand",
+        "difference": "difference", "p_value": "p", "low": "95%, from", "high": "to",
     }  # fmt: skip
     show("Tuning", columns, rows)
 
@@ -182,11 +189,11 @@ def confidence_speed(
     show("Confidence", columns, rows, "per second of CPU time")
 
 
-def _sums_of(component: str, trainer: str, passes: int, most: int) -> Row:
-    nlp = small.trained(component, trainer, passes)
+def _sums_of(component: str, trainer: str, passes: int, most: int, corpora: Path | None) -> Row:
+    nlp = small.trained(component, trainer, passes, corpora=corpora)
     pipe, found, forbidden, seconds = nlp.get_pipe(component), [], 0, 0.0
     for split in ("dev", "test", "train"):
-        for example in small.read(component, nlp, split):
+        for example in small.read(component, nlp, split, corpora):
             if len(found) >= most:
                 break
             begin = time.process_time()

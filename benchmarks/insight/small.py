@@ -1,6 +1,7 @@
 """Small trainings on the corpora that come with the package: every component with every trainer."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import spacy
@@ -39,6 +40,13 @@ COMPONENTS = {
     "mtl_parser": ("nl", 60),
     "mtl_constituents": ("en", 40),
 }
+#: Files of larger corpora, as far as the package's own are too small for a thousand decisions: training, development and test part.
+LARGER = {
+    "mtl_ner": ("conll2002/esp.train", "conll2002/esp.testa", "conll2002/esp.testb"),
+    "mtl_constituents": ("ptb-sample/train.mrg", "ptb-sample/dev.mrg", "ptb-sample/test.mrg"),
+}
+#: Sentences that are read of each of these parts.
+MOST = 600
 #: Settings beside the defaults: words keep all their analyses, and trees have what every trainer needs.
 _SETTINGS: dict[str, dict[str, Any]] = {
     "mtl_morphologizer": {"known_words": 0},
@@ -65,8 +73,18 @@ def blank(component: str, trainer: str, settings: dict[str, Any] | None = None) 
     return nlp
 
 
-def read(component: str, nlp: Language, split: str = "train") -> list[Example]:
-    """The examples of a component; of the training corpus as many sentences as COMPONENTS says."""
+def read_larger(component: str, nlp: Language, split: str, corpora: Path) -> list[Example]:
+    """The same of a larger corpus. corpora: the folder that LARGER is in."""
+    path = corpora / LARGER[component][("train", "dev", "test").index(split)]
+    if component == "mtl_constituents":
+        return list(BracketedCorpus(path, limit=MOST)(nlp))
+    return list(ConllCorpus(path, columns=["ORTH", "TAG", "ENT"], limit=MOST, given=[])(nlp))
+
+
+def read(component: str, nlp: Language, split: str = "train", corpora: Path | None = None) -> list[Example]:
+    """The examples of a component; of the training corpus as many sentences as COMPONENTS says. corpora: as of :func:`read_larger`."""
+    if corpora is not None and component in LARGER:
+        return read_larger(component, nlp, split, corpora)
     limit = COMPONENTS[component][1] if split == "train" else 0
     if component == "mtl_segmenter":
         return list(SegmentedCorpus(ASSETS / "zh-words" / f"{split}.txt", limit=limit)(nlp))
@@ -81,10 +99,12 @@ def read(component: str, nlp: Language, split: str = "train") -> list[Example]:
     return list(ConlluCorpus(path, limit=limit, given=[], **more)(nlp))
 
 
-def trained(component: str, trainer: str, passes: int, settings: dict[str, Any] | None = None) -> Language:
-    """A pipeline with this component, after so many passes. settings: as of :func:`blank`."""
+def trained(
+    component: str, trainer: str, passes: int, settings: dict[str, Any] | None = None, corpora: Path | None = None
+) -> Language:
+    """A pipeline with this component, after so many passes. settings: as of :func:`blank`. corpora: as of :func:`read_larger`."""
     nlp = blank(component, trainer, settings)
-    shown = read(component, nlp)
+    shown = read(component, nlp, corpora=corpora)
     nlp.initialize(lambda: shown)
     for _ in range(passes * SLOW.get(trainer, 1)):
         nlp.update(shown)

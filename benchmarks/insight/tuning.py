@@ -6,15 +6,17 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks.common.measure import cpu_seconds
+from benchmarks.common.significance import compare
 from benchmarks.ner.data import Data, Ours
 from benchmarks.ner.ours import learn, scores, warm_up
+from benchmarks.outside.training import counts
 from spacy_mtl.choosing.refit import Refit
 from spacy_mtl.choosing.space import dimensions
 from spacy_mtl.choosing.tuning import Tuning, ended, n_ended, open_study
 
 
 def run(data: dict, ours: dict, trials: int, seed: int) -> dict[str, Any]:
-    """Search C and p on testa; train with the best, and with those of ``ours``; score both."""
+    """Search C and p on testa; train with the best, and with those of ``ours``; score both, and compare them on testb."""
     the_data, chosen = Data(**data), Ours(**ours)
     warm_up(the_data, chosen)
     with TemporaryDirectory() as folder:
@@ -29,8 +31,12 @@ def run(data: dict, ours: dict, trials: int, seed: int) -> dict[str, Any]:
     best = {path.rpartition(".")[2]: value for path, value in found[0].settings.items()}
     row: dict[str, Any] = {"contestant": "tuned", "trials": n, "whole_trials": len(found), "cpu": cpu, "best": best}
     row["dev_of_trial"] = found[0].score
+    found_on_test = []
     for name, settings in (("chosen_", chosen), ("", replace(chosen, **best))):
         nlp, ner = settings.pipeline(the_data)
         learn(nlp, ner, settings, the_data.part(nlp, "train").examples())
         row |= {name + key: f1 for part in ("testa", "testb") for key, f1 in scores(nlp, the_data, part).items()}
-    return row
+        found_on_test.append(counts(nlp, the_data.part(nlp, "testb").examples()))
+    by_hand, tuned = found_on_test
+    verdict = compare(tuned, by_hand)
+    return row | {"difference": verdict.difference, "p_value": verdict.p, "low": verdict.low, "high": verdict.high}
