@@ -47,6 +47,8 @@ LARGER = {
 }
 #: Sentences that are read of each of these parts.
 MOST = 600
+#: Settings of trainers for these.
+_ON_LARGER = {"L1M3N": {"radius": 1000.0}}
 #: Settings beside the defaults: words keep all their analyses, and trees have what every trainer needs.
 _SETTINGS: dict[str, dict[str, Any]] = {
     "mtl_morphologizer": {"known_words": 0},
@@ -64,11 +66,13 @@ def cases() -> Iterator[tuple[str, str]]:
         )
 
 
-def blank(component: str, trainer: str, settings: dict[str, Any] | None = None) -> Language:
-    """settings: of the component beside the defaults, None for those with which every trainer learns."""
+def blank(
+    component: str, trainer: str, settings: dict[str, Any] | None = None, more: dict[str, Any] | None = None
+) -> Language:
+    """settings: of the component beside the defaults, None for those with which every trainer learns. more: of the trainer."""
     nlp = spacy.blank(COMPONENTS[component][0])
     chosen = _SETTINGS.get(component, {}) if settings is None else settings
-    made = {"@mtl_trainers": f"spacy_mtl.{trainer}.v1", **TRAINERS[trainer]}
+    made = {"@mtl_trainers": f"spacy_mtl.{trainer}.v1", **TRAINERS[trainer], **(more or {})}
     nlp.add_pipe(component, config={**chosen, "trainer": made})
     return nlp
 
@@ -103,7 +107,7 @@ def trained(
     component: str, trainer: str, passes: int, settings: dict[str, Any] | None = None, corpora: Path | None = None
 ) -> Language:
     """A pipeline with this component, after so many passes. settings: as of :func:`blank`. corpora: as of :func:`read_larger`."""
-    nlp = blank(component, trainer, settings)
+    nlp = blank(component, trainer, settings, _ON_LARGER.get(trainer) if corpora and component in LARGER else None)
     shown = read(component, nlp, corpora=corpora)
     nlp.initialize(lambda: shown)
     for _ in range(passes * SLOW.get(trainer, 1)):

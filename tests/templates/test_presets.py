@@ -197,7 +197,8 @@ def test_resolves_in_a_config(settings, expected):
 
 def test_seg_counts_and_reach():
     templates = preset("seg").node
-    assert len(templates) == 50
+    assert len(templates) == 45
+    assert len(preset("seg", breaks=True).node) == 50
     assert {obs.offset for template in templates for obs in template.observations} == set(range(-2, 3))
     shapes = [offsets_of(template) for template in templates if set(shape_of(template)) == {"CHAR"}]
     assert [len([s for s in shapes if len(s) == n]) for n in (1, 2, 3)] == [5, 7, 3]
@@ -206,4 +207,6 @@ def test_seg_counts_and_reach():
 def test_seg_without_dictionary_reads_nothing_of_a_corpus():
     of_corpus = {*WORD_ATTRIBUTES, "BREAK", "CHAR_GROUP"}
     assert not set(preset("seg", dictionary=False).attributes) & of_corpus
-    assert of_corpus < set(preset("seg").attributes)
+    assert of_corpus - {"BREAK"} < set(preset("seg").attributes)
+    assert of_corpus < set(preset("seg", breaks=True).attributes)
+    assert "BREAK" not in preset("seg").attributes
