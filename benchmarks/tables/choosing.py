@@ -48,6 +48,8 @@ TUNED = Table(
         Column("testa, by hand", "chosen_f1_testa", "{:.2f}"),
         Column("F1 testb, found", "f1_testb", "{:.2f}"),
         Column("testb, by hand", "chosen_f1_testb", "{:.2f}"),
+        Column("difference", "difference", "{:+.2f}"),
+        Column("p value", "p_value", "{:.4f}"),
     ),
     {"CoNLL-2002": (Line("Spanish, C and p of `ner.v1`", {"lang": "esp"}),)},
     {"benchmark": "insight", "mode": "tune", "limit": 0},
