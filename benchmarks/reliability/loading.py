@@ -56,6 +56,9 @@ MODELS = {
 #: A try: it loads these bytes and predicts. It raises what loading raises, and AssertionError for a prediction that is none.
 Try = Callable[[bytes], None]
 
+#: Templates that saved models have and their sets no longer have by default: only the same ones can learn on.
+LEARNT_WITH = {"words": {"components.mtl_segmenter.model.templates.breaks": True}}
+
 
 def opened(case: str, name: str) -> tuple[bytes, Try]:
     """The bytes of a model file, written by this version, and how to try others in its place."""
@@ -63,7 +66,8 @@ def opened(case: str, name: str) -> tuple[bytes, Try]:
         return (SAVED / name / "model.npz").read_bytes(), _try_sequences
     if case == "multiword":
         return multiword_bytes(), try_multiword
-    nlp = spacy.load(SAVED / name, exclude=["tokenizer"] if case != "tokenizer" else [])
+    exclude, config = ["tokenizer"] if case != "tokenizer" else [], LEARNT_WITH.get(name, {})
+    nlp = spacy.load(SAVED / name, exclude=exclude, config=config)
     docs = [row["doc"] for row in json.loads((SAVED / name / "documents.json").read_text(encoding="utf8"))]
     if case == "tokenizer":
         tokenizer: Any = nlp.tokenizer
