@@ -21,7 +21,7 @@ _WANTED = {
     "ner": "a column file, or a .spacy file, with entities",
 }
 #: A line of spaCy's IOB format: word|tag, or word|part of speech|tag, with blanks between the tokens.
-_IOB = re.compile(r"\s*(\S+\|(\S+\|)?(O|[BILU]-\S+)\s+)+")
+_IOB = re.compile(r"\s*([^\s|]+\|([^\s|]+\|)?(O|[BILU]-[^\s|]+)\s+)+")
 
 
 def seen(component: str, found: Survey) -> str:
