@@ -1,7 +1,7 @@
 """Arcs learnt from one problem by every contestant: templates once, heads of dev and test, significance."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,11 +16,12 @@ from spacy_mtl.models.chain.model import set_weights
 from spacy_mtl.templates.presets import mst
 from spacy_mtl.trainers.base import Training
 
-from .contestants import Contestant
+from .contestants import OURS, Contestant
 
 #: A group whose weight is smaller than this share of all is as good as removed (Mao & Tsang).
 SHARE = 1e-5
-#: Passes between two looks at dev.
+#: Passes after each of which dev is scored; from then on it is after every third one.
+CLOSELY = 12
 EVERY = 3
 
 
@@ -109,7 +110,7 @@ def train(parser: Parser, contestant: Contestant, C: float) -> tuple[Row, Counts
         training.end_pass()
         cpu += time.process_time() - begin
         history.append(shares(training))
-        if training.passes % EVERY == 0 or training.passes == contestant.passes or training.finished:
+        if is_scored(training.passes) or training.passes == contestant.passes or training.finished:
             _, dev = parser.counts(training, "dev")
             points.append({"passes": training.passes, "cpu": cpu, **dev, "shares": history[-1]})
             if best_point(points, "uas_dev") is points[-1]:
@@ -124,6 +125,11 @@ def train(parser: Parser, contestant: Contestant, C: float) -> tuple[Row, Counts
     return {**row, **more, "history": history}, counts
 
 
+def is_scored(passes: int) -> bool:
+    """Whether dev is scored after so many passes."""
+    return passes <= CLOSELY or passes % EVERY == 0
+
+
 def shares(training: Training) -> list[float]:
     """The weight of each group: its mu where the trainer weighs groups, otherwise its norm; of their sum. Trainers that do not have mu = 1, or 0
     for groups without any weight."""
@@ -134,29 +140,37 @@ def shares(training: Training) -> list[float]:
     return [float(f"{x:.4g}") for x in (mu / total if total > 0 else mu)]
 
 
-def contest(parser: Parser, contestants: Sequence[Contestant]) -> Iterator[Row]:
-    """A row for each constant of each contestant; those chosen on dev have scores on test, and the difference of the first one from the others."""
-    reference: Counts | None = None
+def contest(parser: Parser, contestants: Sequence[Contestant]) -> list[Row]:
+    """A row for each constant of each contestant; those chosen on dev have scores on test.
+
+    ahead: the difference of the first contestant from each other one. ahead_of_ours: of that of ours which is best on dev, which ``ours`` names.
+    """
+    rows, chosen = [], []
     for contestant in contestants:
         found = [train(parser, contestant, C) for C in contestant.C]
-        best = max(range(len(found)), key=lambda k: found[k][0]["uas_dev"])
-        for k, (row, counts) in enumerate(found):
+        best = max(found, key=lambda pair: pair[0]["uas_dev"])
+        chosen.append(best)
+        for pair in found:
+            row = {key: value for key, value in pair[0].items() if pair is best or not key.endswith("_test")}
             row.pop("history")
-            row["chosen"] = k == best
-            if k != best:
-                row = {key: value for key, value in row.items() if not key.endswith("_test")}
-            elif reference is None:
-                reference = counts
-            else:
-                row["ahead"] = compare(reference, counts)._asdict()
-            yield row
+            rows.append(row | {"chosen": pair is best})
+    first = chosen[0]
+    ours = max(
+        [pair for pair in chosen if pair[0]["contestant"] in OURS] or [first], key=lambda pair: pair[0]["uas_dev"]
+    )
+    for row, (_, counts) in zip([row for row in rows if row["chosen"]], chosen, strict=True):
+        row["ours"] = ours[0]["contestant"]
+        for key, (_, reference) in (("ahead", first), ("ahead_of_ours", ours)):
+            if reference is not counts:
+                row[key] = compare(reference, counts)._asdict()
+    return rows
 
 
 def run(data: Row, contestants: Sequence[Row]) -> list[Row]:
     """All contestants on MSTParser's templates, one for each direction and distance."""
     the_data = Data(**data)
     parser = Parser(the_data, patterns_of(the_data))
-    rows = list(contest(parser, [contestant_of(settings) for settings in contestants]))
+    rows = contest(parser, [contestant_of(settings) for settings in contestants])
     return [row | {"cpu_problem": parser.cpu_problem} for row in rows]
 
 

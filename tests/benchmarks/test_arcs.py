@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from benchmarks.arcs import plots
+from benchmarks.arcs import plots, runs
 from benchmarks.arcs.contestants import CUT, SELECTORS, TABLE_7, Contestant
 from benchmarks.arcs.runs import Parser, contest, judged, patterns_of, select, train
+from benchmarks.common.significance import Counts
 from benchmarks.parsing.data import Sentence, Tree
 
 from .test_parsing import data  # noqa: F401 (a fixture)
@@ -37,10 +38,29 @@ def test_every_contestant_learns_the_trees(parser, contestant):
 
 
 def test_test_is_scored_for_what_was_chosen(parser):
-    rows = list(contest(parser, [Contestant("perceptron", (1.0, 2.0), 2), Contestant("MIRA", (1.0,), 2)]))
+    rows = contest(parser, [Contestant("perceptron", (1.0, 2.0), 2), Contestant("MIRA", (1.0,), 2)])
     assert [row["chosen"] for row in rows] == [True, False, True]
     assert ["uas_test" in row for row in rows] == [True, False, True]
     assert rows[2]["ahead"]["difference"] == rows[0]["uas_test"] - rows[2]["uas_test"]
+
+
+def test_what_is_best_of_ours_on_dev_is_compared_with_everybody(parser, monkeypatch):
+    scores = {"MTLStruct, p = 1": 80, "MTLStruct, p = 4/3": 82, "MIRA": 84}
+
+    def trained(_, contestant, C):
+        right = scores[contestant.name]
+        row = {"contestant": contestant.name, "uas_dev": right, "uas_test": right, "history": []}
+        return row, Counts(*[np.array([value, value]) for value in (right, 100, 100)])
+
+    monkeypatch.setattr(runs, "train", trained)
+    rows = contest(parser, [Contestant(name, (1.0,), 2) for name in scores])
+    assert [row["ours"] for row in rows] == ["MTLStruct, p = 4/3"] * 3
+    assert [row.get("ahead", {}).get("difference") for row in rows] == [None, -2, -4]
+    assert [row.get("ahead_of_ours", {}).get("difference") for row in rows] == [2, None, -2]
+
+
+def test_dev_is_scored_often_at_first():
+    assert [passes for passes in range(1, 22) if runs.is_scored(passes)] == [*range(1, 13), 15, 18, 21]
 
 
 def test_svms_learn_from_the_groups_that_weigh_most(data, tmp_path):  # noqa: F811

@@ -178,7 +178,16 @@ def test_the_headline_takes_the_rival_that_is_best_on_dev():
     assert duel.cells({"mtlstruct": rows}) == [
         "entities", "Spanish", "F1 75.0", "10", "MIRA", "70.0", "10", "+5.0", "0.0001",
     ]  # fmt: skip
+    older = {
+        **rows[3],
+        "f1_dev": 68.0,
+        "commit": "b",
+    }  # what ours was not measured beside is not taken where there is something that was
+    assert duel.cells({"mtlstruct": [older, *rows]})[5] == "70.0"
     level = [row | {"p_ahead": 0.2} for row in rows]
     assert duel.cells({"mtlstruct": level})[-2:] == ["+5.0, level", "0.2000"]
     with pytest.raises(NoRowsError, match="no rows of mtlstruct"):
         duel.cells({"mtlstruct": rows[:1]})
+    heads = [{**rows[2], "contestant": "MTLStruct, p = 4/3"}]
+    with pytest.raises(NoRowsError, match="no rows of mtlstruct"):
+        duel.cells({"mtlstruct": [rows[0], *heads]})
