@@ -22,6 +22,7 @@ FLOORS = [
     {"models", "trainers", "corpora"},
     {"structures", "templates"},
     {
+        "cluster",
         "compiling",
         "configs",
         "constituents",

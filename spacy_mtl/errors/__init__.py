@@ -1,9 +1,10 @@
 """Every error and warning of the package, with a code as in spaCy: each says what is wrong, where, and what to do.
 
 Codes are grouped by part of the package, a file each: M1xx templates, M2xx structures, M3xx trainers, M4xx components,
-M5xx corpora and training support, M6xx saved models, M7xx commands, M8xx tables of words.
+M5xx corpora and training support, M6xx saved models, M7xx commands, M8xx tables of words, M9xx clusters.
 """
 
+from .cluster import ClusterErrors
 from .commands import CommandErrors
 from .components import ComponentErrors, ComponentWarnings
 from .corpora import CorpusErrors, CorpusWarnings
@@ -33,6 +34,7 @@ class Errors(
     ModelErrors,
     CommandErrors,
     TableErrors,
+    ClusterErrors,
     metaclass=_Codes,
 ):
     """Errors by their codes."""
