@@ -26,7 +26,7 @@ class Column:
     """A figure of every line.
 
     key: of the rows, or a function of a row. form: as str.format takes it. best: max or min, printed bold in each group.
-    where: what the column's rows have besides those of the line. per_first: divided by the figure of the first line of the group.
+    where: what the column's rows have besides those of the line; of these the newest ones count. per_first: divided by the figure of the first line of the group.
     spread: the mean of repeated measurements and their standard deviation instead of the median. score: of quality, left empty for a contestant
     that was not searched.
     """
@@ -40,9 +40,13 @@ class Column:
     spread: bool = False
     score: bool = False
 
+    def of(self, rows: Sequence[Row]) -> list[Row]:
+        """The rows that its figures are from."""
+        return newest(matching(rows, self.where))
+
     def numbers(self, rows: Sequence[Row]) -> list[float]:
         """Of all measurements that have the figure."""
-        found = [self.key(row) if callable(self.key) else row.get(self.key) for row in matching(rows, self.where)]
+        found = [self.key(row) if callable(self.key) else row.get(self.key) for row in self.of(rows)]
         return [float(value) for value in found if value is not None]
 
     def value(self, rows: Sequence[Row]) -> float | None:
@@ -78,8 +82,8 @@ class Table:
     where: Row = field(default_factory=dict)
 
     def rows_of(self, line: Line, results: Results) -> list[Row]:
-        """Those of a line. Raises NoRowsError where there are none."""
-        found = newest(matching(results.get(self.source, ()), self.where | line.where))
+        """Those of a line, older ones too. Raises NoRowsError where there are none."""
+        found = matching(results.get(self.source, ()), self.where | line.where)
         if not found:
             raise NoRowsError(f"Table {self.name}: no row of {self.source}.jsonl has {self.where | line.where}.")
         return found
@@ -89,7 +93,7 @@ class Table:
         lines, used = [[*self.head, *(column.heading for column in self.columns)]], []
         for name, group in self.groups.items():
             rows = [self.rows_of(line, results) for line in group]
-            used += [row for found in rows for row in found]
+            used += [row for found in rows for column in self.columns for row in column.of(found)]
             figures = [self._figures(column, group, rows) for column in self.columns]
             for k, line in enumerate(group):
                 lines.append(["" if k else name, line.label, *(column[k] for column in figures)])

@@ -82,6 +82,19 @@ def test_repeats_count_by_their_median_and_the_best_is_bold():
     ]
 
 
+def test_the_newest_commit_counts_column_by_column():
+    columns = tuple(Column(f"{size}", "cpu", where={"size": size}) for size in (1, 2))
+    table = Table("made-up", "ner", ("", ""), columns, {"": (Line("ours", {"who": "ours"}),)})
+    rows = [
+        made_up(size=1, cpu=1.0),
+        made_up(size=2, cpu=2.0),
+        made_up(size=2, cpu=3.0, commit="b" * 40, time="2026-02-01"),
+    ]
+    text = table.render({"ner": rows})
+    assert "| ours | 1.0 | 3.0 |" in text.splitlines()
+    assert "`aaaaaaa`" in text and "`bbbbbbb`" in text
+
+
 def test_only_the_newest_commit_counts():
     newer = made_up(cpu=3.0, f1=84.0, commit="b" * 40, time="2026-02-01")
     text = TABLE.render({"ner": [newer, *ROWS]})
