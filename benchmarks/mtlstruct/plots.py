@@ -12,9 +12,26 @@ from benchmarks.common.rows import Row
 
 from .contestants import OURS
 
-LANGS = {"esp": "Spanish", "ned": "Dutch", "pku": "PKU"}
+#: What stands together in a panel, by its title: corpus and templates. Draws are left out.
+SUBJECTS: dict[str, Row] = {
+    "Spanish": {"corpus": "esp", "scheme": "iob2"},
+    "Dutch": {"corpus": "ned", "scheme": "iob2"},
+    "PKU, TP2": {"corpus": "pku", "templates": "tp2.v1", "split": None},
+}
+TP1: Row = {"corpus": "pku", "templates": "tp1.v1", "split": None}
+#: Chinese sentences that all constants were tried on.
+LIMIT = 3000
 #: Contestants of Figure 4, and their colours.
-COLOURS = {"MTLStruct, p = 1": "C0", "MTLStruct, p = 2": "C1", "OnlineMKL last": "C2", "crfsuite l2": "C3"}
+COLOURS = {
+    "MTLStruct, p = 1": "C0",
+    "MTLStruct, p = 2": "C1",
+    "OnlineMKL last": "C2",
+    "crfsuite l2": "C3",
+    "MIRA": "C4",
+    "CRF l2": "C5",
+}
+#: Those that a limit stopped: their seconds are those of the limit.
+STOPPED = ("CRF l2",)
 #: The smallest relative weight that is drawn.
 FLOOR = 1e-7
 
@@ -37,91 +54,101 @@ def tidy(axes: Axes, title: str, **labels: str) -> None:
     axes.spines[["top", "right"]].set_visible(False)
 
 
+def of_subject(rows: Sequence[Row], subject: Row, limit: int = 0) -> list[Row]:
+    """Rows of trainings with all templates."""
+    wanted = {**subject, "selected": 0, "limit": limit}
+    return [row for row in rows if all(row.get(key) == value for key, value in wanted.items())]
+
+
+def panels(rows: Sequence[Row], subjects: dict[str, Row]) -> dict[str, list[Row]]:
+    """The rows of each subject that there is a training of ours for."""
+    found = {title: of_subject(rows, subject) for title, subject in subjects.items()}
+    return {title: own for title, own in found.items() if best_of(own, contestant=OURS, p=1.0)}
+
+
 def weights(path: Path, rows: Sequence[Row]) -> None:
-    """Figure 5: the weight of every template against the average one, by MTLStruct at p = 1 and by OnlineMKL."""
-    langs = [lang for lang in LANGS if best_of(rows, corpus=lang, selected=0, contestant=OURS, p=1.0)]
-    figure = Figure(figsize=(8, 2.6 * len(langs)), layout="constrained")
-    for axes, lang in zip(figure.subplots(len(langs), 1, squeeze=False)[:, 0], langs, strict=True):
-        for name, p, style in ((OURS, 1.0, "-"), ("OnlineMKL", None, "--")):
-            row = best_of(rows, corpus=lang, selected=0, contestant=name, p=p)
+    """Figures 2 and 5: the weight of every template against the average one, by MTLStruct at p = 1 and by OnlineMKL."""
+    drawn = panels(rows, SUBJECTS | {"PKU, TP1": TP1})
+    figure = Figure(figsize=(8, 2.6 * len(drawn)), layout="constrained")
+    for axes, (title, own) in zip(figure.subplots(len(drawn), 1, squeeze=False)[:, 0], drawn.items(), strict=True):
+        for names, p, style in (((OURS,), 1.0, "-"), (("OnlineMKL", "OnlineMKL last"), None, "--")):
+            row = max((best_of(own, contestant=name, p=p) or {} for name in names), key=len)
             if row:
-                axes.semilogy(relative(row), style, linewidth=1, label=f"{name}, C = {row['C']:g}")
+                axes.semilogy(relative(row), style, linewidth=1, label=f"{row['contestant']}, C = {row['C']:g}")
         axes.axhline(1.0, color="0.6", linewidth=0.8)
-        tidy(axes, LANGS[lang], xlabel="template", ylabel="weight / average")
+        tidy(axes, title, xlabel="template", ylabel="weight / average")
         axes.legend(fontsize=8, frameon=False)
     figure.savefig(path, dpi=90)
 
 
-def exponents(path: Path, rows: Sequence[Row], lang: str = "esp") -> None:
+def exponents(path: Path, rows: Sequence[Row]) -> None:
     """Figure 7: weights at each p, from the largest to the smallest."""
-    figure = Figure(figsize=(6, 3.2), layout="constrained")
-    axes = figure.subplots()
-    for p in sorted({row["p"] for row in rows if row["contestant"] == OURS}):
-        row = best_of(rows, corpus=lang, selected=0, contestant=OURS, p=p)
-        if row:
+    drawn = panels(rows, {title: SUBJECTS[title] for title in ("PKU, TP2", "Spanish")})
+    figure = Figure(figsize=(4.5 * len(drawn), 3.2), layout="constrained")
+    for axes, (title, own) in zip(figure.subplots(1, len(drawn), squeeze=False)[0], drawn.items(), strict=True):
+        for p in sorted({row["p"] for row in own if row["contestant"] == OURS}):
+            row = best_of(own, contestant=OURS, p=p)
+            assert row is not None
             axes.semilogy(np.sort(relative(row))[::-1], linewidth=1, label=f"p = {p:.3g}")
-    axes.axhline(1.0, color="0.6", linewidth=0.8)
-    tidy(axes, f"{LANGS[lang]}, weights by p", xlabel="template, by weight", ylabel="weight / average")
-    axes.legend(fontsize=8, frameon=False)
+        axes.axhline(1.0, color="0.6", linewidth=0.8)
+        tidy(axes, f"{title}, weights by p", xlabel="template, by weight", ylabel="weight / average")
+    figure.axes[0].legend(fontsize=8, frameon=False)
     figure.savefig(path, dpi=90)
 
 
 def learning(path: Path, rows: Sequence[Row]) -> None:
     """Dev F1 against CPU seconds of training, each contestant at its best constant: Figure 4 and more, since every point is a stop."""
-    langs = [lang for lang in LANGS if best_of(rows, corpus=lang, selected=0, contestant=OURS, p=1.0)]
-    figure = Figure(figsize=(4.2 * len(langs), 3.4), layout="constrained")
-    for axes, lang in zip(figure.subplots(1, len(langs), squeeze=False)[0], langs, strict=True):
-        for name, p in dict.fromkeys((row["contestant"], row["p"]) for row in rows if row["p"] in (None, 1.0, 2.0)):
-            row = best_of(rows, corpus=lang, selected=0, contestant=name, p=p)
-            if row is None:
-                continue
+    drawn = panels(rows, SUBJECTS)
+    figure = Figure(figsize=(4.2 * len(drawn), 3.4), layout="constrained")
+    for axes, (title, own) in zip(figure.subplots(1, len(drawn), squeeze=False)[0], drawn.items(), strict=True):
+        for name, p in dict.fromkeys((row["contestant"], row["p"]) for row in own if row["p"] in (None, 1.0, 2.0)):
+            row = best_of(own, contestant=name, p=p)
+            assert row is not None
             points = row.get("points") or [row]
             style, label = "o" if len(points) == 1 else "-", f"{name}, p = {p:g}" if p else name
             axes.semilogx([point["cpu"] for point in points], [point["f1_dev"] for point in points], style, label=label)
         axes.xaxis.set_major_formatter(ScalarFormatter())
         axes.xaxis.set_minor_formatter(NullFormatter())
-        tidy(axes, f"{LANGS[lang]}, all templates", xlabel="CPU seconds of training", ylabel="F1 on dev")
+        tidy(axes, f"{title}, all templates", xlabel="CPU seconds of training", ylabel="F1 on dev")
     figure.axes[0].legend(fontsize=8, frameon=False)
     figure.savefig(path, dpi=90)
 
 
-def by_constant(rows: Sequence[Row], lang: str) -> dict[str, list[Row]]:
-    """The newest row of each constant, from the smallest, of contestants of Figure 4 that were trained with several."""
+def by_constant(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    """The newest row of each constant, from the smallest, of contestants that were trained with several."""
     found: dict[str, dict[float, Row]] = {}
     for row in sorted(rows, key=lambda row: row["time"]):
         name = f"{row['contestant']}, p = {row['p']:g}" if row["p"] else row["contestant"]
-        if row["corpus"] == lang and row["selected"] == 0 and name in COLOURS:
+        if name in COLOURS:
             found.setdefault(name, {})[row["C"]] = row
     return {name: [own[C] for C in sorted(own)] for name, own in found.items() if len(own) > 1}
 
 
 def constants(path: Path, rows: Sequence[Row]) -> None:
-    """Figure 4: CPU seconds of training against C, and below it F1 on dev, which is Figure 3 for entities."""
-    langs = [lang for lang in LANGS if by_constant(rows, lang)]
-    figure = Figure(figsize=(4.2 * len(langs), 5.4), layout="constrained")
-    for column, lang in zip(figure.subplots(2, len(langs), squeeze=False).T, langs, strict=True):
-        for name, own in by_constant(rows, lang).items():
-            for axes, key in zip(column, ("cpu_all", "f1_dev"), strict=True):
-                axes.plot(
-                    [row["C"] for row in own],
-                    [row[key] for row in own],
-                    "o-",
-                    color=COLOURS[name],
-                    markersize=3,
-                    label=name,
-                )
+    """Figures 1 and 4: CPU seconds of training against C, and below it F1 on dev, which is Figure 3."""
+    drawn = {
+        title: by_constant(of_subject(rows, subject, LIMIT if subject["corpus"] == "pku" else 0))
+        for title, subject in SUBJECTS.items()
+    }
+    drawn = {title: own for title, own in drawn.items() if own}
+    figure = Figure(figsize=(4.2 * len(drawn), 5.4), layout="constrained")
+    for column, (title, own) in zip(figure.subplots(2, len(drawn), squeeze=False).T, drawn.items(), strict=True):
+        for axes, key in zip(column, ("cpu_all", "f1_dev"), strict=True):
+            for name, line in own.items():
+                if key == "f1_dev" or name not in STOPPED:
+                    xs, ys = [row["C"] for row in line], [row[key] for row in line]
+                    axes.plot(xs, ys, "o-", color=COLOURS[name], markersize=3, label=name)
         for axes, label in zip(column, ("CPU seconds of training", "F1 on dev"), strict=True):
             axes.set_xscale("log")
-            tidy(axes, f"{LANGS[lang]}, all templates", xlabel="C", ylabel=label)
+            tidy(axes, f"{title}, all templates", xlabel="C", ylabel=label)
         column[0].set_yscale("log")
-        column[0].set_ylim(bottom=5)
-    figure.axes[0].legend(fontsize=8, frameon=False)
+    figure.axes[1].legend(fontsize=8, frameon=False)
     figure.savefig(path, dpi=90)
 
 
 def draw(folder: Path, rows: Sequence[Row]) -> list[Path]:
     """All figures that there are rows for."""
-    rows = [row for row in rows if row.get("mode") == "search" and row.get("limit") == 0 and row["scheme"] != "biluo"]
+    rows = [row for row in rows if row.get("mode") == "search"]
     found = []
     for name, figure in (
         ("weights", weights),

@@ -57,6 +57,8 @@ LABELS = {
     "MTLStruct p=1": "MTLStruct, p = 1",
     "MTLStruct p=1.333": "MTLStruct, p = 4/3",
     "MTLStruct p=2": "p = 2, the problem of SVM-HMM",
+    "MTLStruct p=4": "MTLStruct, p = 4",
+    "MTLStruct p=100": "MTLStruct, p = 100",
     "OnlineMKL": "OnlineMKL, the average",
     "OnlineMKL last": "OnlineMKL, last weights",
     "MIRA": "MIRA",

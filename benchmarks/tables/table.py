@@ -26,7 +26,8 @@ class Column:
     """A figure of every line.
 
     key: of the rows, or a function of a row. form: as str.format takes it. best: max or min, printed bold in each group.
-    where: what the column's rows have besides those of the line; of these the newest ones count. per_first: divided by the figure of the first line of the group.
+    where: what the column's rows have besides those of the line; of these the newest ones count.
+    per_first: divided by the figure of the first line of the group.
     spread: the mean of repeated measurements and their standard deviation instead of the median. score: of quality, left empty for a contestant
     that was not searched.
     """
@@ -122,8 +123,12 @@ class Table:
 
 
 def matching(rows: Sequence[Row], where: Row) -> list[Row]:
-    """The rows that have all these values."""
-    return [row for row in rows if all(row.get(key) == value for key, value in where.items())]
+    """The rows that have all these values; of a frozenset one of them."""
+    return [row for row in rows if all(has(row.get(key), value) for key, value in where.items())]
+
+
+def has(found: Any, wanted: Any) -> bool:
+    return found in wanted if isinstance(wanted, frozenset) else found == wanted
 
 
 def newest(rows: Sequence[Row]) -> list[Row]:

@@ -121,7 +121,7 @@ def test_the_best_on_dev_is_chosen_and_its_heaviest_templates():
 
 
 def test_a_picture_by_constant_has_the_newest_row_of_each():
-    from benchmarks.mtlstruct.plots import by_constant
+    from benchmarks.mtlstruct.plots import by_constant, of_subject
 
     own = {"time": "2"}
     rows = [
@@ -129,11 +129,12 @@ def test_a_picture_by_constant_has_the_newest_row_of_each():
         row("MTLStruct", 1.0, 1.0, 71, **own),
         row("MTLStruct", 1.0, 1.0, 60, **own | {"time": "1"}),
         row("MTLStruct", 4.0, 1.0, 50, **own),
-        row("CRF l2", None, 1.0, 50, **own),
-        row("CRF l2", None, 10.0, 50, **own),  # stopped by a limit: its seconds are those of the limit
+        row("CRF l1", None, 1.0, 50, **own),
+        row("CRF l1", None, 10.0, 50, **own),  # not in the picture
         row("OnlineMKL last", None, 1.0, 50, **own),
+        row("OnlineMKL last", None, 10.0, 50, **own | {"limit": 3000}),
     ]
-    found = by_constant(rows, "esp")
+    found = by_constant(of_subject(rows, {"corpus": "esp"}))
     assert {name: [(one["C"], one["f1_dev"]) for one in own] for name, own in found.items()} == {
         "MTLStruct, p = 1": [(1.0, 71), (10.0, 70)]
     }

@@ -92,7 +92,8 @@ def test_the_newest_commit_counts_column_by_column():
     ]
     text = table.render({"ner": rows})
     assert "| ours | 1.0 | 3.0 |" in text.splitlines()
-    assert "`aaaaaaa`" in text and "`bbbbbbb`" in text
+    assert "`aaaaaaa`" in text
+    assert "`bbbbbbb`" in text
 
 
 def test_only_the_newest_commit_counts():
@@ -204,3 +205,20 @@ def test_the_headline_takes_the_rival_that_is_best_on_dev():
     heads = [{**rows[2], "contestant": "MTLStruct, p = 4/3"}]
     with pytest.raises(NoRowsError, match="no rows of mtlstruct"):
         duel.cells({"mtlstruct": [rows[0], *heads]})
+
+
+def test_a_line_may_have_rows_of_several_kinds():
+    line = Line("ours", {"who": "ours", "split": frozenset({0, 1})})
+    table = Table("made-up", "ner", ("", ""), (Column("mean", "cpu", spread=True),), {"": (line,)})
+    rows = [made_up(split=split, cpu=cpu) for split, cpu in ((0, 1.0), (1, 2.0), (2, 9.0), (None, 9.0))]
+    assert "| ours | 1.5 ± 0.7 |" in table.render({"ner": rows}).splitlines()
+
+
+def test_figures_of_the_paper_on_words_stand_beside_the_same_method_and_templates():
+    from benchmarks.tables.mtlstruct_words import PUBLISHED, paper
+
+    ours = {"templates": "tp2.v1", "shown": "MTLStruct p=1"}
+    assert [paper(PUBLISHED, k)(ours) for k in range(4)] == [94.0, 93.6, 93.8, 96.2]
+    assert paper(PUBLISHED, 2)(ours | {"shown": "crfsuite l2"}) == 92.7
+    assert paper(PUBLISHED, 2)(ours | {"shown": "OnlineMKL last", "templates": "tp1.v1"}) == 89.6
+    assert paper(PUBLISHED, 2)(ours | {"shown": "MIRA"}) is None
