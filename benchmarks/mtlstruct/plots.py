@@ -5,8 +5,9 @@ from pathlib import Path
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullFormatter, ScalarFormatter
+from matplotlib.ticker import LogLocator, NullFormatter, ScalarFormatter
 
 from benchmarks.common.rows import Row
 
@@ -21,17 +22,20 @@ SUBJECTS: dict[str, Row] = {
 TP1: Row = {"corpus": "pku", "templates": "tp1.v1", "split": None}
 #: Chinese sentences that all constants were tried on.
 LIMIT = 3000
-#: Contestants of Figure 4, and their colours.
+#: Contestants, and their colours.
 COLOURS = {
     "MTLStruct, p = 1": "C0",
     "MTLStruct, p = 2": "C1",
     "OnlineMKL last": "C2",
+    "OnlineMKL": "C8",
     "crfsuite l2": "C3",
     "MIRA": "C4",
     "CRF l2": "C5",
+    "CRF l1": "C6",
+    "IRW-CRF": "C7",
 }
 #: Those that a limit stopped: their seconds are those of the limit.
-STOPPED = ("CRF l2",)
+STOPPED = ("CRF l2", "CRF l1", "IRW-CRF")
 #: The smallest relative weight that is drawn.
 FLOOR = 1e-7
 
@@ -52,6 +56,28 @@ def tidy(axes: Axes, title: str, **labels: str) -> None:
     axes.set(**labels)
     axes.set_title(title, loc="left", fontsize=10)
     axes.spines[["top", "right"]].set_visible(False)
+
+
+def legend(figure: Figure) -> None:
+    """One below all panels, each contestant once."""
+    pairs = [pair for axes in figure.axes for pair in zip(*axes.get_legend_handles_labels(), strict=True)]
+    named = {label: handle for handle, label in reversed(pairs)}
+    order = [name for name in COLOURS if name in named]
+    figure.legend(
+        [named[name] for name in order], order, loc="outside lower center", ncols=len(order), fontsize=8, frameon=False
+    )
+
+
+def plain(axis: Axis, subs: Sequence[float] = (1.0,)) -> None:
+    """Numbers as they are on a logarithmic axis, and only powers of ten times these."""
+    axis.set_major_locator(LogLocator(subs=subs))
+    axis.set_major_formatter(ScalarFormatter())
+    axis.set_minor_formatter(NullFormatter())
+
+
+def shown(row: Row) -> str:
+    """The name of a contestant, with the exponent of ours."""
+    return f"{row['contestant']}, p = {row['p']:g}" if row["p"] else row["contestant"]
 
 
 def of_subject(rows: Sequence[Row], subject: Row, limit: int = 0) -> list[Row]:
@@ -105,12 +131,12 @@ def learning(path: Path, rows: Sequence[Row]) -> None:
             row = best_of(own, contestant=name, p=p)
             assert row is not None
             points = row.get("points") or [row]
-            style, label = "o" if len(points) == 1 else "-", f"{name}, p = {p:g}" if p else name
-            axes.semilogx([point["cpu"] for point in points], [point["f1_dev"] for point in points], style, label=label)
-        axes.xaxis.set_major_formatter(ScalarFormatter())
-        axes.xaxis.set_minor_formatter(NullFormatter())
+            style, label = "o" if len(points) == 1 else "-", shown(row)
+            xs, ys = ([point[key] for point in points] for key in ("cpu", "f1_dev"))
+            axes.semilogx(xs, ys, style, color=COLOURS[label], label=label)
+        plain(axes.xaxis)
         tidy(axes, f"{title}, all templates", xlabel="CPU seconds of training", ylabel="F1 on dev")
-    figure.axes[0].legend(fontsize=8, frameon=False)
+    legend(figure)
     figure.savefig(path, dpi=90)
 
 
@@ -118,9 +144,8 @@ def by_constant(rows: Sequence[Row]) -> dict[str, list[Row]]:
     """The newest row of each constant, from the smallest, of contestants that were trained with several."""
     found: dict[str, dict[float, Row]] = {}
     for row in sorted(rows, key=lambda row: row["time"]):
-        name = f"{row['contestant']}, p = {row['p']:g}" if row["p"] else row["contestant"]
-        if name in COLOURS:
-            found.setdefault(name, {})[row["C"]] = row
+        if shown(row) in COLOURS:
+            found.setdefault(shown(row), {})[row["C"]] = row
     return {name: [own[C] for C in sorted(own)] for name, own in found.items() if len(own) > 1}
 
 
@@ -142,7 +167,8 @@ def constants(path: Path, rows: Sequence[Row]) -> None:
             axes.set_xscale("log")
             tidy(axes, f"{title}, all templates", xlabel="C", ylabel=label)
         column[0].set_yscale("log")
-    figure.axes[1].legend(fontsize=8, frameon=False)
+        plain(column[0].yaxis, (1.0, 2.0, 5.0))
+    legend(figure)
     figure.savefig(path, dpi=90)
 
 

@@ -129,8 +129,7 @@ def test_a_picture_by_constant_has_the_newest_row_of_each():
         row("MTLStruct", 1.0, 1.0, 71, **own),
         row("MTLStruct", 1.0, 1.0, 60, **own | {"time": "1"}),
         row("MTLStruct", 4.0, 1.0, 50, **own),
-        row("CRF l1", None, 1.0, 50, **own),
-        row("CRF l1", None, 10.0, 50, **own),  # not in the picture
+        row("MTLStruct", 4.0, 10.0, 50, **own),  # not in the picture
         row("OnlineMKL last", None, 1.0, 50, **own),
         row("OnlineMKL last", None, 10.0, 50, **own | {"limit": 3000}),
     ]
