@@ -50,6 +50,7 @@ use_cache(cache_root())  # before any test module imports numba
 settings.register_profile("spacy_mtl", deadline=None)
 settings.load_profile("spacy_mtl")
 
+from .clusters import cluster  # noqa: E402, F401
 from .pipelines import (  # noqa: E402, F401  (fixtures of the whole suite; the cache must be set before they import numba)
     _corpus_path,
     _entities,

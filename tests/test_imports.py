@@ -15,7 +15,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 FLOORS = [
     {"cli", "testing"},
     {"report"},
-    {"choosing", "insight"},
+    {"annotation", "choosing", "insight"},
     {"components"},
     {"segmentation"},
     {"clustering", "confidence", "explaining", "learning", "sequences", "survey", "training", "treebanks"},

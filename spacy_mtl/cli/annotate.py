@@ -4,7 +4,7 @@ import multiprocessing
 import os
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +16,8 @@ from spacy_mtl.errors import Errors
 from spacy_mtl.files.disk import reason_of
 from spacy_mtl.settings import brief
 
+from .cluster.annotate import FORMATS, OnCluster, annotate_on_cluster
+from .cluster.options import IdColumn, OutputFormat, PartitionSize, Ray, TextColumn, Workers
 from .shared.messages import clear_errors
 from .shared.options import Code, Encoding, Format
 from .shared.output import check_other
@@ -28,10 +30,20 @@ if TYPE_CHECKING:
 
 def annotate_cli(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="Pipeline name or directory.")],
-    inputs: Annotated[list[Path], typer.Argument(metavar="INPUT...", help="Text files, .spacy files or CoNLL-U.")],
-    output: Annotated[Path, typer.Argument(metavar="OUTPUT", help="The CoNLL-U file to write.")],
+    inputs: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="INPUT...",
+            help="Text files, .spacy files or CoNLL-U; with --ray, JSON lines, Parquet and folders as well.",
+        ),
+    ],
+    output: Annotated[Path, typer.Argument(metavar="OUTPUT", help="The CoNLL-U file to write; with --ray, a folder.")],
     kind: Annotated[
-        str, typer.Option("--format", help="text, conllu or spacy; auto goes by each file's ending.")
+        str,
+        typer.Option(
+            "--format",
+            help="text, conllu or spacy, with --ray also jsonl or parquet; auto goes by each file's ending.",
+        ),
     ] = "auto",
     documents: Annotated[
         str, typer.Option(help="Text: what is a document: paragraph (up to an empty line), line or file.")
@@ -42,6 +54,12 @@ def annotate_cli(
     ] = True,
     encoding: Encoding = "utf8",
     n_process: Annotated[int, typer.Option("--n-process", min=1, help="Processes.")] = 1,
+    ray: Ray = None,
+    workers: Workers = None,
+    output_format: OutputFormat = "same",
+    text_column: TextColumn = "text",
+    id_column: IdColumn = "id",
+    partition_size: PartitionSize = 16,
     code: Code = None,
 ) -> None:
     """Annotate files with a pipeline, and write them to one CoNLL-U file.
@@ -49,18 +67,28 @@ def annotate_cli(
     A text is tokenized by the pipeline; the tokens of other files are kept. Columns that the pipeline predicts are replaced, others stay as they are,
     and so do comments, multiword tokens and MISC. Nothing is written if the command fails or is interrupted. "spacy mtl evaluate-ud" scores the
     result.
+
+    With --ray, files are divided into partitions, which workers annotate into a folder, each document exactly once. After an interrupt, or a kill of
+    workers or of the command, the same command goes on. Documents that cannot be annotated are set aside, and set-aside.jsonl says why.
     """
+    options = OnCluster(ray or "", workers, output_format, text_column, id_column, partition_size << 20)
     with clear_errors():
+        if ray is not None:
+            options.check(n_process)
+            settings = _settings(kind, documents, borders, encoding, ("auto", *FORMATS))
+            typer.echo(annotate_on_cluster(model, code, inputs, output, settings, options))
+            return
+        options.check_unused()
         settings = _settings(kind, documents, borders, encoding)
         check_other(output, inputs)
         counts = _annotate(model, code, inputs, output, settings, n_process)
     typer.echo(f"{output}: {counts[0]:,} documents, {counts[1]:,} sentences, {counts[2]:,} words")
 
 
-def _settings(kind: str, documents: str, borders: bool, encoding: str) -> "Input":
+def _settings(kind: str, documents: str, borders: bool, encoding: str, kinds: Sequence[str] = ()) -> "Input":
     from spacy_mtl.treebanks.inputs import DOCUMENTS, KINDS, Input
 
-    for setting, value, known in (("format", kind, KINDS), ("kind of documents", documents, DOCUMENTS)):
+    for setting, value, known in (("format", kind, kinds or KINDS), ("kind of documents", documents, DOCUMENTS)):
         if value not in known:
             raise ValueError(Errors.M742.format(setting=setting, value=brief(value), known=", ".join(known)))
     return Input(kind, documents, encoding, trees=True, borders=borders)

@@ -160,7 +160,7 @@ def is_features(text: str) -> bool:
     return len(set(names)) == len(names)
 
 
-def _with_broken(path: Path, sentences: Iterator["_Parser"], keep: bool, skip: bool) -> Iterator[TreeSentence]:
+def _with_broken(path: Path, sentences: Iterator["SentenceParser"], keep: bool, skip: bool) -> Iterator[TreeSentence]:
     errors = []
     for item in sentences:
         try:
@@ -176,10 +176,10 @@ def _with_broken(path: Path, sentences: Iterator["_Parser"], keep: bool, skip: b
         warnings.warn(message.format(n=len(errors), path=path, reason=errors[0]), stacklevel=2)
 
 
-def _sentences(path: Path, format: str, encoding: str) -> Iterator["_Parser"]:
+def _sentences(path: Path, format: str, encoding: str) -> Iterator["SentenceParser"]:
     lines = text_lines(path, encoding)
     first = list(islice(lines, _PEEK))
-    layout = _look(path, first, format)
+    layout = layout_of(path, first, format)
     comments: list[str] = []
     rows: list[list[str]] = []
     numbers: list[int] = []
@@ -194,13 +194,13 @@ def _sentences(path: Path, format: str, encoding: str) -> Iterator["_Parser"]:
         else:
             if rows:
                 count += 1
-                yield _Parser(path, layout, comments, count, rows, numbers)
+                yield SentenceParser(path, layout, comments, count, rows, numbers)
             comments, rows, numbers = [], [], []
     if not count:
         raise ValueError(Errors.M504.format(path=path))
 
 
-def _look(path: Path, lines: list[str], format: str) -> Layout:
+def layout_of(path: Path, lines: list[str], format: str) -> Layout:
     words = [line.rstrip("\r\n").split("\t") for line in lines if not line.startswith("#")]
     words = [row for row in words if len(row) == _COLUMNS]
     columns = {"lemma": 2, "upos": 3, "xpos": 4, "feats": 5}
@@ -219,7 +219,7 @@ def _is_conllu(lines: list[str], words: list[list[str]]) -> bool:
     return signs or universal >= _SHARE * len(words)
 
 
-class _Parser:
+class SentenceParser:
     """Turns the rows of one sentence into a TreeSentence; knows their place in the file, for errors."""
 
     def __init__(

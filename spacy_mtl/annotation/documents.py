@@ -1,0 +1,89 @@
+"""What is read from a partition: documents, each with an id and what is needed to make a Doc of it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from spacy_mtl.errors import Errors
+from spacy_mtl.treebanks.inputs import Input
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document of the input. make: a new Doc, with what the pipeline does not predict; raises ValueError with a sentence where there can be none.
+
+    row: its fields, where it came from JSON lines or Parquet. comments: for CoNLL-U, where the document begins. place: the row of Parquet, as it
+    is there: a batch of rows and a number.
+    """
+
+    id: str
+    make: Callable[[], Doc]
+    row: Mapping[str, Any] | None = None
+    comments: Sequence[str] = ()
+    place: tuple[Any, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is to be done with all partitions; goes to the workers.
+
+    model: a name or a folder; code: a Python file to import first; load: makes the pipeline of these two. fingerprint: of the model, as
+    :func:`~.model.fingerprint` makes it. input: how files are read. output: one of KINDS; folder: where it is written. text, id: columns of
+    JSON lines and Parquet; an id that is not there is made of the file's name and the place in it.
+    """
+
+    model: str
+    code: Path | None
+    load: Callable[[str, Path | None], Language]
+    fingerprint: str
+    input: Input
+    output: str
+    folder: Path
+    text: str = "text"
+    id: str = "id"
+
+
+@dataclass(slots=True)
+class SetAside:
+    """A document that was not annotated, and the sentence that says why."""
+
+    id: str
+    reason: str
+
+
+@dataclass(slots=True)
+class Done:
+    """What became of a partition. cpu: seconds. bytes: of the file that was written."""
+
+    partition: int
+    path: str
+    begin: int
+    end: int
+    documents: int = 0
+    sentences: int = 0
+    words: int = 0
+    set_aside: list[SetAside] = field(default_factory=list)
+    cpu: float = 0.0
+    bytes: int = 0
+    worker: str = ""
+
+
+def doc_of_text(nlp: Language, text: Any, column: str, clean: bool) -> Doc:
+    """A Doc of a text, as the pipeline's tokenizer makes it. clean: whether tokens of white space are left out, which are no words of CoNLL-U.
+
+    Raises ValueError: M921 the text is none, M922 it is too long.
+    """
+    from spacy_mtl.treebanks.inputs import without_white_space
+
+    if not isinstance(text, str):
+        found = "nothing" if text is None else f"a value of type {type(text).__name__}"
+        raise ValueError(Errors.M921.format(column=column, found=found))
+    if len(text) > nlp.max_length:
+        raise ValueError(Errors.M922.format(n=len(text), most=nlp.max_length))
+    text.encode("utf8")  # half characters cannot be written again
+    doc = nlp.make_doc(text)
+    return without_white_space(doc) if clean else doc

@@ -1,0 +1,94 @@
+"""JSON lines: an object on each line, with a text, and possibly an id; other fields stay as they are."""
+
+import json
+from collections.abc import Collection, Iterator, Mapping
+from functools import partial
+from typing import Any, BinaryIO
+
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from spacy_mtl.errors import Errors
+from spacy_mtl.settings import brief
+
+from ..columns import columns_of, row_of
+from ..documents import Document, SetAside, Task, doc_of_text
+from ..partitions import Partition
+from ..pieces import MOST, lines_between
+from .text import decoded, on_a_line
+
+
+def read(partition: Partition, nlp: Language, task: Task) -> Iterator[Document | SetAside]:
+    """The objects of a partition. Blank lines are passed over; what is no object with a text is set aside."""
+    columns = columns_of(nlp)
+    for place, line in lines_between(partition.path, partition.begin, partition.end):
+        name = f"{partition.name}@{place}"
+        if line is None:
+            yield SetAside(name, Errors.M929.format(most=MOST))
+        elif not line.isspace():
+            try:
+                row = parsed(line, task.input.encoding)
+            except ValueError as fault:
+                yield SetAside(name, str(fault))
+                continue
+            yield document_of(row, name, nlp, task, columns, partition.name)
+
+
+def parsed(line: bytes, encoding: str) -> dict[str, Any]:
+    """The object of a line. Raises ValueError with a sentence: M920, M930."""
+    text = decoded(line, encoding)
+    try:
+        row = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        reason = getattr(error, "msg", "it is nested too deep")
+        raise ValueError(Errors.M920.format(reason=reason)) from None
+    if not isinstance(row, dict):
+        raise ValueError(Errors.M920.format(reason=f"it is a {type(row).__name__}"))
+    return row
+
+
+def document_of(
+    row: Mapping[str, Any],
+    name: str,
+    nlp: Language,
+    task: Task,
+    columns: Collection[str],
+    path: str,
+    place: tuple[Any, int] | None = None,
+) -> Document | SetAside:
+    """The document of a row, or why it is none. name: its id where the row has none. columns: those of the annotation, which it must not have."""
+    known = row.get(task.id)
+    name = name if known is None else str(known)
+    if taken := [column for column in columns if column in row]:
+        return SetAside(name, Errors.M925.format(path=path, column=taken[0]))
+    if task.text not in row:
+        fields = f"the fields {brief(', '.join(row), 200)}" if row else "nothing at all"
+        return SetAside(name, Errors.M921.format(column=task.text, found=fields))
+    make = partial(doc_of_text, nlp, row[task.text], task.text, task.output in ("conllu", "text"))
+    full = row if known is not None else {task.id: name, **row}
+    return Document(name, make, full, [f"# newdoc id = {on_a_line(name)}"], place)
+
+
+class Writer:
+    """The fields of each document, and the columns of its annotation."""
+
+    def __init__(self, file: BinaryIO, nlp: Language, task: Task, partition: Partition):
+        self._file, self._columns, self._task = file, columns_of(nlp), task
+
+    def add(self, document: Document, doc: Doc) -> int:
+        """Write a document; returns its number of sentences."""
+        row = document.row if document.row is not None else {self._task.id: document.id, self._task.text: doc.text}
+        annotation = row_of(doc, self._columns)
+        line = json.dumps({**row, **annotation}, ensure_ascii=False, separators=(",", ":"), default=str)
+        self._file.write(f"{line}\n".encode())
+        return n_sentences(doc)
+
+    def close(self) -> None:
+        """Nothing is left to write."""
+
+
+def n_sentences(doc: Doc) -> int:
+    """A Doc without borders is one sentence."""
+    if not doc.has_annotation("SENT_START"):
+        return min(len(doc), 1)
+    return sum(1 for _ in doc.sents)

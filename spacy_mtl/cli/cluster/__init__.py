@@ -1,0 +1,1 @@
+"""What commands do on a Ray cluster (``--ray``)."""

@@ -1,0 +1,253 @@
+"""Each format in and out: partitions together have what one would have, with everything that was in the input."""
+
+import json
+from pathlib import Path
+
+import pytest
+import spacy
+from spacy.tokens import Doc, DocBin
+
+from spacy_mtl.annotation.columns import columns_of
+from spacy_mtl.annotation.formats.binary import ID_KEY
+from spacy_mtl.cli.shared.pipelines import load_pipeline
+from spacy_mtl.corpora.conllu import ConlluCorpus
+from spacy_mtl.treebanks.annotate import annotate as annotate_files
+from spacy_mtl.treebanks.inputs import Input
+
+from .conftest import aside, read_rows, write_rows
+
+TREES = Path(__file__).parents[2] / "assets" / "nl-trees"
+
+
+def ids(done):
+    return [each.documents for each in done]
+
+
+def test_json_lines(annotate, tmp_path):
+    rows = [{"id": f"d{i}", "text": f"Él llegó. Nº {i}", "más": [i, None, {"a": 1.5}]} for i in range(40)]
+    rows[7]["id"] = 7
+    del rows[9]["id"]
+    path = write_rows(tmp_path / "in.jsonl", rows)
+    done = annotate([path], tmp_path / "out", size=500)
+    assert len(done) > 4
+    found = read_rows(tmp_path / "out")
+    assert [{key: row[key] for key in old} for row, old in zip(found, rows, strict=True)] == rows
+    assert found[9]["id"].startswith(f"{path}@")
+    first = found[0]
+    assert first["words"] == ["Él", "llegó", ".", "Nº", "0"]
+    assert first["tags"] == ["É", "l", ".", "N", "0"]
+    assert [
+        first["text"][start:][: len(word)] for start, word in zip(first["starts"], first["words"], strict=True)
+    ] == first["words"]
+    assert first["sents"] == [0, 3]
+    assert sum(each.sentences for each in done) == 80
+    assert sum(each.words for each in done) == 40 * 5
+    assert aside(tmp_path / "out") == {}
+
+
+def test_lines_that_are_no_documents_are_set_aside(annotate, tmp_path):
+    path = tmp_path / "in.jsonl"
+    lines = [
+        b'{"id": "a", "text": "uno"}', b"", b"[1]", b'{"text": ', b'{"id": "no", "texto": "x"}', b'{"id": "n", "text": null}',
+        b'{"id": "s", "text": "\\ud800"}', b'{"id": "t", "text": "x", "tags": 1}', b"\xff", b"[" * 100_000, b"{}",
+        b'{"id": "r", "text": "RAISE"}', b'{"id": "z", "text": "dos"}',
+    ]  # fmt: skip
+    path.write_bytes(b"\n".join(lines))
+    (done,) = annotate([path], tmp_path / "out")
+    assert [row["id"] for row in read_rows(tmp_path / "out")] == ["a", "z"]
+    reasons = aside(tmp_path / "out")
+    codes = [reason[1:5] for reason in reasons.values()]
+    assert sorted(codes) == ["M920", "M920", "M920", "M921", "M921", "M921", "M925", "M928", "M928", "M930"]
+    assert "RuntimeError: a bug" in reasons["r"]
+    assert "UnicodeEncodeError" in reasons["s"]
+    assert reasons["no"].startswith("[M921] There is no text in 'text', but the fields id, texto.")
+    assert all("\n" not in reason for reason in reasons.values())
+    assert done.documents + len(reasons) == 12
+
+
+def test_a_text_that_is_too_long_is_set_aside(annotate, tmp_path):
+    path = write_rows(tmp_path / "in.jsonl", [{"id": "long", "text": "a " * 600_000}, {"id": "short", "text": "a"}])
+    annotate([path], tmp_path / "out")
+    assert aside(tmp_path / "out")["long"].startswith("[M922] The document has 1,200,000 characters")
+    assert [row["id"] for row in read_rows(tmp_path / "out")] == ["short"]
+
+
+@pytest.mark.parametrize(("documents", "n"), [("paragraph", 30), ("line", 60), ("file", 1)])
+def test_text_becomes_conllu(annotate, tmp_path, documents, n):
+    path = tmp_path / "in.txt"
+    path.write_text("\n\n".join(f"Él llegó  hoy. Nº {i}\nLuego." for i in range(30)), encoding="utf8")
+    done = annotate([path], tmp_path / "out", size=100, documents=documents)
+    text = "".join(part.read_text("utf8") for part in sorted((tmp_path / "out").glob("part-*.conllu")))
+    kind = "newpar" if documents == "paragraph" else "newdoc"
+    named = [line for line in text.splitlines() if line.startswith(f"# {kind} id = {path}@")]
+    assert len(named) == len(set(named)) == sum(ids(done)) == n
+    (tmp_path / "all.conllu").write_text(text, encoding="utf8")
+    words = [
+        token.text
+        for example in ConlluCorpus(tmp_path / "all.conllu")(spacy.blank("es"))
+        for token in example.reference
+    ]
+    assert "".join(words) == "".join(path.read_text("utf8").split())
+
+
+def test_text_becomes_words(annotate, tmp_path):
+    path = tmp_path / "in.txt"
+    path.write_text("Él llegó.  Hoy,\nno.\n\nFin\n", encoding="utf8")
+    annotate([path], tmp_path / "out", output_format="text")
+    assert (tmp_path / "out" / "part-000000.txt").read_text("utf8") == "Él llegó .\nHoy , no .\n\nFin\n\n"
+
+
+@pytest.mark.parametrize("size", [300, 2000, 1 << 20])
+def test_conllu_is_what_the_command_writes_without_a_cluster(annotate, tmp_path, size):
+    source = TREES / "dev.conllu"
+    annotate([source], tmp_path / "out", size=size)
+    text = "".join(part.read_text("utf8") for part in sorted((tmp_path / "out").glob("part-*.conllu")))
+    nlp = load_pipeline(annotate.model, annotate.code)
+    annotate_files(nlp, [source], tmp_path / "one.conllu", Input(trees=True))
+    assert text == (tmp_path / "one.conllu").read_text("utf8")
+    assert "# sent_id" in text
+
+
+def test_tags_of_conllu_are_those_of_the_pipeline(annotate, tmp_path):
+    path = tmp_path / "in.conllu"
+    path.write_text("1\tAna\t_\tX\tY\t_\t_\t_\t_\t_\n\n", encoding="utf8")
+    annotate([path], tmp_path / "out")
+    assert (tmp_path / "out" / "part-000000.conllu").read_text("utf8").split("\t")[3:5] == ["X", "A"]
+
+
+def test_a_bad_sentence_is_set_aside_with_its_line(annotate, tmp_path):
+    blocks = (TREES / "dev.conllu").read_text("utf8").strip("\n").split("\n\n")
+    lines = sum(block.count("\n") + 2 for block in blocks[:5])
+    blocks[5] = blocks[5] + "\nx"
+    path = tmp_path / "in.conllu"
+    path.write_text("\n\n".join(blocks) + "\n\n", encoding="utf8")
+    done = annotate([path], tmp_path / "out", size=1000)
+    assert sum(ids(done)) == len(blocks) - 1
+    (reason,) = aside(tmp_path / "out").values()
+    assert reason.startswith("[M550]")
+    assert f"Line {lines + blocks[5].count(chr(10)) + 1}" in reason
+
+
+def test_spacy_files(annotate, tmp_path):
+    nlp = spacy.blank("es")
+    docs = [Doc(nlp.vocab, words=["Ana", f"v{i}"], ents=["B-PER", "O"], lemmas=["x", "y"]) for i in range(5)]
+    for i, doc in enumerate(docs):
+        doc.user_data["mine"], doc.cats = i, {"a": 0.5}
+    DocBin(docs=docs, store_user_data=True).to_disk(tmp_path / "in.spacy")
+    annotate([tmp_path / "in.spacy"], tmp_path / "out")
+    found = list(DocBin().from_disk(tmp_path / "out" / "part-000000.spacy").get_docs(nlp.vocab))
+    assert [doc.text for doc in found] == [doc.text for doc in docs]
+    assert [doc.user_data["mine"] for doc in found] == [0, 1, 2, 3, 4]
+    assert found[0].user_data[ID_KEY] == f"{tmp_path / 'in.spacy'}#0"
+    assert [token.tag_ for token in found[1]] == ["A", "v"]
+    assert [token.lemma_ for token in found[1]] == ["x", "y"]
+    assert found[1].cats == {"a": 0.5}
+    assert [(ent.text, ent.label_) for ent in found[1].ents] == [("Ana", "PER")]
+
+
+def test_a_spacy_file_that_is_none_is_set_aside(annotate, tmp_path):
+    (tmp_path / "a.spacy").write_bytes(b"no")
+    (done,) = annotate([tmp_path / "a.spacy"], tmp_path / "out")
+    assert done.documents == 0
+    (reason,) = aside(tmp_path / "out").values()
+    assert reason.startswith("[M705]")
+
+
+@pytest.fixture
+def parquet(tmp_path):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    table = pa.table(
+        {
+            "key": pa.array(range(100), pa.int16()),
+            "when": pa.array([i * 10**9 for i in range(100)], pa.timestamp("ns")),
+            "text": [f"Él llegó {i}" if i != 33 else "RAISE" for i in range(99)] + [None],
+            "kind": pa.array(["a", "b"] * 50).dictionary_encode(),
+        }
+    )
+    pq.write_table(table, tmp_path / "in.parquet", row_group_size=10)
+    return tmp_path / "in.parquet"
+
+
+def test_parquet(annotate, tmp_path, parquet):
+    import pyarrow.parquet as pq
+
+    done = annotate([parquet], tmp_path / "out", size=500)
+    assert len(done) > 2
+    parts = [pq.read_table(path) for path in sorted((tmp_path / "out").glob("*.parquet"))]
+    before = pq.read_table(parquet)
+    rows = [row for part in parts for row in part.to_pylist()]
+    assert [row["key"] for row in rows] == [i for i in range(99) if i != 33]
+    assert parts[0].schema.names == ["id", *before.schema.names, "words", "starts", "sents", "tags"]
+    assert {parts[0].schema.field(name).type for name in ("key", "when")} == {
+        before.schema.field(name).type for name in ("key", "when")
+    }
+    assert rows[40]["id"] == f"{parquet}#41"
+    assert rows[40]["words"] == ["Él", "llegó", "41"]
+    assert {name[-3:]: reason[1:5] for name, reason in aside(tmp_path / "out").items()} == {
+        "#33": "M928",
+        "#99": "M921",
+    }
+
+
+def test_parquet_and_json_lines_into_each_other(annotate, tmp_path, parquet):
+    import pyarrow.parquet as pq
+
+    annotate([parquet], tmp_path / "a", output_format="jsonl")
+    rows = read_rows(tmp_path / "a")
+    assert rows[2]["kind"] == "a"
+    assert rows[2]["when"].startswith("1970-01-01 00:00:02")
+    path = write_rows(tmp_path / "in.jsonl", [{"text": "uno dos", "n": 1}, {"text": "RAISE"}])
+    annotate([path], tmp_path / "b", output_format="parquet")
+    (row,) = pq.read_table(tmp_path / "b" / "part-000000.parquet").to_pylist()
+    assert (row["id"], row["text"], row["words"]) == (f"{path}@0", "uno dos", ["uno", "dos"])
+
+
+def test_shards_of_other_columns_are_refused_before_any_work(annotate, tmp_path, parquet):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    def refused(table, code):
+        pq.write_table(table, tmp_path / "other.parquet")
+        with pytest.raises(ValueError, match=rf"{code}. '{tmp_path / 'other.parquet'}'"):
+            annotate.plan([parquet, tmp_path / "other.parquet"], tmp_path / "out")
+
+    refused(pa.table({"texto": ["a"]}), "M923")
+    refused(pa.table({"text": [1]}), "M923")
+    refused(pa.table({"text": ["a"]}), "M924")
+    refused(pa.table({"text": ["a"], "tags": ["b"]}), "M925")
+    (tmp_path / "other.parquet").write_bytes(b"PAR1 no")
+    with pytest.raises(ValueError, match=r"M926"):
+        annotate.plan([tmp_path / "other.parquet"], tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "txt", "conllu", "spacy", "parquet"])
+def test_an_empty_shard_has_an_empty_part(annotate, tmp_path, ending):
+    path = tmp_path / f"in.{ending}"
+    path.write_bytes(b"")
+    if ending == "parquet":
+        pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+        pq.write_table(pa.table({"text": pa.array([], pa.string()), "n": pa.array([], pa.int8())}), path)
+    (done,) = annotate([path], tmp_path / "out")
+    assert (done.documents, done.words, done.set_aside) == (0, 0, [])
+    (part,) = (tmp_path / "out").glob("part-*")
+    if ending == "parquet":
+        assert pq.read_table(part).schema.names == ["id", "text", "n", "words", "starts", "sents", "tags"]
+
+
+def test_columns_are_those_that_components_set():
+    nlp = spacy.blank("es")
+    assert list(columns_of(nlp)) == ["words", "starts"]
+    nlp.add_pipe("mtl_ner")
+    nlp.add_pipe("mtl_parser")
+    assert list(columns_of(nlp)) == ["words", "starts", "deps", "heads", "ents"]
+
+
+def test_strings_of_a_partition_do_not_stay(annotate, tmp_path):
+    from spacy_mtl.annotation.model import loaded
+
+    path = write_rows(tmp_path / "in.jsonl", [{"text": f"unheard{i}"} for i in range(50)])
+    collection = annotate.plan([path], tmp_path / "out")
+    annotate([path], tmp_path / "out")
+    assert json.loads((tmp_path / "out" / "summary.json").read_text())["words"] == 50
+    assert "unheard7" not in loaded(collection.task).vocab.strings
