@@ -17,8 +17,9 @@ from spacy_mtl.treebanks.annotate import input_of
 from .documents import Done, Task
 from .formats.parquet import check_schemas
 from .manifest import begin, finish, part_path, read_done
-from .partitions import SIZE, Partition, input_files, split
+from .partitions import SIZE, Partition
 from .run import Run
+from .split import input_files, split
 from .work import Job
 
 #: Seconds in which a shared disk must show what another machine has written.

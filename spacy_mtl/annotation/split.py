@@ -1,0 +1,75 @@
+"""Find the files of a collection, and divide them into partitions."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from spacy_mtl.corpora.settings import check_file
+from spacy_mtl.errors import Errors
+
+from .formats.parquet import row_groups
+from .partitions import ENDINGS, SIZE, Partition, kind_of
+
+
+def input_files(paths: Sequence[Path]) -> list[Path]:
+    """The files, in order; of a folder those directly in it whose endings are known, by name.
+
+    Raises ValueError: M501 there is no such file, M918 one is given twice, M919 a folder has none.
+    """
+    found: list[Path] = []
+    for path in paths:
+        inside = [path]
+        if path.is_dir():
+            inside = sorted(each for each in path.iterdir() if each.suffix.lower() in ENDINGS and _is_plain(each))
+            if not inside:
+                raise ValueError(Errors.M919.format(path=path, endings=", ".join(ENDINGS)))
+        found += inside
+    for path in found:
+        check_file(path)
+    seen: set[Path] = set()
+    for path in found:
+        real = path.resolve()
+        if real in seen:
+            raise ValueError(Errors.M918.format(path=path))
+        seen.add(real)
+    return found
+
+
+def _is_plain(path: Path) -> bool:
+    """Whether this is a file that is not hidden; other programs mark what they have not finished so."""
+    return path.is_file() and path.name[0] not in "._"
+
+
+def split(files: Sequence[Path], kind: str, size: int = SIZE, whole: bool = False) -> list[Partition]:
+    """The partitions of all files, in order. An empty file is one, too. size: bytes of a file in each.
+
+    whole: whether text is not to be split, as a file is one document.
+    Raises ValueError for a Parquet file that cannot be read (M926, M927).
+    """
+    partitions: list[Partition] = []
+    for path in files:
+        found = path.stat()
+        file_kind = kind_of(path, kind)
+        for begin, end in _spans(path, file_kind, found.st_size, size, whole):
+            partitions.append(
+                Partition(
+                    len(partitions), str(path), path.resolve(), file_kind, begin, end, found.st_size, found.st_mtime_ns
+                )
+            )
+    return partitions
+
+
+def _spans(path: Path, kind: str, total: int, size: int, whole: bool) -> Iterator[tuple[int, int]]:
+    if kind == "parquet":
+        begin = taken = 0
+        groups = row_groups(path)
+        for number, n_bytes in enumerate(groups):
+            if taken and taken + n_bytes > size:
+                yield begin, number
+                begin, taken = number, 0
+            taken += n_bytes
+        yield begin, len(groups)
+    elif kind == "spacy" or (kind == "text" and whole) or not total:
+        yield 0, total
+    else:
+        for begin in range(0, total, size):
+            yield begin, min(begin + size, total)
