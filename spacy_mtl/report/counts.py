@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .pairs import NOTHING, Compared
+from .pairs import Compared, OwnName
 
 #: Resamples of the documents, and how many are held at a time; the intervals have 95 percent of them.
 RESAMPLES, AT_ONCE = 1000, 50
@@ -14,7 +14,7 @@ LEVEL = 95
 #: The most labels of a table and of a matrix.
 MOST_LABELS, MOST_COLUMNS = 200, 16
 #: The name of the row over all labels, and of what is left of a matrix.
-ALL, OTHERS = "all", "others"
+ALL, OTHERS = OwnName("all"), OwnName("others")
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def confusion_matrix(documents: Sequence[Compared]) -> Matrix:
         else:
             weight[gold] += 0
     kept = [label for label, _ in weight.most_common(MOST_COLUMNS)]
-    ordered = sorted(kept, key=lambda label: (label == NOTHING, -pairs[label, label], label))
+    ordered = sorted(kept, key=lambda label: (isinstance(label, OwnName), -pairs[label, label], label))
     labels = (*ordered, OTHERS) if len(weight) > len(kept) else tuple(ordered)
     number = {label: j for j, label in enumerate(ordered)}
     counts = np.zeros((len(labels), len(labels)), np.int64)

@@ -7,11 +7,14 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from markupsafe import Markup
+
 from spacy_mtl.files import write_atomically
 from spacy_mtl.thresholds import LIVE
 
 from . import drawing
 from .data import ComponentReport, ReportData, TemplateLine
+from .pairs import OwnName
 
 #: The largest page, in bytes.
 MOST_BYTES = 1_000_000
@@ -64,7 +67,7 @@ def _environment() -> Any:
         loader=PackageLoader("spacy_mtl.report", "page"), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
-    environment.filters.update(number=_number, percent=_percent)
+    environment.filters.update(number=_number, percent=_percent, called=_called)
     environment.globals.update(
         drawing=drawing, objective_chart=_objective_chart, gap_chart=_gap_chart, score_chart=_score_chart,
         path_chart=_path_chart, live=LIVE, heat=_heat,
@@ -78,6 +81,11 @@ def _number(value: float | int | None, digits: int = 0) -> str:
 
 def _percent(value: float | None, digits: int = 2) -> str:
     return "" if value is None else f"{100 * value:.{digits}f}"
+
+
+def _called(label: str) -> str:
+    """A label; a name that the report gives stands in italics."""
+    return Markup("<i>{}</i>").format(str(label)) if isinstance(label, OwnName) else label
 
 
 def _heat(count: int, row_total: int) -> str:

@@ -19,8 +19,22 @@ from spacy_mtl.components.protocol.base import StructuredPipe
 from spacy_mtl.components.segmenter import MTLSegmenter
 from spacy_mtl.components.tagger import MTLTagger
 
-#: What stands in a confusion matrix for a piece that the other side does not have.
-NOTHING = "–"
+
+class OwnName(str):
+    """A name that the report gives, such as that of a row over all labels. It equals only itself, and no label of the same spelling."""
+
+    __slots__ = ()
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __ne__(self, other: object) -> bool:
+        return self is not other
+
+
+#: What stands in a confusion matrix for a piece that the other side does not have, and for one that it has with other borders.
+NOTHING, OTHER_BORDERS = OwnName("nothing"), OwnName("other borders")
 
 
 class Piece(NamedTuple):
@@ -156,14 +170,10 @@ def _confused(right: Counter[Piece], missed: list[Piece], invented: list[Piece])
         touching = same or [p for p in left if p.start < piece.end and p.end > piece.start]
         if touching:
             left.remove(touching[0])
-        found[piece.label, touching[0].label if same else _OTHER if touching else NOTHING] += 1
+        found[piece.label, touching[0].label if same else OTHER_BORDERS if touching else NOTHING] += 1
     for piece in left:
         found[NOTHING, piece.label] += 1
     return found
-
-
-#: In a confusion matrix: something was found, but with other borders.
-_OTHER = "other borders"
 
 
 def _by_label(pieces: Counter[Piece]) -> Counter[str]:

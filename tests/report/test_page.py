@@ -1,6 +1,7 @@
 """The page as a whole: every component, hostile texts and labels, sizes, and what it says against what is known."""
 
 import re
+from collections import Counter
 from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -12,7 +13,9 @@ from spacy.training import Example
 
 from benchmarks.insight import small
 from spacy_mtl.report import make_report
+from spacy_mtl.report.counts import label_rows
 from spacy_mtl.report.page import LIMITS, MOST_BYTES, Report
+from spacy_mtl.report.pairs import Compared
 
 from ..pipelines import make_nlp, read_corpus, train
 
@@ -188,7 +191,21 @@ def test_a_learning_curve():
     points = report.data.components[0].curve
     assert [point.documents for point in points] == [5, 10, 20, 40]
     assert all(0 <= point.score <= 100 for point in points)
-    assert "Learning curve" in report.to_html()
+    (part,) = report.data.components
+    for evaluations in (part.evaluations, ()):
+        html = Report(replace(report.data, components=[replace(part, evaluations=evaluations)])).to_html()
+        assert html.count(f"Learning curve of {part.name}") == 1
+        table = Page(html).text.partition("training documents score ")[2]
+        assert table.startswith(" ".join(f"{point.documents} {point.score:.2f}" for point in points))
+
+
+def test_names_of_the_report_differ_from_labels(evil):
+    """Names that the report gives stand in italics, a label of the same spelling does not."""
+    part = evil.data.components[0]
+    rows = label_rows([Compared({"all": (1, 1, 1), "x": (1, 0, 0)}, Counter(), ())])
+    html = Report(replace(evil.data, components=[replace(part, labels=rows)])).to_html()
+    assert html.count('<th scope="row"><i>all</i></th>') == 1
+    assert html.count('<th scope="row">all</th>') == 1
 
 
 def test_a_page_stays_small(reported):

@@ -8,8 +8,8 @@ import spacy
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
-from spacy_mtl.report.counts import MOST_COLUMNS, OTHERS, confusion_matrix, label_rows, most_confused
-from spacy_mtl.report.pairs import NOTHING, Arcs, Compared, Morphs, Spans, Tokens
+from spacy_mtl.report.counts import ALL, MOST_COLUMNS, OTHERS, confusion_matrix, label_rows, most_confused
+from spacy_mtl.report.pairs import NOTHING, OTHER_BORDERS, Arcs, Compared, Morphs, Spans, Tokens
 
 WORDS = ["Ana", "vive", "en", "San", "José", "."]
 
@@ -36,7 +36,7 @@ def test_entities(nlp):
     found = Spans("entity").compare(example)
     assert found.counts == {"PER": (1, 0, 0), "LOC": (0, 1, 1), "MISC": (0, 1, 0), "ORG": (0, 0, 1)}
     assert found.confusions == Counter(
-        {("PER", "PER"): 1, ("LOC", "other borders"): 1, ("ORG", NOTHING): 1, (NOTHING, "MISC"): 1}
+        {("PER", "PER"): 1, ("LOC", OTHER_BORDERS): 1, ("ORG", NOTHING): 1, (NOTHING, "MISC"): 1}
     )
     assert found.wrong == ((4, 8), (12, 20), (16, 20), (21, 22))
     assert Spans("entity").gold_at(example, 16, 20) == "LOC (San José)"
@@ -61,7 +61,7 @@ def test_words_and_sentences(nlp):
     example = Example(Doc(nlp.vocab, ["u", "no", "dos"], spaces=[False, True, False]), nlp.make_doc(text))
     found = Spans("word").compare(example)
     assert found.counts == {"word": (1, 2, 1)}
-    assert found.confusions == Counter({("word", "word"): 1, ("word", "other borders"): 1, (NOTHING, "word"): 1})
+    assert found.confusions == Counter({("word", "word"): 1, ("word", OTHER_BORDERS): 1, (NOTHING, "word"): 1})
     borders = [True, False, False, True, False, False]
     one = Example(doc(nlp, sent_starts=[True] + [False] * 5), doc(nlp, sent_starts=borders))
     assert Spans("sentence").compare(one).counts == {"sentence": (0, 1, 2)}
@@ -116,7 +116,8 @@ def test_rows_and_their_intervals():
     rng = np.random.default_rng(1)
     documents = [compared({"A": (n, 10 - n, 10 - n), "B": (1, 0, 0)}) for n in rng.binomial(10, 0.7, size=200).tolist()]
     every, first, second = label_rows(documents)
-    assert (every.label, first.label, second.label) == ("all", "A", "B")
+    assert (first.label, second.label) == ("A", "B")
+    assert every.label is ALL
     assert first.gold == first.predicted == 2000
     assert (
         first.precision
@@ -144,6 +145,30 @@ def test_large_matrices_keep_what_is_confused_most():
     assert matrix.counts.sum() == sum(pairs.values())
     assert matrix.counts[matrix.rows.index(NOTHING), matrix.columns.index("L3")] == 1000
     assert most_confused([compared({}, pairs), compared({}, {("A", "A"): 5000})])[0] == (NOTHING, "L3", 1000)
+
+
+def test_labels_may_be_called_as_the_report_calls_its_own_rows(nlp):
+    """Each has a row for itself, and what the report means by the name has another."""
+    own = ["all", "nothing", "other borders", "–"]
+    gold = ents(nlp, *((k, k + 1, label) for k, label in enumerate(own)), (4, 6, "PER"))
+    found = Spans("entity").compare(Example(ents(nlp, (4, 5, "PER")), gold))
+    assert found.counts == {"PER": (0, 1, 1)} | dict.fromkeys(own, (0, 0, 1))
+    assert found.confusions == Counter({("PER", OTHER_BORDERS): 1} | {(label, NOTHING): 1 for label in own})
+    matrix = confusion_matrix([found])
+    assert matrix.counts.sum() == 5
+    assert [label is own for label in matrix.columns for own in (NOTHING, OTHER_BORDERS)].count(True) == 2
+    rows = label_rows([found])
+    assert sorted(row.label for row in rows[1:]) == sorted([*own, "PER"])
+    assert rows[0].label is ALL
+    assert rows[0].gold == 5
+    tags = Tokens("tag").compare(
+        Example(doc(nlp, tags=["–", "nothing", *"NNNN"]), doc(nlp, tags=["nothing", "–", *"NNNN"]))
+    )
+    assert tags.counts == {"–": (0, 1, 1), "nothing": (0, 1, 1), "N": (4, 0, 0)}
+    pairs = {("others", f"L{k}"): 1 for k in range(2 * MOST_COLUMNS)}
+    matrix = confusion_matrix([compared({}, pairs)])
+    assert sum(label == "others" for label in matrix.rows) == 1
+    assert OTHERS in matrix.columns
 
 
 def test_tokens_without_one_of_their_own_on_the_other_side(nlp):
