@@ -23,6 +23,8 @@ from spacy_mtl.thresholds import LIVE
 from .refit import Fitted, Refit
 
 Told = Callable[[int], None]
+#: By how much more than it is too large a component is made smaller.
+MORE = 1.05
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,9 @@ class Pruning:
         self.order = ranked(self.templates.templates, self.full, self.kinds)
         self.live = n_live(self.full)
         self.points: dict[int, Fitted] = {}
+        self._configs: dict[int, dict[str, Any]] = {}
+        #: Megabytes for the weights, see _within.
+        self._room = limits.megabytes
 
     def run(self) -> Point:
         """The pruned component. Raises ValueError: M774 there are no more templates than are to stay, M775 the limits cannot be met."""
@@ -103,12 +108,34 @@ class Pruning:
     def fit(self, k: int) -> Fitted:
         """The component with k templates; each number of them is trained once."""
         if k not in self.points:
-            if self.tell is not None:
-                self.tell(k)
-            self.points[k] = self.refit.fit(self.config(k))
+            self.points[k] = self._within(k)
         return self.points[k]
 
+    def _within(self, k: int) -> Fitted:
+        """Train with k templates; where the saved component is too large, again with less room for its weights.
+
+        What it has besides them takes room, too.
+        """
+        found, most = self._trained(k), self.limits.megabytes
+        if most is not None and found.megabytes > most:
+            allowed = self._configs[k]["model"]["megabytes"] - MORE * (found.megabytes - most)
+            if allowed > 0:
+                self._room = allowed
+                found = self._trained(k)
+        return found
+
+    def _trained(self, k: int) -> Fitted:
+        if self.tell is not None:
+            self.tell(k)
+        self._configs[k] = self._made(k)
+        return self.refit.fit(self._configs[k])
+
     def config(self, k: int) -> dict[str, Any]:
+        """The settings with which the component was trained with k templates, a copy. Trains it where that has not been done."""
+        self.fit(k)
+        return deepcopy(self._configs[k])
+
+    def _made(self, k: int) -> dict[str, Any]:
         """The settings of the component with k templates, in the order that they had, and a size that is allowed."""
         config = deepcopy(self.refit.config())
         templates = self.templates
@@ -120,9 +147,9 @@ class Pruning:
         if templates.label_min_count is not None:
             block["label_min_count"] = templates.label_min_count
         config["model"]["templates"] = block
-        if self.limits.megabytes is not None:
+        if (room := self._room) is not None:
             old = config["model"].get("megabytes")
-            config["model"]["megabytes"] = min(self.limits.megabytes, old if old is not None else self.limits.megabytes)
+            config["model"]["megabytes"] = room if old is None else min(room, old)
         return config
 
     def _largest(self, least: int, most: int, meets: Callable[[Fitted], bool]) -> int:
@@ -153,15 +180,22 @@ class Pruning:
         return most
 
     def _best(self, least: int, most: int) -> int:
-        """The number of templates with the best score of all, half, a quarter, ...: few with all their features, or many with the strongest."""
+        """Of all templates, half, a quarter, ..., the number with the best score of those that fit; where none does, that of the smallest component.
+
+        It is few templates with all their features, or many with the strongest.
+        """
         tried = [most]
         while tried[-1] // 2 >= least:
             tried.append(tried[-1] // 2)
-        return max(reversed(tried), key=lambda k: self.fit(k).score)
+        limit = self.limits.megabytes or 0.0
+        fitting = [k for k in reversed(tried) if self.fit(k).megabytes <= limit]
+        if not fitting:
+            return min(tried, key=lambda k: self.fit(k).megabytes)
+        return max(fitting, key=lambda k: self.fit(k).score)
 
     def _cannot(self, k: int) -> ValueError:
         found, full = self.fit(k), self.full.score
-        has = f"{found.megabytes:.2f} MB, {found.speed:,.0f} words/s and a loss of {full - found.score:.2f} points"
+        has = f"{found.megabytes:.3g} MB, {found.speed:,.0f} words/s and a loss of {full - found.score:.2f} points"
         return ValueError(Errors.M775.format(name=self.refit.component, limits=self.limits.told(), k=k, has=has))
 
     def apply(self, point: Point) -> Language:

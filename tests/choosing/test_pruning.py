@@ -1,13 +1,19 @@
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from spacy_mtl.choosing.pruning import Limits, Pruning, ranked
 from spacy_mtl.choosing.refit import Fitted, Refit
 from spacy_mtl.choosing.schedule import Schedule
+from spacy_mtl.corpora.conllu import ConlluCorpus
 
+from ..components import bracketing
+from ..components.bracketing import make_finder
+from ..components.parsing import FIRST_ORDER, LABELS, make_parser
 from ..pipelines import TEMPLATES, make_nlp, read_corpus, train
 
+DUTCH = Path(__file__).parents[2] / "assets" / "nl-trees"
 SCHEDULE = Schedule((2, 2), 0)
 
 
@@ -191,3 +197,86 @@ def test_patience_counts_from_the_best_score():
 def test_a_search_takes_few_trainings(stub):
     assert Pruning(stub, Limits(speed=101.0)).run().templates == 7
     assert sorted(map(len, stub.asked)) == [1, 2, 4, 6, 7, 8]
+
+
+def test_a_size_leaves_room_for_more_than_weights(stub):
+    """A saved component is larger than its weights; the limit is of all of it, and the config says what its weights may have."""
+    room = []
+
+    def fit(config):
+        room.append(config["model"]["megabytes"])
+        return fitted(stub.weights, score=50.0, megabytes=room[-1] + 0.5)
+
+    stub.fit = fit
+    pruning = Pruning(stub, Limits(megabytes=2.0))
+    point = pruning.run()
+    assert room == [2.0, *[pytest.approx(2 - 1.05 * 0.5)] * 4]
+    assert point.fitted.megabytes <= 2.0
+    assert pruning.config(point.templates)["model"]["megabytes"] == room[-1]
+    assert len(room) == 5
+
+
+def test_of_what_is_too_large_none_is_best(stub):
+    """Fewer templates with a worse score are better than many that do not fit."""
+    pruning = Pruning(stub, Limits(megabytes=2.5))
+    assert pruning.run().templates == 2
+    assert pruning.points[8].score > pruning.points[2].score
+    with pytest.raises(ValueError, match=r"M775.* with 1 templates it has 1 MB"):
+        Pruning(stub, Limits(megabytes=0.9)).run()
+
+
+@pytest.fixture(scope="module", params=["mtl_parser", "mtl_constituents"])
+def trees(request):
+    """A component of trees, trained a little, with the examples that it learnt from and is scored on."""
+    if request.param == "mtl_parser":
+        nlp = make_parser([*FIRST_ORDER, *LABELS], name="trees")
+        corpus = [list(ConlluCorpus(DUTCH / f"{part}.conllu", limit=40)(nlp)) for part in ("train", "dev")]
+    else:
+        nlp = make_finder(name="trees")
+        corpus = [bracketing.read(nlp, part) for part in ("train", "dev")]
+    return train(nlp, corpus[0], 4), *corpus
+
+
+@pytest.fixture
+def briefly(monkeypatch):
+    """Measure speeds on few words."""
+    monkeypatch.setattr("spacy_mtl.choosing.refit.LEAST_WORDS", 100)
+    monkeypatch.setattr("spacy_mtl.choosing.refit.MOST_WORDS", 100)
+
+
+@pytest.mark.usefixtures("briefly")
+@pytest.mark.parametrize("what", ["templates", "megabytes", "speed", "loss"])
+def test_trees_are_pruned_to_each_kind_of_limit(trees, what):
+    nlp, train_on, dev = trees
+    refit = Refit(nlp, "trees", train_on, dev, Schedule.passes(4))
+    full = refit.measure(refit.pipe)
+    limits = {"templates": 3, "megabytes": 0.8 * full.megabytes, "speed": 0.3 * full.speed, "loss": 100.0}
+    pruning = Pruning(refit, Limits(**{what: limits[what]}))
+    point = pruning.run()
+    assert 2 <= point.templates <= len(pruning.templates.templates)
+    if what == "templates":
+        assert point.templates == 3
+    if what == "megabytes":
+        assert point.fitted.megabytes <= limits[what]
+    if what == "speed":
+        assert point.fitted.speed >= limits[what]
+    if what == "loss":
+        assert point.templates == 2  # one of arcs or spans, and one of their labels or rules
+    kept = pruning.config(point.templates)["model"]["templates"]["patterns"]
+    alone = refit.make(pruning.config(point.templates))
+    alone.from_bytes(point.fitted.data, exclude=["vocab"])
+    assert [row["name"] for row in alone.template_weights()] == [text.partition(":")[0] for text in kept]
+    assert refit.score(alone) == point.fitted.score
+
+
+@pytest.mark.filterwarnings("ignore:.*M433")
+@pytest.mark.usefixtures("briefly")
+@pytest.mark.parametrize("limits", [Limits(megabytes=1e-5), Limits(speed=1e12), Limits(templates=2, loss=-1.0)])
+def test_what_trees_cannot_be_pruned_to_is_told(trees, limits):
+    nlp, train_on, dev = trees
+    refit = Refit(nlp, "trees", train_on, dev, Schedule.passes(2))
+    before = refit.pipe.to_bytes()
+    with pytest.raises(ValueError, match=r"\[M775\] 'trees' cannot be pruned to") as error:
+        Pruning(refit, limits).run()
+    assert "\n" not in str(error.value)
+    assert refit.pipe.to_bytes() == before

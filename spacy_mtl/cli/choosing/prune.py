@@ -1,6 +1,7 @@
 """``python -m spacy mtl prune``: a smaller and faster pipeline, with the templates that weigh most alone."""
 
 import re
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -102,7 +103,11 @@ def _pruned(
         if wanted is not None:
             rate = wanted * pruning.full.speed if times else wanted
             pruning.limits = Limits(templates, megabytes, rate, loss)
-        return pruning, pruning.run()
+        with (
+            warnings.catch_warnings()
+        ):  # sizes that are too small to parse well are tried, too, and their scores are shown
+            warnings.filterwarnings("ignore", r"\[M433\]")
+            return pruning, pruning.run()
 
 
 def _save(nlp: "Language", output: Path) -> None:
