@@ -81,6 +81,8 @@ def tune(
     corpora: CorporaOption,
     lang: Annotated[str, typer.Option(help="esp, ned or both.")] = "esp",
     trials: Annotated[int, typer.Option(min=1)] = 40,
+    C: Annotated[float, typer.Option("--C", help="Of the config that the search starts from.")] = 0.3,
+    p: Annotated[float, typer.Option("--p", help="Of the same.")] = 1.3333,
     seed: Annotated[int, typer.Option(help="Of the search.")] = 0,
     quick: Annotated[bool, typer.Option(help="Train on a thousand sentences.")] = False,
     json: JsonOption = None,
@@ -89,12 +91,19 @@ def tune(
     rows = []
     for data in corpora_of(corpora, lang, quick):
         ours = our_settings("ner.v1")
-        row = run_child("benchmarks.insight.tuning:run", **as_settings(data, ours), trials=trials, seed=seed)
-        row |= {"seed": seed, "found": ", ".join(f"{key} = {value}" for key, value in row["best"].items())}
+        row = run_child(
+            "benchmarks.insight.tuning:run", **as_settings(data, ours), trials=trials, seed=seed, start={"C": C, "p": p}
+        )
+        row |= {
+            "seed": seed,
+            "begun": f"C = {C:g}, p = {p:g}",
+            "found": ", ".join(f"{key} = {value}" for key, value in row["best"].items()),
+        }
         rows.append({**identity("tune", data, ours), "benchmark": "insight", "p": ours.p, "C": ours.C, **row})
         append_rows(json, rows[-1:])
     columns = {
-        "lang": "corpus", "trials": "trials", "whole_trials": "to the end", "cpu": "CPU s", "found": "found", "f1_testa": "F1 testa, found",
+        "lang": "corpus", "begun": "from", "trials": "trials", "whole_trials": "to the end", "cpu": "CPU s", "found": "found",
+        "f1_testa": "F1 testa, found",
         "chosen_f1_testa": "by hand", "f1_testb": "testb, found", "chosen_f1_testb": "by hand",
         "difference": "difference", "p_value": "p", "low": "95%, from", "high": "to",
     }  # fmt: skip

@@ -11,26 +11,43 @@ from benchmarks.ner.data import Data, Ours
 from benchmarks.ner.ours import learn, scores, warm_up
 from benchmarks.outside.training import counts
 from spacy_mtl.choosing.refit import Refit
+from spacy_mtl.choosing.schedule import Schedule
 from spacy_mtl.choosing.space import dimensions
 from spacy_mtl.choosing.tuning import Tuning, ended, n_ended, open_study
 
 
-def run(data: dict, ours: dict, trials: int, seed: int) -> dict[str, Any]:
-    """Search C and p on testa; train with the best, and with those of ``ours``; score both, and compare them on testb."""
+def run(data: dict, ours: dict, trials: int, seed: int, start: dict[str, float]) -> dict[str, Any]:
+    """Search C and p on testa, from those of ``start``; train with the best, and with those of ``ours``; score both, and compare them on testb."""
     the_data, chosen = Data(**data), Ours(**ours)
     warm_up(the_data, chosen)
     with TemporaryDirectory() as folder:
         nlp, _ = chosen.pipeline(the_data)
         refits = [Refit(nlp, "mtl_ner", *(the_data.part(nlp, part).examples() for part in ("train", "testa")))]
+        refits[0].schedule = Schedule.passes(chosen.passes)
         config = refits[0].config()
-        config["trainer"] = {**config["trainer"], "C": 1.0, "p": 2.0, "inner_passes": 1}  # nothing of what people found
+        config["trainer"] = {**config["trainer"], **start, "inner_passes": 1}
         tuning = Tuning(refits, config, dimensions(config, []), Path(folder, "journal"), seed)
         cpu = cpu_seconds(lambda: tuning.run(trials))
+        cpu_final = cpu_seconds(lambda: tuning.finish())
+        winner, stays = tuning.finish()  # from the journal
         study = open_study(tuning.journal, tuning.config, tuning.space)
         found, n = ended(study), n_ended(study)
-    best = {path.rpartition(".")[2]: value for path, value in found[0].settings.items()}
-    row: dict[str, Any] = {"contestant": "tuned", "trials": n, "whole_trials": len(found), "cpu": cpu, "best": best}
-    row["dev_of_trial"] = found[0].score
+    best = {path.rpartition(".")[2]: value for path, value in winner.settings.items()}
+    row: dict[str, Any] = {
+        "contestant": "tuned",
+        "trials": n,
+        "whole_trials": len(found),
+        "cpu": cpu + cpu_final,
+        "best": best,
+    }
+    row |= {
+        "start": start,
+        "stays": stays,
+        "cpu_final": cpu_final,
+        "dev_of_trial": winner.score,
+        "dev_final": winner.final,
+    }
+    row["finals"] = [{**trial.settings, "final": trial.final} for trial in found if trial.final is not None]
     found_on_test = []
     for name, settings in (("chosen_", chosen), ("", replace(chosen, **best))):
         nlp, ner = settings.pipeline(the_data)

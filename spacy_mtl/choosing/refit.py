@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from statistics import median
 from typing import Any
 
@@ -86,7 +87,11 @@ class Refit:
 
     def fit(self, config: Mapping[str, Any], on_pass: Callable[[int, int], None] | None = None) -> Fitted:
         """Train with these settings, and keep what scored best on the dev corpus. on_pass: told the passes so far, and how many there are at most."""
-        pipe, scores, best = self.make(config), [], b""
+        return self.fit_pipe(self.make(config), on_pass)
+
+    def fit_pipe(self, pipe: StructuredPipe, on_pass: Callable[[int, int], None] | None = None) -> Fitted:
+        """The same with a component that is initialized already."""
+        scores, best = [], b""
         done, total = 0, sum(self.schedule)
         for passes in self.schedule:
             pipe.update([stand_in(self.train, passes)])
@@ -110,8 +115,21 @@ class Refit:
 
     def score(self, pipe: StructuredPipe) -> float:
         """The score of the dev corpus in percent: the component's own among those that ``[training.score_weights]`` weighs, by their weights."""
-        docs = list(pipe.pipe([doc.copy() for doc in self.inputs]))
-        examples = [Example(doc, reference) for doc, reference in zip(docs, self.references, strict=True)]
+        return self._score_of(pipe, self._found(pipe))
+
+    def scores_without(self, pipe: StructuredPipe, groups: int) -> list[float]:
+        """The score without each of so many groups of consecutive documents; of a single document the score itself."""
+        found = self._found(pipe)
+        n = len(found)
+        borders = sorted({k * n // groups for k in range(groups + 1)})
+        rests = [[*found[:begin], *found[end:]] for begin, end in pairwise(borders)]
+        return [self._score_of(pipe, rest or found) for rest in rests]
+
+    def _found(self, pipe: StructuredPipe) -> list[Example]:
+        docs = pipe.pipe([doc.copy() for doc in self.inputs])
+        return [Example(doc, reference) for doc, reference in zip(docs, self.references, strict=True)]
+
+    def _score_of(self, pipe: StructuredPipe, examples: Sequence[Example]) -> float:
         found = pipe.score(examples)
         usual = self.nlp.get_pipe_meta(self.component).default_score_weights or {}
         weights = _of(self._weights, found) or _of(usual, found)

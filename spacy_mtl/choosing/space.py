@@ -166,6 +166,14 @@ def changed(config: Mapping[str, Any], settings: Mapping[tuple[str, ...], Any]) 
     return new
 
 
+def by_path(settings: Mapping[str, Any]) -> dict[tuple[str, ...], Any]:
+    """Settings whose paths are joined by dots, by their paths; the name of a cost may have a dot in it."""
+    return {
+        ("costs", key.removeprefix("costs.")) if key.startswith("costs.") else tuple(key.split(".")): value
+        for key, value in settings.items()
+    }
+
+
 def shared_key(config: Mapping[str, Any]) -> str:
     """The same for settings with the same features: all but the trainer and the size of the model."""
     rest = {**config, "trainer": None, "model": {**config["model"], "megabytes": None}}

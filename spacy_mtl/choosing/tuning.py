@@ -4,10 +4,11 @@ import json
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from spacy import registry
 
 from spacy_mtl.components.protocol.base import StructuredPipe
@@ -15,8 +16,9 @@ from spacy_mtl.errors import Errors
 from spacy_mtl.files.disk import reason_of
 from spacy_mtl.stand_in import stand_in
 
+from .finals import Final, chosen, finalists, train_finally
 from .refit import Refit
-from .space import Dimension, changed, present, shared_key
+from .space import Dimension, by_path, changed, present, shared_key
 
 STUDY = "spacy_mtl"
 #: Passes of a trial before each of its evaluations: those that fall behind the median of the others end early.
@@ -29,7 +31,10 @@ KEPT = 2
 
 @dataclass(frozen=True)
 class Trial:
-    """A trial that has ended. settings: by their paths, joined by dots. speed: words per CPU second."""
+    """A trial that has ended.
+
+    settings: by their paths, joined by dots. speed: words per CPU second. final: the score when it was trained once more at the end of the search.
+    """
 
     number: int
     settings: dict[str, Any]
@@ -37,6 +42,7 @@ class Trial:
     megabytes: float
     speed: float
     cpu: float
+    final: float | None = None
 
 
 @dataclass
@@ -64,12 +70,12 @@ class Tuning:
         config = changed(self.config, settings)
         trial.set_user_attr("settings", {".".join(path): value for path, value in settings.items()})
         pipes = self._begun(config)
-        best, last = -1.0, len(self.steps) - 1
+        score, last = 0.0, len(self.steps) - 1
         for number, passes in enumerate(self.steps):
             for refit, pipe in zip(self.refits, pipes, strict=True):
                 pipe.update([stand_in(refit.train, passes)])
-            best = max(best, self._score(pipes))
-            trial.report(best, number)
+            score = self._score(pipes)
+            trial.report(score, number)
             if all(pipe.finished for pipe in pipes):
                 break
             if number < last and trial.should_prune():
@@ -78,7 +84,42 @@ class Tuning:
         trial.set_user_attr("megabytes", len(pipes[0].to_bytes(exclude=["vocab"])) / 1e6)
         trial.set_user_attr("speed", self.refits[0].speed(pipes[0]))
         trial.set_user_attr("cpu", time.process_time() - begin)
-        return best
+        return score
+
+    def finish(self, tell: Callable[[], object] | None = None) -> "tuple[Trial, bool]":
+        """Train the best trials once more, see finals.py. Returns the one that is chosen, and whether it has the settings that the config had before.
+
+        What has been trained is kept in the journal, so that after an interrupt the rest follows. At least one trial must have a score.
+        """
+        study = open_study(self.journal, self.config, self.space, self.seed)
+        self._pipes.clear()
+        trials = {trial.number: trial for trial in ended(study)}
+        own = self._own(trials)
+        finals = []
+        for number in finalists(
+            {k: t.score for k, t in trials.items()}, {k: t.settings for k, t in trials.items()}, own
+        ):
+            kept = study.user_attrs.get(f"final {number}")
+            if kept is None:
+                final = train_finally(self.refits, self.config, by_path(trials[number].settings), number)
+                study.set_user_attr(f"final {number}", [final.score, final.without.tolist()])
+            else:
+                final = Final(number, kept[0], np.array(kept[1]))
+            finals.append(final)
+            if tell is not None:
+                tell()
+        best = chosen(finals, own)
+        return replace(trials[best.number], final=best.score), best.number == own
+
+    def _own(self, trials: Mapping[int, Trial]) -> int | None:
+        """The number of the trial with the settings of the config."""
+        from optuna.trial import FixedTrial
+
+        if (parameters := present(self.config, self.space)) is None:
+            return None
+        fixed = FixedTrial(parameters)
+        own = {".".join(each.path): each.suggest(fixed) for each in self.space}
+        return next((number for number, trial in trials.items() if trial.settings == own), None)
 
     def _score(self, pipes: Sequence[StructuredPipe]) -> float:
         found = [refit.score(pipe) for refit, pipe in zip(self.refits, pipes, strict=True)]
@@ -160,7 +201,11 @@ def ended(study: Any) -> list[Trial]:
 
     found = [
         Trial(
-            t.number, t.user_attrs["settings"], t.value, *(t.user_attrs[key] for key in ("megabytes", "speed", "cpu"))
+            t.number,
+            t.user_attrs["settings"],
+            t.value,
+            *(t.user_attrs[key] for key in ("megabytes", "speed", "cpu")),
+            *study.user_attrs.get(f"final {t.number}", ())[:1],
         )
         for t in study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
     ]

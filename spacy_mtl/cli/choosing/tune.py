@@ -105,12 +105,19 @@ def tune_cli(
         tuning = search.tuning()
         finished = _run(search, tuning, trials, jobs)
         found = _ended(tuning)
+        best, stays, finished = _chosen(tuning, found, finished)
         name = tuning.refits[0].component
-        write_file(output, _best_config(config, name, found[0]).encode())
+        write_file(output, _best_config(config, name, best).encode())
         if json_path is not None:
-            write_json(json_path, [asdict(trial) for trial in found])
+            write_json(
+                json_path,
+                [asdict(trial) for trial in (best, *(each for each in _ended(tuning) if each.number != best.number))],
+            )
     _show(found, name)
-    typer.echo(f"Written: {output}, with the settings of trial {found[0].number}, whose score is {found[0].score:.2f}")
+    score = best.score if best.final is None else best.final
+    typer.echo(f"Written: {output}, with the settings of trial {best.number}, whose score is {score:.2f}")
+    if stays:
+        typer.echo("They are those of the config: no others are better by more than one standard error.")
     if not finished:
         typer.echo("Interrupted. The same command goes on with the search.", err=True)
         raise typer.Exit(130)
@@ -124,6 +131,21 @@ def _ended(tuning: "Tuning") -> "list[Trial]":
     if not found:
         raise ValueError(Errors.M782)
     return found
+
+
+def _chosen(tuning: "Tuning", found: "list[Trial]", finished: bool) -> "tuple[Trial, bool, bool]":
+    """The best trial, whether it has the settings that the config had before, and whether the search has come to its end."""
+    from tqdm import tqdm
+
+    from spacy_mtl.choosing.finals import FINALISTS
+
+    if finished:
+        try:
+            with tqdm(total=min(FINALISTS, len(found)), desc="the best once more", leave=False) as bar:
+                return *tuning.finish(bar.update), True
+        except KeyboardInterrupt:
+            pass
+    return found[0], False, False
 
 
 def _run(search: Search, tuning: "Tuning", trials: int, jobs: int) -> bool:
@@ -187,19 +209,13 @@ def work(search: Search, n: int, number: int) -> None:
 
 def _best_config(path: Path, name: str, best: "Trial") -> str:
     """The config with the settings of a trial; its comments stay."""
-    from spacy_mtl.choosing.space import changed
+    from spacy_mtl.choosing.space import by_path, changed
 
     config, text = read_config(path)
     before = deepcopy(config)
-    settings = {_path(key): value for key, value in best.settings.items()}
-    config["components"][name] = changed(config["components"][name], settings)
+    config["components"][name] = changed(config["components"][name], by_path(best.settings))
     write_changes(text, before, config)
     return str(text)
-
-
-def _path(key: str) -> tuple[str, ...]:
-    """The path of a setting; the name of a cost may have a dot in it."""
-    return ("costs", key.removeprefix("costs.")) if key.startswith("costs.") else tuple(key.split("."))
 
 
 def _show(found: "list[Trial]", name: str) -> None:
