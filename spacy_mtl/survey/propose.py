@@ -168,6 +168,10 @@ def _parser(pipeline: Sequence[str], train: Survey) -> list[Choice]:
     elif train.case >= MUCH_CASE:
         share = f"{train.case:.0%} of words have a case"
         choices.append(Choice(section, "morph", True, f"read morphology: {share}, which tells subjects from objects"))
+    if not PREDICTED.keys().isdisjoint(pipeline):
+        choices.append(
+            Choice(section, "lemma", False, "whether to read lemmas: in training, no component has set them yet")
+        )
     if train.trees < MANY_TREES:
         about = (
             "templates that look at two arcs at once: those of adjacent modifiers, and of a word and its head's head"

@@ -274,6 +274,7 @@ def parse(
     form: str = "LOWER",
     tag: str | None = "TAG",
     coarse: str | None = AUTO,
+    lemma: bool = True,
     morph: bool = True,
     siblings: bool = True,
     grandparents: bool = True,
@@ -284,18 +285,19 @@ def parse(
     """Rich templates for trees: those of ``mst.v1``, affixes, more tags and forms around, adjacent modifiers of a head, and dependents for labels.
 
     form, tag, coarse: the attributes to read, null for none; without any tag, endings of words take the place of tags. coarse "auto" is POS, or
-    nothing where tag is null or POS. morph: read MORPH and some of its features, too. Where the training corpus has no morphology, or a coarse
-    attribute that says no more than the tag, this is left out. siblings, grandparents: add second-order templates of these. dependents: add
-    label templates that look at the tree, which joint labelling does not have yet. min_count: leave out observations that occur less often.
-    label_min_count: those of labels, too, whose weights take more memory and time than all others: one for each label.
+    nothing where tag is null or POS. lemma: read LEMMA, too. morph: read MORPH and some of its features, too. Where the training corpus has no
+    lemmas or no morphology, or a coarse attribute that says no more than the tag, this is left out. siblings, grandparents: add second-order
+    templates of these. dependents: add label templates that look at the tree, which joint labelling does not have yet. min_count: leave out
+    observations that occur less often. label_min_count: those of labels, too, whose weights take more memory and time than all others: one for
+    each label.
     """
     _check_names(("form",), form=form, tag=tag, coarse=coarse)
-    _check_switches(morph=morph, siblings=siblings, grandparents=grandparents, dependents=dependents)
+    _check_switches(lemma=lemma, morph=morph, siblings=siblings, grandparents=grandparents, dependents=dependents)
     if coarse == AUTO:
         coarse = "POS" if tag and tag != "POS" else None
     tags = tags_or_endings(tag, coarse)
-    read = "MORPH" if morph else None
-    return parse_set(form, tags, read, siblings, grandparents, dependents, min_count, label_min_count)
+    words, features = ("LEMMA" if lemma else None), ("MORPH" if morph else None)
+    return parse_set(form, words, tags, features, siblings, grandparents, dependents, min_count, label_min_count)
 
 
 @mtl_templates("spacy_mtl.patterns.v1")

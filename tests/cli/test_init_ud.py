@@ -74,10 +74,10 @@ def test_a_whole_treebank_gets_all_components(tmp_path):
 @pytest.mark.parametrize(
     ("without", "said", "pipeline", "given"),
     [
-        ((XPOS,), "TAG from upos", ["tagger", "morphologizer", "lemmatizer", "parser"], ["TAG", "POS", "MORPH"]),
-        ((FEATS,), "no morphology", ["tagger", "morphologizer", "lemmatizer", "parser"], ["TAG", "POS", "MORPH"]),
+        ((XPOS,), "TAG from upos", ["tagger", "morphologizer", "lemmatizer", "parser"], ["TAG", "POS", "MORPH", "LEMMA"]),
+        ((FEATS,), "no morphology", ["tagger", "morphologizer", "lemmatizer", "parser"], ["TAG", "POS", "MORPH", "LEMMA"]),
         ((LEMMA,), "There are no lemmas: 'lemmatizer' is left out.", ["tagger", "morphologizer", "parser"], ["TAG", "POS", "MORPH"]),
-        ((UPOS, FEATS), "'morphologizer' is left out.", ["tagger", "lemmatizer", "parser"], ["TAG"]),
+        ((UPOS, FEATS), "'morphologizer' is left out.", ["tagger", "lemmatizer", "parser"], ["TAG", "LEMMA"]),
     ],
 )  # fmt: skip
 def test_what_a_treebank_does_not_have_is_left_out_and_said(tmp_path, without, said, pipeline, given):

@@ -13,8 +13,8 @@ CASES = {"Nom": "nsubj", "Acc": "obj", "Dat": "iobj"}
 PARSE = {"@mtl_templates": "spacy_mtl.parse.v1", "morph": False, "siblings": False, "grandparents": False}
 
 
-def corpus(nlp, n, seed=0, morphs=True, pos=True):
-    """Sentences of a verb after two nouns or three, in any order, of forms that occur once."""
+def corpus(nlp, n, seed=0, morphs=True, pos=True, lemmas=False):
+    """Sentences of a verb after two nouns or three, in any order, of forms that occur once. lemmas: that say the case."""
     random = np.random.default_rng(seed)
     found = []
     for i in range(n):
@@ -27,6 +27,7 @@ def corpus(nlp, n, seed=0, morphs=True, pos=True):
             "sent_starts": [True] + [False] * size,
             "morphs": [f"Case={case}|Number=Sing" for case in cases] + ["_"] if morphs else None,
             "pos": ["NOUN"] * size + ["VERB"] if pos else None,
+            "lemmas": [f"{case.lower()}-noun" for case in cases] + ["v"] if lemmas else None,
         }
         deps = [CASES[case] for case in cases] + ["ROOT"]
         found.append(Example(Doc(nlp.vocab, **given), Doc(nlp.vocab, **given, heads=[size] * (size + 1), deps=deps)))
@@ -59,7 +60,7 @@ def read(nlp):
     lines = nlp.get_pipe("mtl_parser").template_weights()
     return {
         name
-        for name in ("TAG", "POS", "MORPH", "MORPH_Case", "MORPH_Number")
+        for name in ("TAG", "POS", "LEMMA", "MORPH", "MORPH_Case", "MORPH_Number")
         for line in lines
         if f",{name}]" in line["pattern"]
     }
@@ -74,10 +75,25 @@ def test_cases_tell_subjects_from_objects():
     assert not {"MORPH", "MORPH_Case"} & read(blind)
 
 
+def test_lemmas_tell_what_forms_do_not():
+    nlp = trained(lambda nlp: corpus(nlp, 40, morphs=False, lemmas=True))
+    assert right(nlp, corpus(nlp, 20, seed=1, morphs=False, lemmas=True)) == 1
+    assert "LEMMA" in read(nlp)
+    blind = trained(lambda nlp: corpus(nlp, 40, morphs=False, lemmas=True), lemma=False)
+    assert right(blind, corpus(blind, 20, seed=1, morphs=False, lemmas=True)) < 0.8
+    assert "LEMMA" not in read(blind)
+
+
 def test_what_says_nothing_is_left_out():
     """Parts of speech that say what the tags say, and a number that is always the same; not the case."""
     nlp = trained(lambda nlp: corpus(nlp, 20), morph=True)
-    assert nlp.get_pipe("mtl_parser").cfg["absent"] == ["POS", "MORPH_Gender", "MORPH_Person", "MORPH_VerbForm"]
+    assert nlp.get_pipe("mtl_parser").cfg["absent"] == [
+        "POS",
+        "LEMMA",
+        "MORPH_Gender",
+        "MORPH_Person",
+        "MORPH_VerbForm",
+    ]
     assert read(nlp) == {"TAG", "MORPH", "MORPH_Case", "MORPH_Number"}
 
 

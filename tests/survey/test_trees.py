@@ -34,6 +34,8 @@ def test_cases_are_told_and_no_tagger_sets_them(tmp_path):
     case = survey(tmp_path, rows([0, 1], "Case=Nom|Number=Sing"))
     assert chosen(case)["templates", "morph"] is True
     assert chosen(case, ("tagger", "parser"))["templates", "morph"] is False
+    assert chosen(case, ("tagger", "parser"))["templates", "lemma"] is False
+    assert ("templates", "lemma") not in chosen(case)
     none = survey(tmp_path, rows([0, 1], "Number=Sing", "NN"))
     assert {("templates", "morph"), ("templates", "coarse")}.isdisjoint(chosen(none))
     assert chosen(none, ("tagger", "parser"))["templates", "coarse"] == "POS"

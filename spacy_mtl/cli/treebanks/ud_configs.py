@@ -17,7 +17,7 @@ _COLUMNS = {
     "morphologizer": "parts of speech (UPOS) and features (FEATS)",
     "lemmatizer": "lemmas",
 }
-_READ = {"morphologizer": ("POS", "MORPH")}
+_READ = {"morphologizer": ("POS", "MORPH"), "lemmatizer": ("LEMMA",)}
 
 
 def missing_components(found: "Survey") -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""The rich templates of ``parse.v1``: those of MSTParser, affixes, a wider context, morphology, pairs, and dependents for labels."""
+"""The rich templates of ``parse.v1``: those of MSTParser, affixes, a wider context, lemmas, morphology, pairs, and dependents for labels."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -15,6 +15,7 @@ from .mst import (
     grandparent_patterns,
     sibling_patterns,
     with_variants,
+    word_patterns,
 )
 
 
@@ -57,7 +58,7 @@ def context_patterns(form: str, tag: str) -> list[Pattern]:
     ]
 
 
-def _arcs(form: str, tags: Sequence[str], morph: str | None) -> list[Pattern]:
+def _arcs(form: str, lemma: str | None, tags: Sequence[str], morph: str | None) -> list[Pattern]:
     coarse = tags[-1]
     found = [
         *arc_patterns([form], tags),
@@ -68,6 +69,7 @@ def _arcs(form: str, tags: Sequence[str], morph: str | None) -> list[Pattern]:
     if morph:
         found += arc_patterns([form], [morph])
         found += morphology.agreement_patterns(morph, coarse) + morphology.government_patterns(form, morph, coarse)
+    found += word_patterns(lemma, coarse) if lemma else []
     return list(dict.fromkeys(found))
 
 
@@ -87,8 +89,8 @@ def _grandparents(form: str, tags: Sequence[str], morph: str | None) -> list[Pat
     return list(dict.fromkeys(found))
 
 
-def _labels(form: str, tags: Sequence[str], morph: str | None, dependents: bool) -> list[Pattern]:
-    found: list[Pattern] = [*_arcs(form, tags, morph), (_m("SUFFIX3"),), (_h("SUFFIX3"),)]
+def _labels(form: str, lemma: str | None, tags: Sequence[str], morph: str | None, dependents: bool) -> list[Pattern]:
+    found: list[Pattern] = [*_arcs(form, lemma, tags, morph), (_m("SUFFIX3"),), (_h("SUFFIX3"),)]
     if dependents:
         found += dependent_patterns(form, tags)
         found += morphology.dependent_patterns(morph, tags[-1]) if morph else []
@@ -97,6 +99,7 @@ def _labels(form: str, tags: Sequence[str], morph: str | None, dependents: bool)
 
 def parse_set(
     form: str,
+    lemma: str | None,
     tags: Sequence[str],
     morph: str | None,
     siblings: bool,
@@ -106,13 +109,13 @@ def parse_set(
     label_min_count: int,
 ) -> TemplateSet:
     """See :func:`.presets.parse`. tags: fine ones first; the last are read in combinations of three and more words."""
-    templates: list[Template] = with_variants("U", _arcs(form, tags, morph), "one")
+    templates: list[Template] = with_variants("U", _arcs(form, lemma, tags, morph), "one")
     if siblings:
         templates += with_variants("U", _siblings(form, tags, morph), "one", count_names(templates))
     if grandparents:
         templates += with_variants("U", _grandparents(form, tags, morph), "one", count_names(templates))
-    labels = with_variants("B", _labels(form, tags, morph, dependents), "one")
+    labels = with_variants("B", _labels(form, lemma, tags, morph, dependents), "one")
     fallbacks = {coarse: fine for fine, coarse in pairwise(tags) if coarse not in ENDINGS}
-    read = morphology.attributes(morph) if morph else ()
+    read = [*([lemma] if lemma else []), *(morphology.attributes(morph) if morph else [])]
     without = (*fallbacks.items(), *((attr, None) for attr in read))
     return TemplateSet((*templates, *labels), min_count, without, label_min_count)
