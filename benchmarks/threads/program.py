@@ -8,7 +8,7 @@ import typer
 from benchmarks.common.measure import run_child
 from benchmarks.common.rows import Row, append_rows, progress, show
 
-from .tasks import TASKS, described
+from .tasks import TASKS, TRAININGS, described
 
 app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 CorporaOption = Annotated[Path, typer.Option(help="The folder that the corpora are in.", envvar="SPACY_MTL_CORPORA")]
@@ -29,6 +29,19 @@ _COLUMNS = {
     "words_a_second": "words/s",
     "speedup": "times as fast",
     "cpu": "CPU s",
+    "same": "same result",
+}
+
+
+_TRAINING = {
+    "component": "component",
+    "threads": "threads",
+    "passes": "passes",
+    "gap": "gap",
+    "wall": "wall s",
+    "cpu": "CPU s",
+    "speedup": "times as fast",
+    "cpu_ratio": "CPU, ratio",
     "same": "same result",
 }
 
@@ -67,4 +80,32 @@ def predict(
             rows += [{**about, **row} for row in found]  # type: ignore[union-attr]
             progress.print(f"{name}, {size}: {found[-1]['speedup']:.2f} times as fast", highlight=False)  # type: ignore[index]
     show("Prediction on threads", _COLUMNS, rows, "medians over rounds; times as fast: of pairs of rounds")
+    append_rows(json, rows)
+
+
+@app.command()
+def training(
+    corpora: CorporaOption,
+    only: Annotated[list[str], typer.Option(help=f"Of {', '.join(TRAININGS)}; again for another.")] = list(TRAININGS),  # noqa: B006
+    threads: ThreadsOption = [1, 2],  # noqa: B006
+    repeats: Annotated[int, typer.Option(help="Of each number of threads, in turn.", min=1)] = 3,
+    first: FirstOption = False,
+    json: JsonOption = None,
+) -> None:
+    """Dual ascent of MTLStruct to a relative gap of 1%: wall and CPU seconds, without the extraction of features."""
+    rows: list[Row] = []
+    for name in only:
+        of = {**described(name, corpora.resolve()), **TRAININGS[name]}
+        about: Row = {
+            "benchmark": "threads",
+            "mode": "training",
+            "component": name,
+            "first": first,
+            "templates": TRAININGS[name]["templates"] or "the config's",
+            **TRAININGS[name]["trainer"],
+        }
+        found = run_child("benchmarks.threads.training:rounds", of=of, threads=threads, repeats=repeats, first=first)
+        rows += [{**about, **row} for row in found]  # type: ignore[union-attr]
+        progress.print(f"{name}: {found[-1]['speedup']:.2f} times as fast", highlight=False)  # type: ignore[index]
+    show("Training on threads", _TRAINING, rows, "medians of runs; ratios of pairs of runs")
     append_rows(json, rows)

@@ -51,3 +51,10 @@ def described(name: str, corpora: Path) -> dict[str, Any]:
         "learnt": task.learnt,
         "read": task.read,
     }
+
+
+#: Trainings to a gap: a task of above with templates and a trainer of its own. The paper's 134 templates for entities, the config's for trees.
+TRAININGS: dict[str, dict[str, Any]] = {
+    "ner": {"templates": "spacy_mtl.conll2002.v1", "trainer": {"p": 1.0, "C": 0.1, "tol": 0.01}},
+    "parser": {"templates": None, "trainer": {"p": 1.3333, "C": 0.03, "tol": 0.01}},
+}

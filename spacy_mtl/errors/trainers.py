@@ -39,6 +39,8 @@ class TrainerErrors:
     M371 = "{trainer}: {name} must be a whole number of at most {most}, but is {value}."
     M372 = ("{trainer} cannot go on from an earlier model: it does not say that it adds the scores of that model (offsets = True). Choose another trainer, or train anew "
             "with nlp.initialize().")
+    M373 = ("{trainer} trains on one thread: threads must be 1, but is {threads}. Leave it out, or choose MTLStruct or SSVM with solver = 'dual_ascent', which "
+            "train on several.")
     M350 = "{name} needs a finite radius > 0, but got {radius}. Pass the C or lambda of the trainer, which must be positive."
     M351 = "{name} needs a vector of finite numbers, but got one of shape {shape}. Look for inf or nan in the weights or gradients it came from."
     M352 = "The exponent p of the block norm must be {bound}, but is {p}. Set p = 1 for sparse template weights, p = 2 for a structural SVM."

@@ -6,6 +6,7 @@ import numpy as np
 
 from spacy_mtl.errors import Errors
 from spacy_mtl.settings import MOST, is_number, is_switch, is_whole, shown
+from spacy_mtl.threads.ahead import MOST_THREADS
 
 #: The range of a positive number, where it has no other of its own: the square of its ends is finite and not zero in double precision.
 _USUAL = 1e-15, 1e15
@@ -13,7 +14,7 @@ _USUAL = 1e-15, 1e15
 #: p and q differ from the maximum norm by less than one in a thousand for any number of templates in use.
 RANGES = {"C": (1e-9, 1e9), "p": (1.0, 1e4), "q": (1.0, 1e4)}
 #: Limits of whole numbers that take time or memory.
-MOST_OF = {"inner_passes": 10_000, "memory": 1000, "k": 1000, "seed": 2**63 - 1}
+MOST_OF = {"threads": MOST_THREADS, "inner_passes": 10_000, "memory": 1000, "k": 1000, "seed": 2**63 - 1}
 
 
 def check_whole(trainer: str, least: int, **values: Any) -> None:
@@ -49,3 +50,10 @@ def check_switch(trainer: str, **values: Any) -> None:
     for name, value in values.items():
         if not is_switch(value):
             raise ValueError(Errors.M320.format(trainer=trainer, name=name, value=shown(value)))
+
+
+def check_one_thread(trainer: str, threads: Any) -> None:
+    """Refuse several threads for a trainer that works on one. Raises ValueError: M305, M371, M373."""
+    check_whole(trainer, 1, threads=threads)
+    if threads > 1:
+        raise ValueError(Errors.M373.format(trainer=trainer, threads=threads))

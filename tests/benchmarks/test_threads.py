@@ -5,7 +5,8 @@ from spacy.tokens import Doc
 
 from benchmarks.common.origin import ROOT
 from benchmarks.threads.prediction import annotation, grouped, rounds
-from benchmarks.threads.tasks import TASKS, described
+from benchmarks.threads.tasks import TASKS, TRAININGS, described
+from benchmarks.threads.training import rounds as training_rounds
 
 
 def test_documents_of_several_sentences():
@@ -30,6 +31,15 @@ def test_rows_of_each_number_of_threads():
     assert two["same"]
     assert len(two["runs"]) == 2
     assert set(TASKS) >= {"ner", "parser"}
+
+
+def test_trainings_to_a_gap_by_each_number_of_threads():
+    task = described("ner", ROOT) | TRAININGS["ner"] | {"train": str(ROOT / "assets" / "es-entities" / "train.conll")}
+    one, two = training_rounds({**task, "templates": "spacy_mtl.tp1.v1"}, [1, 2], 1, False)
+    assert one["speedup"] == one["cpu_ratio"] == 1
+    assert max(one["gap"], two["gap"]) <= TRAININGS["ner"]["trainer"]["tol"]
+    assert one["sentences"] == two["sentences"] > 64
+    assert one["primal"] != two["primal"]
 
 
 def test_what_is_compared_tells_documents_apart():

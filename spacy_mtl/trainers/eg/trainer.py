@@ -9,6 +9,7 @@ from typing import ClassVar
 from spacy_mtl.registry import mtl_trainers
 from spacy_mtl.structures.problem import Problem
 from spacy_mtl.trainers.base import Trainer, Training
+from spacy_mtl.trainers.checks import check_one_thread
 
 from .settings import EGSettings
 
@@ -38,6 +39,7 @@ def eg(
     tol: float = 1e-3,
     inner_passes: int = 1,
     seed: int = 0,
+    threads: int = 1,
 ) -> EG:
     """Exponentiated gradient for the structural SVM. The dual objective never falls: a step that would lower it is halved until it does not.
 
@@ -51,6 +53,8 @@ def eg(
     start: theta of a part begins at -start times its loss; null: at the value where the dual objective is highest.
     tol: stop when the relative duality gap falls below it. inner_passes: passes run at the end of each pass over the corpus.
     seed: "online"; order of the sentences within a pass.
-    Raises ValueError: M302, M305-M308 for settings out of range.
+    threads: 1; this trainer does not work on several.
+    Raises ValueError: M373 for several threads; M302, M305-M308 for settings out of range.
     """
+    check_one_thread("EG", threads)
     return EG(mode, C, eta, start, tol, inner_passes, seed)

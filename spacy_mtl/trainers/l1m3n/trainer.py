@@ -12,6 +12,7 @@ from typing import ClassVar
 from spacy_mtl.registry import mtl_trainers
 from spacy_mtl.structures.problem import Problem
 from spacy_mtl.trainers.base import Trainer, Training
+from spacy_mtl.trainers.checks import check_one_thread
 
 from .settings import L1M3NSettings
 
@@ -54,6 +55,7 @@ def l1_m3n(
     learning_rate: float = 1.0,
     eps: float = 1e-3,
     seed: int = 0,
+    threads: int = 1,
 ) -> L1M3N:
     """Feature selection by an l1 norm, and its smooth relative, the Laplace M3N.
 
@@ -78,8 +80,10 @@ def l1_m3n(
     eps: cutting_plane; an output becomes a cut if its hinge loss exceeds the slack in the linear program by more than this, or by less where tol
     needs it. Training also ends, with a warning (M338), where no new output is violated above the precision of the weights.
     seed: em, laplace, stochastic subgradient; order of the sentences within a pass.
-    Raises ValueError: M302, M305, M325, M326 for settings out of range.
+    threads: 1; this trainer does not work on several.
+    Raises ValueError: M373 for several threads; M302, M305, M325, M326 for settings out of range.
     """
+    check_one_thread("L1M3N", threads)
     return L1M3N(
         algorithm, C, tol, rounds, inner_passes, threshold, prior_lambda, radius, batch_size, learning_rate, eps, seed
     )  # fmt: skip

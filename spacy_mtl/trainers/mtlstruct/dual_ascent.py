@@ -3,20 +3,22 @@
 import warnings
 from copy import deepcopy
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
 from spacy_mtl.errors import Warnings
 from spacy_mtl.structures.contract import Weights
-from spacy_mtl.structures.problem import Problem, shares
+from spacy_mtl.structures.problem import Problem
+from spacy_mtl.threads.crew import Crew
 from spacy_mtl.thresholds import LIVE
 from spacy_mtl.trainers.base import Carry, Kept, Report, Training, relative_gap
-from spacy_mtl.trainers.shared.frank_wolfe import Atoms, TemplateWeights, ascent_pass, best_scaling, gold_atoms
+from spacy_mtl.trainers.shared.batched_ascent import Passes, norms_by, scale_by
+from spacy_mtl.trainers.shared.frank_wolfe import Atoms, TemplateWeights, best_scaling, gold_atoms
 from spacy_mtl.trainers.shared.kept import moved_atoms
 from spacy_mtl.trainers.shared.mixture import gather, mixture_loss
 from spacy_mtl.trainers.shared.multiples import Objective, hinges_and_losses, lengthen
 
+from .bounds import Dual, Known, filled
 from .cutting_plane import CuttingPlane
 from .norms import block_norm, dual_exponent, dual_norm_weights
 from .settings import MTLStructSettings
@@ -45,24 +47,6 @@ STALLED = 0.9
 PRECISION = 1e-5
 
 
-class Dual(NamedTuple):
-    """value: a lower bound of the optimum. pulls: ||V_j||, float64[T + Tp]."""
-
-    value: float
-    pulls: np.ndarray
-
-
-class Known(NamedTuple):
-    """The smallest bound of the primal and the largest dual of all certificates so far: what is known of the optimum."""
-
-    bound: float = np.inf
-    dual: float = 0.0
-
-    @property
-    def gap(self) -> float:
-        return max(0.0, relative_gap(self.bound, self.dual))
-
-
 class DualAscent(Training):
     """The state is the dual M, a mixture of outputs for each sentence, with w_j = C mu_j V_j(M) updated sentence by sentence.
 
@@ -72,12 +56,14 @@ class DualAscent(Training):
     def __init__(self, settings: MTLStructSettings, problem: Problem):
         super().__init__(problem)
         self.settings = settings
+        self._crew = Crew(settings.threads)
+        self._passes = Passes(self._crew)
         self._w = problem.zeros()
         self._atoms = gold_atoms(problem.arrays, N_ATOMS)
         n = problem.blocks.n
         self.mu = np.full(n, float(n) ** (1 - 2 / settings.p))
         self._selector = TemplateWeights(n)
-        self._filled = _filled(problem)
+        self._filled = filled(problem)
         self._torn = False
         self._gaps = np.zeros(problem.n)
         self._idle = np.zeros(problem.n, np.int64)
@@ -126,7 +112,7 @@ class DualAscent(Training):
         """Converge if the gap of the weights, or of a multiple of them, is within ``tol``."""
         settings, dual, weights = self.settings, self._bound().value, self.weights
         self._torn = self._average is None  # until the weights are what they were, or converged
-        objective = lengthen(self.problem, weights, self._penalty, settings.C, dual, settings.tol)
+        objective = lengthen(self.problem, weights, self._penalty, settings.C, dual, settings.tol, self._crew)
         self._torn = False
         self._certified = self._tried = self._reported(objective.primal)
         self.converged = self._certified.gap <= settings.tol
@@ -177,15 +163,15 @@ class DualAscent(Training):
         if self.settings.p == 1 and self.passes and self.passes % REVIVAL == 0:
             self._revive()
         order = self._random.permutation(np.flatnonzero(self._rest <= 0))
-        live = self.problem.live(self.mu > 0)
-        scale = shares(self.problem, self.settings.C * self.mu)
         pace = OVER if self.passes >= LATE else 1.0
-        ascent_pass(self.problem.arrays, self._w, live, scale, self._atoms, order, self._gaps, pace)
+        scales = self.settings.C * self.mu
+        self._torn = self._crew.size > 1  # the weights of several threads, until all of them have ended
+        norms = self._passes.run(self.problem, self._w, scales, self._atoms, order, self._gaps, pace)
+        self._torn = False
         self.passes += 1
         self._rest -= 1
         self._idle[order] = np.where(self._gaps[order] > 0, 0, self._idle[order] + 1)
         self._rest[order] = np.minimum(self._idle[order], LONGEST_REST)
-        norms = self.problem.block_norms(self._w)
         self._objective = 0.5 * block_norm(norms, self.settings.p) ** 2
         self._reweigh(norms)
         self._update_average()
@@ -193,14 +179,14 @@ class DualAscent(Training):
     def _repair(self) -> None:
         """Compute the weights again from the marginals if an interrupt came while they were being rewritten."""
         if self._torn:
-            gather(self.problem, self._atoms, self._w, self.settings.C * self.mu)
+            gather(self.problem, self._atoms, self._w, self.settings.C * self.mu, self._crew)
             self._torn = False
 
     def _revive(self) -> None:
         """Look up all templates again, at fixed passes, so that reports in between change nothing but rounding errors."""
         self._torn = True
-        self.mu = self._selector.revive(self.mu, gather(self.problem, self._atoms, self._w), FLOOR)
-        self.problem.scale_blocks(self._w, self.settings.C * self.mu)
+        self.mu = self._selector.revive(self.mu, gather(self.problem, self._atoms, self._w, crew=self._crew), FLOOR)
+        scale_by(self._crew, self.problem, self._w, self.settings.C * self.mu)
         self._torn = False
 
     def _reweigh(self, norms: np.ndarray) -> None:
@@ -222,7 +208,7 @@ class DualAscent(Training):
     def _rescale(self, factors: np.ndarray, mu: np.ndarray) -> None:
         """Multiply w_j by factors[j] and set the template weights, both or (after an interrupt) neither."""
         self._torn = True
-        self.problem.scale_blocks(self._w, factors)
+        scale_by(self._crew, self.problem, self._w, factors)
         self.mu = mu
         self._torn = False
 
@@ -237,14 +223,14 @@ class DualAscent(Training):
 
     def _penalty(self, weights: Weights) -> float:
         """1/2 ||w||_{2,p}^2."""
-        return 0.5 * block_norm(self.problem.block_norms(weights), self.settings.p) ** 2
+        return 0.5 * block_norm(norms_by(self._crew, self.problem, weights), self.settings.p) ** 2
 
     def _bound(self) -> Dual:
         """The dual of the mixtures; takes two passes over the atoms the first time it is asked for after a pass."""
         if self._dual is None:
             C, p = self.settings.C, self.settings.p
-            loss = mixture_loss(self.problem.arrays, self._atoms)
-            pulls = gather(self.problem, self._atoms)
+            loss = mixture_loss(self.problem, self._atoms, self._crew)
+            pulls = gather(self.problem, self._atoms, crew=self._crew)
             dual = best_scaling(loss, block_norm(pulls, dual_exponent(p)), C)
             self._dual = Dual(dual - ROUNDING * (abs(dual) + 2 * C * abs(loss)), pulls)
         return self._dual
@@ -252,7 +238,7 @@ class DualAscent(Training):
     def _certify(self) -> Report:
         """The objective of the prediction weights, and the dual; takes a decoding of the corpus besides :meth:`_bound`. Changes nothing else."""
         weights = self.weights
-        hinges, _ = hinges_and_losses(self.problem, weights)
+        hinges, _ = hinges_and_losses(self.problem, weights, self._crew)
         return self._reported(self._penalty(weights) + self.settings.C * float(hinges.sum()))
 
     def _reported(self, primal: float) -> Report:
@@ -268,7 +254,7 @@ class DualAscent(Training):
     def take_over(self, earlier: "DualAscent") -> None:
         """Start from the mixtures of another training of the same problem, with the template weights that fit them."""
         self._atoms = Atoms(*(part.copy() for part in earlier._atoms))
-        p, pull = self.settings.p, gather(self.problem, self._atoms)
+        p, pull = self.settings.p, gather(self.problem, self._atoms, crew=self._crew)
         if p == earlier.settings.p == 1:
             self.mu, self._selector = earlier.mu.copy(), deepcopy(earlier._selector)
         elif p > 1 and pull.any():
@@ -301,9 +287,9 @@ class DualAscent(Training):
 
     def _replace(self, problem: Problem, atoms: Atoms, average: Weights | None) -> None:
         """Continue with these mixtures, all at once, so that an interrupt leaves either the old problem or the new one; the weights come next."""
-        filled, w, n = _filled(problem), problem.zeros(), problem.n  # block sizes may have changed
+        has_rows, w, n = filled(problem), problem.zeros(), problem.n  # block sizes may have changed
         gaps, idle, rest = np.zeros(n), np.zeros(n, np.int64), np.zeros(n, np.int64)
-        self.problem, self._filled, self._average, self._w, self._atoms = problem, filled, average, w, atoms
+        self.problem, self._filled, self._average, self._w, self._atoms = problem, has_rows, average, w, atoms
         self._gaps, self._idle, self._rest = gaps, idle, rest
         self._planes, self._check_at, self._known, self._tried = None, self.passes + FIRST_CHECK, None, None
         self._certified, self._dual, self.converged, self.ended, self._torn = None, None, False, False, True
@@ -343,8 +329,3 @@ class DualAscent(Training):
     @property
     def template_weights(self) -> np.ndarray:
         return self.mu if self._leading is None else self._leading.template_weights
-
-
-def _filled(problem: Problem) -> np.ndarray:
-    """Whether each template has any feature, bool[T + Tp]."""
-    return np.concatenate([np.diff(problem.blocks.node), np.diff(problem.blocks.pair)]) > 0

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from spacy_mtl.errors import Errors
 from spacy_mtl.settings import brief, is_choice, is_number, shown
-from spacy_mtl.trainers.checks import check_positive, check_range, check_whole
+from spacy_mtl.trainers.checks import check_one_thread, check_positive, check_range, check_whole
 
 from .subproblem.solvers import check_solver_name
 
@@ -22,17 +22,21 @@ class MTLStructSettings:
     seed: int = 0
     subproblem: str = "interior_point"
     max_idle: int = 20
+    threads: int = 1
 
     def __post_init__(self) -> None:
         check_positive("MTLStruct", C=self.C, tol=self.tol)
         check_whole("MTLStruct", 1, average=self.average, inner_passes=self.inner_passes, max_idle=self.max_idle)
         check_whole("MTLStruct", 0, seed=self.seed)
+        check_whole("MTLStruct", 1, threads=self.threads)
         check_solver_name(self.subproblem)
         if not is_number(self.p, 1) or self.p == float("inf"):
             raise ValueError(Errors.M303.format(p=shown(self.p)))
         check_range("MTLStruct", p=self.p)
         if not is_choice(self.solver, ("dual_ascent", "cutting_plane")):
             raise ValueError(Errors.M304.format(solver=brief(self.solver)))
+        if self.solver == "cutting_plane":
+            check_one_thread("MTLStruct with solver = 'cutting_plane'", self.threads)
 
     @property
     def needs(self) -> frozenset[str]:  # type: ignore[override]

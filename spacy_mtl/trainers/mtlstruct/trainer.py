@@ -56,6 +56,7 @@ def mtl_struct(
     seed: int = 0,
     subproblem: str = "interior_point",
     max_idle: int = 20,
+    threads: int = 1,
 ) -> MTLStruct:
     """Multiple template learning: max-margin training with an l_{2,p} norm over the templates' blocks.
 
@@ -67,9 +68,12 @@ def mtl_struct(
     seed: dual ascent; order of the sentences within a pass.
     subproblem: cutting plane; "interior_point" (our own) or "cvxpy:NAME" with any conic solver cvxpy has.
     max_idle: cutting plane; a cut is dropped after this many rounds without weight.
-    Raises ValueError: M302-M305 and M359 for settings out of range; before training M357 for a solver that cvxpy does not have.
+    threads: dual ascent; the number of threads that share passes and certificates. More than one make passes in small batches, with the same
+    result for any number of them.
+    Raises ValueError: M302-M305, M359 and M371 for settings out of range, M373 for threads of cutting planes; before training M357 for a
+    solver that cvxpy does not have.
     """
-    return MTLStruct(p, C, solver, tol, average, inner_passes, seed, subproblem, max_idle)
+    return MTLStruct(p, C, solver, tol, average, inner_passes, seed, subproblem, max_idle, threads)
 
 
 @mtl_trainers("spacy_mtl.SSVM.v1")
@@ -80,6 +84,7 @@ def ssvm(
     average: int = 1,
     inner_passes: int = 1,
     seed: int = 0,
+    threads: int = 1,
 ) -> MTLStruct:
     """The structural SVM (l2 norm, every template weighs the same): MTLstruct at p = 2. Settings as there."""
-    return MTLStruct(2.0, C, solver, tol, average, inner_passes, seed)
+    return MTLStruct(2.0, C, solver, tol, average, inner_passes, seed, threads=threads)

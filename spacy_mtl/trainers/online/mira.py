@@ -8,7 +8,7 @@ import numpy as np
 from spacy_mtl.registry import mtl_trainers
 from spacy_mtl.structures.problem import Problem, shares
 from spacy_mtl.trainers.base import Trainer
-from spacy_mtl.trainers.checks import check_positive, check_switch, check_whole
+from spacy_mtl.trainers.checks import check_one_thread, check_positive, check_switch, check_whole
 from spacy_mtl.trainers.shared.averaged import AveragedTraining
 
 from .mira_steps import mira_pass
@@ -55,7 +55,7 @@ class MIRATraining(AveragedTraining):
 
 
 @mtl_trainers("spacy_mtl.MIRA.v1")
-def mira(k: int = 5, C: float = 1.0, augmented: bool = True, seed: int = 0) -> MIRA:
+def mira(k: int = 5, C: float = 1.0, augmented: bool = True, seed: int = 0, threads: int = 1) -> MIRA:
     """k-best MIRA with averaged weights.
 
     Each sentence makes the smallest change of the weights that ranks gold above its k best outputs with margins equal to their losses.
@@ -66,6 +66,8 @@ def mira(k: int = 5, C: float = 1.0, augmented: bool = True, seed: int = 0) -> M
     add as much again, so a good C is smaller.
     augmented: use the k outputs with the highest score + loss, which violate their margins most; false for those with the highest score.
     seed: order of the sentences within a pass.
-    Raises ValueError: M302, M305 for numbers out of range, M320 for an ``augmented`` that is neither true nor false.
+    threads: 1; this trainer does not work on several.
+    Raises ValueError: M373 for several threads; M302, M305 for numbers out of range, M320 for an ``augmented`` that is neither true nor false.
     """
+    check_one_thread("MIRA", threads)
     return MIRA(k, C, augmented, seed)

@@ -8,7 +8,7 @@ import numpy as np
 from spacy_mtl.registry import mtl_trainers
 from spacy_mtl.structures.problem import Problem
 from spacy_mtl.trainers.base import Trainer
-from spacy_mtl.trainers.checks import check_switch, check_whole
+from spacy_mtl.trainers.checks import check_one_thread, check_switch, check_whole
 from spacy_mtl.trainers.shared.averaged import AveragedTraining
 
 from .perceptron_steps import perceptron_pass
@@ -45,11 +45,13 @@ class PerceptronTraining(AveragedTraining):
 
 
 @mtl_trainers("spacy_mtl.Perceptron.v1")
-def perceptron(margin: bool = False, seed: int = 0) -> Perceptron:
+def perceptron(margin: bool = False, seed: int = 0, threads: int = 1) -> Perceptron:
     """The averaged structured perceptron. It has no objective and no step size, and only the number of passes can be tuned.
 
     margin: use loss-augmented decoding, so that a correct output with a margin smaller than the loss counts as a mistake too.
     seed: order of the sentences within a pass.
-    Raises ValueError: M305 for a seed that is not a whole number, M320 for a margin that is neither true nor false.
+    threads: 1; this trainer does not work on several.
+    Raises ValueError: M373 for several threads; M305 for a seed that is not a whole number, M320 for a margin that is neither true nor false.
     """
+    check_one_thread("Perceptron", threads)
     return Perceptron(margin, seed)

@@ -9,6 +9,7 @@ from typing import ClassVar
 from spacy_mtl.registry import mtl_trainers
 from spacy_mtl.structures.problem import Problem
 from spacy_mtl.trainers.base import Trainer, Training
+from spacy_mtl.trainers.checks import check_one_thread
 
 from .settings import OnlineMKLSettings
 
@@ -37,6 +38,7 @@ def online_mkl(
     gamma: float | None = None,
     transition: str = "fixed",
     seed: int = 0,
+    threads: int = 1,
 ) -> OnlineMKL:
     """Online multiple kernel learning, the paper's Algorithm 1; its lambda is 1/(C n), n sentences.
 
@@ -53,7 +55,10 @@ def online_mkl(
     transition: how templates that score label pairs alone are regularized. "fixed": by 1/2 b^2, apart from the others (their kernel has weight 1);
     "learned": as the other templates; "free": not at all.
     seed: order of the sentences within a pass.
-    Raises ValueError: M302 and M305 for settings out of range, M310 an unknown regularizer, M311 q, M312 an unknown choice, M313 a schedule that does
+    threads: 1; this trainer does not work on several.
+    Raises ValueError: M373 for several threads,
+    M302 and M305 for settings out of range, M310 an unknown regularizer, M311 q, M312 an unknown choice, M313 a schedule that does
     not fit the regularizer.
     """
+    check_one_thread("OnlineMKL", threads)
     return OnlineMKL(regularizer, q, C, loss, model, eta0, schedule, gamma, transition, seed)

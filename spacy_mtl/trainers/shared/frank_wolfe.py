@@ -87,9 +87,11 @@ def lightest(weights):
 
 
 @subkernel
-def ascend(arrays, weights, live, scale, atoms, i, work, scores, pace):
-    """Move weight from the worst atom of sentence i to its most violated output, with exact line search; return its Frank-Wolfe gap before.
+def best_step(arrays, weights, live, scale, atoms, i, work, scores, pace):
+    """Find the step of sentence i from its worst atom to its most violated output, with exact line search, and set the direction in ``work``.
 
+    Return the Frank-Wolfe gap, the length of the step (0 where there is none), by how much it raises the dual, divided by C, and the slots of the two
+    outputs. The target's output is in ``work``.
     Scores of outputs are summed in double precision over the same part scores, so that rounding cannot make a worse output look better.
     """
     score_parts(arrays, weights, live, i, work)
@@ -108,16 +110,30 @@ def ascend(arrays, weights, live, scale, atoms, i, work, scores, pace):
         whole = True
     gap, rise = top - mean, top - scores[worst]
     if rise <= 0:
-        return 0.0
+        return 0.0, 0.0, 0.0, target, worst
     set_difference(arrays, i, atoms.outputs[worst], work)
     bend = curvature(arrays, live, scale, i, work)
     longest = atoms.weights[i, worst]
     step = longest if whole or pace * rise >= longest * bend else pace * rise / bend
-    add_direction(arrays, weights, live, scale, i, work, -step)
+    return gap, step, step * rise - 0.5 * step * step * bend, target, worst
+
+
+@subkernel
+def move_share(arrays, atoms, i, work, step, target, worst):
+    """Move the share ``step`` of sentence i's mixture from the atom ``worst`` to the output in ``work``, at ``target``."""
     if target == worst or atoms.weights[i, target] == 0:
         store_output(arrays, i, work, atoms.outputs[target])
     atoms.weights[i, worst] -= step
     atoms.weights[i, target] += step
+
+
+@subkernel
+def ascend(arrays, weights, live, scale, atoms, i, work, scores, pace):
+    """Make the best step of sentence i (:func:`best_step`); return its Frank-Wolfe gap before."""
+    gap, step, _, target, worst = best_step(arrays, weights, live, scale, atoms, i, work, scores, pace)
+    if step > 0:
+        add_direction(arrays, weights, live, scale, i, work, -step)
+        move_share(arrays, atoms, i, work, step, target, worst)
     return gap
 
 

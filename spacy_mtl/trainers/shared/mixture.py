@@ -3,8 +3,6 @@
 The dual multiplies V(M) by C, and where outputs other than gold have large shares, most of V(M) cancels: sums in single precision would not do.
 """
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from spacy_mtl.kernels import seldom_kernel, subkernel
@@ -21,10 +19,11 @@ from spacy_mtl.structures.contract import (
     same_output,
 )
 from spacy_mtl.structures.problem import Problem, shares
+from spacy_mtl.threads.crew import ALONE, Crew
 
 from .frank_wolfe import Atoms
 
-#: V(M) is summed for so many templates at a time as have at most this many weights, which keeps its memory below 128 MB.
+#: V(M) is summed for so many templates at a time as have at most this many weights, which keeps its memory below 128 MB a thread.
 WEIGHTS_AT_ONCE = 1 << 24
 
 
@@ -36,11 +35,11 @@ def share_of(atoms, i, k):
 
 
 @seldom_kernel
-def mixture_loss(arrays, atoms):
-    """E_M[loss], summed over sentences, for the shares of :func:`share_of`; gold has the rest."""
+def loss_of_mixtures(arrays, atoms, first, last):
+    """E_M[loss], summed over sentences first to last - 1, for the shares of :func:`share_of`; gold has the rest."""
     work, gold = new_work(arrays), gold_outputs(arrays)
     total = 0.0
-    for i in range(n_sentences(arrays)):
+    for i in range(first, last):
         for k in range(atoms.weights.shape[1]):
             share = share_of(atoms, i, k)
             if share > 0:
@@ -64,21 +63,30 @@ def add_mixture(arrays, vector, live, scale, atoms):
                     add_direction(arrays, vector, live, scale, i, work, -share)
 
 
+def mixture_loss(problem: Problem, atoms: Atoms, crew: Crew = ALONE) -> float:
+    """E_M[loss], summed over sentences, for the same mixture. The threads sum over a part of the corpus each."""
+    return sum(crew.map(lambda part: loss_of_mixtures(problem.arrays, atoms, *part), crew.parts(problem.n)))
+
+
 def _sizes(problem: Problem) -> np.ndarray:
     """The number of weights of every template, int64[T + Tp]."""
     blocks = problem.blocks
     return np.concatenate([np.diff(blocks.node) * problem.node_width, np.diff(blocks.pair) * problem.pair_width])
 
 
-def _groups(problem: Problem) -> list[np.ndarray]:
-    """Masks bool[T + Tp] of templates with together at most WEIGHTS_AT_ONCE weights, or a single one; each template is in one of them."""
+def _groups(problem: Problem, n_threads: int) -> list[np.ndarray]:
+    """Masks bool[T + Tp] of templates with together at most WEIGHTS_AT_ONCE weights, or a single one; each template is in one of them.
+
+    Several threads take a group each, again and again: for them, no group is larger than half of what each will do.
+    """
     group_of = np.empty(problem.blocks.n, np.int64)
-    group, total = 0, 0
+    most = problem.blocks.n if n_threads == 1 else max(1, problem.blocks.n // (2 * n_threads))
+    group, total, count = 0, 0, 0
     for j, size in enumerate(_sizes(problem)):
-        if total and total + size > WEIGHTS_AT_ONCE:
-            group, total = group + 1, 0
+        if count == most or (total and total + size > WEIGHTS_AT_ONCE):
+            group, total, count = group + 1, 0, 0
         group_of[j] = group
-        total += int(size)
+        total, count = total + int(size), count + 1
     return [group_of == g for g in range(group + 1)]
 
 
@@ -92,25 +100,32 @@ def _block(problem: Problem, weights: Weights, j: int) -> np.ndarray:
     )
 
 
-def mixture_vectors(problem: Problem, atoms: Atoms) -> Iterator[tuple[np.ndarray, Weights]]:
-    """V(M), some templates at a time: their mask, and a vector in double precision in which other templates are 0."""
+def mixture_vector(problem: Problem, atoms: Atoms, mask: np.ndarray) -> Weights:
+    """V(M) in double precision, in which the templates outside of the mask (bool[T + Tp]) are 0; memory is only used where it is written."""
     ones = shares(problem, np.ones(problem.blocks.n))
-    for mask in _groups(problem):
-        vector = Weights(
-            *(np.zeros(matrix.shape) for matrix in problem.zeros())
-        )  # memory is only used where it is written
-        live: Live = problem.live(mask)
-        add_mixture(problem.arrays, vector, live, ones, atoms)
-        yield mask, vector
+    vector = Weights(*(np.zeros(matrix.shape) for matrix in problem.zeros()))
+    live: Live = problem.live(mask)
+    add_mixture(problem.arrays, vector, live, ones, atoms)
+    return vector
 
 
-def gather(problem: Problem, atoms: Atoms, out: Weights | None = None, factors: np.ndarray | None = None) -> np.ndarray:
-    """||V_j(M)|| of every template, float64[T + Tp]. ``out`` is set to factors_j V_j(M) if given. factors: float64[T + Tp], 1 by default."""
-    norms = np.zeros(problem.blocks.n)
-    for mask, vector in mixture_vectors(problem, atoms):
-        norms += problem.block_norms(vector, mask)
+def gather(
+    problem: Problem, atoms: Atoms, out: Weights | None = None, factors: np.ndarray | None = None, crew: Crew = ALONE
+) -> np.ndarray:
+    """||V_j(M)|| of every template, float64[T + Tp]. ``out`` is set to factors_j V_j(M) if given. factors: float64[T + Tp], 1 by default.
+
+    Each template is summed up by one thread, in the order of the sentences: the result does not depend on how many there are.
+    """
+
+    def gather_group(mask: np.ndarray) -> np.ndarray:
+        vector = mixture_vector(problem, atoms, mask)
         if out is not None:
             for j in map(int, np.flatnonzero(mask)):
                 factor = 1.0 if factors is None else factors[j]
                 np.multiply(_block(problem, vector, j), factor, out=_block(problem, out, j), casting="same_kind")
+        return problem.block_norms(vector, mask)
+
+    norms = np.zeros(problem.blocks.n)
+    for found in crew.map(gather_group, _groups(problem, crew.size)):
+        norms += found
     return norms

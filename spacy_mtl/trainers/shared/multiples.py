@@ -15,11 +15,11 @@ from spacy_mtl.structures.contract import (
     decode,
     gold_score,
     hold_weights,
-    n_sentences,
     output_loss,
     score_parts,
 )
 from spacy_mtl.structures.problem import Problem
+from spacy_mtl.threads.crew import ALONE, Crew
 from spacy_mtl.trainers.base import relative_gap
 
 from .exact import double_work
@@ -29,19 +29,23 @@ SLACK = (5e-7, 4e-6, 3e-5)
 
 
 @seldom_kernel
-def _margins(arrays, weights, live, work, hinges, losses):
+def _margins(arrays, weights, live, work, hinges, losses, first, last):
     hold_weights(arrays, weights, live, work)
-    for i in range(n_sentences(arrays)):
+    for i in range(first, last):
         score_parts(arrays, weights, live, i, work)
         gold = gold_score(arrays, i, work)
         hinges[i] = max(0.0, decode(arrays, i, work, True) - gold)
         losses[i] = output_loss(arrays, i, work)
 
 
-def hinges_and_losses(problem: Problem, weights: Weights) -> tuple[np.ndarray, np.ndarray]:
+def hinges_and_losses(problem: Problem, weights: Weights, crew: Crew = ALONE) -> tuple[np.ndarray, np.ndarray]:
     """The structured hinge of every sentence and the loss of the output behind it, float64[n], in double precision."""
-    hinges, losses = np.empty(problem.n), np.empty(problem.n)
-    _margins(problem.arrays, weights, problem.all_live(), double_work(problem), hinges, losses)
+    hinges, losses, live = np.empty(problem.n), np.empty(problem.n), problem.all_live()
+
+    def measure(part: tuple[int, int]) -> None:
+        _margins(problem.arrays, weights, live, double_work(problem), hinges, losses, *part)
+
+    crew.map(measure, crew.parts(problem.n))
     return hinges, losses
 
 
@@ -76,7 +80,13 @@ class Objective(NamedTuple):
 
 
 def lengthen(
-    problem: Problem, weights: Weights, penalty: Callable[[Weights], float], C: float, dual: float, tol: float
+    problem: Problem,
+    weights: Weights,
+    penalty: Callable[[Weights], float],
+    C: float,
+    dual: float,
+    tol: float,
+    crew: Crew = ALONE,
 ) -> Objective:
     """The objective at the weights; they are multiplied, in place, by a number if that alone brings the relative gap to ``dual`` within ``tol``.
 
@@ -85,7 +95,7 @@ def lengthen(
     """
 
     def measure() -> tuple[Objective, float]:
-        hinges, losses = hinges_and_losses(problem, weights)
+        hinges, losses = hinges_and_losses(problem, weights, crew)
         size = penalty(weights)
         s, bound = best_multiple(hinges, losses, size, C)
         return Objective(size + C * float(hinges.sum()), bound), s

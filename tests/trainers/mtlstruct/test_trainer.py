@@ -141,8 +141,8 @@ def test_an_interrupt_inside_a_pass_leaves_no_torn_weights(monkeypatch, owner, f
     training = fit(MTLStruct(C=C, tol=1e-9), random_problem(1), dual_ascent.REVIVAL)
     original = getattr(owner, function)
 
-    def interrupted(*arguments):
-        original(*arguments)
+    def interrupted(*arguments, **named):
+        original(*arguments, **named)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(owner, function, interrupted)
