@@ -27,9 +27,17 @@ from spacy_mtl.trainers.online.perceptron import Perceptron
 HELD_OUT = 10
 #: words, labels, and part-of-speech tags or None
 Sentence = tuple[list[str], list[str], list[str] | None]
+#: TP2 where a digit or a letter is the same whatever its width. In PKU those of the training text are wide, those of the test text narrow.
+ANY_WIDTH = "tp2-any-width"
 #: What the templates are called, and what they are.
-TEMPLATES = {"conll2002.v1": conll2002, "tp1.v1": tp1, "tp2.v1": tp2}
+TEMPLATES = {"conll2002.v1": conll2002, "tp1.v1": tp1, "tp2.v1": tp2, ANY_WIDTH: tp2}
 PARTS = ("dev", "test")
+
+
+def texts_of(templates: str) -> list[str]:
+    """The templates of a set. A wide character is another one than the narrow one, as CRF++ has it, but in the set that says otherwise."""
+    texts = TEMPLATES[templates]().texts()
+    return texts if templates == ANY_WIDTH else [text.replace(",CHAR]", ",ORTH]") for text in texts]
 
 
 @dataclass(frozen=True)
@@ -50,9 +58,9 @@ class Subject:
     split: int | None = None
 
     def template_set(self) -> TemplateSet:
-        """The templates; a character is itself, whatever its width, as CRF++ has it."""
-        texts = [text.replace(",CHAR]", ",ORTH]") for text in TEMPLATES[self.templates]().texts()]
-        return TemplateSet.from_texts([text for text in texts if not self.only or text in self.only], 1, "benchmark")
+        """The templates that are used."""
+        texts = [text for text in texts_of(self.templates) if not self.only or text in self.only]
+        return TemplateSet.from_texts(texts, 1, "benchmark")
 
     def sentences(self, part: str) -> list[Sentence]:
         """Of ``train``, ``dev`` or ``test``."""

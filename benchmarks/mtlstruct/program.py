@@ -80,6 +80,7 @@ class Templates(str, Enum):
     conll2002 = "conll2002.v1"
     tp1 = "tp1.v1"
     tp2 = "tp2.v1"
+    any_width = "tp2-any-width"
 
 
 CorporaOption = Annotated[
@@ -147,13 +148,12 @@ def heaviest(rows: list[Row], about: Row, n: int) -> list[str]:
 
 def subject_settings(corpora: Path, about: Row, rows: list[Row]) -> Row:
     """Settings of the subject; names of selected templates become their texts."""
-    from .data import TEMPLATES
+    from .data import texts_of
 
     only: list[str] = []
     if about["selected"]:
         names = set(heaviest(rows, about, about["selected"]))
-        texts = (text.replace(",CHAR]", ",ORTH]") for text in TEMPLATES[about["templates"]]().texts())
-        only = [text for text in texts if text.partition(":")[0] in names]
+        only = [text for text in texts_of(about["templates"]) if text.partition(":")[0] in names]
     same = {key: about[key] for key in ("corpus", "scheme", "templates", "limit", "split")}
     return {"corpora": str(corpora.absolute()), "only": only, **same}
 

@@ -5,8 +5,10 @@ import pytest
 
 from benchmarks.mtlstruct import program
 from benchmarks.mtlstruct.contestants import CONTESTANTS, CRFSUITE, crfsuite_parameters, make, outputs_of
-from benchmarks.mtlstruct.data import Data, Subject, begun, scores, words_of
+from benchmarks.mtlstruct.data import Data, Subject, TaggedExtractor, begun, scores, words_of
 from benchmarks.mtlstruct.runs import is_scored, judge, keep, kept, train
+from benchmarks.structreg.data import Task, accuracy
+from spacy_mtl.trainers.online.perceptron import Perceptron
 
 
 def test_an_entity_begins_where_it_continues_nothing():
@@ -189,3 +191,15 @@ def test_recall_of_known_words_leaves_out_new_ones(characters):
     known = sum(len(words) for words in data.known["test"])
     assert known < sum(len(words_of(line)) for line in gold)
     assert data.recall_of_known("test", wrong) == {"recall_known_test": 0}
+
+
+@pytest.mark.parametrize(("templates", "same"), [("tp2.v1", False), ("tp2-any-width", True)])
+def test_a_wide_digit_is_a_narrow_one_only_where_the_set_says_so(characters, templates, same):
+    from dataclasses import replace
+
+    subject = replace(characters, templates=templates)
+    task = Task(subject.corpus, "F1", subject.template_set(), lambda *_: [], accuracy, subject.constraints)
+    extractor = TaggedExtractor(task, Perceptron(), ("B", "E"))
+    train = extractor.problem([(["a", "\uff11"], ["B", "E"], None)])
+    rows = [extractor.other(train, [(["a", digit], ["B", "E"], None)]).arrays.rows for digit in ("\uff11", "1")]
+    assert np.array_equal(*rows) is same
