@@ -35,5 +35,7 @@ class ClusterErrors:
     M934 = ("The pipeline fails on each of {n} documents, as in: {reason} Correct the pipeline, or give another.")
     M935 = ("The inputs are of several formats: {kinds}. Say with --output-format which one to write.")
     M936 = ("The {worker} has written partition {number}, but '{path}' is not on this machine. Give an output folder that all machines share.")
+    M937 = ("{worker} could not make a trial: {reason}. Trials that have ended are kept; the same command goes on from there.")
+    M938 = ("No trial ends: {worker} says each time that {reason}. Give the workers more memory, or fewer --workers.")
     M932 = ("A frame has no column '{column}' of texts; its columns are {known}. Name the column with text=...")
     # fmt: on

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from copy import deepcopy
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from multiprocessing import get_context
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -12,6 +12,8 @@ import typer
 
 from spacy_mtl.errors import Errors
 
+from ..cluster.options import Ray, Workers
+from ..cluster.tune import run_trials, trial_workers
 from ..config import read_config, write_changes
 from ..insight.names import chosen
 from ..shared.messages import clear_errors
@@ -40,6 +42,11 @@ class Search:
     folds: int
     seed: int
     code: Path | None
+
+    def absolute(self) -> "Search":
+        """The same for processes that work in other folders."""
+        paths = {name: getattr(self, name) for name in ("config", "journal", "train", "dev", "code")}
+        return replace(self, **{name: path.absolute() for name, path in paths.items() if path is not None})
 
     def tuning(self) -> "Tuning":
         """Read the config and its corpora. Raises ValueError as :func:`tune_cli` tells."""
@@ -79,6 +86,8 @@ def tune_cli(
         Path | None, typer.Option(metavar="FILE", help="Keeps the trials. Default: OUTPUT with the ending .journal.")
     ] = None,
     jobs: Annotated[int, typer.Option(min=1, max=256, help="Processes.")] = 1,
+    ray: Ray = None,
+    workers: Workers = None,
     folds: Annotated[
         int, typer.Option(min=0, max=100, help="Score on so many parts of the training corpus, not on dev.")
     ] = 0,
@@ -94,16 +103,18 @@ def tune_cli(
     """Search for settings with Optuna, and write a config with those that score best on the dev corpus.
 
     Trials are kept in the journal. After an interrupt (Ctrl-C) the best config so far is written, and the same command goes on where it stopped.
-    Features are made once for all trials that share them. Shown are the trials that no other beats in score, size and speed.
+    Features are made once for all trials that share them. With --ray, trials are made on a cluster whose machines share these files.
+    Shown are the trials that no other beats in score, size and speed.
     """
     with clear_errors():
         check_other(output, [config])
         if folds == 1:
             raise ValueError(Errors.M783.format(n="all", folds=1))
+        _check_places(ray, jobs, workers)
         place = journal or output.with_suffix(".journal")
         search = Search(config, component, tuple(vary or ()), place, train, dev, folds, seed, code)
         tuning = search.tuning()
-        finished = _run(search, tuning, trials, jobs)
+        finished = _run(search, tuning, trials, jobs, ray, workers)
         found = _ended(tuning)
         best, stays, finished = _chosen(tuning, found, finished)
         name = tuning.refits[0].component
@@ -148,7 +159,19 @@ def _chosen(tuning: "Tuning", found: "list[Trial]", finished: bool) -> "tuple[Tr
     return found[0], False, False
 
 
-def _run(search: Search, tuning: "Tuning", trials: int, jobs: int) -> bool:
+def _check_places(ray: str | None, jobs: int, workers: int | None) -> None:
+    """Raises ValueError (M917) for options that do not go with each other."""
+    if ray is not None and jobs > 1:
+        raise ValueError(
+            Errors.M917.format(option="--jobs", out="", hint="; --workers says how many trials there are at once")
+        )
+    if ray is None and workers is not None:
+        raise ValueError(Errors.M917.format(option="--workers", out="out", hint=", or give --ray"))
+
+
+def _run(
+    search: Search, tuning: "Tuning", trials: int, jobs: int, ray: str | None = None, workers: int | None = None
+) -> bool:
     """Make the trials that are missing. Returns whether all have been made, and not been interrupted."""
     from tqdm import tqdm
 
@@ -159,13 +182,21 @@ def _run(search: Search, tuning: "Tuning", trials: int, jobs: int) -> bool:
     done = n_ended(study)
     left = max(0, trials - done)
     with tqdm(total=trials, initial=min(done, trials), desc="trials", leave=False) as bar:
+
+        def look() -> None:
+            bar.update(n_ended(study) - done - bar.n + min(done, trials))
+
         try:
-            if jobs == 1 or left < 2:
+            if ray is not None:
+                if left:
+                    with trial_workers(ray, workers) as executor:
+                        run_trials(
+                            executor, search.absolute(), lambda: trials - n_ended(study), lambda: take_up(study), look
+                        )
+            elif jobs == 1 or left < 2:
                 tuning.run(left, bar.update)
             else:
-                _in_processes(
-                    search, left, min(jobs, left), lambda: bar.update(n_ended(study) - done - bar.n + min(done, trials))
-                )
+                _in_processes(search, left, min(jobs, left), look)
         except KeyboardInterrupt:
             return False
     return True
