@@ -72,7 +72,8 @@ def connect(address: str, cpus: int | None = None, seconds: float = TIME_LIMIT) 
     a new cluster; None for those that this process may use. seconds: time for the cluster to answer.
 
     Raises ValueError before any work: M901 Ray is not installed, M902 the address is none, M903 nobody answers in time, M904 the cluster has another
-    version of Python or Ray, M905 a worker has other versions of :data:`PACKAGES`, M906 a worker cannot say which it has.
+    version of Python or Ray, M907 it asks for a token that Ray does not find in this environment, M905 a worker has other versions of
+    :data:`PACKAGES`, M906 a worker cannot say which it has.
     """
     if address not in ("local", "auto") and _host_and_port(address) is None:
         raise ValueError(Errors.M902.format(address=address[:100]))
@@ -97,7 +98,7 @@ def _host_and_port(address: str) -> tuple[str, int] | None:
 
 
 def _check_answers(address: str, seconds: float) -> None:
-    """Refuse an address (M903) where no Ray cluster answers. Ray itself would wait for minutes, or end this process."""
+    """Refuse an address where no Ray cluster answers (M903) or lets us in (M907). Ray itself would wait for minutes, or end this process."""
     if (place := _host_and_port(address)) is not None:
         try:
             socket.create_connection(place, seconds).close()
@@ -110,6 +111,8 @@ def _check_answers(address: str, seconds: float) -> None:
         run = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds)
     except subprocess.TimeoutExpired:
         raise ValueError(Errors.M903.format(address=address, seconds=seconds, reason="no answer")) from None
+    if b"AuthenticationError" in run.stderr + run.stdout:
+        raise ValueError(Errors.M907.format(address=address))
     if run.returncode:
         raise ValueError(Errors.M903.format(address=address, seconds=seconds, reason="no cluster is running there"))
 

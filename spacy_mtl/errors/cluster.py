@@ -9,6 +9,7 @@ class ClusterErrors:
     M904 = ("The cluster at '{address}' cannot be joined: {reason}. Install the same versions of Python and Ray here and there.")
     M905 = ("{worker} has {found}, but this machine has {expected}. Install the same versions on all machines.")
     M906 = ("{worker} cannot say which versions it has: {reason}. See that spacy_mtl is installed there.")
+    M907 = ("The cluster at '{address}' asks for a token, and did not get the right one. Set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN, or RAY_AUTH_TOKEN_PATH, as its owner says.")
     M910 = ("{worker} could not annotate partition {number} ('{path}'): {reason}. What is done is kept; the same command goes on from there.")
     M911 = ("The worker's process ended {n} times on this document alone: {reason}")
     M912 = ("Partition {number} ('{path}') ends the worker's process each time ({reason}), but none of its documents does so alone. What is done is kept; "

@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 TASKS = (
     "arcs",
+    "cluster",
     "constituents",
     "door",
     "insight",

@@ -107,3 +107,14 @@ def test_a_cluster_is_joined_and_its_workers_are_compared(cluster):
 def test_a_worker_that_does_not_answer_in_time(cluster):
     with pytest.raises(ValueError, match=r"M906. The worker .* no answer within 0 seconds"):
         check_versions(cluster, 0)
+
+
+def test_a_cluster_that_asks_for_a_token(monkeypatch):
+    """As Ray's own command says it, which is all that is looked at before joining."""
+    pytest.importorskip("ray")
+    refused = subprocess.CompletedProcess(
+        [], 1, b"", b"ray.exceptions.AuthenticationError: RPC error: InvalidAuthToken"
+    )
+    monkeypatch.setattr(subprocess, "run", lambda *args, **settings: refused)
+    with pytest.raises(ValueError, match=r"M907.*'auto' asks for a token"), connect("auto"):
+        pass

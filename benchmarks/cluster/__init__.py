@@ -1,0 +1,1 @@
+"""What is done on a Ray cluster: how fast, and what kills of workers and of the command change."""
