@@ -18,7 +18,7 @@ NAMES = {"crf": "CRF (SGD)", "perceptron": "averaged perceptron"}
 def draw(path: Path, curves: Sequence[Row]) -> None:
     """curves: task, trainer, and ``rows`` as from :func:`.runs.summarize`."""
     tasks = list(dict.fromkeys(curve["task"] for curve in curves))
-    figure, axes = plt.subplots(2, len(tasks), figsize=(4 * len(tasks), 6), squeeze=False, sharex=True)
+    figure, axes = plt.subplots(2, len(tasks), figsize=(4 * len(tasks), 6), squeeze=False, sharex="col")
     for column, task in enumerate(tasks):
         for curve in (curve for curve in curves if curve["task"] == task):
             rows = sorted(curve["rows"], key=lambda row: row["size"] or float("inf"))

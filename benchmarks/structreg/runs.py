@@ -164,6 +164,19 @@ def summarize(rows: Iterable[Row], sizes: Sequence[float]) -> list[Row]:
     ]
 
 
+def curves_of(rows: Sequence[Row]) -> list[Row]:
+    """What is drawn of each task and trainer: the summary of the newest measurement."""
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in sorted(rows, key=lambda row: row["time"]):
+        groups.setdefault((row["task"], row["trainer"]), []).append(row)
+    found = []
+    for (task, trainer), group in groups.items():
+        newest = [row for row in group if row["commit"] == group[-1]["commit"]]
+        sizes = sorted({row["size"] for row in newest})
+        found.append({"task": task, "trainer": trainer, "rows": summarize(newest, sizes)})
+    return found
+
+
 def against_whole(rows: Sequence[Row]) -> Row:
     """Medians over seeds of the difference from whole sentences on test, and of its p value; nothing for whole sentences themselves."""
     found = [row["ahead"] for row in rows if "ahead" in row]

@@ -217,3 +217,21 @@ def test_features_of_sensors_look_back():
     assert blocks["means"][20, 0] == pytest.approx(np.mean(range(11, 21)))
     assert blocks["means"][2, 0] == pytest.approx((0 * 8 + 1 + 2) / 10)
     assert blocks["deviations"][20, 0] == pytest.approx(np.std(range(11, 21)))
+
+
+def test_the_newest_measurement_of_each_task_is_drawn(tmp_path):
+    from benchmarks.structreg.plot import draw
+    from benchmarks.structreg.runs import curves_of
+
+    def row(size, test, commit="b", time="2", trainer="crf"):
+        points = [{"passes": 1, "cpu": 1.0, "dev": test, "test": test}]
+        return {"task": "tags", "trainer": trainer, "size": size, "points": points, "commit": commit, "time": time}
+
+    rows = [row(0.0, 90), row(5.5, 91), row(2.0, 99, commit="a", time="1"), row(0.0, 80, trainer="perceptron")]
+    found = curves_of(rows)
+    assert [(one["trainer"], [(size["shown"], size["test"]) for size in one["rows"]]) for one in found] == [
+        ("crf", [("whole", 90), ("5.5", 91)]),
+        ("perceptron", [("whole", 80)]),
+    ]
+    draw(tmp_path / "a.png", found)
+    assert (tmp_path / "a.png").stat().st_size > 5000
