@@ -1,0 +1,96 @@
+"""Frames of pandas, through Spark and Ray Data as the recipe says."""
+
+import shutil
+import sys
+
+import pytest
+
+from spacy_mtl.annotation.frames import annotate_frame, annotate_frames, spark_schema_of
+from spacy_mtl.annotation.model import load_once
+
+pandas = pytest.importorskip("pandas")
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory):
+    """A model that needs no code of a test, so that processes of Spark and Ray can load it."""
+    import spacy
+
+    nlp = spacy.blank("es")
+    nlp.add_pipe("sentencizer")
+    path = tmp_path_factory.mktemp("plain") / "model"
+    nlp.to_disk(path)
+    return str(path)
+
+
+def frame_of(*texts):
+    return pandas.DataFrame({"id": range(len(texts)), "text": list(texts)}, index=range(5, 5 + len(texts)))
+
+
+def test_a_frame_gets_columns_and_loses_no_row(plain):
+    frame = frame_of("Ana llegó. Luego.", None, "", "x" * 1_000_001)
+    found = annotate_frame(frame, plain)
+    assert list(found.columns) == ["id", "text", "words", "starts", "sents", "error"]
+    assert list(found.index) == [5, 6, 7, 8]
+    assert found["words"].iloc[0] == ["Ana", "llegó", ".", "Luego", "."]
+    assert found["sents"].iloc[0] == [0, 3]
+    assert found["words"].iloc[2] == []
+    assert list(frame.columns) == ["id", "text"]
+    assert [value and value[:6] for value in found["error"]] == [None, "[M921]", None, "[M922]"]
+    assert found["words"].iloc[1] is None
+
+
+def test_frames_are_annotated_one_by_one(plain):
+    found = annotate_frames((frame_of(text) for text in ("uno", "dos tres")), plain)
+    assert [frame["words"].iloc[0] for frame in found] == [["uno"], ["dos", "tres"]]
+
+
+def test_the_model_is_loaded_once(plain):
+    load_once.cache_clear()
+    list(annotate_frames([frame_of("uno")] * 3, plain))
+    assert (load_once.cache_info().misses, load_once.cache_info().hits) == (1, 2)
+
+
+def test_frames_that_cannot_be(plain):
+    with pytest.raises(ValueError, match=r"M932.*'texto'.*id, text"):
+        annotate_frame(frame_of("uno"), plain, "texto")
+    with pytest.raises(ValueError, match=r"M925.*'words'"):
+        annotate_frame(frame_of("uno").assign(words=1), plain)
+    with pytest.raises(ValueError, match=r"M701"):
+        annotate_frame(frame_of("uno"), "no-such-model")
+
+
+@pytest.mark.filterwarnings("ignore:PySpark does not yet:FutureWarning")
+def test_spark(plain, monkeypatch):
+    sql = pytest.importorskip("pyspark.sql")
+    if shutil.which("java") is None:
+        pytest.skip("Spark needs Java, which is not installed")
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
+    builder = sql.SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+    spark = builder.config("spark.sql.shuffle.partitions", "2").getOrCreate()
+    try:
+        texts = spark.createDataFrame([(f"d{i}", f"Ana {i}. Fin.") for i in range(40)], "id string, text string")
+
+        def annotated(frames):
+            return annotate_frames(frames, plain)
+
+        schema = spark_schema_of(plain, "id string, text string")
+        assert (
+            schema == "id string, text string, words array<string>, starts array<int>, sents array<int>, error string"
+        )
+        rows = texts.repartition(2).mapInPandas(annotated, schema).collect()
+    finally:
+        spark.stop()
+    assert sorted(row.id for row in rows) == sorted(f"d{i}" for i in range(40))
+    assert all(row.words == ["Ana", row.text[4:-6], ".", "Fin", "."] for row in rows)
+    assert all(row.sents == [0, 3] and row.error is None for row in rows)
+
+
+def test_ray_data(plain, cluster):
+    data = pytest.importorskip("ray.data")
+    frame = pandas.DataFrame({"id": range(30), "text": [f"Ana {i}" for i in range(30)]})
+    data.DataContext.get_current().enable_progress_bars = False
+    texts = data.from_pandas(frame).repartition(3)
+    found = texts.map_batches(annotate_frame, fn_kwargs={"model": plain}, batch_format="pandas").take_all()
+    assert sorted(row["id"] for row in found) == list(range(30))
+    assert all(list(row["words"]) == ["Ana", str(row["id"])] for row in found)
