@@ -15,6 +15,7 @@ from . import (
     letters,
     mkl,
     mtlstruct,
+    mtlstruct_words,
     of_trainers,
     structreg,
     synthetic,
@@ -40,7 +41,7 @@ class Rendered(Protocol):
 
 MODULES = (
     headline, entities, words, tags, trees, arcs, treebanks, constituents, confidence, choosing, door, first_start, learning_on, letters, mkl,
-    synthetic, of_trainers, mtlstruct, structreg, threads, versions,
+    synthetic, of_trainers, mtlstruct, mtlstruct_words, structreg, threads, versions,
 )  # fmt: skip
 TABLES: dict[str, Rendered] = {table.name: table for module in MODULES for table in module.TABLES}  # type: ignore[attr-defined]
 

@@ -123,12 +123,8 @@ class Table:
 
 
 def matching(rows: Sequence[Row], where: Row) -> list[Row]:
-    """The rows that have all these values; of a frozenset one of them."""
-    return [row for row in rows if all(has(row.get(key), value) for key, value in where.items())]
-
-
-def has(found: Any, wanted: Any) -> bool:
-    return found in wanted if isinstance(wanted, frozenset) else found == wanted
+    """The rows that have all these values."""
+    return [row for row in rows if all(row.get(key) == value for key, value in where.items())]
 
 
 def newest(rows: Sequence[Row]) -> list[Row]:

@@ -207,13 +207,6 @@ def test_the_headline_takes_the_rival_that_is_best_on_dev():
         duel.cells({"mtlstruct": [rows[0], *heads]})
 
 
-def test_a_line_may_have_rows_of_several_kinds():
-    line = Line("ours", {"who": "ours", "split": frozenset({0, 1})})
-    table = Table("made-up", "ner", ("", ""), (Column("mean", "cpu", spread=True),), {"": (line,)})
-    rows = [made_up(split=split, cpu=cpu) for split, cpu in ((0, 1.0), (1, 2.0), (2, 9.0), (None, 9.0))]
-    assert "| ours | 1.5 ± 0.7 |" in table.render({"ner": rows}).splitlines()
-
-
 def test_figures_of_the_paper_on_words_stand_beside_the_same_method_and_templates():
     from benchmarks.tables.mtlstruct_words import PUBLISHED, paper
 
