@@ -10,7 +10,7 @@ from benchmarks.letters.runs import Contestant
 from .table import Column, Line, Table
 
 #: Training words of the columns.
-SIZES = (100, 250)
+SIZES = (100, 150, 200, 250)
 
 
 def error(row: Row) -> float:
@@ -55,7 +55,10 @@ def differences(name: str, groups: dict[str, tuple[Line, ...]]) -> Table:
     return Table(name, "letters", ("", "the first; the second"), columns, groups, {"benchmark": "ocr", "mode": "pair"})
 
 
-PAIRS = differences("letters-claim", {"100 words": pairs_of(CLAIM, 100), "250 words": pairs_of(CLAIM[:1], 250)})
+PAIRS = differences(
+    "letters-claim",
+    {"100 words": pairs_of(CLAIM, 100)} | {f"{size} words": pairs_of(CLAIM[:1], size) for size in SIZES[1:]},
+)
 PAIRS_OF_MODELS = differences("letters-models", {"100 words": pairs_of(MODELS, 100)})
 
 CONSTANTS = Table(

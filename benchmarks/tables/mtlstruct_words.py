@@ -83,7 +83,7 @@ OF_TP2 = (
     "OnlineMKL last",
     "CRF l2",
 )
-OF_ANY_WIDTH = ("MTLStruct p=1", "MTLStruct p=2")
+OF_ANY_WIDTH = ("MTLStruct p=1", "MTLStruct p=2", "OnlineMKL last", "CRF l2")
 WHOLE = Table(
     "mtlstruct-pku",
     "mtlstruct",
