@@ -173,3 +173,15 @@ def test_options_of_a_cluster_need_one(model, code, tmp_path, option):
     result = CliRunner().invoke(app, ["mtl", "annotate", *map(str, args)])
     assert result.exit_code == 1
     assert result.stderr.startswith(f"[M917] {option.partition('=')[0]} does not go without --ray.")
+
+
+def test_an_interrupt_says_how_to_go_on(model, code, tmp_path, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("spacy_mtl.annotation.collection.annotate_collection", interrupted)
+    path = write_rows(tmp_path / "in.jsonl", [{"text": "uno"}])
+    args = [model, path, tmp_path / "out", "--code", code, "--ray", "local"]
+    result = CliRunner().invoke(app, ["mtl", "annotate", *map(str, args)])
+    assert (result.exit_code, result.stdout) == (130, "")
+    assert result.stderr == "Interrupted. The same command goes on with the annotation.\n"
