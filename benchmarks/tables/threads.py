@@ -18,4 +18,24 @@ THREADS = Table(
     {"": tuple(Line(f"`mtl_{name}`", {"component": name}) for name in _NAMES)},
     {"benchmark": "threads", "mode": "predict"},
 )
-TABLES = (THREADS,)
+TRAINING = Table(
+    "training-threads",
+    "threads",
+    ("", "training, to a gap of 1%"),
+    (
+        Column("one thread, wall s", "wall", "{:.1f}", where=_ONE),
+        Column("passes", "passes", "{:.0f}", where=_ONE),
+        Column("two threads, wall s", "wall", "{:.1f}", where=_TWO),
+        Column("passes", "passes", "{:.0f}", where=_TWO),
+        Column("times as fast", "speedup", "{:.2f}", where=_TWO),
+        Column("CPU, ratio", "cpu_ratio", "{:.2f}", where=_TWO),
+    ),
+    {
+        "": (
+            Line("Spanish entities, `conll2002.v1`, p = 1", {"component": "ner"}),
+            Line("Danish trees, p = 4/3", {"component": "parser"}),
+        )
+    },
+    {"benchmark": "threads", "mode": "training"},
+)
+TABLES = (THREADS, TRAINING)

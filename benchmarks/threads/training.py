@@ -5,6 +5,7 @@ import time
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from spacy import registry, util
@@ -20,7 +21,7 @@ MOST = 400
 
 
 def extracted(of: dict[str, Any]) -> tuple[Problem, Trainer]:
-    """The problem of a task's training corpus, and its trainer."""
+    """The problem of a task's training corpus, or its first ``limit`` documents, and its trainer."""
     config = util.load_config(of["config"])
     component = list(config["components"].values())[-1]
     if of["templates"]:
@@ -30,7 +31,7 @@ def extracted(of: dict[str, Any]) -> tuple[Problem, Trainer]:
         {"nlp": config["nlp"], "components": config["components"]}, auto_fill=True, validate=False
     )
     reader = {**config["corpora"]["train"], **of["reader"], "path": of["train"]}
-    train = list(registry.resolve({"corpus": reader})["corpus"](nlp))
+    train = list(islice(registry.resolve({"corpus": reader})["corpus"](nlp), of.get("limit")))
     nlp.initialize(lambda: train)
     pipe: Any = nlp.get_pipe(nlp.pipe_names[-1])
     nlp.update(train)

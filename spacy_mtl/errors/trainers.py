@@ -41,6 +41,11 @@ class TrainerErrors:
             "with nlp.initialize().")
     M373 = ("{trainer} trains on one thread: threads must be 1, but is {threads}. Leave it out, or choose MTLStruct or SSVM with solver = 'dual_ascent', which "
             "train on several.")
+    M374 = ("The shard of {worker} has {what} than that of {first}. Install the same version everywhere, and make all shards with the same index of features "
+            "and the same labels.")
+    M375 = "The shard of {worker} has no sentence to learn from. Give it a part of the corpus, or use fewer workers."
+    M376 = "The shard of {worker} has kernelised blocks, whose weights belong to several features: they are trained on one machine only. Leave these templates out."
+    M377 = "{lost} workers were lost while one sum over all shards was made: the workers do not live long enough to train. Look at what ends them, such as memory."
     M350 = "{name} needs a finite radius > 0, but got {radius}. Pass the C or lambda of the trainer, which must be positive."
     M351 = "{name} needs a vector of finite numbers, but got one of shape {shape}. Look for inf or nan in the weights or gradients it came from."
     M352 = "The exponent p of the block norm must be {bound}, but is {p}. Set p = 1 for sparse template weights, p = 2 for a structural SVM."

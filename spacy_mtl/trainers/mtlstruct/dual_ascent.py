@@ -21,10 +21,9 @@ from spacy_mtl.trainers.shared.multiples import Objective, hinges_and_losses, le
 from .bounds import Dual, Known, filled
 from .cutting_plane import CuttingPlane
 from .norms import block_norm, dual_exponent, dual_norm_weights
+from .reweighing import FLOOR, reestimated
 from .settings import MTLStructSettings
 
-#: Lower bound on template weights, as a share of their sum; it decreases with the passes. Below a tenth of it, a template is no longer looked up.
-FLOOR = LIVE / 2
 #: All templates are looked up every REVIVAL passes, and those that should not have been dropped come back.
 REVIVAL = 10
 #: Number of outputs stored for each sentence.
@@ -191,19 +190,9 @@ class DualAscent(Training):
 
     def _reweigh(self, norms: np.ndarray) -> None:
         """Compute mu from the block norms of w by the variational formula of the norm, and rescale w."""
-        p, mu = self.settings.p, self.mu
-        if p == 2 or not norms.any():
-            return
-        pull = np.divide(norms, mu, out=np.zeros_like(mu), where=mu > 0) / self.settings.C
-        if p == 1:
-            floor = FLOOR / max(1.0, self.passes / 10) ** 2
-            new = self._selector.update(pull, floor)
-            new[new < FLOOR / 10] = 0.0  # see _revive
-        elif p < 2:
-            new = np.maximum((norms / block_norm(norms, p)) ** (2 - p), 1e-12)
-        else:
-            new = np.where(self._filled, dual_norm_weights(np.maximum(pull, 1e-12 * pull.max()), p), 0.0)
-        self._rescale(np.divide(new, mu, out=np.zeros_like(mu), where=mu > 0), new)
+        new = reestimated(self.settings, self.mu, norms, self._selector, self._filled, self.passes)
+        if new is not self.mu:
+            self._rescale(np.divide(new, self.mu, out=np.zeros_like(new), where=self.mu > 0), new)
 
     def _rescale(self, factors: np.ndarray, mu: np.ndarray) -> None:
         """Multiply w_j by factors[j] and set the template weights, both or (after an interrupt) neither."""

@@ -74,7 +74,7 @@ def _sizes(problem: Problem) -> np.ndarray:
     return np.concatenate([np.diff(blocks.node) * problem.node_width, np.diff(blocks.pair) * problem.pair_width])
 
 
-def _groups(problem: Problem, n_threads: int) -> list[np.ndarray]:
+def template_groups(problem: Problem, n_threads: int) -> list[np.ndarray]:
     """Masks bool[T + Tp] of templates with together at most WEIGHTS_AT_ONCE weights, or a single one; each template is in one of them.
 
     Several threads take a group each, again and again: for them, no group is larger than half of what each will do.
@@ -126,6 +126,6 @@ def gather(
         return problem.block_norms(vector, mask)
 
     norms = np.zeros(problem.blocks.n)
-    for found in crew.map(gather_group, _groups(problem, crew.size)):
+    for found in crew.map(gather_group, template_groups(problem, crew.size)):
         norms += found
     return norms

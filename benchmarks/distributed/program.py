@@ -1,0 +1,100 @@
+"""Training in shards: ``python -m benchmarks.distributed MODE --help``. The workers take turns in one process: CPU and bytes count, not the time."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from benchmarks.common.measure import run_child
+from benchmarks.common.rows import Row, append_rows, progress, show
+from benchmarks.threads.tasks import described
+
+app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+CorporaOption = Annotated[Path, typer.Option(help="The folder that the corpora are in.", envvar="SPACY_MTL_CORPORA")]
+JsonOption = Annotated[Path | None, typer.Option("--json", help="Add the rows to this file of JSON lines.")]
+PExponent = Annotated[float, typer.Option("--p", help="Exponent of the block norm.")]
+LimitOption = Annotated[int, typer.Option(help="Sentences of the corpus.", min=100)]
+COption = Annotated[float, typer.Option("--C", help="C of MTLStruct.")]
+TemplatesOption = Annotated[str, typer.Option(help="A template set of spacy_mtl for entities.")]
+_SIMULATED = {
+    "workers": "workers",
+    "passes": "passes a round",
+    "rounds_5": "rounds to 5%",
+    "rounds_1": "to 1%",
+    "cpu_1": "CPU s to 1%",
+    "serial_cpu": "one machine",
+    "sent": "bytes to a worker a round",
+    "received": "from a worker",
+    "live_bytes": "live weights, bytes",
+    "sigma": "sigma",
+}
+_KILLED = {
+    "workers": "workers",
+    "kills": "trainings with a death",
+    "ended": "that ended",
+    "consistent": "certificates agree",
+    "calm_gap": "gap without deaths",
+    "median_gap": "median gap",
+    "largest_gap": "largest gap",
+}
+
+
+@app.callback()
+def distributed() -> None:
+    """Training in shards."""
+
+
+def _task(corpora: Path, templates: str, p: float, C: float, limit: int) -> Row:
+    trainer = {"p": p, "C": C, "average": 4, "tol": 0.01}
+    return {
+        **described("ner", corpora.resolve()),
+        "templates": f"spacy_mtl.{templates}",
+        "trainer": trainer,
+        "limit": limit,
+    }
+
+
+@app.command()
+def simulate(
+    corpora: CorporaOption,
+    workers: Annotated[list[int], typer.Option(help="Again for another number.")] = [1, 2, 4, 16, 64],  # noqa: B006
+    passes: Annotated[int, typer.Option(help="Of a worker over its shard, in a round.", min=1)] = 1,
+    templates: TemplatesOption = "tp1.v1",
+    p: PExponent = 1.3333,
+    C: COption = 0.1,
+    limit: LimitOption = 2000,
+    most: Annotated[int, typer.Option(help="Rounds at most.", min=1)] = 100,
+    json: JsonOption = None,
+) -> None:
+    """Spanish entities: rounds, bytes and CPU seconds to gaps of 5% and 1%, by the number of workers."""
+    about: Row = {"benchmark": "distributed", "mode": "simulate", "templates": templates, "p": p, "C": C}
+    found = run_child(
+        "benchmarks.distributed.runs:simulated", of=_task(corpora, templates, p, C, limit), counts=workers, passes=passes, most=most
+    )  # fmt: skip
+    rows = [{**about, **row} for row in found]  # type: ignore[union-attr]
+    show("Simulated workers", _SIMULATED, rows, "CPU seconds of all workers and the driver, without certificates")
+    append_rows(json, rows)
+
+
+@app.command()
+def kill(
+    corpora: CorporaOption,
+    workers: Annotated[int, typer.Option(min=1)] = 4,
+    kills: Annotated[int, typer.Option(help="Trainings, with a death each.", min=1)] = 50,
+    rounds: Annotated[int, typer.Option(help="Of each training.", min=1)] = 30,
+    templates: TemplatesOption = "tp1.v1",
+    p: PExponent = 1.3333,
+    C: COption = 0.1,
+    limit: LimitOption = 2000,
+    seed: int = 0,
+    json: JsonOption = None,
+) -> None:
+    """Spanish entities: a worker dies before a call at random, and begins again at gold."""
+    about: Row = {"benchmark": "distributed", "mode": "kill", "templates": templates, "p": p, "C": C}
+    found = run_child(
+        "benchmarks.distributed.runs:killed", of=_task(corpora, templates, p, C, limit), count=workers, kills=kills, rounds=rounds, seed=seed
+    )  # fmt: skip
+    rows = [{**about, **row} for row in found]  # type: ignore[union-attr]
+    progress.print(f"{kills} trainings", highlight=False)
+    show("Deaths of workers", _KILLED, rows, "gaps after the same number of rounds")
+    append_rows(json, rows)
