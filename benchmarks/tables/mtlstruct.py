@@ -197,7 +197,10 @@ BILUO = Table(
         Column("F1 test", "f1_test", best="max"),
         *COLUMNS[5:],
     ),
-    {"Spanish": lines("esp", ("MTLStruct p=1", "MTLStruct p=2", "OnlineMKL last", "CRF l2"))},
+    {
+        "Spanish": lines("esp", ("MTLStruct p=1", "MTLStruct p=2", "OnlineMKL last", "CRF l2")),
+        "Dutch": lines("ned", ("MTLStruct p=1", "MTLStruct p=2")),
+    },
     WHERE | {"selected": 0, "scheme": "biluo"},
 )
 TABLES = (ALL, GRID, BILUO, SELECTED, OF_P)
