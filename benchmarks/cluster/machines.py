@@ -81,9 +81,10 @@ class Killer:
     def _run(self) -> None:
         while not self._stop.wait(self._random.uniform(*self._between)):
             what = self._random.choice(list(self.counts))
-            done = [self._kill_worker()] if what != "command" else []
-            done += [self._kill_command()] if what != "worker" else []
-            self.counts[what] += all(done)
+            worker = what != "command" and self._kill_worker()
+            command = what != "worker" and self._kill_command()
+            if worker or command:  # what there was to kill
+                self.counts["both" if worker and command else "worker" if worker else "command"] += 1
 
     def _kill_worker(self) -> bool:
         """Kill a process that is at work, if one is."""
