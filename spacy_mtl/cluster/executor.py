@@ -95,6 +95,7 @@ class RayExecutor:
         self._task = self._ray.remote(num_cpus=1, max_retries=0)(_on_worker)
         self._function = function
         self._running: dict[Any, Any] = {}
+        self._waiting = deque[Any]()
         self._slots, self._looked = max(1, cluster.cpus), time.monotonic()
 
     def slots(self) -> int:
@@ -105,15 +106,23 @@ class RayExecutor:
         return min(self._slots, self._limit or self._slots)
 
     def submit(self, job: Any) -> None:
-        """Give Ray a job."""
-        self._running[self._task.remote(self._function, job)] = job
+        """Give Ray a job, or keep it back while there are as many as the limit allows: Ray would begin with it on any CPU that is free."""
+        self._waiting.append(job)
+        self._start()
+
+    def _start(self) -> None:
+        while self._waiting and (self._limit is None or len(self._running) < self._limit):
+            job = self._waiting.popleft()
+            self._running[self._task.remote(self._function, job)] = job
 
     def outcomes(self, seconds: float) -> Sequence[Outcome]:
         """What has become of jobs since the last call."""
         if not self._running:
             return []
         ended, _ = self._ray.wait(list(self._running), num_returns=1, timeout=seconds, fetch_local=False)
-        return [self._outcome(reference, self._running.pop(reference)) for reference in ended]
+        found = [self._outcome(reference, self._running.pop(reference)) for reference in ended]
+        self._start()
+        return found
 
     def _outcome(self, reference: Any, job: Any) -> Outcome:
         errors = self._ray.exceptions
