@@ -23,8 +23,8 @@ from spacy_mtl.thresholds import LIVE
 from .refit import Fitted, Refit
 
 Told = Callable[[int], None]
-#: By how much more than it is too large a component is made smaller.
-MORE = 1.05
+#: How often a component that is too large is trained with less room for its weights, and by how much less than in proportion.
+AGAIN, LESS = 2, 0.98
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,6 @@ class Pruning:
         self.live = n_live(self.full)
         self.points: dict[int, Fitted] = {}
         self._configs: dict[int, dict[str, Any]] = {}
-        #: Megabytes for the weights, see _within.
-        self._room = limits.megabytes
 
     def run(self) -> Point:
         """The pruned component. Raises ValueError: M774 there are no more templates than are to stay, M775 the limits cannot be met."""
@@ -116,18 +114,20 @@ class Pruning:
 
         What it has besides them takes room, too.
         """
-        found, most = self._trained(k), self.limits.megabytes
-        if most is not None and found.megabytes > most:
-            allowed = self._configs[k]["model"]["megabytes"] - MORE * (found.megabytes - most)
-            if allowed > 0:
-                self._room = allowed
-                found = self._trained(k)
+        most = room = self.limits.megabytes
+        found = self._trained(k, room)
+        for _ in range(AGAIN):
+            if most is None or found.megabytes <= most:
+                break
+            room = self._configs[k]["model"]["megabytes"] * LESS * most / found.megabytes
+            found = self._trained(k, room)
         return found
 
-    def _trained(self, k: int) -> Fitted:
+    def _trained(self, k: int, room: float | None) -> Fitted:
+        config = self._made(k, room)  # which may train others before
         if self.tell is not None:
             self.tell(k)
-        self._configs[k] = self._made(k)
+        self._configs[k] = config
         return self.refit.fit(self._configs[k])
 
     def config(self, k: int) -> dict[str, Any]:
@@ -135,8 +135,8 @@ class Pruning:
         self.fit(k)
         return deepcopy(self._configs[k])
 
-    def _made(self, k: int) -> dict[str, Any]:
-        """The settings of the component with k templates, in the order that they had, and a size that is allowed."""
+    def _made(self, k: int, room: float | None) -> dict[str, Any]:
+        """The settings of the component with k templates, in the order that they had. room: megabytes for its weights."""
         config = deepcopy(self.refit.config())
         templates = self.templates
         staying = self._staying(k)
@@ -147,7 +147,7 @@ class Pruning:
         if templates.label_min_count is not None:
             block["label_min_count"] = templates.label_min_count
         config["model"]["templates"] = block
-        if (room := self._room) is not None:
+        if room is not None:
             old = config["model"].get("megabytes")
             config["model"]["megabytes"] = room if old is None else min(room, old)
         return config
