@@ -40,7 +40,7 @@ ACTIVE = Table(
 TUNED = Table(
     "tuned",
     "insight",
-    ("corpus", "settings"),
+    ("search", "begun with"),
     (
         Column("trials", "trials", "{:.0f}"),
         Column("CPU s", "cpu", "{:.0f}"),
@@ -51,7 +51,12 @@ TUNED = Table(
         Column("difference", "difference", "{:+.2f}"),
         Column("p value", "p_value", "{:.4f}"),
     ),
-    {"CoNLL-2002": (Line("Spanish, C and p of `ner.v1`", {"lang": "esp"}),)},
+    {
+        "Spanish, C and p of `ner.v1`": (
+            Line("C = 0.3, p = 1.3333", {"lang": "esp", "begun": "C = 0.3, p = 1.3333"}),
+            Line("C = 1, p = 2", {"lang": "esp", "begun": "C = 1, p = 2"}),
+        )
+    },
     {"benchmark": "insight", "mode": "tune", "limit": 0},
 )
 TABLES = (PRUNED, ACTIVE, TUNED)

@@ -9,7 +9,11 @@ from spacy.language import Language
 from spacy.training import Example
 
 from spacy_mtl.components.protocol.base import StructuredPipe
+from spacy_mtl.corpora.binary import GIVEN_COLUMNS, read_binary
 from spacy_mtl.errors import Errors
+
+#: Readers of text files, in whose place a ``.spacy`` file may be named.
+TEXT_READERS = frozenset(f"spacy_mtl.{name}Corpus.v1" for name in ("Conll", "Conllu", "Bracketed", "Segmented"))
 
 
 def read_part(nlp: Language, part: str, path: Path | None, where: str) -> list[Example]:
@@ -33,9 +37,23 @@ def read_part(nlp: Language, part: str, path: Path | None, where: str) -> list[E
     return examples
 
 
+def read_block(nlp: Language, block: Mapping[str, Any]) -> list[Example]:
+    """The examples of a block with a reader and a path. A ``.spacy`` file is read as one where the reader is one of this package's for text files.
+
+    Its documents are then given the columns that the block says, as far as such files have them, or those that the file lists.
+    Raises what readers raise.
+    """
+    path, reader = str(block.get("path")), str(block.get("@readers"))
+    if path.endswith(".spacy") and reader in TEXT_READERS:
+        named = block.get("given")
+        given = None if named is None else [column for column in named if column in GIVEN_COLUMNS]
+        return list(read_binary(path, nlp.vocab, given))
+    return list(registry.resolve({"reader": dict(block)})["reader"](nlp))
+
+
 def _read(nlp: Language, block: Mapping[str, Any], where: str, part: str) -> list[Example]:
     try:
-        return list(registry.resolve({"reader": dict(block)})["reader"](nlp))
+        return read_block(nlp, block)
     except Exception as error:  # readers of other packages may raise anything
         if str(error).startswith("[M"):
             raise

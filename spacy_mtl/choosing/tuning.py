@@ -151,7 +151,7 @@ def open_study(journal: Path, config: Mapping[str, Any], space: Sequence[Dimensi
         from optuna.storages.journal import JournalFileBackend
     except ImportError:
         raise ValueError(Errors.M780) from None
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    optuna.logging.set_verbosity(optuna.logging.ERROR)  # its warning of an interrupted trial has a traceback
     try:
         journal.parent.mkdir(parents=True, exist_ok=True)
         study = optuna.create_study(

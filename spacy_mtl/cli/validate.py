@@ -78,12 +78,12 @@ def make_pipeline(path: Path, code: Path | None = None, lang: str | None = None)
 
 def read_examples(nlp: "Language", path: Path, corpus: Path) -> list["Example"]:
     """The examples of a corpus, read as ``[corpora.train]`` of the pipeline's config says. Raises ValueError: M731, and the reader's own."""
-    from spacy import registry
+    from spacy_mtl.choosing.corpora import read_block
 
     config: Any = nlp.config.interpolate()
     block = {**config["corpora"].get("train", {}), "path": str(corpus)}
     try:
-        return list(registry.resolve({"reader": block})["reader"](nlp))
+        return read_block(nlp, block)
     except Exception as error:
         if str(error).startswith("[M"):
             raise

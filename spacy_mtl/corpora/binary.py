@@ -21,6 +21,8 @@ _ATTRIBUTES = {
     "LEMMA": ("LEMMA",),
     "ENT": ("ENT_IOB", "ENT_TYPE"),
 }
+#: Columns that documents may be given.
+GIVEN_COLUMNS = frozenset(_ATTRIBUTES)
 
 #: Attributes that are numbers of strings, all of which a file must have.
 _OF_STRINGS: list[int | str] = ["ORTH", "NORM", "LEMMA", "TAG", "MORPH", "DEP", "ENT_TYPE", "ENT_ID", "ENT_KB_ID"]

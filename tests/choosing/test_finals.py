@@ -85,3 +85,15 @@ def test_the_score_of_a_trial_is_that_of_its_end(tmp_path, monkeypatch):
     tuning.run(1)
     (trial,) = ended(studied(tuning))
     assert trial.score == 60.0
+
+
+def test_an_interrupt_of_the_end_keeps_what_has_been_trained(tmp_path, monkeypatch):
+    tuning = make_tuning(tmp_path / "journal")
+    tuning.run(3)
+
+    def interrupted():
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        tuning.finish(interrupted)
+    assert [trial.final is not None for trial in ended(studied(tuning))].count(True) == 1

@@ -69,7 +69,7 @@ def test_a_trial_that_was_cut_off_comes_again(tmp_path):
     assert n_ended(studied(tuning)) == 1
 
 
-def test_an_interrupt_keeps_what_has_ended(tmp_path, monkeypatch):
+def test_an_interrupt_keeps_what_has_ended(tmp_path, monkeypatch, capfd):
     tuning = make_tuning(tmp_path / "journal")
     whole, calls = Tuning._score, []
 
@@ -83,6 +83,7 @@ def test_an_interrupt_keeps_what_has_ended(tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         tuning.run(5)
     assert n_ended(studied(tuning)) == 1
+    assert "Traceback" not in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["CRF", "MTLStruct"])

@@ -122,3 +122,22 @@ def test_a_full_disk_is_told(config, tmp_path, monkeypatch):
     result = invoke(config, tmp_path / "best.cfg", "--trials", 1)
     assert "\r[M704] " in result.stderr
     assert not (tmp_path / "best.cfg").exists()
+
+
+def test_a_journal_that_cannot_go_on_is_told(config, tmp_path, monkeypatch):
+    from optuna.storages.journal import JournalFileBackend
+
+    whole, calls = JournalFileBackend.append_logs, []
+
+    def full(self, logs):
+        calls.append(1)
+        if len(calls) > 12:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        whole(self, logs)
+
+    monkeypatch.setattr(JournalFileBackend, "append_logs", full)
+    result = invoke(config, tmp_path / "best.cfg", "--trials", 3, "--vary", "C=0.3:3")
+    assert result.exit_code == 1
+    assert "[M704] " in result.stderr
+    assert "Traceback" not in result.stderr
+    assert not (tmp_path / "best.cfg").exists()

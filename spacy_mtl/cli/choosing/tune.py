@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from spacy_mtl.errors import Errors
+from spacy_mtl.files.disk import reason_of
 
 from ..cluster.options import Ray, Workers
 from ..cluster.tune import run_trials, trial_workers
@@ -114,9 +115,16 @@ def tune_cli(
         place = journal or output.with_suffix(".journal")
         search = Search(config, component, tuple(vary or ()), place, train, dev, folds, seed, code)
         tuning = search.tuning()
-        finished = _run(search, tuning, trials, jobs, ray, workers)
-        found = _ended(tuning)
-        best, stays, finished = _chosen(tuning, found, finished)
+        try:
+            finished = _run(search, tuning, trials, jobs, ray, workers)
+            found = _ended(tuning)
+            best, stays, finished = _chosen(tuning, found, finished)
+        except ValueError:  # which says what to do
+            raise
+        except Exception as error:
+            if (fault := _of_disk(error)) is None:
+                raise
+            raise ValueError(Errors.M704.format(path=place, reason=reason_of(fault))) from None
         name = tuning.refits[0].component
         write_file(output, _best_config(config, name, best).encode())
         if json_path is not None:
@@ -124,7 +132,7 @@ def tune_cli(
                 json_path,
                 [asdict(trial) for trial in (best, *(each for each in _ended(tuning) if each.number != best.number))],
             )
-    _show(found, name)
+    _show(_ended(tuning), name)
     score = best.score if best.final is None else best.final
     typer.echo(f"Written: {output}, with the settings of trial {best.number}, whose score is {score:.2f}")
     if stays:
@@ -142,6 +150,13 @@ def _ended(tuning: "Tuning") -> "list[Trial]":
     if not found:
         raise ValueError(Errors.M782)
     return found
+
+
+def _of_disk(error: BaseException | None) -> OSError | None:
+    """The fault of the disk behind an error: where the journal cannot be written, Optuna raises others after it."""
+    while error is not None and (not isinstance(error, OSError) or isinstance(error, ConnectionError | TimeoutError)):
+        error = error.__cause__ or error.__context__
+    return error
 
 
 def _chosen(tuning: "Tuning", found: "list[Trial]", finished: bool) -> "tuple[Trial, bool, bool]":
@@ -256,10 +271,13 @@ def _show(found: "list[Trial]", name: str) -> None:
 
     best: list[Any] = front(found)
     table = Table(box=None, pad_edge=False, header_style="bold", title=name, title_justify="left")
-    for heading in ("Trial", "Score", "MB", "Words/s"):
+    for heading in ("Trial", "Score", "Once more", "MB", "Words/s"):
         table.add_column(heading, justify="right")
     table.add_column("Settings", overflow="fold")
     for trial in best:
         told = ", ".join(f"{key.rpartition('.')[2]} = {value}" for key, value in trial.settings.items())
-        table.add_row(f"{trial.number}", f"{trial.score:.2f}", f"{trial.megabytes:.2f}", f"{trial.speed:,.0f}", told)
+        again = "" if trial.final is None else f"{trial.final:.2f}"
+        table.add_row(
+            f"{trial.number}", f"{trial.score:.2f}", again, f"{trial.megabytes:.2f}", f"{trial.speed:,.0f}", told
+        )
     make_console().print(table)
