@@ -32,8 +32,8 @@ TRAINING = Table(
     ),
     {
         "": (
-            Line("Spanish entities, `conll2002.v1`, p = 1", {"component": "ner"}),
-            Line("Danish trees, p = 4/3", {"component": "parser"}),
+            Line("Spanish entities, `conll2002.v1`, p = 1, C = 0.1", {"component": "ner"}),
+            Line("Danish trees, p = 4/3, C = 0.03", {"component": "parser"}),
         )
     },
     {"benchmark": "threads", "mode": "training"},
