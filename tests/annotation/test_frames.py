@@ -7,6 +7,7 @@ import pytest
 
 from spacy_mtl.annotation.frames import annotate_frame, annotate_frames, spark_schema_of
 from spacy_mtl.annotation.model import load_once
+from tests.docs.blocks import blocks_of
 
 pandas = pytest.importorskip("pandas")
 
@@ -60,37 +61,50 @@ def test_frames_that_cannot_be(plain):
         annotate_frame(frame_of("uno"), "no-such-model")
 
 
+def recipe(about, plain, folder, **names):
+    """Run the block of the recipe that has ``about`` in it, with the model and the folders that its names stand for."""
+    (block,) = [block.text for block in blocks_of("docs/recipes/clusters.md") if about in block.text]
+    for name, meant in {'"DIR"': plain, '"texts/"': str(folder / "texts"), '"out/"': str(folder / "out")}.items():
+        assert name in block
+        block = block.replace(name, repr(meant))
+    exec(compile(block, "the recipe", "exec"), names)
+
+
 @pytest.mark.filterwarnings("ignore:PySpark does not yet:FutureWarning")
-def test_spark(plain, monkeypatch):
+def test_spark(plain, monkeypatch, tmp_path):
     sql = pytest.importorskip("pyspark.sql")
     if shutil.which("java") is None:
         pytest.skip("Spark needs Java, which is not installed")
     monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
+    assert spark_schema_of(plain, "id string, text string") == (
+        "id string, text string, words array<string>, starts array<int>, sents array<int>, error string"
+    )
+    texts = pandas.DataFrame({"id": [f"d{i}" for i in range(40)], "text": [f"Ana {i}. Fin." for i in range(40)]})
+    (tmp_path / "texts").mkdir()
+    for part in range(2):
+        texts[part::2].to_json(tmp_path / f"texts/{part}.json", orient="records", lines=True)
     builder = sql.SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
     spark = builder.config("spark.sql.shuffle.partitions", "2").getOrCreate()
     try:
-        texts = spark.createDataFrame([(f"d{i}", f"Ana {i}. Fin.") for i in range(40)], "id string, text string")
-
-        def annotated(frames):
-            return annotate_frames(frames, plain)
-
-        schema = spark_schema_of(plain, "id string, text string")
-        assert (
-            schema == "id string, text string, words array<string>, starts array<int>, sents array<int>, error string"
-        )
-        rows = texts.repartition(2).mapInPandas(annotated, schema).collect()
+        recipe("mapInPandas", plain, tmp_path, spark=spark)
     finally:
         spark.stop()
-    assert sorted(row.id for row in rows) == sorted(f"d{i}" for i in range(40))
-    assert all(row.words == ["Ana", row.text[4:-6], ".", "Fin", "."] for row in rows)
-    assert all(row.sents == [0, 3] and row.error is None for row in rows)
+    found = pandas.concat(pandas.read_json(path, lines=True) for path in (tmp_path / "out").glob("*.json"))
+    assert sorted(found["id"]) == sorted(texts["id"])
+    assert all(row.words == ["Ana", row.text[4:-6], ".", "Fin", "."] for row in found.itertuples())
+    assert all(row.sents == [0, 3] for row in found.itertuples())
+    assert "error" not in found  # Spark leaves out what is null
 
 
-def test_ray_data(plain, cluster):
+def test_ray_data(plain, cluster, tmp_path):
     data = pytest.importorskip("ray.data")
-    frame = pandas.DataFrame({"id": range(30), "text": [f"Ana {i}" for i in range(30)]})
     data.DataContext.get_current().enable_progress_bars = False
-    texts = data.from_pandas(frame).repartition(3)
-    found = texts.map_batches(annotate_frame, fn_kwargs={"model": plain}, batch_format="pandas").take_all()
-    assert sorted(row["id"] for row in found) == list(range(30))
-    assert all(list(row["words"]) == ["Ana", str(row["id"])] for row in found)
+    (tmp_path / "texts").mkdir()
+    texts = pandas.DataFrame({"id": range(30), "text": [f"Ana {i}" for i in range(30)]})
+    for part in range(3):
+        texts[part::3].to_parquet(tmp_path / f"texts/{part}.parquet")
+    recipe("read_parquet", plain, tmp_path)
+    found = pandas.read_parquet(tmp_path / "out")
+    assert sorted(found["id"]) == list(range(30))
+    assert all(list(row.words) == ["Ana", str(row.id)] for row in found.itertuples())
+    assert found["error"].isna().all()

@@ -23,6 +23,8 @@ from .configs import check_overrides, make
 
 #: what pages call the folder of corpora that do not come with the package
 ELSEWHERE = "DIR"
+#: and a cluster that does not come with it either
+CLUSTER = "HOST:PORT"
 #: commands of spaCy that are run; of the others only the options are checked
 RUN = {"convert", "evaluate", "mtl", "train"}
 #: but not this command of ours, which compiles everything
@@ -66,7 +68,8 @@ def check_spacy(words: Words) -> None:
         return check_project(args)
     if command == "train":
         return check_train(args)
-    if command in RUN and ELSEWHERE not in " ".join(args) and args[:1] != SLOW:
+    here = not any(name in " ".join(args) for name in (ELSEWHERE, CLUSTER))
+    if command in RUN and here and args[:1] != SLOW:
         return run_spacy(command, *args)
     return parse(typer.main.get_command(app), [command, *args])
 
