@@ -6,11 +6,10 @@ from typing import Annotated
 import typer
 
 from spacy_mtl.errors import Errors
-from spacy_mtl.files.disk import reason_of
 
 from .shared.messages import clear_errors
 from .shared.options import Code
-from .shared.pipelines import load_pipeline
+from .shared.pipelines import load_pipeline, save_pipeline
 
 
 def tokenizer_cli(
@@ -33,14 +32,10 @@ def convert_pipeline(model: str | Path, output: Path, code: Path | None = None) 
     M654 it holds what is no pipeline's.
     """
     from spacy_mtl.components.tokenizer import with_tokenizer
-    from spacy_mtl.training.safe_save import save
 
     nlp = load_pipeline(model, code)
     try:
         converted = with_tokenizer(nlp)
     except ValueError as error:
         raise ValueError(Errors.M417.format(model=model, reason=error)) from None
-    try:
-        save(converted, output)
-    except OSError as error:
-        raise ValueError(Errors.M704.format(path=output, reason=reason_of(error))) from None
+    save_pipeline(converted, output)

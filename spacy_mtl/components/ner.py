@@ -18,8 +18,8 @@ from spacy_mtl.stored.values import distinct_texts, number, one_of
 from spacy_mtl.structures.chain.build import Constraints, hamming_cost
 from spacy_mtl.trainers.base import Trainer
 
-from .biased.entities import entity_points, tag_bias
-from .biased.pipe import BIAS_CHECK, BiasedPipe, BiasPoint, checked_bias
+from .biased.entities import entity_counts, tag_bias
+from .biased.pipe import BIAS_CHECK, BiasCounts, BiasedPipe, checked_bias
 from .confidence.pipe import Told
 from .entity_tags import (
     BEGIN,
@@ -100,8 +100,8 @@ class MTLEntityRecognizer(BiasedPipe, ChainPipe, LabelledPipe):
     def biases_of_labels(self, bias: float) -> np.ndarray:
         return tag_bias(self.chain_labels, bias)
 
-    def bias_points(self, examples: Sequence[Example], beta: float) -> list[BiasPoint]:
-        return entity_points(self, examples, beta)
+    def bias_counts(self, examples: Sequence[Example]) -> BiasCounts:
+        return entity_counts(self, examples)
 
     @property
     def threshold(self) -> float:

@@ -41,8 +41,8 @@ from spacy_mtl.templates.attributes.reader import AttributeReader, of_characters
 from spacy_mtl.trainers.base import Trainer
 from spacy_mtl.true_words import true_doc
 
-from .biased.pipe import BiasedPipe, BiasPoint, checked_bias
-from .biased.words import word_points
+from .biased.pipe import BiasCounts, BiasedPipe, checked_bias
+from .biased.words import word_counts
 from .confidence.characters import ConsideredCharacters, Cut, consider_characters, told_of, with_words
 from .factories import make_segmenter  # noqa: F401  (earlier installations have it as their entry point)
 from .protocol.chain import ChainPipe
@@ -230,8 +230,8 @@ class MTLSegmenter(BiasedPipe, ChainPipe):
     def biases_of_labels(self, bias: float) -> np.ndarray:
         return np.float32(bias) * begin_tags(self.cfg["tags"]).astype(np.float32)
 
-    def bias_points(self, examples: Sequence[Example], beta: float) -> list[BiasPoint]:
-        return word_points(self, examples, beta)
+    def bias_counts(self, examples: Sequence[Example]) -> BiasCounts:
+        return word_counts(self, examples)
 
     def cut(self, texts: Sequence[str]) -> Iterator[tuple[list[str], list[bool]]]:
         """For each text, its tokens and whether a space follows each; together they make up the text."""

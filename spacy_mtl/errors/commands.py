@@ -39,7 +39,7 @@ class CommandErrors:
     M748 = ("No entity of {paths} occurs at least {min_count} times, or has a label that was asked for. Give other files, labels or a smaller --min-count.")
     M749 = ("Cannot read '{path}' as a knowledge base: {reason}. Give a folder that InMemoryLookupKB.to_disk has written.")
     M750 = ("The label {label} would be written to '{path}', as another label is. Choose one of them with --label.")
-    M751 = ("'{model}' has no component mtl_ner or mtl_segmenter{named}. Its components are {names}.")
+    M751 = ("'{model}' has no component mtl_ner, mtl_segmenter or mtl_senter{named}. Its components are {names}.")
     M760 = ("There is nothing to explain: the text has no words. Give a text.")
     M761 = ("'{model}' has no component '{component}' that explains its decisions; those that do: {names}.")
     M762 = ("'{path}' is no file of names of features: {reason}. Make one with 'spacy mtl names'.")

@@ -31,7 +31,7 @@ def test_all_columns_are_scored_and_kept(tmp_path):
     run("train", *shared, "--folds", 2, "--passes", 2, "--quick", "--test", "--json", rows)
     (row,) = map(json.loads, rows.read_text().splitlines())
     assert row["cpu"] == pytest.approx(
-        sum(row[f"cpu_{step}"] for step in ("configs", "borders", "tags", "jackknife", "trees"))
+        sum(row[f"cpu_{step}"] for step in ("configs", "borders", "bias", "tags", "jackknife", "trees"))
     )
     assert all(
         0 <= row[f"{prefix}{score}_{part}"] <= 100

@@ -70,6 +70,42 @@ def _note(name, doc):
     return doc
 
 
+def test_sentences_of_a_treebank(folder, tmp_path):
+    """The pipeline may be saved in place of itself, and is as it was where nothing is surely better."""
+    nlp = spacy.blank("xx")
+    templates = {"@mtl_templates": "spacy_mtl.patterns.v1", "patterns": ["U0:%x[-1,LOWER]", "B"]}
+    nlp.add_pipe("mtl_senter", config={"model": {"templates": templates}})
+    marks = [True, False, True, False, False, False]
+    words = ["a", ".", "b", "x", "c", "d"]
+    examples = [Example(Doc(nlp.vocab, words), Doc(nlp.vocab, words, sent_starts=marks))]
+    nlp.initialize(lambda: examples)
+    for _ in range(5):
+        nlp.update(examples)
+    nlp.to_disk(tmp_path / "model")
+    rows = (["a", "."], ["b", "x"], ["c", "d"])
+    trees = "".join(
+        "".join(f"{k}\t{word}\t_\tX\t_\t_\t{k - 1}\tdep\t_\t_\n" for k, word in enumerate(row, 1)) + "\n"
+        for row in rows
+    )
+    (tmp_path / "dev.conllu").write_text(trees * 4, encoding="utf8")
+    files = (tmp_path / "model", tmp_path / "dev.conllu", "--format", "conllu", "--group", 3)
+    result = invoke(*files, "--sure", "--output", tmp_path / "model")
+    assert result.exit_code == 0, result.stderr
+    bias = spacy.load(tmp_path / "model").get_pipe("mtl_senter").bias
+    assert bias > 0
+    assert f"mtl_senter: the bias is now {bias:g}; saved to" in result.stdout
+    again = invoke(*files, "--sure", "--output", tmp_path / "again")
+    assert f"mtl_senter: the bias stays {bias:g}; saved to" in again.stdout
+
+
+def test_trees_with_brackets_are_refused(folder):
+    result = invoke(folder / "model", folder / "dev.conll", "--format", "bracketed")
+    assert (result.exit_code, "reads columns, segmented texts and trees" in " ".join(result.stderr.split())) == (
+        2,
+        True,
+    )
+
+
 def test_without_output_nothing_is_saved(folder):
     result = invoke(folder / "model", folder / "dev.conll", "--columns", "ORTH,ENT")
     assert result.exit_code == 0, result.stderr

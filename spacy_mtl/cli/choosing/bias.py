@@ -1,4 +1,4 @@
-"""``python -m spacy mtl bias``: precision against recall of a trained recognizer or segmenter, without training anew."""
+"""``python -m spacy mtl bias``: precision against recall of what a trained component finds, without training anew."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -9,12 +9,24 @@ import typer
 from spacy_mtl.errors import Errors
 from spacy_mtl.settings import brief
 
-from ..evaluate import read_examples, read_segmented
+from ..evaluate import read_examples, read_segmented, read_trees
 from ..shared.input import asked_for, reading
-from ..shared.messages import clear_errors, reason_of
-from ..shared.options import AsColumns, AsGroup, AsScheme, AsSeparator, Code, Encoding, FileFormat, Format, Given, Limit
+from ..shared.messages import clear_errors
+from ..shared.options import (
+    AsColumns,
+    AsGroup,
+    AsScheme,
+    AsSeparator,
+    AsTag,
+    Code,
+    Encoding,
+    FileFormat,
+    Format,
+    Given,
+    Limit,
+)
 from ..shared.output import make_console
-from ..shared.pipelines import load_pipeline
+from ..shared.pipelines import load_pipeline, save_pipeline
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -28,7 +40,9 @@ def bias_cli(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="Pipeline name or directory.")],
     data: Annotated[
         list[str],
-        typer.Argument(metavar="DEV...", help="Development data: column files, segmented texts or .spacy files."),
+        typer.Argument(
+            metavar="DEV...", help="Development data: column files, segmented texts, trees or .spacy files."
+        ),
     ],
     output: Annotated[
         Path | None,
@@ -37,44 +51,51 @@ def bias_cli(
     beta: Annotated[
         float, typer.Option(min=0.01, max=1000.0, help="How many times as much recall counts as precision.")
     ] = 1.0,
+    sure: Annotated[
+        bool, typer.Option("--sure", help="Keep the bias as it is unless another is better by a standard error.")
+    ] = False,
     component: Annotated[str | None, typer.Option(help="The component, if several have a bias.")] = None,
     file_format: FileFormat = Format.columns,
     columns: AsColumns = None,
     given: Given = None,
     scheme: AsScheme = None,
     separator: AsSeparator = None,
+    tag: AsTag = None,
     encoding: Encoding = "utf8",
     group: AsGroup = None,
     limit: Limit = 0,
     code: Code = None,
 ) -> None:
-    """Show precision, recall and F of entities, or of words, for many biases, and find the best.
+    """Show precision, recall and F of entities, words or sentences for many biases, and find the best.
 
     The bias of a recognizer is added to the score of every tag of an entity: above 0 more entities are found, below 0 fewer. That of a segmenter is
-    added to every tag that begins a word: above 0 there are more words, below 0 longer ones. Choose it on development data, not on those that the
-    pipeline is judged by. With --format segmented, of the options about files only --encoding and --limit count.
+    added to every tag that begins a word, that of a senter to every token that begins a sentence: above 0 there are more, below 0 longer ones. Choose
+    it on development data, not on those that the pipeline is judged by. With --format segmented, of the options about files only --encoding and
+    --limit count.
     """
-    asked = asked_for(columns, given, separator, scheme=scheme, group=group)
-    if file_format not in (Format.columns, Format.segmented):
-        raise typer.BadParameter("it reads columns and segmented texts", param_hint="--format")
+    asked = asked_for(columns, given, separator, scheme=scheme, group=group, tag=tag)
+    if file_format is Format.bracketed:
+        raise typer.BadParameter("it reads columns, segmented texts and trees", param_hint="--format")
     with clear_errors():
         nlp = load_pipeline(model, code)
         name, pipe = biased_component(nlp, model, component)
         if file_format is Format.segmented:
             examples = read_segmented(nlp, data, encoding, limit)
         else:
-            settings = {**reading(nlp, Format.columns, asked), "encoding": encoding, "limit": limit}
-            examples = read_examples(nlp, data, settings, asked["given"])
+            settings = {**reading(nlp, file_format, asked), "encoding": encoding, "limit": limit}
+            read = read_trees if file_format is Format.conllu else read_examples
+            examples = read(nlp, data, settings, asked["given"])
         before = pipe.bias
-        points = pipe.tune_bias(annotated_before(nlp, name, examples), beta)
+        points = pipe.tune_bias(annotated_before(nlp, name, examples), beta, sure)
         if output is not None:
-            _save(nlp, output)
+            save_pipeline(nlp, output)
     make_console().print(_table(points, before, pipe.bias))
-    typer.echo(f"{name}: the best bias is {pipe.bias:g}" + (f"; saved to {output}" if output is not None else ""))
+    told = "the best bias is" if not sure else "the bias stays" if pipe.bias == before else "the bias is now"
+    typer.echo(f"{name}: {told} {pipe.bias:g}" + (f"; saved to {output}" if output is not None else ""))
 
 
 def biased_component(nlp: "Language", model: str, component: str | None) -> tuple[str, Any]:
-    """Name and component of the recognizer or segmenter, the first if none is named. Raises ValueError (M751) without one."""
+    """Name and component of what has a bias, the first if none is named. Raises ValueError (M751) without one."""
     from spacy_mtl.components.biased.pipe import BiasedPipe
 
     for name, pipe in nlp.pipeline:
@@ -93,14 +114,6 @@ def annotated_before(nlp: "Language", name: str, examples: "Iterable[Example]") 
     examples = list(examples)
     docs = docs_before(nlp, name, [example.predicted for example in examples])
     return [Example(doc, example.reference) for doc, example in zip(docs, examples, strict=True)]
-
-
-def _save(nlp: "Language", output: Path) -> None:
-    """Raises ValueError (M704) where the pipeline cannot be written."""
-    try:
-        nlp.to_disk(output)
-    except OSError as error:
-        raise ValueError(Errors.M704.format(path=output, reason=reason_of(error))) from None
 
 
 def _table(points: "list[BiasPoint]", before: float, best: float) -> "Table":

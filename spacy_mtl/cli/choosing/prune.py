@@ -8,18 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from spacy_mtl.errors import Errors
-from spacy_mtl.files.disk import reason_of
 from spacy_mtl.settings import brief
 
 from ..insight.names import chosen
 from ..shared.messages import clear_errors
 from ..shared.options import Code
 from ..shared.output import check_other, make_console, write_json
-from ..shared.pipelines import load_pipeline
+from ..shared.pipelines import load_pipeline, save_pipeline
 
 if TYPE_CHECKING:
-    from spacy.language import Language
-
     from spacy_mtl.choosing.pruning import Point, Pruning
     from spacy_mtl.choosing.refit import Refit
 
@@ -70,7 +67,7 @@ def prune_cli(
         examples, scored = read_part(nlp, "train", train, model), read_part(nlp, "dev", dev, model)
         refit = Refit(nlp, name, examples, scored)
         pruning, point = _pruned(refit, templates, megabytes, (wanted, times), loss)
-        _save(pruning.apply(point), output)
+        save_pipeline(pruning.apply(point), output)
         if json_path is not None:
             write_json(json_path, _described(pruning, point))
     _show(pruning, point, output)
@@ -108,15 +105,6 @@ def _pruned(
         ):  # sizes that are too small to parse well are tried, too, and their scores are shown
             warnings.filterwarnings("ignore", r"\[M433\]")
             return pruning, pruning.run()
-
-
-def _save(nlp: "Language", output: Path) -> None:
-    from spacy_mtl.training.safe_save import save
-
-    try:
-        save(nlp, output)
-    except OSError as error:
-        raise ValueError(Errors.M704.format(path=output, reason=reason_of(error))) from None
 
 
 def _rows(pruning: "Pruning") -> list[dict[str, float]]:

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from spacy_mtl.errors import Errors
-from spacy_mtl.files.disk import reason_of
 
 from ..shared.messages import clear_errors
 from ..shared.options import Code
 from ..shared.output import make_console
-from ..shared.pipelines import load_pipeline
+from ..shared.pipelines import load_pipeline, save_pipeline
 from ..validate import read_examples
 
 if TYPE_CHECKING:
@@ -49,7 +48,6 @@ def calibrate_cli(
     from spacy_mtl.choosing.corpora import read_part
     from spacy_mtl.choosing.folds import trained_on_folds
     from spacy_mtl.training.calibrating import calibrate_pipeline
-    from spacy_mtl.training.safe_save import save
 
     with clear_errors():
         nlp = load_pipeline(model, code)
@@ -67,10 +65,7 @@ def calibrate_cli(
         if confidence:
             for name in found:
                 nlp.get_pipe_config(name)["confidence"] = True
-        try:
-            save(nlp, output)
-        except OSError as error:
-            raise ValueError(Errors.M704.format(path=output, reason=reason_of(error))) from None
+        save_pipeline(nlp, output)
     make_console().print(_table(found))
     typer.echo(f"{output}: calibrated")
 

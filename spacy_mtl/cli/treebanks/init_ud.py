@@ -53,7 +53,7 @@ def init_ud_cli(
     for component, columns in missing_components(found).items():
         typer.echo(f"  ! There are no {columns}: '{component}' is left out.")
     typer.echo(f"\nWritten: {', '.join(str(folder / f'{name}.cfg') for name in configs)}. Train with:")
-    for command in commands(found, folder):
+    for command in commands(found, dev, folder):
         typer.echo(f"  {command}")
 
 

@@ -54,11 +54,13 @@ def ud_configs(found: "Survey", dev: Path, lang: str, folder: Path, encoding: st
     return configs
 
 
-def commands(found: "Survey", folder: Path) -> list[str]:
+def commands(found: "Survey", dev: Path, folder: Path) -> list[str]:
     """What to run with these configs, in order."""
     borders, tags, trees = _trainings(folder)
+    model = folder / "borders" / "model-best"
+    bias = f"python -m spacy mtl bias {model} {dev} --format conllu --sure --output {model}"
     annotated = f"{folder / 'ud-tags.cfg'} {found.path} {folder / 'train.conllu'}"
-    return [borders, tags, f"python -m spacy mtl jackknife {annotated} --folds 3 --passes 6", trees]
+    return [borders, bias, tags, f"python -m spacy mtl jackknife {annotated} --folds 3 --passes 6", trees]
 
 
 def _trainings(folder: Path) -> list[str]:

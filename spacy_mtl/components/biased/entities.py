@@ -11,7 +11,7 @@ from spacy_mtl.models.chain.model import current_weights, predictor_of
 from spacy_mtl.sentences import borders
 
 from ..entity_tags import BEGIN, INSIDE, decode_tags
-from .pipe import TRIED, BiasPoint, bias_point
+from .pipe import TRIED, BiasCounts
 
 
 def tag_bias(labels: Sequence[str], bias: float) -> np.ndarray:
@@ -19,33 +19,30 @@ def tag_bias(labels: Sequence[str], bias: float) -> np.ndarray:
     return np.array([0.0 if label == "O" else bias for label in labels], np.float32)
 
 
-def entity_points(ner: Any, examples: Sequence[Example], beta: float) -> list[BiasPoint]:
-    """Score entities on these examples under many biases. ner: the component.
+def entity_counts(ner: Any, examples: Sequence[Example]) -> BiasCounts:
+    """Count entities on these examples under many biases. ner: the component.
 
     Raises ValueError: M402 without examples, M404 if the component is not trained.
     """
     if not current_weights(ner.model).is_trained:
         raise ValueError(Errors.M404.format(name=ner.name))
-    docs = [example.predicted.copy() for example in examples]
-    if not sum(map(len, docs)):
+    examples = [example for example in examples if len(example.predicted)]
+    if not examples:
         raise ValueError(Errors.M402.format(name=ner.name))
-    predictor, labels = predictor_of(ner.model, ner.vocab), ner.chain_labels
-    found = [[0, 0] for _ in TRIED]
-    n_gold = 0
-    for example, doc in zip(examples, docs, strict=True):
-        if not len(doc):
-            continue
+    predictor, biases = predictor_of(ner.model, ner.vocab), [ner.biases_of_labels(bias) for bias in TRIED]
+    counts = []
+    for example in examples:
+        doc = example.predicted.copy()
         starts = borders([doc])
         tags = ner.gold_labels(example, starts)
         gold = _spans(np.maximum(tags, 0), starts, ner.cfg["scheme"])
-        n_gold += len(gold)
         unknown = np.concatenate([[0], np.cumsum(tags < 0)])
-        outputs = predictor.biased([doc], [tag_bias(labels, bias) for bias in TRIED], ner.held([doc]))
-        for counts, output in zip(found, outputs, strict=True):
+        pairs = []
+        for output in predictor.biased([doc], biases, ner.held([doc])):
             spans = {span for span in _spans(output, starts, ner.cfg["scheme"]) if unknown[span[0]] == unknown[span[1]]}
-            counts[0] += len(spans & gold)
-            counts[1] += len(spans)
-    return [bias_point(bias, right, n, n_gold, beta) for bias, (right, n) in zip(TRIED, found, strict=True)]
+            pairs.append((len(spans & gold), len(spans)))
+        counts.append((len(gold), pairs))
+    return BiasCounts.of(counts)
 
 
 def _spans(tags: np.ndarray, starts: np.ndarray, scheme: str) -> set[tuple[int, int, int]]:

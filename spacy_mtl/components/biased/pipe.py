@@ -29,11 +29,38 @@ class BiasPoint(NamedTuple):
     f: float
 
 
-def bias_point(bias: float, right: int, n_found: int, n_gold: int, beta: float) -> BiasPoint:
-    """The point of a bias, from counts. beta: recall counts beta times as much as precision."""
-    precision, recall = right / max(n_found, 1), right / max(n_gold, 1)
-    total = beta**2 * precision + recall
-    return BiasPoint(bias, precision, recall, (1 + beta**2) * precision * recall / total if total else 0.0)
+class BiasCounts(NamedTuple):
+    """What is found in E examples under each of the B biases of TRIED. right, found: int64[E, B]. gold: int64[E]."""
+
+    right: np.ndarray
+    found: np.ndarray
+    gold: np.ndarray
+
+    @classmethod
+    def of(cls, examples: Iterable[tuple[int, Sequence[tuple[int, int]]]]) -> "BiasCounts":
+        """From what is gold in each example, and what is right and what is found under each bias."""
+        gold, pairs = zip(*examples, strict=True)
+        right, found = np.moveaxis(np.array(pairs, np.int64).reshape(len(gold), len(TRIED), 2), 2, 0)
+        return cls(right, found, np.array(gold, np.int64))
+
+    def points(self, beta: float) -> list[BiasPoint]:
+        """The point of each bias. beta: recall counts beta times as much as precision."""
+        right, found, gold = self.right.sum(0), self.found.sum(0), self.gold.sum()
+        shares = (right / np.maximum(found, 1), right / max(gold, 1), f_scores(right, found, gold, beta))
+        return [BiasPoint(*point) for point in zip(TRIED, *(share.tolist() for share in shares), strict=True)]
+
+    def standard_error(self, one: int, other: int, beta: float) -> float:
+        """Of the difference between the F scores of two biases, by the jackknife over examples (Efron 1982, chapter 3); 0 of a single example."""
+        n, columns = len(self.gold), [one, other]
+        right, found = (counts[:, columns].sum(0) - counts[:, columns] for counts in (self.right, self.found))
+        without = f_scores(right, found, (self.gold.sum() - self.gold)[:, None], beta)
+        differences = without[:, 0] - without[:, 1]
+        return float(np.sqrt((n - 1) / n * np.square(differences - differences.mean()).sum()))
+
+
+def f_scores(right: np.ndarray, found: np.ndarray, gold: Any, beta: float) -> np.ndarray:
+    """F scores of counts; 0 where nothing is right."""
+    return (1 + beta**2) * right / np.maximum(beta**2 * gold + found, 1)
 
 
 class BiasedPipe(ABC):
@@ -59,19 +86,24 @@ class BiasedPipe(ABC):
         return self.biases_of_labels(self.bias) if self.bias else None
 
     @abstractmethod
-    def bias_points(self, examples: Sequence[Example], beta: float) -> list[BiasPoint]:
-        """Scores on these examples under each bias of TRIED. Raises ValueError: M402 without a token, M404 if the component is not trained."""
+    def bias_counts(self, examples: Sequence[Example]) -> BiasCounts:
+        """What is found in these examples under each bias of TRIED. Raises ValueError: M402 without a token, M404 if the component is not trained."""
 
-    def tune_bias(self, examples: Iterable[Example], beta: float = 1.0) -> list[BiasPoint]:
+    def tune_bias(self, examples: Iterable[Example], beta: float = 1.0, sure: bool = False) -> list[BiasPoint]:
         """Set the bias with the highest F score on these examples, without training anew. beta: recall counts beta times as much as precision.
 
-        Returns precision, recall and F of every bias that was tried. Raises ValueError: M402 and M404 as :meth:`bias_points`, M419 for a beta
+        sure: keep the bias as it is where the gain over it (over the nearest bias that is tried) is below one standard error.
+        Returns precision, recall and F of every bias that was tried. Raises ValueError: M402 and M404 as :meth:`bias_counts`, M419 for a beta
         that is not above 0.
         """
         if not is_number(beta, 0, 1e3) or beta == 0:
             refuse(self.name, "beta", "a number above 0", beta)
-        points = self.bias_points(list(examples), float(beta))
-        self.bias = max(points, key=lambda point: (point.f, -abs(point.bias))).bias
+        counts = self.bias_counts(list(examples))
+        points = counts.points(float(beta))
+        best = max(range(len(points)), key=lambda k: (points[k].f, -abs(points[k].bias)))
+        now = int(np.abs(np.array(TRIED) - self.bias).argmin())
+        if not sure or points[best].f - points[now].f > counts.standard_error(best, now, float(beta)):
+            self.bias = points[best].bias
         return points
 
 

@@ -10,17 +10,17 @@ from spacy_mtl.errors import Errors
 from spacy_mtl.segmentation.boundaries import begin_tags
 from spacy_mtl.segmentation.characters import doc_text
 
-from .pipe import TRIED, BiasPoint, bias_point
+from .pipe import TRIED, BiasCounts
 
 
-def word_points(segmenter: Any, examples: Sequence[Example], beta: float) -> list[BiasPoint]:
-    """Score words on these examples under many biases. segmenter: the component.
+def word_counts(segmenter: Any, examples: Sequence[Example]) -> BiasCounts:
+    """Count words on these examples under many biases. segmenter: the component.
 
     Raises ValueError: M402 without a character, M404 if the component is not trained.
     """
     if not segmenter.is_trained:
         raise ValueError(Errors.M404.format(name=segmenter.name))
-    counts, n_gold = np.zeros((len(TRIED), 2), np.int64), 0
+    counts = []
     begins, predictor = begin_tags(segmenter.cfg["tags"]), segmenter.predictor(segmenter.vocab)
     for example in examples:
         chars, outputs = predictor.biased_tags(doc_text(example.predicted), segmenter.cfg["keep_runs"], TRIED)
@@ -29,12 +29,11 @@ def word_points(segmenter: Any, examples: Sequence[Example], beta: float) -> lis
         tags = segmenter.gold_labels(example, chars.starts)
         known = np.append(0, np.cumsum(tags >= 0))
         gold = _words(begins[tags] | (tags < 0), known)
-        n_gold += len(gold)
         found = [_words(begins[output], known) for output in outputs]
-        counts += [(np.isin(words, gold).sum(), len(words)) for words in found]
-    if not n_gold:
+        counts.append((len(gold), [(int(np.isin(words, gold).sum()), len(words)) for words in found]))
+    if not any(n_gold for n_gold, _ in counts):
         raise ValueError(Errors.M402.format(name=segmenter.name))
-    return [bias_point(bias, right, n, n_gold, beta) for bias, (right, n) in zip(TRIED, counts.tolist(), strict=True)]
+    return BiasCounts.of(counts)
 
 
 def _words(begins: np.ndarray, known: np.ndarray) -> np.ndarray:

@@ -28,6 +28,7 @@ SENTER_CONFIG = {
         "templates": {"@mtl_templates": "spacy_mtl.sent.v1"},
     },
     "trainer": {"@mtl_trainers": "spacy_mtl.MTLStruct.v1", "p": 1.3333, "C": 0.3, "average": 6},
+    "bias": 0.0,
     "overwrite": False,
     "confidence": False,
     "threads": 1,
@@ -119,6 +120,7 @@ def make_senter(
     name: str,
     model: Model,
     trainer: Any,
+    bias: float,
     overwrite: bool,
     confidence: bool,
     threads: int,
@@ -126,10 +128,10 @@ def make_senter(
 ) -> TrainablePipe:
     """Make a component that finds sentence borders. confidence: give documents the probabilities of these.
 
-    model: ``@architectures = "spacy_mtl.TemplateChain.v1"``. trainer: any of ``@mtl_trainers``. overwrite: replace borders that are already on a Doc
-    (otherwise they stay).
+    model: ``@architectures = "spacy_mtl.TemplateChain.v1"``. trainer: any of ``@mtl_trainers``. bias: added in prediction to the score of every
+    token that begins a sentence: above 0 for more and shorter sentences. overwrite: replace borders that are already on a Doc (otherwise they stay).
     """
     pipe = component_class("columns.senter", "MTLSenter")(
-        nlp.vocab, model, name, trainer=trainer, overwrite=overwrite, scorer=scorer
+        nlp.vocab, model, name, trainer=trainer, overwrite=overwrite, bias=bias, scorer=scorer
     )  # fmt: skip
     return requiring("mtl_senter", run_with(pipe, confidence, threads))

@@ -10,6 +10,8 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 from thinc.api import Model
 
+from spacy_mtl.components.biased.pipe import BIAS_CHECK, BiasCounts, BiasedPipe, checked_bias
+from spacy_mtl.components.biased.sentences import sentence_counts
 from spacy_mtl.components.protocol.chain import ChainPipe
 from spacy_mtl.components.protocol.settings import check_switches
 from spacy_mtl.errors import Errors
@@ -31,11 +33,12 @@ LABELS = ("I", "S")
 _NO_START = np.uint64(2**64 - 1)
 
 
-class MTLSenter(ChainPipe):
+class MTLSenter(BiasedPipe, ChainPipe):
     """Finds where sentences begin. The chain covers a whole document, whatever borders it has. Raises ValueError: M419 a setting out of range."""
 
     gold_attributes = ("SENT_START",)
-    cfg_checks: ClassVar[dict] = {}
+    cfg_checks: ClassVar = {"bias": BIAS_CHECK}
+    cfg_missing: ClassVar = {"bias": 0.0}
     whole = True
 
     decided = ("sentence",)
@@ -48,10 +51,12 @@ class MTLSenter(ChainPipe):
         *,
         trainer: Trainer,
         overwrite: bool = False,
+        bias: float = 0.0,
         scorer: Callable | None = None,
     ):
         super().__init__(vocab, model, name, trainer=trainer, scorer=scorer)
         check_switches(name, overwrite=overwrite)
+        self.cfg = {"bias": checked_bias(name, bias)}
         self.overwrite = overwrite
 
     # --- labels and gold ---
@@ -107,6 +112,12 @@ class MTLSenter(ChainPipe):
         return gold
 
     # --- prediction ---
+
+    def biases_of_labels(self, bias: float) -> np.ndarray:
+        return np.array([bias if label == LABELS[START] else 0.0 for label in LABELS], np.float32)
+
+    def bias_counts(self, examples: Sequence[Example]) -> BiasCounts:
+        return sentence_counts(self, examples)
 
     def held(self, docs: Sequence[Doc]) -> Held | None:
         """Tokens that have been said to begin a sentence, or not to."""

@@ -92,7 +92,7 @@ def predict_labels(
         return [predict_labels(model, [doc], whole, held_in, bias)[0] for doc in docs]
     predictor = predictor_of(model, docs[0].vocab)
     held = None if held_in is None else held_in(docs)
-    labels = predictor(docs, whole, held) if bias is None else predictor.biased(docs, [bias], held)[0]
+    labels = predictor(docs, whole, held) if bias is None else predictor.biased(docs, [bias], held, whole)[0]
     return np.split(labels, np.cumsum(lengths)[:-1])
 
 

@@ -236,9 +236,14 @@ class Predictor:
         self._warn_of_missing(given)
         return self.label(given, starts, doc_starts, held=held, tensor=tensor)
 
-    def biased(self, docs: Sequence[Doc], biases: Sequence[np.ndarray], held: Held | None = None) -> list[np.ndarray]:
-        """The best labels int32[N] under each bias: float32[L], added to the score of each label at every token. Scores are computed once."""
-        tensor, (given, starts, doc_starts) = self.tensor_of(docs), self.read(docs)
+    def biased(
+        self, docs: Sequence[Doc], biases: Sequence[np.ndarray], held: Held | None = None, whole: bool = False
+    ) -> list[np.ndarray]:
+        """The best labels int32[N] under each bias: float32[L], added to the score of each label at every token. Scores are computed once.
+
+        Other arguments as in :meth:`__call__`.
+        """
+        tensor, (given, starts, doc_starts) = self.tensor_of(docs), self.read(docs, whole)
         self._warn_of_missing(given)
         nodes, pairs = self.scores(given, starts, doc_starts, tensor)
         return [self._decoded(starts, nodes + bias, pairs.copy(), None, held) for bias in biases]
