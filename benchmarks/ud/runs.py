@@ -43,7 +43,7 @@ def _steps(
     configs = {config: str(folder / f"{config}.cfg") for config in UD_NAMES}
     yield "borders", ["train", configs["senter"], "--output", str(folder / "borders"), *short]
     borders = str(folder / "borders" / "model-best")
-    yield "bias", ["mtl", "bias", borders, dev, "--format", "conllu", "--sure", "--output", borders]
+    yield "bias", ["mtl", "bias", borders, dev, "--format", "conllu", "--folds", "3", "--sure", "--output", borders]
     yield "tags", ["train", configs["ud-tags"], "--output", str(folder / "tags"), *short]
     options = ["--folds", str(folds), "--passes", str(passes)]
     yield "jackknife", ["mtl", "jackknife", configs["ud-tags"], gold, str(folder / "train.conllu"), *options]

@@ -7,8 +7,19 @@ from spacy.language import Language
 from spacy.training import Example
 
 from spacy_mtl.components.protocol.annotated import docs_before
+from spacy_mtl.errors import Errors
 
 from .refit import Refit
+
+#: The most trainings on parts of the training corpus.
+MOST_FOLDS = 20
+
+
+def check_folds(command: str, folds: int) -> None:
+    """Refuse numbers of folds that are out of range; 0 is for none. Raises ValueError (M419)."""
+    if folds not in (0, *range(2, MOST_FOLDS + 1)):
+        expected = f"0, or from 2 to {MOST_FOLDS}"
+        raise ValueError(Errors.M419.format(name=command, setting="--folds", expected=expected, value=folds))
 
 
 def trained_on_folds(

@@ -1,12 +1,15 @@
 """``spacy mtl init-ud``: configs for the columns that a treebank has, which train at once."""
 
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from spacy.cli import app
 from spacy.cli.train import train
 from spacy.util import load_config, load_model
 from typer.testing import CliRunner
+
+from spacy_mtl.components.columns.senter import MTLSenter
 
 TREES = Path(__file__).parents[2] / "assets" / "nl-trees"
 LEMMA, UPOS, XPOS, FEATS, HEAD, RELATION = 2, 3, 4, 5, 6, 7
@@ -92,11 +95,34 @@ def test_what_a_treebank_does_not_have_is_left_out_and_said(tmp_path, without, s
     assert set(ud["training"]["score_weights"]) == weights
 
 
+def check_bias(borders, dev):
+    """The bias is tuned on the dev part and on the parts of the training corpus that the components of the folds have not seen."""
+    bias, seen = ("bias", borders, dev, "--format", "conllu", "--sure", "--output", borders), []
+    with patch.object(MTLSenter, "tune_bias", lambda self, *args: seen.append((self, *args[:3], list(args[3]))) or []):
+        assert [invoke(*bias, "--folds", n).exit_code for n in (0, 3)] == [0, 0]
+    (_, alone, _, sure, none), (senter, examples, beta, _, folds) = seen
+    assert (len(alone), none, beta, sure) == (len(examples), [], 1.0, True)
+    train = load_model(borders).config["paths"]["train"]
+    words = [word for _, held_out in folds for each in held_out for word in each.reference]
+    assert [word.text for word in words] == [row[1] for row in rows_of(train)]
+    assert len({id(pipe) for pipe, _ in folds} | {id(senter)}) == 4
+    real = invoke(*bias, "--folds", 3)
+    assert (real.exit_code, real.stderr) == (0, "")
+    assert "senter: the bias " in real.stdout
+    assert "[M419] 'bias': --folds must be 0, or from 2 to 20, but is 1." in invoke(*bias, "--folds", 1).stderr
+
+
+def rows_of(path):
+    lines = Path(path).read_text(encoding="utf8").splitlines()
+    return [line.split("\t") for line in lines if line.split("\t")[0].isdigit()]
+
+
 def test_a_treebank_of_an_unknown_language_with_few_columns_trains(tmp_path):
     said, *_ = made(tmp_path, LEMMA, XPOS, FEATS, lang="qq")
     assert "spaCy does not know the language 'qq': the configs say 'xx'" in said
     folder = tmp_path / "ud"
     train(folder / "senter.cfg", folder / "borders", overrides=QUICK)
+    check_bias(folder / "borders" / "model-best", tmp_path / "my-dev.conllu")
     train(folder / "ud-tags.cfg", folder / "tags", overrides=QUICK)
     command = ("jackknife", folder / "ud-tags.cfg", tmp_path / "my-train.conllu", folder / "train.conllu")
     assert invoke(*command, "--folds", 2, "--passes", 2).exit_code == 0

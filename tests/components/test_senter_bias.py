@@ -160,3 +160,14 @@ def test_a_gain_that_may_be_chance_changes_nothing(senter, monkeypatch, found, s
     monkeypatch.setattr(type(senter), "bias_counts", lambda self, examples: found)
     senter.tune_bias([], sure=sure)
     assert senter.bias == bias
+
+
+def test_folds_count_besides(nlp, senter):
+    """Each with a component of its own, whatever its bias is."""
+    other = trained(bias=3.0).get_pipe("mtl_senter")
+    dev, held_out = [example(nlp, TEXTS[0])], [example(other, text) for text in TEXTS[1:3]]
+    points = senter.tune_bias(dev, folds=[(other, held_out[:1]), (other, held_out[1:])])
+    both = [senter.bias_counts(dev), other.bias_counts(held_out)]
+    right, found, gold = (sum(getattr(each, part).sum(0) for each in both) for part in ("right", "found", "gold"))
+    assert [point.precision for point in points] == pytest.approx(list(right / found))
+    assert [point.recall for point in points] == pytest.approx(list(right / gold))

@@ -1,6 +1,6 @@
 """``python -m spacy mtl bias``: precision against recall of what a trained component finds, without training anew."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.training import Example
 
-    from spacy_mtl.components.biased.pipe import BiasPoint
+    from spacy_mtl.components.biased.pipe import BiasPoint, Fold
 
 
 def bias_cli(
@@ -54,6 +54,9 @@ def bias_cli(
     sure: Annotated[
         bool, typer.Option("--sure", help="Keep the bias as it is unless another is better by a standard error.")
     ] = False,
+    folds: Annotated[
+        int, typer.Option(help="Choose also by so many trainings on parts of the training corpus; 0: by DEV alone.")
+    ] = 0,
     component: Annotated[str | None, typer.Option(help="The component, if several have a bias.")] = None,
     file_format: FileFormat = Format.columns,
     columns: AsColumns = None,
@@ -71,13 +74,17 @@ def bias_cli(
     The bias of a recognizer is added to the score of every tag of an entity: above 0 more entities are found, below 0 fewer. That of a segmenter is
     added to every tag that begins a word, that of a senter to every token that begins a sentence: above 0 there are more, below 0 longer ones. Choose
     it on development data, not on those that the pipeline is judged by. With --format segmented, of the options about files only --encoding and
-    --limit count.
+    --limit count. With --folds, the component is trained again on parts of its training corpus and scored on the others, so that more than DEV
+    decides.
     """
+    from spacy_mtl.choosing.folds import check_folds
+
     asked = asked_for(columns, given, separator, scheme=scheme, group=group, tag=tag)
     if file_format is Format.bracketed:
         raise typer.BadParameter("it reads columns, segmented texts and trees", param_hint="--format")
     with clear_errors():
         nlp = load_pipeline(model, code)
+        check_folds("bias", folds)
         name, pipe = biased_component(nlp, model, component)
         if file_format is Format.segmented:
             examples = read_segmented(nlp, data, encoding, limit)
@@ -86,7 +93,9 @@ def bias_cli(
             read = read_trees if file_format is Format.conllu else read_examples
             examples = read(nlp, data, settings, asked["given"])
         before = pipe.bias
-        points = pipe.tune_bias(annotated_before(nlp, name, examples), beta, sure)
+        points = pipe.tune_bias(
+            annotated_before(nlp, name, examples), beta, sure, _folds(nlp, model, name, folds) if folds else ()
+        )
         if output is not None:
             save_pipeline(nlp, output)
     make_console().print(_table(points, before, pipe.bias))
@@ -114,6 +123,14 @@ def annotated_before(nlp: "Language", name: str, examples: "Iterable[Example]") 
     examples = list(examples)
     docs = docs_before(nlp, name, [example.predicted for example in examples])
     return [Example(doc, example.reference) for doc, example in zip(docs, examples, strict=True)]
+
+
+def _folds(nlp: "Language", model: str, name: str, folds: int) -> "Iterator[Fold]":
+    """Components trained on parts of the training corpus of a pipeline, and the parts left out, both as its config says."""
+    from spacy_mtl.choosing.corpora import read_part
+    from spacy_mtl.choosing.folds import trained_on_folds
+
+    return trained_on_folds(nlp, name, read_part(nlp, "train", None, model), read_part(nlp, "dev", None, model), folds)
 
 
 def _table(points: "list[BiasPoint]", before: float, best: float) -> "Table":

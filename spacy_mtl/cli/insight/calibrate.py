@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from spacy_mtl.errors import Errors
-
 from ..shared.messages import clear_errors
 from ..shared.options import Code
 from ..shared.output import make_console
@@ -18,10 +16,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from spacy_mtl.training.calibrating import Found
-
-
-#: The most trainings on parts of the training corpus.
-MOST_FOLDS = 20
 
 
 def calibrate_cli(
@@ -46,18 +40,13 @@ def calibrate_cli(
 ) -> None:
     """Calibrate the components of a pipeline on held-out documents, so that they can tell how probable their decisions are."""
     from spacy_mtl.choosing.corpora import read_part
-    from spacy_mtl.choosing.folds import trained_on_folds
+    from spacy_mtl.choosing.folds import check_folds, trained_on_folds
     from spacy_mtl.training.calibrating import calibrate_pipeline
 
     with clear_errors():
         nlp = load_pipeline(model, code)
         dev = read_examples(nlp, Path(model), corpus)
-        if folds not in (0, *range(2, MOST_FOLDS + 1)):
-            raise ValueError(
-                Errors.M419.format(
-                    name="calibrate", setting="--folds", expected=f"0, or from 2 to {MOST_FOLDS}", value=folds
-                )
-            )
+        check_folds("calibrate", folds)
         more = None
         if folds:
             more = partial(trained_on_folds, nlp, train=read_part(nlp, "train", train, model), dev=dev, folds=folds)

@@ -58,7 +58,7 @@ def commands(found: "Survey", dev: Path, folder: Path) -> list[str]:
     """What to run with these configs, in order."""
     borders, tags, trees = _trainings(folder)
     model = folder / "borders" / "model-best"
-    bias = f"python -m spacy mtl bias {model} {dev} --format conllu --sure --output {model}"
+    bias = f"python -m spacy mtl bias {model} {dev} --format conllu --folds 3 --sure --output {model}"
     annotated = f"{folder / 'ud-tags.cfg'} {found.path} {folder / 'train.conllu'}"
     return [borders, bias, tags, f"python -m spacy mtl jackknife {annotated} --folds 3 --passes 6", trees]
 

@@ -29,6 +29,10 @@ class BiasPoint(NamedTuple):
     f: float
 
 
+#: A component that has a bias, and examples that it has not learnt from.
+Fold = tuple[Any, Sequence[Example]]
+
+
 class BiasCounts(NamedTuple):
     """What is found in E examples under each of the B biases of TRIED. right, found: int64[E, B]. gold: int64[E]."""
 
@@ -42,6 +46,10 @@ class BiasCounts(NamedTuple):
         gold, pairs = zip(*examples, strict=True)
         right, found = np.moveaxis(np.array(pairs, np.int64).reshape(len(gold), len(TRIED), 2), 2, 0)
         return cls(right, found, np.array(gold, np.int64))
+
+    def and_also(self, other: "BiasCounts") -> "BiasCounts":
+        """These and those of other examples."""
+        return BiasCounts(*(np.concatenate(both) for both in zip(self, other, strict=True)))
 
     def points(self, beta: float) -> list[BiasPoint]:
         """The point of each bias. beta: recall counts beta times as much as precision."""
@@ -89,16 +97,21 @@ class BiasedPipe(ABC):
     def bias_counts(self, examples: Sequence[Example]) -> BiasCounts:
         """What is found in these examples under each bias of TRIED. Raises ValueError: M402 without a token, M404 if the component is not trained."""
 
-    def tune_bias(self, examples: Iterable[Example], beta: float = 1.0, sure: bool = False) -> list[BiasPoint]:
+    def tune_bias(
+        self, examples: Iterable[Example], beta: float = 1.0, sure: bool = False, folds: Iterable[Fold] = ()
+    ) -> list[BiasPoint]:
         """Set the bias with the highest F score on these examples, without training anew. beta: recall counts beta times as much as precision.
 
-        sure: keep the bias as it is where the gain over it (over the nearest bias that is tried) is below one standard error.
+        sure: keep the bias as it is where the gain over it (over the nearest bias that is tried) is below one standard error. folds: examples that
+        count besides, each with a component of the same settings that has not learnt from them.
         Returns precision, recall and F of every bias that was tried. Raises ValueError: M402 and M404 as :meth:`bias_counts`, M419 for a beta
         that is not above 0.
         """
         if not is_number(beta, 0, 1e3) or beta == 0:
             refuse(self.name, "beta", "a number above 0", beta)
         counts = self.bias_counts(list(examples))
+        for pipe, held_out in folds:
+            counts = counts.and_also(pipe.bias_counts(held_out))
         points = counts.points(float(beta))
         best = max(range(len(points)), key=lambda k: (points[k].f, -abs(points[k].bias)))
         now = int(np.abs(np.array(TRIED) - self.bias).argmin())
