@@ -14,6 +14,7 @@ OWN = {
     ("tagger", "tagger", "pos_map"),
     ("chinese", "tagger", "pos_map"),
     ("chinese", "ner", "trainer.C"),  # a corpus of a few hundred sentences
+    ("parser-fast", "parser", "margin"),
     ("parser-fast", "parser", "model.templates.siblings"),
     ("parser-fast", "parser", "model.templates.grandparents"),
 }

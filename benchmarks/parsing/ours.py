@@ -32,7 +32,8 @@ class Ours:
     """Settings of our parser. order: 2 for pairs of siblings. grandparents: pairs with them, too. morph: read morphology where there is any.
 
     trainer: one of :data:`TRAINERS`. C: None for that of the trainer.
-    patterns: templates to use in place of ``parse.v1``; with labelling "none" no labels are learnt.
+    patterns: templates to use in place of ``parse.v1``; with labelling "none" no labels are learnt. margin: None for that of the configs, which is
+    smaller without pairs.
     """
 
     trainer: str = "MTLStruct"
@@ -42,7 +43,7 @@ class Ours:
     C: float | None = None
     p: float = 4 / 3
     average: int = 6
-    margin: float = 5.0
+    margin: float | None = None
     megabytes: float | None = 10.0
     labelling: str = "second_pass"
     patterns: tuple[str, ...] = ()
@@ -93,7 +94,7 @@ class Ours:
             "model": model,
             "trainer": self.trainer_config(),
             "projective": self.projective,
-            "margin": self.margin,
+            "margin": (4.0 if self.order == 1 and not self.patterns else 5.0) if self.margin is None else self.margin,
         }
         parser = nlp.add_pipe("mtl_parser", config=config | {"labelling": self.labelling})
         assert isinstance(parser, MTLParser)
