@@ -51,6 +51,15 @@ class Decision:
     changes: tuple[Change, ...] = ()
     exact: bool = True
 
+    def __str__(self) -> str:
+        head = f"{self.text}: {self.winner}"
+        if self.runner_up is None:
+            return f"{head}; every other analysis is forbidden"
+        changes = "".join(f"; then {each.place}: {each.runner_up}, not {each.winner}" for each in self.changes[:3])
+        more = f" and {len(self.changes) - 3} more" if len(self.changes) > 3 else ""
+        about = "" if self.exact else " at most (the best other tree cannot be computed)"
+        return f"{head}, not {self.runner_up}, by {self.difference:.4f}{about}{changes}{more}"
+
     @property
     def total(self) -> float:
         """The sum of the contributions, which is the difference but for rounding."""

@@ -6,6 +6,9 @@ from typing import Any
 from .decision import Decision
 from .html import explanation_html
 
+#: Contributions to a decision that are printed.
+MOST = 5
+
 
 @dataclass(frozen=True)
 class Explanation:
@@ -14,6 +17,22 @@ class Explanation:
     component: str
     text: str
     decisions: tuple[Decision, ...]
+
+    def __str__(self) -> str:
+        """The decisions, each with the features that say most about it."""
+        lines = [self.title]
+        for decision in self.decisions:
+            lines.append(str(decision))
+            lines += [
+                f"  {each.value:+.4f}  {each.template}  {each.feature}  {each.part}"
+                for each in decision.strongest(MOST)
+            ]
+        return "\n".join(lines)
+
+    @property
+    def title(self) -> str:
+        """The component, and how many decisions there are."""
+        return f"{self.component}: {len(self)} decision{'' if len(self) == 1 else 's'}"
 
     def __len__(self) -> int:
         return len(self.decisions)

@@ -38,7 +38,7 @@ def test_decisions_with_their_contributions(trained):
     result = invoke(trained, TEXT, "--top", 2)
     assert (result.exit_code, result.stderr) == (0, "")
     lines = result.stdout.splitlines()
-    assert re.fullmatch(r"ner: \d+ decisions", lines[0])
+    assert re.fullmatch(r"ner: \d+ decisions?", lines[0])
     assert re.search(r": \w+, not .+, by \d+\.\d{4}", lines[1])
     assert len([line for line in lines if re.match(r"[+-]\d+\.\d{4} +U\d", line)]) <= 2 * int(lines[0].split()[1])
 

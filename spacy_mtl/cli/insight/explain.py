@@ -45,9 +45,9 @@ def explain_cli(
             write_file(html, _page(found).encode())
     console = make_console()
     for explanation in found:
-        console.print(f"[bold]{explanation.component}[/bold]: {len(explanation)} decisions")
+        console.print(explanation.title, markup=False, style="bold")
         for decision in explanation.closest(closest) if closest else explanation.decisions:
-            console.print(_headline(decision), markup=False, soft_wrap=True)
+            console.print(str(decision), markup=False, soft_wrap=True)
             if decision.contributions:
                 console.print(_table(decision, top))
 
@@ -70,16 +70,6 @@ def explanations(nlp: "Language", model: str, text: str, component: str | None =
             found.append(pipe.explain(doc))  # type: ignore[attr-defined]
         doc = pipe(doc)
     return found
-
-
-def _headline(decision: "Decision") -> str:
-    head = f"{decision.text}: {decision.winner}"
-    if decision.runner_up is None:
-        return f"{head}; every other analysis is forbidden"
-    changes = "".join(f"; then {each.place}: {each.runner_up}, not {each.winner}" for each in decision.changes[:3])
-    more = f" and {len(decision.changes) - 3} more" if len(decision.changes) > 3 else ""
-    about = "" if decision.exact else " at most (the best other tree cannot be computed)"
-    return f"{head}, not {decision.runner_up}, by {decision.difference:.4f}{about}{changes}{more}"
 
 
 def _table(decision: "Decision", top: int) -> "Table":
