@@ -165,7 +165,7 @@ OF_P = Table(
 )
 #: Constants that everybody was tried with, but python-crfsuite with the last: its trainings take a quarter of an hour.
 TRIED = (0.1, 1.0, 10.0)
-SEARCHED = (("MTLStruct", 1.0), ("MTLStruct", 2.0), ("OnlineMKL last", None), ("crfsuite l2", None))
+SEARCHED = (("MTLStruct", 1.0), ("MTLStruct", 2.0), ("OnlineMKL last", None), ("MIRA", None), ("crfsuite l2", None))
 GRID = Table(
     "mtlstruct-grid",
     "mtlstruct",
@@ -198,8 +198,8 @@ BILUO = Table(
         *COLUMNS[5:],
     ),
     {
-        "Spanish": lines("esp", ("MTLStruct p=1", "MTLStruct p=2", "OnlineMKL last", "CRF l2")),
-        "Dutch": lines("ned", ("MTLStruct p=1", "MTLStruct p=2")),
+        "Spanish": lines("esp", ("MTLStruct p=1", "MTLStruct p=2", "OnlineMKL last", "MIRA", "CRF l2")),
+        "Dutch": lines("ned", ("MTLStruct p=1", "MTLStruct p=2", "OnlineMKL last", "MIRA")),
     },
     WHERE | {"selected": 0, "scheme": "biluo"},
 )
