@@ -22,6 +22,12 @@ def brief(value: Any, most: int = _SHOWN) -> str:
     return text if len(text) <= most else f"{text[:most]}..."
 
 
+def of_the_name(*names: str | None) -> str:
+    """What a message about a component says where one was asked for by its name, or several; nothing without one."""
+    named = ", ".join(f"'{brief(name)}'" for name in names if name is not None)
+    return f" of the name {named}" if named else ""
+
+
 def is_number(value: Any, least: float = float("-inf"), most: float = float("inf")) -> bool:
     """Whether a value is a number, but neither true nor false nor nan, in this range."""
     return isinstance(value, Real) and not isinstance(value, bool) and bool(least <= value <= most)  # type: ignore[operator]

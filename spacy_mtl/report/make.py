@@ -11,6 +11,7 @@ from spacy.training import Example
 from spacy_mtl.components.confidence.pipe import ConfidentPipe
 from spacy_mtl.components.protocol.annotated import docs_before
 from spacy_mtl.errors import Errors
+from spacy_mtl.settings import of_the_name
 
 from .data import ReportData, Step
 from .gather import Gathering, Tell
@@ -72,8 +73,9 @@ def reportable(nlp: Language, components: Sequence[str] | None = None) -> list[s
         components = [components]
     able = [name for name, pipe in nlp.pipeline if isinstance(pipe, ConfidentPipe)]
     chosen = able if components is None else list(dict.fromkeys(components))
-    if unknown := [name for name in chosen if name not in able] or ([] if chosen else ["any"]):
-        raise ValueError(Errors.M788.format(component=", ".join(unknown), names=", ".join(able) or "none"))
+    unknown = [name for name in chosen if name not in able]
+    if unknown or not chosen:
+        raise ValueError(Errors.M788.format(named=of_the_name(*unknown), names=", ".join(able) or "none"))
     for name in chosen:
         if not nlp.get_pipe(name).is_trained:  # type: ignore[attr-defined]
             raise ValueError(Errors.M479.format(name=name))

@@ -9,7 +9,7 @@ from spacy.training import Example
 
 from spacy_mtl.errors import Errors
 from spacy_mtl.registry import registry
-from spacy_mtl.settings import is_list, is_switch, shown
+from spacy_mtl.settings import is_list, is_switch, of_the_name, shown
 
 #: Of each component the calibration of each kind of decision.
 Found = dict[str, dict[str, Any]]
@@ -35,7 +35,7 @@ def calibrate_pipeline(
     able = able_to_calibrate(nlp)
     missing = sorted(set(components or ()) - set(able))
     if missing or not able:
-        raise ValueError(Errors.M765.format(component=", ".join(missing) or "any", names=", ".join(able) or "none"))
+        raise ValueError(Errors.M765.format(named=of_the_name(*missing), names=", ".join(able) or "none"))
     docs, found = [example.predicted.copy() for example in examples], {}
     for name, pipe in nlp.pipeline:
         if name in (able if components is None else components):

@@ -9,6 +9,7 @@ from spacy.cli import app
 from typer.testing import CliRunner
 
 import spacy_mtl.cli  # noqa: F401 (adds the commands)
+from spacy_mtl.cli.insight.names import chosen
 from spacy_mtl.insight.names import NODE, PAIR, FeatureNames
 from spacy_mtl.insight.seen import name_features
 from spacy_mtl.insight.weights import state_features, transitions
@@ -134,6 +135,20 @@ def test_commands(saved, tmp_path):
 def test_bad_input(saved, tmp_path):
     assert "[M762]" in invoke("features", saved / "model", "--names", saved / "nowhere.json").stderr
     assert "[M764]" in invoke("features", saved / "model", "--label", "B-NOPE").stderr
-    assert "[M761]" in invoke("features", saved / "model", "--component", "parser").stderr
+    refused = invoke("features", saved / "model", "--component", "parser").stderr
+    assert "[M761]" in refused
+    assert "has no component of the name 'parser' that explains" in refused
     FeatureNames("tagger", {NODE: {}, PAIR: {}}).write(tmp_path / "names.json")
     assert "[M763]" in invoke("features", saved / "model", "--names", tmp_path / "names.json").stderr
+
+
+def test_one_of_several_components_must_be_named(saved):
+    nlp = spacy.load(saved / "model")
+    nlp.add_pipe("mtl_ner", name="other")
+    with pytest.raises(ValueError, match=r"\[M752\] 'model' has several components .*: ner, other\. Name one"):
+        chosen(nlp, "model", None)
+    assert chosen(nlp, "model", "other") == "other"
+    with pytest.raises(
+        ValueError, match=r"\[M761\] 'model' has no component that explains its decisions; those that do: none"
+    ):
+        chosen(spacy.blank("es"), "model", None)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from spacy_mtl.errors import Errors
-from spacy_mtl.settings import brief
+from spacy_mtl.settings import of_the_name
 
 from ..evaluate import read_examples, read_segmented, read_trees
 from ..shared.input import asked_for, reading
@@ -110,8 +110,9 @@ def biased_component(nlp: "Language", model: str, component: str | None) -> tupl
     for name, pipe in nlp.pipeline:
         if isinstance(pipe, BiasedPipe) and component in (None, name):
             return name, pipe
-    named = "" if component is None else f" of the name {brief(component)}"
-    raise ValueError(Errors.M751.format(model=model, named=named, names=", ".join(nlp.pipe_names) or "none"))
+    raise ValueError(
+        Errors.M751.format(model=model, named=of_the_name(component), names=", ".join(nlp.pipe_names) or "none")
+    )
 
 
 def annotated_before(nlp: "Language", name: str, examples: "Iterable[Example]") -> "list[Example]":

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from spacy_mtl.errors import Errors
+from spacy_mtl.settings import of_the_name
 
 from ..shared.messages import clear_errors
 from ..shared.options import Code
@@ -60,7 +61,7 @@ def explanations(nlp: "Language", model: str, text: str, component: str | None =
     able = [name for name, pipe in nlp.pipeline if hasattr(pipe, "explain")]
     if (component is not None and component not in able) or not able:
         names = ", ".join(able) or "none"
-        raise ValueError(Errors.M761.format(model=model, component=component or "any", names=names))
+        raise ValueError(Errors.M761.format(model=model, named=of_the_name(component), names=names))
     doc = nlp.make_doc(text)
     if not len(doc):
         raise ValueError(Errors.M760)

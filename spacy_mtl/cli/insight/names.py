@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from spacy_mtl.errors import Errors
+from spacy_mtl.settings import of_the_name
 
 from ..shared.messages import clear_errors
 from ..shared.options import Code
@@ -40,12 +41,14 @@ def names_cli(
 
 
 def chosen(nlp: "Language", model: str, component: str | None) -> str:
-    """The component that a command is about: the one named, or the only one. Raises ValueError (M761)."""
+    """The component that a command is about: the one named, or the only one. Raises ValueError: M752 which of several, M761 none."""
     able = [name for name, pipe in nlp.pipeline if hasattr(pipe, "explained_weights")]
     if component is None and len(able) == 1:
         return able[0]
+    if component is None and able:
+        raise ValueError(Errors.M752.format(model=model, names=", ".join(able)))
     if component not in able:
-        raise ValueError(Errors.M761.format(model=model, component=component or "any", names=", ".join(able) or "none"))
+        raise ValueError(Errors.M761.format(model=model, named=of_the_name(component), names=", ".join(able) or "none"))
     return component
 
 
