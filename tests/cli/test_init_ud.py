@@ -9,6 +9,7 @@ from spacy.cli.train import train
 from spacy.util import load_config, load_model
 from typer.testing import CliRunner
 
+from spacy_mtl.components.biased.pipe import BiasPoint
 from spacy_mtl.components.columns.senter import MTLSenter
 
 TREES = Path(__file__).parents[2] / "assets" / "nl-trees"
@@ -98,7 +99,11 @@ def test_what_a_treebank_does_not_have_is_left_out_and_said(tmp_path, without, s
 def check_bias(borders, dev):
     """The bias is tuned on the dev part and on the parts of the training corpus that the components of the folds have not seen."""
     bias, seen = ("bias", borders, dev, "--format", "conllu", "--sure", "--output", borders), []
-    with patch.object(MTLSenter, "tune_bias", lambda self, *args: seen.append((self, *args[:3], list(args[3]))) or []):
+    with patch.object(
+        MTLSenter,
+        "tune_bias",
+        lambda self, *args: seen.append((self, *args[:3], list(args[3]))) or [BiasPoint(0.0, 1, 1, 1)],
+    ):
         assert [invoke(*bias, "--folds", n).exit_code for n in (0, 3)] == [0, 0]
     (_, alone, _, sure, none), (senter, examples, beta, _, folds) = seen
     assert (len(alone), none, beta, sure) == (len(examples), [], 1.0, True)

@@ -155,7 +155,13 @@ def test_the_standard_error_is_that_of_leaving_out_each():
     assert EVEN.standard_error(at[1], at[0], 1.0) == pytest.approx(0)
 
 
-@pytest.mark.parametrize(("found", "sure", "bias"), [(EVEN, True, 1.0), (ONE, True, 0.0), (ONE, False, 1.0)])
+SINGLE = BiasCounts(*(part[:1] for part in EVEN))
+
+
+@pytest.mark.parametrize(
+    ("found", "sure", "bias"),
+    [(EVEN, True, 1.0), (ONE, True, 0.0), (ONE, False, 1.0), (SINGLE, True, 0.0), (SINGLE, False, 1.0)],
+)
 def test_a_gain_that_may_be_chance_changes_nothing(senter, monkeypatch, found, sure, bias):
     monkeypatch.setattr(type(senter), "bias_counts", lambda self, examples: found)
     senter.tune_bias([], sure=sure)

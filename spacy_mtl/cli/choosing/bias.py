@@ -98,7 +98,7 @@ def bias_cli(
         )
         if output is not None:
             save_pipeline(nlp, output)
-    make_console().print(_table(points, before, pipe.bias))
+    make_console().print(_table(points, before))
     told = "the best bias is" if not sure else "the bias stays" if pipe.bias == before else "the bias is now"
     typer.echo(f"{name}: {told} {pipe.bias:g}" + (f"; saved to {output}" if output is not None else ""))
 
@@ -134,13 +134,17 @@ def _folds(nlp: "Language", model: str, name: str, folds: int) -> "Iterator[Fold
     return trained_on_folds(nlp, name, read_part(nlp, "train", None, model), read_part(nlp, "dev", None, model), folds)
 
 
-def _table(points: "list[BiasPoint]", before: float, best: float) -> "Table":
+def _table(points: "list[BiasPoint]", before: float) -> "Table":
     from rich.table import Table
+
+    from spacy_mtl.components.biased.pipe import best_point
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in ("bias", "P", "R", "F", ""):
         table.add_column(title, justify="left" if not title else "right")
     for point in points:
-        marks = [text for text, bias in (("best", best), ("as it was", before)) if point.bias == bias]
+        marks = [
+            text for text, bias in (("best", best_point(points).bias), ("as it was", before)) if point.bias == bias
+        ]
         table.add_row(f"{point.bias:.1f}", *(f"{100 * each:.2f}" for each in point[1:]), ", ".join(marks))
     return table

@@ -1,5 +1,6 @@
 """Precision against recall in prediction: a number that is added to the score of the labels in question, set by hand or tuned on development data."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
@@ -33,6 +34,11 @@ class BiasPoint(NamedTuple):
 Fold = tuple[Any, Sequence[Example]]
 
 
+def best_point(points: Sequence[BiasPoint]) -> BiasPoint:
+    """That with the highest F; of several the one that is nearest to 0."""
+    return max(points, key=lambda point: (point.f, -abs(point.bias)))
+
+
 class BiasCounts(NamedTuple):
     """What is found in E examples under each of the B biases of TRIED. right, found: int64[E, B]. gold: int64[E]."""
 
@@ -58,8 +64,10 @@ class BiasCounts(NamedTuple):
         return [BiasPoint(*point) for point in zip(TRIED, *(share.tolist() for share in shares), strict=True)]
 
     def standard_error(self, one: int, other: int, beta: float) -> float:
-        """Of the difference between the F scores of two biases, by the jackknife over examples (Efron 1982, chapter 3); 0 of a single example."""
+        """Of the difference between the F scores of two biases, by the jackknife over examples (Efron 1982, chapter 3); infinite for one."""
         n, columns = len(self.gold), [one, other]
+        if n == 1:
+            return math.inf
         right, found = (counts[:, columns].sum(0) - counts[:, columns] for counts in (self.right, self.found))
         without = f_scores(right, found, (self.gold.sum() - self.gold)[:, None], beta)
         differences = without[:, 0] - without[:, 1]
@@ -113,7 +121,7 @@ class BiasedPipe(ABC):
         for pipe, held_out in folds:
             counts = counts.and_also(pipe.bias_counts(held_out))
         points = counts.points(float(beta))
-        best = max(range(len(points)), key=lambda k: (points[k].f, -abs(points[k].bias)))
+        best = points.index(best_point(points))
         now = int(np.abs(np.array(TRIED) - self.bias).argmin())
         if not sure or points[best].f - points[now].f > counts.standard_error(best, now, float(beta)):
             self.bias = points[best].bias
