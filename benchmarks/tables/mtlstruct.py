@@ -163,7 +163,7 @@ OF_P = Table(
     },
     WHERE,
 )
-#: Constants that everybody was tried with, but python-crfsuite with the last: its trainings take a quarter of an hour.
+#: Constants that everybody was tried with.
 TRIED = (0.1, 1.0, 10.0)
 SEARCHED = (("MTLStruct", 1.0), ("MTLStruct", 2.0), ("OnlineMKL last", None), ("MIRA", None), ("crfsuite l2", None))
 GRID = Table(
