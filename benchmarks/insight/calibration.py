@@ -7,6 +7,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -18,7 +19,7 @@ from spacy_mtl.confidence.calibration import Calibration, brier_score, calibrati
 #: Turns of a comparison of speeds, and draws of outcomes.
 TURNS, DRAWS = 5, 200
 #: By task: what is decided, and the largest expected calibration error that is aimed at.
-TASKS = {"spanish": ("entity", 0.02), "danish": ("arc", 0.02), "pku": ("word", 0.01)}
+TASKS = {"spanish": ("entity", 0.02), "spanish-clusters": ("entity", 0.02), "danish": ("arc", 0.02), "pku": ("word", 0.01)}
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,32 @@ def spanish(corpora: str, limit: int) -> Subject:
     return Subject(trained(train), ner.name, train, trained, dev, test, entity_outcomes)
 
 
+def spanish_clusters(corpora: str, limit: int) -> Subject:
+    """Spanish entities with the clusters of spaCy's lookups."""
+    from benchmarks.outside.training import CHOSEN, TASKS, examples, table_for
+
+    task, settings = TASKS["esp"], CHOSEN["esp"][1]
+    table = table_for(corpora, task, settings)
+
+    def blank() -> Language:
+        nlp = spacy.blank(task.lang)
+        templates = {"@mtl_templates": "spacy_mtl.ner.v1", "tag": True, "clusters": True}
+        trainer = {"C": settings.C, "average": 12, "inner_passes": 20}
+        nlp.add_pipe("mtl_ner", config={"model": {"templates": templates}, "trainer": trainer})
+        return nlp
+
+    def trained(found: list[Example]) -> Language:
+        nlp = blank()
+        ner: Any = nlp.get_pipe("mtl_ner")
+        moved_here = [moved(example, nlp) for example in found]
+        ner.initialize(lambda: moved_here, nlp=nlp, tables={"CLUSTER": table})
+        nlp.update(moved_here)
+        return nlp
+
+    train, dev, test = (examples(blank(), corpora, task, k, settings.group, 0 if k else limit) for k in range(3))
+    return Subject(trained(train), "mtl_ner", train, trained, dev, test, entity_outcomes)
+
+
 def danish(corpora: str, limit: int) -> Subject:
     """Its dev is the last tenth of the training part, since the treebank has none."""
     from benchmarks.parsing.data import Data
@@ -119,9 +146,7 @@ def pku(corpora: str, limit: int) -> Subject:
 
 def measure(task: str, corpora: str, limit: int, folds: int) -> list[Row]:
     """A row for scores as they are, one for the temperature, one with the maps that help, by dev alone and with folds, and one of the speeds."""
-    import spacy
-
-    subject = {"spanish": spanish, "danish": danish, "pku": pku}[task](corpora, limit)
+    subject = {"spanish": spanish, "spanish-clusters": spanish_clusters, "danish": danish, "pku": pku}[task](corpora, limit)
     with TemporaryDirectory() as folder:
         subject.nlp.to_disk(folder)
         loaded = spacy.load(folder)  # as users do
