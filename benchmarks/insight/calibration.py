@@ -19,7 +19,12 @@ from spacy_mtl.confidence.calibration import Calibration, brier_score, calibrati
 #: Turns of a comparison of speeds, and draws of outcomes.
 TURNS, DRAWS = 5, 200
 #: By task: what is decided, and the largest expected calibration error that is aimed at.
-TASKS = {"spanish": ("entity", 0.02), "spanish-clusters": ("entity", 0.02), "danish": ("arc", 0.02), "pku": ("word", 0.01)}
+TASKS = {
+    "spanish": ("entity", 0.02),
+    "spanish-clusters": ("entity", 0.02),
+    "danish": ("arc", 0.02),
+    "pku": ("word", 0.01),
+}
 
 
 @dataclass(frozen=True)
@@ -146,7 +151,9 @@ def pku(corpora: str, limit: int) -> Subject:
 
 def measure(task: str, corpora: str, limit: int, folds: int) -> list[Row]:
     """A row for scores as they are, one for the temperature, one with the maps that help, by dev alone and with folds, and one of the speeds."""
-    subject = {"spanish": spanish, "spanish-clusters": spanish_clusters, "danish": danish, "pku": pku}[task](corpora, limit)
+    subject = {"spanish": spanish, "spanish-clusters": spanish_clusters, "danish": danish, "pku": pku}[task](
+        corpora, limit
+    )
     with TemporaryDirectory() as folder:
         subject.nlp.to_disk(folder)
         loaded = spacy.load(folder)  # as users do

@@ -13,7 +13,9 @@ from spacy_mtl.corpora.binary import GIVEN_COLUMNS, read_binary
 from spacy_mtl.errors import Errors
 
 #: Readers of text files, in whose place a ``.spacy`` file may be named.
-TEXT_READERS = frozenset(f"spacy_mtl.{name}Corpus.v1" for name in ("Conll", "Conllu", "Bracketed", "Segmented"))
+TEXT_READERS = frozenset(
+    f"spacy_mtl.{name}Corpus.v1" for name in ("Conll", "Conllu", "Bracketed", "Segmented", "Tasks")
+)
 
 
 def read_part(nlp: Language, part: str, path: Path | None, where: str) -> list[Example]:

@@ -1,4 +1,4 @@
-"""``python -m spacy mtl convert``: column files, segmented texts or dependency trees to a ``.spacy`` corpus, or such a corpus to CoNLL-U."""
+"""``python -m spacy mtl convert``: files of many formats to a ``.spacy`` corpus, or such a corpus to CoNLL-U."""
 
 from pathlib import Path
 from typing import Annotated
@@ -48,10 +48,10 @@ def convert_cli(
         ),
     ] = False,
 ) -> None:
-    """Convert CoNLL column files, texts with spaces between words, dependency or bracketed trees to spaCy's binary corpus format.
+    """Convert CoNLL column files, texts with spaces between words, trees or annotated tasks to spaCy's binary corpus format.
 
     If OUTPUT ends in .conllu, INPUT must be a .spacy corpus, which is written as CoNLL-U; --lang is then the only option that counts.
-    Segmented texts use only --encoding and --limit of the other options; trees use --given, --tag, --broken, --keep, --encoding, --group and --limit;
+    Segmented texts and tasks use only --encoding and --limit of the other options; trees use --given, --tag, --broken, --keep, --encoding, --group and --limit;
     bracketed trees use --given, --encoding, --group and --limit.
     """
     from spacy_mtl.corpora.convert import (
@@ -59,6 +59,7 @@ def convert_cli(
         convert_columns,
         convert_conllu,
         convert_segmented,
+        convert_tasks,
         export_conllu,
     )
 
@@ -75,6 +76,8 @@ def convert_cli(
                 settings = {"encoding": encoding, "group": group, "limit": limit}
                 settings |= {} if given is None else {"given": split_names(given)}
                 counts = convert_bracketed(input_path, output_path, lang, **settings)
+            elif file_format is Format.tasks:
+                counts = convert_tasks(input_path, output_path, lang, encoding=encoding, limit=limit)
             elif file_format is Format.segmented:
                 counts = convert_segmented(input_path, output_path, lang, encoding=encoding, limit=limit)
             else:
@@ -83,6 +86,6 @@ def convert_cli(
         except OSError as error:
             raise ValueError(Errors.M704.format(path=output_path, reason=reason_of(error))) from None
     found = f"{counts.tokens} {'words' if file_format is Format.segmented else 'tokens'}"
-    if file_format is Format.columns and not exports:
+    if file_format in (Format.columns, Format.tasks) and not exports:
         found += f", {counts.entities} entities"
     typer.echo(f"{output_path}: {counts.documents} documents, {counts.sentences} sentences, {found}")

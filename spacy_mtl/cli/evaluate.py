@@ -87,8 +87,8 @@ def evaluate_cli(
     The pipeline sees the given columns as input; without --given, those that it predicts itself are hidden.
     Scores and JSON are those of "spacy evaluate" for the same input. A .spacy file has its own columns; --given chooses among them, and a
     line says what is input that "spacy evaluate" does not give.
-    Segmented texts use only --encoding and --limit of the other options; trees use --given, --tag, --encoding, --group and --limit; bracketed
-    trees use --given, --encoding, --group and --limit.
+    Segmented texts and tasks use only --encoding and --limit of the other options; trees use --given, --tag, --encoding, --group and --limit;
+    bracketed trees use --given, --encoding, --group and --limit.
     With --lexicon, words are also scored as in the SIGHAN bakeoffs.
     """
     asked = asked_for(columns, given, separator, scheme=scheme, group=group, tag=tag)
@@ -97,6 +97,8 @@ def evaluate_cli(
         settings = {**reading(nlp, file_format, asked), "encoding": encoding, "limit": limit}
         if file_format is Format.segmented:
             examples = read_segmented(nlp, data, encoding, limit)
+        elif file_format is Format.tasks:
+            examples = read_tasks(nlp, data, encoding, limit)
         elif file_format is Format.conllu:
             examples = read_trees(nlp, data, settings, asked["given"])
         elif file_format is Format.bracketed:
@@ -120,6 +122,13 @@ def read_segmented(nlp: "Language", data: list[str], encoding: str, limit: int) 
     from spacy_mtl.corpora.segmented import SegmentedCorpus
 
     return [example for path in data for example in SegmentedCorpus(path, encoding, limit)(nlp)]
+
+
+def read_tasks(nlp: "Language", data: list[str], encoding: str, limit: int) -> list["Example"]:
+    """Examples of all files of annotated tasks. Raises ValueError (M501, M502, M513, M573, M574)."""
+    from spacy_mtl.corpora.annotated.reader import TasksCorpus
+
+    return [example for path in data for example in TasksCorpus(path, limit, encoding)(nlp)]
 
 
 def read_trees(

@@ -1,4 +1,4 @@
-"""Convert column files, segmented texts, dependency trees and bracketed trees to spaCy's own corpus format."""
+"""Convert column files, segmented texts, dependency trees, bracketed trees and annotated tasks to spaCy's own corpus format."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import spacy
+from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
@@ -13,6 +14,7 @@ from spacy_mtl.errors import Errors
 from spacy_mtl.files import write_atomically
 from spacy_mtl.roots import doc_heads
 
+from .annotated.reader import TasksCorpus
 from .binary import GIVEN_KEY, stored_docs
 from .bracketed import BracketedCorpus
 from .conll import ConllCorpus, corpus_paths
@@ -128,6 +130,26 @@ def convert_segmented(
     return Counts(len(packed), len(packed), tokens, 0)
 
 
+def convert_tasks(
+    input_path: str | Path | list[str | Path], output_path: str | Path, lang: str, **settings: Any
+) -> Counts:
+    """Write texts whose entities were annotated with Prodigy or Label Studio to one ``.spacy`` file, as :func:`convert_columns` does.
+
+    lang: the language code of the tokenizer, where tasks have no tokens. settings: those of
+    :class:`~spacy_mtl.corpora.annotated.reader.TasksCorpus`, by name. Raises ValueError: M515, M516 and the errors of that reader.
+    """
+    output_path, corpus, nlp = _output(output_path), TasksCorpus(input_path, **settings), blank(lang)
+    packed = DocBin(store_user_data=True)
+    tokens = entities = 0
+    for example in corpus.read(nlp):
+        example.reference.user_data[GIVEN_KEY] = ()
+        packed.add(example.reference)
+        tokens += len(example.reference)
+        entities += len(example.reference.ents)
+    write_atomically(output_path, packed.to_bytes())
+    return Counts(len(packed), len(packed), tokens, entities)
+
+
 def _output(path: str | Path) -> Path:
     path = Path(path)
     if path.suffix != ".spacy":
@@ -135,9 +157,14 @@ def _output(path: str | Path) -> Path:
     return path
 
 
-def vocab_of(lang: str) -> Vocab:
-    """A vocab of a language. Raises ValueError for a language that spaCy does not know (M515)."""
+def blank(lang: str) -> Language:
+    """An empty pipeline of a language. Raises ValueError for a language that spaCy does not know (M515)."""
     try:
-        return spacy.blank(lang).vocab
+        return spacy.blank(lang)
     except ImportError as error:
         raise ValueError(Errors.M515.format(lang=lang, reason=str(error).splitlines()[0].rstrip("."))) from None
+
+
+def vocab_of(lang: str) -> Vocab:
+    """The vocab of :func:`blank`."""
+    return blank(lang).vocab

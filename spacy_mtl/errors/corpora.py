@@ -61,6 +61,8 @@ class CorpusErrors:
     M571 = ("Line {line} of '{path}': '{label}' cannot be the label of a constituent, since labels must not be empty or the name of a root, contain + or ^, or begin with @ or /. "
             "Rename it.")
     M572 = "'{path}' contains no trees. A file of bracketed trees has one like ((S (NP (PRP It)) (VP (VBZ rains)) (. .))) for each sentence."
+    M573 = ("{place} of '{path}' is no text with entities: {fault}. Give what Prodigy (db-out) or Label Studio (JSON) has exported, or spacy mtl suggest has written.")
+    M574 = ("'{path}' contains no annotated texts. Accept tasks in Prodigy, or submit annotations in Label Studio, and export them again.")
     # fmt: on
 
 
@@ -75,5 +77,7 @@ class CorpusWarnings:
     M566 = ("{n} sentence(s) of '{path}' have a text comment that is not the text of their tokens. The first: line {line}, sentence {sentence}, '{value}'. "
             "Correct the comment, or the words, ranges and SpaceAfter.")
     M567 = ("{n} sentence(s) of '{path}' are read without a tree, since their heads do not form one. The first: {reason}")
+    M575 = ("{n} entity or entities of '{path}' begin or end within a token, so that nothing is learnt about their tokens. The first: {first}. Mark whole tokens, or "
+            "change the tokenizer.")
     M560 = ("{n} sentence(s) of '{path}' were left out because their heads do not form a tree. The first: {reason}")
     # fmt: on

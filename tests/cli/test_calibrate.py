@@ -1,3 +1,4 @@
+import errno
 import re
 
 import pytest
@@ -45,6 +46,21 @@ def dev(nlp):
 
 def invoke(*args):
     return CliRunner().invoke(app, list(map(str, args)))
+
+
+def test_a_full_disk_leaves_the_pipeline_that_was_there(trained, tmp_path, monkeypatch):
+    output = tmp_path / "sure"
+    assert invoke("mtl", "calibrate", trained, ASSETS / "dev.conll", "--output", output).exit_code == 0
+    before = {path: path.read_bytes() for path in output.rglob("*") if path.is_file()}
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    result = invoke("mtl", "calibrate", trained, ASSETS / "dev.conll", "--output", output, "--no-isotonic")
+    assert result.exit_code == 1
+    assert "[M704]" in result.stderr
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
 
 
 def test_the_command_writes_a_pipeline_that_tells(trained, tmp_path):

@@ -1,11 +1,13 @@
 """``spacy mtl suggest``: which texts to annotate next."""
 
+import errno
 import json
 
 import pytest
 import spacy
 from spacy.cli import app
 from spacy.tokens import DocBin
+from spacy.training import Corpus
 from typer.testing import CliRunner
 
 from spacy_mtl.corpora.conll import ConllCorpus
@@ -121,3 +123,70 @@ def test_the_texts_are_not_written_over(model, raw):
     before = raw.read_text(encoding="utf8")
     assert invoke(model, raw, raw).stderr.startswith("[M741]")
     assert raw.read_text(encoding="utf8") == before
+
+
+def annotated(path, gold):
+    """The tasks of a file as somebody has corrected them, in the format of the tool. gold: spans by text."""
+    tasks = lines(path)
+    for task in tasks:
+        task |= {"spans": gold[task["text"]], "answer": "accept"}
+    path.write_text("\n".join(map(json.dumps, tasks)), encoding="utf8")
+
+
+def test_suggest_annotate_and_learn_on(model, tmp_path):
+    nlp = spacy.load(model)
+    pool = [example.reference for example in ConllCorpus(ASSETS / "train.conll", given=[])(nlp)][100:]
+    gold = {doc.text: [{"start": e.start_char, "end": e.end_char, "label": e.label_} for e in doc.ents] for doc in pool}
+    DocBin(docs=[nlp.make_doc(doc.text) for doc in pool]).to_disk(tmp_path / "raw.spacy")
+    dev = list(ConllCorpus(ASSETS / "dev.conll", given=[])(nlp))
+    scores = [nlp.evaluate(dev)["ents_f"]]
+    for turn in ("first", "second"):
+        tasks = tmp_path / f"{turn}.jsonl"
+        assert (
+            invoke(tmp_path / "now" if turn == "second" else model, tmp_path / "raw.spacy", tasks, "--n", 40).exit_code
+            == 0
+        )
+        annotated(tasks, gold)
+        converted = CliRunner().invoke(
+            app,
+            [
+                "mtl",
+                "convert",
+                str(tasks),
+                str(new := tasks.with_suffix(".spacy")),
+                "--lang",
+                "es",
+                "--format",
+                "tasks",
+            ],
+        )
+        assert converted.exit_code == 0
+        assert "40 documents" in converted.stdout
+        examples = list(Corpus(new)(nlp))
+        assert sum(len(example.reference.ents) for example in examples) > 20
+        nlp.resume_training()
+        for _ in range(4):
+            nlp.update(examples)
+        nlp.to_disk(tmp_path / "now")
+        nlp = spacy.load(tmp_path / "now")
+        scores.append(nlp.evaluate(dev)["ents_f"])
+    assert {task["text"] for task in lines(tmp_path / "first.jsonl")} != {
+        t["text"] for t in lines(tmp_path / "second.jsonl")
+    }
+    assert scores[2] > scores[0] + 0.05, scores
+
+
+def test_a_full_disk_leaves_the_tasks_that_were_there(model, raw, tmp_path, monkeypatch):
+    output = tmp_path / "next.jsonl"
+    assert invoke(model, raw, output, "--n", 1).exit_code == 0
+    before = output.read_bytes()
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    result = invoke(model, raw, output, "--n", 2)
+    assert result.exit_code == 1
+    assert "[M704]" in result.stderr
+    assert output.read_bytes() == before
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["next.jsonl", "raw.txt"]

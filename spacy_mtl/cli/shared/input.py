@@ -30,6 +30,7 @@ _DEFAULTS: dict[Format, dict[str, Any]] = {
     Format.conllu: {"tag": "auto", "group": 1},
     Format.bracketed: {"group": 1, "spans_key": SPANS_KEY},
     Format.segmented: {},
+    Format.tasks: {},
 }
 
 

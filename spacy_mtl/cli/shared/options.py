@@ -14,6 +14,7 @@ class Format(str, Enum):
     segmented = "segmented"
     conllu = "conllu"
     bracketed = "bracketed"
+    tasks = "tasks"
 
 
 FileFormat = Annotated[
@@ -21,7 +22,7 @@ FileFormat = Annotated[
     typer.Option(
         "--format",
         help="columns: CoNLL columns; segmented: one sentence per line, spaces between words; conllu: trees, CoNLL-U or CoNLL-X; "
-        "bracketed: constituency trees, as of the Penn Treebank.",
+        "bracketed: constituency trees, as of the Penn Treebank; tasks: entities annotated with Prodigy or Label Studio.",
     ),
 ]
 Columns = Annotated[str, typer.Option(help="Column names from left to right, '_' for a column to ignore.")]

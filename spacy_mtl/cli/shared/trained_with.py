@@ -14,6 +14,7 @@ READERS = {
     "spacy_mtl.ConlluCorpus.v1": (Format.conllu, ("given", "tag", "group")),
     "spacy_mtl.BracketedCorpus.v1": (Format.bracketed, ("given", "group", "spans_key")),
     "spacy_mtl.SegmentedCorpus.v1": (Format.segmented, ()),
+    "spacy_mtl.TasksCorpus.v1": (Format.tasks, ()),
 }
 SPACY_READER = "spacy.Corpus.v1"
 
@@ -40,7 +41,7 @@ def had_borders(nlp: "Language") -> bool | None:
     """Whether documents had sentence borders when the pipeline was scored in training; None if its config does not say."""
     reader = dev_reader(nlp)
     name = reader.get("@readers", "")
-    if name in ("spacy_mtl.SegmentedCorpus.v1", SPACY_READER):
+    if name in ("spacy_mtl.SegmentedCorpus.v1", "spacy_mtl.TasksCorpus.v1", SPACY_READER):
         return False
     if name == "spacy_mtl.ConllCorpus.v1":
         return reader.get("group", 1) != 1

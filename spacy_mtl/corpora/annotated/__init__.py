@@ -1,0 +1,1 @@
+"""Texts with entities that annotation tools have written: Prodigy and Label Studio."""
