@@ -1,7 +1,8 @@
-"""Marginals of python-crfsuite beside ours: Spanish entities, on the observations that our templates make."""
+"""Marginals of python-crfsuite beside ours: Spanish entities and Chinese words, on the observations that our templates make."""
 
 from collections.abc import Iterator
 from dataclasses import asdict
+from itertools import accumulate
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -11,6 +12,9 @@ import pycrfsuite
 from benchmarks.common.rows import Row
 from benchmarks.ner.crfsuite import Observations, write_observations
 from benchmarks.ner.data import DEFAULTS, Data
+from benchmarks.segmentation import data as segmentation
+from benchmarks.segmentation.crfsuite import features_of, fit
+from benchmarks.segmentation.features import TextFeatures, words_of
 
 from .calibration import figures
 
@@ -29,8 +33,14 @@ def spans_of(tags: list[str]) -> set[tuple[int, int, str]]:
     return found
 
 
-def measure(corpora: str, limit: int, iterations: int) -> Row:
-    """Train by L-BFGS for so many iterations. The probability of an entity is the smallest marginal of its tags: crfsuite has none of spans."""
+def measure(corpora: str, task: str, limit: int, iterations: int) -> Row:
+    """Train by L-BFGS for so many iterations. The probability of a span is the smallest marginal of its tags: crfsuite has none of spans."""
+    told, kind = (_words if task == "pku" else _entities)(corpora, limit, iterations)
+    row: Row = {"mode": "calibration", "task": task, "limit": limit, "kind": kind, "scores": "crfsuite lbfgs"}
+    return {**row, "iterations": iterations, **figures(*map(np.array, zip(*told, strict=True)))}
+
+
+def _entities(corpora: str, limit: int, iterations: int) -> tuple[list[tuple[float, bool]], str]:
     data, ours = Data(corpora, "esp", limit), DEFAULTS["ner.v1"]
     with TemporaryDirectory() as folder:
         write_observations(asdict(data), asdict(ours), folder, "biluo")
@@ -44,8 +54,36 @@ def measure(corpora: str, limit: int, iterations: int) -> Row:
         tagger.open(model)
         told = list(_outcomes(tagger, test))
         tagger.close()
-    row: Row = {"mode": "calibration", "task": "spanish", "limit": limit, "kind": "entity", "scores": "crfsuite lbfgs"}
-    return {**row, "iterations": iterations, **figures(*map(np.array, zip(*told, strict=True)))}
+    return told, "entity"
+
+
+def _words(corpora: str, limit: int, iterations: int) -> tuple[list[tuple[float, bool]], str]:
+    """Trained on what our segmenter is trained on, without the last tenth of the text."""
+    data, templates = segmentation.Data(corpora, "pku", limit), "seg.v1"
+    sentences = data.train()
+    sentences = sentences[: len(sentences) * (segmentation.HELD_OUT - 1) // segmentation.HELD_OUT]
+    with TemporaryDirectory() as folder:
+        fit(sentences, templates, model := str(Path(folder, "model")), iterations=iterations)
+        tagger, features = pycrfsuite.Tagger(), features_of(sentences, templates)
+        tagger.open(model)
+        told = [each for words in data.test() for each in _word_outcomes(tagger, features, words)]
+        tagger.close()
+    return told, "word"
+
+
+def _word_outcomes(tagger: pycrfsuite.Tagger, features: TextFeatures, words: list[str]) -> Iterator[tuple[float, bool]]:
+    text = "".join(words)
+    tags = tagger.tag(features(text))
+    right, start = _places(words), 0
+    for word in words_of(text, tags):
+        end = start + len(word)
+        yield min(tagger.marginal(tags[t], t) for t in range(start, end)), (start, end) in right
+        start = end
+
+
+def _places(words: list[str]) -> set[tuple[int, int]]:
+    ends = list(accumulate(map(len, words)))
+    return set(zip([0, *ends], ends, strict=False))
 
 
 def _outcomes(tagger: pycrfsuite.Tagger, part: Observations) -> Iterator[tuple[float, bool]]:

@@ -153,7 +153,9 @@ def calibration(
     corpora: Annotated[Path, typer.Option(help="The folder with conll2002, ddt and pku2005.")],
     task: Annotated[list[str] | None, typer.Option(help=f"Only these of {', '.join(calibrating.TASKS)}.")] = None,
     limit: Annotated[int, typer.Option(help="Training sentences, 0 for all.", min=0)] = 0,
-    iterations: Annotated[int, typer.Option(help="Of python-crfsuite, on Spanish; 0: without it.", min=0)] = 100,
+    iterations: Annotated[
+        int, typer.Option(help="Of python-crfsuite, on Spanish and PKU; 0: without it.", min=0)
+    ] = 100,
     folds: Annotated[
         int, typer.Option(help="Make maps also from so many trainings on parts of the corpus.", min=0)
     ] = 0,
@@ -164,10 +166,10 @@ def calibration(
     for name in task or calibrating.TASKS:
         rows += (found := calibrating.measure(name, str(corpora), limit, folds))
         append_rows(json, found)
-        if name == "spanish" and iterations:
+        if name in ("spanish", "pku") and iterations:
             from .crfsuite import measure
 
-            rows.append(measure(str(corpora), limit, iterations))
+            rows.append(measure(str(corpora), name, limit, iterations))
             append_rows(json, rows[-1:])
     columns = {
         "task": "task", "kind": "decisions about", "scores": "probabilities", "temperature": "temperature", "places": "places of the map",

@@ -51,8 +51,8 @@ def convert_cli(
     """Convert CoNLL column files, texts with spaces between words, trees or annotated tasks to spaCy's binary corpus format.
 
     If OUTPUT ends in .conllu, INPUT must be a .spacy corpus, which is written as CoNLL-U; --lang is then the only option that counts.
-    Segmented texts and tasks use only --encoding and --limit of the other options; trees use --given, --tag, --broken, --keep, --encoding, --group and --limit;
-    bracketed trees use --given, --encoding, --group and --limit.
+    Segmented texts and tasks use only --encoding and --limit of the other options; trees use --given, --tag, --broken, --keep, --encoding, --group
+    and --limit; bracketed trees use --given, --encoding, --group and --limit.
     """
     from spacy_mtl.corpora.convert import (
         convert_bracketed,
