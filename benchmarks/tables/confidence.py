@@ -14,6 +14,10 @@ def _lines(task: str) -> tuple[Line, ...]:
     return tuple(Line(label, {"task": task, "scores": scores}) for label, scores in _SCORES)
 
 
+def _crfsuite(task: str) -> Line:
+    return Line("crfsuite's marginals", {"task": task, "scores": "crfsuite lbfgs"})
+
+
 CALIBRATED = Table(
     "calibrated",
     "insight",
@@ -33,10 +37,14 @@ CALIBRATED = Table(
                 Line(f"the same, from {n} folds too", {"task": "spanish", "scores": _FOLDS, "folds": n})
                 for n in (5, 10, 20)
             ),
-            Line("crfsuite's marginals", {"task": "spanish", "scores": "crfsuite lbfgs"}),
+            _crfsuite("spanish"),
+        ),
+        "the same, with clusters of spaCy's lookups": (
+            *_lines("spanish-clusters"),
+            Line("the same, from 10 folds too", {"task": "spanish-clusters", "scores": _FOLDS, "folds": 10}),
         ),
         "arcs, Danish": _lines("danish"),
-        "words, PKU 2005": _lines("pku"),
+        "words, PKU 2005": (*_lines("pku"), _crfsuite("pku")),
     },
     {"mode": "calibration", "limit": 0},
 )
