@@ -124,6 +124,22 @@ def errors(
         plot_errors(plot, sizes, lines)
 
 
+@app.command()
+def pairs(
+    json: Annotated[Path, typer.Option("--json", help="The rows of errors; those of the pairs are added.")],
+) -> None:
+    """Differences of the errors of two models, data set by data set, with the 95% interval of their mean by t; nothing is trained."""
+    from .pairs import compare
+
+    rows = compare([row for row in read_rows(json) if row.get("mode") == "errors" and row["most_folds"] is None])
+    append_rows(json, rows)
+    columns = {
+        "model": "model", "other": "other", "size": "sequences", "difference": "error, %, above the other's", "low": "from", "high": "to",
+        "fewer": "data sets where it errs less", "data_sets": "of",
+    }  # fmt: skip
+    show("Pairs of models", columns, rows)
+
+
 @app.command("weights")
 def average_weights(
     json: JsonOption = None,

@@ -1,5 +1,7 @@
 """Tables of the l1-M3N paper's experiments on made-up chains: the rows of ``benchmarks.synthetic``."""
 
+from benchmarks.common.rows import Row
+from benchmarks.synthetic.pairs import PAIRS
 from benchmarks.synthetic.runs import ALGORITHMS, MODELS, Model, shown
 
 from .table import Column, Line, Table
@@ -27,19 +29,34 @@ SPARSITY = Table(
 )
 #: The models of Figure 2; two more of ours, which leave fewer weights, are left out.
 OF_FIGURE_2 = MODELS[:6]
+SIZES = (50, 100, 150, 200, 250)
 ERRORS = Table(
     "chains-errors",
     "synthetic",
     ("Labels wrong, %", ""),
     (
-        *(Column(f"{size} sequences", "error", "{:.2f}", "min", {"size": size}, spread=True) for size in (50, 250)),
+        *(Column(f"{size} sequences", "error", "{:.2f}", "min", {"size": size}, spread=True) for size in SIZES),
         *(
             Column(f"irrelevant weights, of 140, {size}", "irrelevant", "{:.0f}", "", {"size": size})
-            for size in (50, 250)
+            for size in (SIZES[0], SIZES[-1])
         ),
     ),
     {"": tuple(Line(model.name, {"model": model.name}) for model in OF_FIGURE_2)},
-    {"benchmark": "synthetic_sparsity", "mode": "errors"},
+    {"benchmark": "synthetic_sparsity", "mode": "errors", "most_folds": None},
+)
+
+
+def _interval(row: Row) -> str:
+    return f"{row['difference']:.2f} [{row['low']:.2f}, {row['high']:.2f}]"
+
+
+DIFFERENCES = Table(
+    "chains-pairs",
+    "synthetic",
+    ("Labels wrong, %: difference, 95% interval", ""),
+    (*(Column(f"{size} sequences", _interval, "{}", "", {"size": size}) for size in SIZES),),
+    {"": tuple(Line(f"{one} - {other}", {"model": one, "other": other}) for one, other in PAIRS)},
+    {"benchmark": "synthetic_sparsity", "mode": "pairs", "data_sets": 10},
 )
 #: Figure 3.
 WEIGHTS = Table(
@@ -50,4 +67,4 @@ WEIGHTS = Table(
     {"": tuple(Line(name, {"model": name}) for name in ("generating CRF", *(m.name for m in OF_FIGURE_2[1:])))},
     {"benchmark": "synthetic_sparsity", "mode": "weights", "data_set": 0},
 )
-TABLES = (SPARSITY, ERRORS, WEIGHTS)
+TABLES = (SPARSITY, ERRORS, DIFFERENCES, WEIGHTS)
