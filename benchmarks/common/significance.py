@@ -1,8 +1,11 @@
 """Is one system better than another on the same test sentences? Approximate randomization and the paired bootstrap, for F1 and accuracy."""
 
+import statistics
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from scipy.stats import t
 
 REPEATS = 10_000
 #: Shuffles that are drawn at once: bounds the memory.
@@ -55,6 +58,13 @@ def compare(a: Counts, b: Counts, repeats: int = REPEATS, seed: int = 0) -> Verd
         drawn.append(_f1(times[:, 0], times[:, 1], times[:, 4]) - _f1(times[:, 2], times[:, 3], times[:, 4]))
     low, high = np.percentile(np.concatenate(drawn), (2.5, 97.5))
     return Verdict(observed, (1 + as_large) / (1 + repeats), float(low), float(high))
+
+
+def t_interval(differences: Sequence[float]) -> tuple[float, float, float]:
+    """The mean of some differences and its 95% interval by Student's t, nan for fewer than two."""
+    mean, n = statistics.fmean(differences), len(differences)
+    half = float(t.ppf(0.975, n - 1)) * statistics.stdev(differences) / n**0.5 if n > 1 else float("nan")
+    return mean, mean - half, mean + half
 
 
 def _f1(right, found, gold):

@@ -90,27 +90,21 @@ def spanish(corpora: str, limit: int) -> Subject:
 
 def spanish_clusters(corpora: str, limit: int) -> Subject:
     """Spanish entities with the clusters of spaCy's lookups."""
-    from benchmarks.outside.training import CHOSEN, TASKS, examples, table_for
+    from benchmarks.outside.training import CHOSEN, TASKS, add_recognizer, examples, table_for
 
     task, settings = TASKS["esp"], CHOSEN["esp"][1]
     table = table_for(corpora, task, settings)
 
-    def blank() -> Language:
-        nlp = spacy.blank(task.lang)
-        templates = {"@mtl_templates": "spacy_mtl.ner.v1", "tag": True, "clusters": True}
-        trainer = {"C": settings.C, "average": 12, "inner_passes": 20}
-        nlp.add_pipe("mtl_ner", config={"model": {"templates": templates}, "trainer": trainer})
-        return nlp
-
     def trained(found: list[Example]) -> Language:
-        nlp = blank()
-        ner: Any = nlp.get_pipe("mtl_ner")
+        nlp = spacy.blank(task.lang)
+        ner = add_recognizer(nlp, task, settings)
         moved_here = [moved(example, nlp) for example in found]
         ner.initialize(lambda: moved_here, nlp=nlp, tables={"CLUSTER": table})
         nlp.update(moved_here)
         return nlp
 
-    train, dev, test = (examples(blank(), corpora, task, k, settings.group, 0 if k else limit) for k in range(3))
+    blank = spacy.blank(task.lang)
+    train, dev, test = (examples(blank, corpora, task, k, settings.group, 0 if k else limit) for k in range(3))
     return Subject(trained(train), "mtl_ner", train, trained, dev, test, entity_outcomes)
 
 
@@ -149,11 +143,12 @@ def pku(corpora: str, limit: int) -> Subject:
     return Subject(trained(train), segmenter.name, train, trained, dev, test, word_outcomes)
 
 
+SUBJECTS = {"spanish": spanish, "spanish-clusters": spanish_clusters, "danish": danish, "pku": pku}
+
+
 def measure(task: str, corpora: str, limit: int, folds: int) -> list[Row]:
     """A row for scores as they are, one for the temperature, one with the maps that help, by dev alone and with folds, and one of the speeds."""
-    subject = {"spanish": spanish, "spanish-clusters": spanish_clusters, "danish": danish, "pku": pku}[task](
-        corpora, limit
-    )
+    subject = SUBJECTS[task](corpora, limit)
     with TemporaryDirectory() as folder:
         subject.nlp.to_disk(folder)
         loaded = spacy.load(folder)  # as users do

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -74,16 +74,10 @@ def _words(corpora: str, limit: int, iterations: int) -> tuple[list[tuple[float,
 def _word_outcomes(tagger: pycrfsuite.Tagger, features: TextFeatures, words: list[str]) -> Iterator[tuple[float, bool]]:
     text = "".join(words)
     tags = tagger.tag(features(text))
-    right, start = _places(words), 0
-    for word in words_of(text, tags):
-        end = start + len(word)
+    gold, found = (list(pairwise([0, *accumulate(map(len, each))])) for each in (words, words_of(text, tags)))
+    right = set(gold)
+    for start, end in found:
         yield min(tagger.marginal(tags[t], t) for t in range(start, end)), (start, end) in right
-        start = end
-
-
-def _places(words: list[str]) -> set[tuple[int, int]]:
-    ends = list(accumulate(map(len, words)))
-    return set(zip([0, *ends], ends, strict=False))
 
 
 def _outcomes(tagger: pycrfsuite.Tagger, part: Observations) -> Iterator[tuple[float, bool]]:

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from scipy.stats import t
 
 from benchmarks.common.rows import Row
+from benchmarks.common.significance import t_interval
 
 from .data import Letters
 from .runs import CHOOSING, Contestant, Plan, Split, grid
@@ -148,14 +148,13 @@ def pair_row(one: Sequence[Row], other: Sequence[Row]) -> Row:
     They are nearly: each is trained on words of its own, but they are tested on the same.
     """
     differences = [b["accuracy"] - a["accuracy"] for a, b in zip(one, other, strict=True)]
-    mean, n = statistics.fmean(differences), len(differences)
-    half = float(t.ppf(0.975, n - 1)) * statistics.stdev(differences) / n**0.5 if n > 1 else float("nan")
+    mean, low, high = t_interval(differences)
     return {
         "difference": mean,
-        "low": mean - half,
-        "high": mean + half,
+        "low": low,
+        "high": high,
         "fewer": sum(value < 0 for value in differences),
-        "runs": n,
+        "runs": len(differences),
     }
 
 

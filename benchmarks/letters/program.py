@@ -185,7 +185,7 @@ def wrappers(
     settings = {"C": C, "passes": 20 if quick else passes}
     curves = {}
     for method in wrappers.METHODS:
-        rows = [wrappers.run(method, problem, eta0=rate, **settings) for rate in eta0 or (1.0, 10.0)]
+        rows = [wrappers.run(method, problem, eta0=rate, **settings) for rate in eta0 or wrappers.RATES]
         append_rows(json, [{"benchmark": "ocr", "mode": "wrappers", "words": chosen.size, **row} for row in rows])
         best = min(rows, key=lambda row: row["points"][-1][1])
         tell(f"{method}: {best['points'][-1]}")

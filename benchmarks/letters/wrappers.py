@@ -15,6 +15,8 @@ from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Problem
 from spacy_mtl.trainers.online_mkl.trainer import OnlineMKL
 
+#: First rates, of which each method shows its best: Algorithm 1 wants larger ones than the wrappers.
+RATES = (0.1, 0.3, 1.0, 3.0, 10.0)
 #: Passes of Pegasos between two looks at the kernel weights.
 INNER = 5
 #: No kernel weight falls below this share, so that none is lost for good by an early mistake.

@@ -115,21 +115,26 @@ def counts(nlp: Language, found: Sequence[Example]) -> Counts:
     return Counts(*np.array(rows, np.int64).reshape(-1, 3).T)
 
 
-def train(corpora: str, task: Task, settings: Settings, limit: int = 0) -> tuple[dict[str, Any], list[Counts]]:
-    """A row of a training, and the counts of the development and test part."""
-    nlp = spacy.blank(task.lang)
+def add_recognizer(nlp: Language, task: Task, settings: Settings, lists: Sequence[str] = ()) -> Any:
+    """An untrained recognizer, in a pipeline. lists: names of lists that its templates read."""
     templates = {
         "@mtl_templates": "spacy_mtl.ner.v1",
         "tag": task.tag,
         "clusters": settings.clusters,
         "noisy": settings.noisy,
+        "lists": list(lists),
     }
-    training = examples(nlp, corpora, task, 0, settings.group, limit)
-    lists = corpus_lists(training, settings.folds)
-    templates["lists"] = list(lists)
     trainer = {"C": settings.C, "average": 12, "inner_passes": 20}
     costs = {} if settings.cost == 1.0 else {"*>O": settings.cost}
-    ner: Any = nlp.add_pipe("mtl_ner", config={"model": {"templates": templates}, "costs": costs, "trainer": trainer})
+    return nlp.add_pipe("mtl_ner", config={"model": {"templates": templates}, "costs": costs, "trainer": trainer})
+
+
+def train(corpora: str, task: Task, settings: Settings, limit: int = 0) -> tuple[dict[str, Any], list[Counts]]:
+    """A row of a training, and the counts of the development and test part."""
+    nlp = spacy.blank(task.lang)
+    training = examples(nlp, corpora, task, 0, settings.group, limit)
+    lists = corpus_lists(training, settings.folds)
+    ner = add_recognizer(nlp, task, settings, list(lists))
     tables: dict[str, ClusterTable] = {}
     cpu_table = (
         cpu_seconds(lambda: tables.update(CLUSTER=table_for(corpora, task, settings))) if settings.clusters else 0

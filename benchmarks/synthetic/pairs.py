@@ -1,11 +1,9 @@
 """Pairs of models on the same data sets: by how much the errors of one are above those of the other."""
 
 from collections.abc import Sequence
-from statistics import mean, stdev
-
-from scipy.stats import t
 
 from benchmarks.common.rows import Row
+from benchmarks.common.significance import t_interval
 
 #: What the paper compares: sparse models with those that keep all weights, and the kinds of loss.
 PAIRS = (
@@ -28,9 +26,8 @@ def compare(rows: Sequence[Row]) -> list[Row]:
 
 
 def _row(model: str, other: str, size: int, differences: list[float]) -> Row:
-    n, middle = len(differences), mean(differences)
-    half = float(t.ppf(0.975, n - 1)) * stdev(differences) / n**0.5
+    mean, low, high = t_interval(differences)
     return {
-        "benchmark": "synthetic_sparsity", "mode": "pairs", "model": model, "other": other, "size": size, "data_sets": n,
-        "difference": middle, "low": middle - half, "high": middle + half, "fewer": sum(d < 0 for d in differences),
+        "benchmark": "synthetic_sparsity", "mode": "pairs", "model": model, "other": other, "size": size,
+        "data_sets": len(differences), "difference": mean, "low": low, "high": high, "fewer": sum(d < 0 for d in differences),
     }  # fmt: skip

@@ -1,7 +1,7 @@
 """``python -m spacy mtl convert``: files of many formats to a ``.spacy`` corpus, or such a corpus to CoNLL-U."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -54,35 +54,23 @@ def convert_cli(
     Segmented texts and tasks use only --encoding and --limit of the other options; trees use --given, --tag, --broken, --keep, --encoding, --group
     and --limit; bracketed trees use --given, --encoding, --group and --limit.
     """
-    from spacy_mtl.corpora.convert import (
-        convert_bracketed,
-        convert_columns,
-        convert_conllu,
-        convert_segmented,
-        convert_tasks,
-        export_conllu,
-    )
+    from spacy_mtl.corpora.convert import CONVERTERS, export_conllu
 
     exports = output_path.suffix == ".conllu"
+    settings: dict[str, Any] = {"encoding": encoding, "limit": limit}
+    if file_format is Format.conllu:
+        settings = {"keep": keep, **tree_settings(given, tag, broken, encoding, group, limit)}
+    elif file_format is Format.bracketed:
+        settings |= {"group": group} | ({} if given is None else {"given": split_names(given)})
+    elif file_format is Format.columns:
+        settings = reader_settings(columns, given, scheme, separator, encoding, group, limit)
 
     with clear_errors():
         try:
             if exports:
                 counts = export_conllu(input_path, output_path, lang)
-            elif file_format is Format.conllu:
-                trees = tree_settings(given, tag, broken, encoding, group, limit)
-                counts = convert_conllu(input_path, output_path, lang, keep=keep, **trees)
-            elif file_format is Format.bracketed:
-                settings = {"encoding": encoding, "group": group, "limit": limit}
-                settings |= {} if given is None else {"given": split_names(given)}
-                counts = convert_bracketed(input_path, output_path, lang, **settings)
-            elif file_format is Format.tasks:
-                counts = convert_tasks(input_path, output_path, lang, encoding=encoding, limit=limit)
-            elif file_format is Format.segmented:
-                counts = convert_segmented(input_path, output_path, lang, encoding=encoding, limit=limit)
             else:
-                settings = reader_settings(columns, given, scheme, separator, encoding, group, limit)
-                counts = convert_columns(input_path, output_path, lang, **settings)
+                counts = CONVERTERS[file_format.value](input_path, output_path, lang, **settings)
         except OSError as error:
             raise ValueError(Errors.M704.format(path=output_path, reason=reason_of(error))) from None
     found = f"{counts.tokens} {'words' if file_format is Format.segmented else 'tokens'}"

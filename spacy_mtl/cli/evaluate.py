@@ -95,16 +95,7 @@ def evaluate_cli(
     with clear_errors():
         nlp = load_pipeline(model, code)
         settings = {**reading(nlp, file_format, asked), "encoding": encoding, "limit": limit}
-        if file_format is Format.segmented:
-            examples = read_segmented(nlp, data, encoding, limit)
-        elif file_format is Format.tasks:
-            examples = read_tasks(nlp, data, encoding, limit)
-        elif file_format is Format.conllu:
-            examples = read_trees(nlp, data, settings, asked["given"])
-        elif file_format is Format.bracketed:
-            examples = read_brackets(nlp, data, settings, asked["given"])
-        else:
-            examples = read_examples(nlp, data, settings, asked["given"], borders)
+        examples = read_data(nlp, data, file_format, settings, asked["given"], borders)
         _warn_of_given(nlp, asked["given"] or [])
         scores = evaluate(nlp, examples, lexicon)
         if output is not None:
@@ -115,6 +106,26 @@ def evaluate_cli(
     segments = file_format is Format.segmented or any(nlp.get_pipe_meta(name).retokenizes for name in nlp.pipe_names)
     for part in _tables(scores, examples, [key for key in SPANS if key != "token" or segments]):
         console.print(part)
+
+
+def read_data(
+    nlp: "Language",
+    data: list[str],
+    file_format: Format,
+    settings: dict[str, Any],
+    given: list[str] | None = None,
+    borders: bool | None = None,
+) -> list["Example"]:
+    """Examples of all files of a format, as the readers below say. settings: of the reader, with encoding and limit."""
+    if file_format is Format.segmented:
+        return read_segmented(nlp, data, settings["encoding"], settings["limit"])
+    if file_format is Format.tasks:
+        return read_tasks(nlp, data, settings["encoding"], settings["limit"])
+    if file_format is Format.conllu:
+        return read_trees(nlp, data, settings, given)
+    if file_format is Format.bracketed:
+        return read_brackets(nlp, data, settings, given)
+    return read_examples(nlp, data, settings, given, borders)
 
 
 def read_segmented(nlp: "Language", data: list[str], encoding: str, limit: int) -> list["Example"]:

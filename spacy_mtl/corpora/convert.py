@@ -1,6 +1,6 @@
 """Convert column files, segmented texts, dependency trees, bracketed trees and annotated tasks to spaCy's own corpus format."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -148,6 +148,16 @@ def convert_tasks(
         entities += len(example.reference.ents)
     write_atomically(output_path, packed.to_bytes())
     return Counts(len(packed), len(packed), tokens, entities)
+
+
+#: By format.
+CONVERTERS: dict[str, Callable[..., Counts]] = {
+    "columns": convert_columns,
+    "segmented": convert_segmented,
+    "conllu": convert_conllu,
+    "bracketed": convert_bracketed,
+    "tasks": convert_tasks,
+}
 
 
 def _output(path: str | Path) -> Path:

@@ -77,7 +77,7 @@ class CorpusWarnings:
     M566 = ("{n} sentence(s) of '{path}' have a text comment that is not the text of their tokens. The first: line {line}, sentence {sentence}, '{value}'. "
             "Correct the comment, or the words, ranges and SpaceAfter.")
     M567 = ("{n} sentence(s) of '{path}' are read without a tree, since their heads do not form one. The first: {reason}")
-    M575 = ("{n} entity or entities of '{path}' begin or end within a token, so that nothing is learnt about their tokens. The first: {first}. Mark whole tokens, or "
+    M575 = ("'{path}' has entities that begin or end within a token, {n} in all; nothing is learnt about their tokens. The first: {first}. Mark whole tokens, or "
             "change the tokenizer.")
     M560 = ("{n} sentence(s) of '{path}' were left out because their heads do not form a tree. The first: {reason}")
     # fmt: on

@@ -40,6 +40,11 @@ def read_json(data: bytes, name: str = "the header") -> Any:
     return value
 
 
+def fault_of_json(error: Exception) -> str:
+    """What was wrong with a text that ``json.loads`` did not take, in words: of its ValueError, which may be of a number, or RecursionError."""
+    return "it is nested too deep" if isinstance(error, RecursionError) else getattr(error, "msg", str(error))
+
+
 def check_nesting(data: bytes, name: str) -> None:
     """Refuse JSON with too many lists and objects, or nested too deep, before a parser makes them. Raises StoredValueError."""
     if b"\\" in data:

@@ -11,6 +11,7 @@ from benchmarks.common.rows import read_rows
 from benchmarks.synthetic import program as synthetic_sparsity
 from benchmarks.synthetic import runs as synthetic_runs
 from benchmarks.synthetic.data import LENGTH, N_FEATURES, N_FOLDS, N_RELEVANT, NOISE, draw_features, gibbs, make_data
+from benchmarks.synthetic.pairs import compare
 from benchmarks.synthetic.runs import (
     EM,
     Model,
@@ -186,3 +187,17 @@ def test_average_weights_are_those_of_all_folds(tmp_path):
     assert (mean[3, 1], mean[50, 0], np.count_nonzero(mean)) == (1.5, 2.0, 2)
     plot_weights(tmp_path / "weights.svg", [{"model": "a", "weights": mean.T.tolist()}])
     assert (tmp_path / "weights.svg").read_text(encoding="utf8").count("<path") > 100
+
+
+def test_pairs_are_compared_on_the_data_sets_that_both_have():
+    errors = {("l1-M3N", 50): [19.0, 21.0, 23.0], ("M3N", 50): [20.0, 22.0, 21.0, 30.0], ("M3N", 100): [1.0]}
+    rows = [
+        {"model": model, "size": size, "data_set": k, "error": error}
+        for (model, size), values in errors.items()
+        for k, error in enumerate(values)
+    ]
+    (row,) = compare(rows)
+    assert (row["model"], row["other"], row["size"], row["data_sets"], row["fewer"]) == ("l1-M3N", "M3N", 50, 3, 2)
+    assert row["difference"] == pytest.approx(0)
+    # of -1, -1 and 2: deviation sqrt(3), and 4.303 is the quantile of t with two degrees of freedom
+    assert (row["low"], row["high"]) == (pytest.approx(-4.3027, abs=1e-4), pytest.approx(4.3027, abs=1e-4))

@@ -1,5 +1,6 @@
 """``spacy mtl bias``: the best bias of a recognizer on development data."""
 
+import json
 from functools import partial
 
 import pytest
@@ -98,12 +99,19 @@ def test_sentences_of_a_treebank(folder, tmp_path):
     assert f"mtl_senter: the bias stays {bias:g}; saved to" in again.stdout
 
 
+def test_annotated_tasks_as_development_data(folder, tmp_path):
+    tasks = [{"text": "a x", "spans": [{"start": 0, "end": 1, "label": "PER"}]}, {"text": "b x", "spans": []}]
+    (tmp_path / "dev.jsonl").write_text("\n".join(map(json.dumps, tasks)), encoding="utf8")
+    result = invoke(folder / "model", tmp_path / "dev.jsonl", "--format", "tasks")
+    assert result.exit_code == 0, result.stderr
+    columns = invoke(folder / "model", folder / "dev.conll", "--columns", "ORTH,ENT")
+    assert result.stdout.splitlines()[-3:] == columns.stdout.splitlines()[-3:]
+
+
 def test_trees_with_brackets_are_refused(folder):
     result = invoke(folder / "model", folder / "dev.conll", "--format", "bracketed")
-    assert (result.exit_code, "reads columns, segmented texts and trees" in " ".join(result.stderr.split())) == (
-        2,
-        True,
-    )
+    assert result.exit_code == 2
+    assert "reads columns, segmented texts, trees and annotated tasks" in " ".join(result.stderr.split())
 
 
 def test_without_output_nothing_is_saved(folder):

@@ -5,6 +5,7 @@ from spacy.tokens import DocBin
 from typer.testing import CliRunner
 
 from spacy_mtl.cli import mtl
+from spacy_mtl.corpora.convert import CONVERTERS
 
 TEXT = "Ana\tNP\tU-PER\nríe\tV\tO\n\nLuz\tNP\tB-PER\nPaz\tNP\tL-PER\n"
 
@@ -82,7 +83,7 @@ def test_bugs_keep_their_traceback(source, tmp_path, monkeypatch):
     def broken(*_, **__):
         raise ValueError("not bad input")
 
-    monkeypatch.setattr("spacy_mtl.corpora.convert.convert_columns", broken)
+    monkeypatch.setitem(CONVERTERS, "columns", broken)
     result = invoke(source, tmp_path / "out.spacy", "--lang", "es")
     assert str(result.exception) == "not bad input"
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 import pytest
 import spacy
 from spacy.cli import app, package
+from spacy.training import Example
 from typer.testing import CliRunner
 
 from spacy_mtl.cli.evaluate import evaluate, read_trees
@@ -49,6 +50,28 @@ def test_a_converted_corpus_scores_the_same(trained, expected, tmp_path):
     convert_columns(DEV, tmp_path / "dev.spacy", "es")
     found = scores_of(trained, tmp_path / "dev.spacy", output=tmp_path / "metrics.json")
     assert {**found, "speed": 0} == {**expected, "speed": 0}
+
+
+def test_annotated_tasks(tmp_path):
+    nlp = spacy.blank("es")
+    templates = {"@mtl_templates": "spacy_mtl.patterns.v1", "patterns": ["U0:%x[0,LOWER]", "U1:%x[0,SHAPE]"]}
+    nlp.add_pipe("mtl_ner", config={"model": {"templates": templates}})
+    train = list(ConllCorpus(ASSETS / "train.conll", limit=100, given=[])(nlp))
+    nlp.initialize(lambda: train)
+    nlp.update(train)
+    nlp.to_disk(tmp_path / "model")
+    docs = [example.reference for example in ConllCorpus(ASSETS / "dev.conll", given=[])(nlp)]
+    docs = [doc for doc in docs if [t.text for t in nlp.make_doc(doc.text)] == [t.text for t in doc]]
+    tasks = [
+        {"text": doc.text, "spans": [{"start": e.start_char, "end": e.end_char, "label": e.label_} for e in doc.ents]}
+        for doc in docs
+    ]
+    path = tmp_path / "dev.jsonl"
+    path.write_text("\n".join(map(json.dumps, tasks)), encoding="utf8")
+    found = scores_of(tmp_path / "model", path, "--format", "tasks", output=tmp_path / "scores.json")
+    same = nlp.evaluate([Example(nlp.make_doc(doc.text), doc) for doc in docs])
+    assert 0 < found["ents_f"] == pytest.approx(same["ents_f"])
+    assert found["ents_per_type"].keys() == same["ents_per_type"].keys()
 
 
 def test_several_files(trained, tmp_path):

@@ -133,46 +133,36 @@ def annotated(path, gold):
     path.write_text("\n".join(map(json.dumps, tasks)), encoding="utf8")
 
 
+def converted(tasks):
+    """The examples of annotated tasks, by way of ``spacy mtl convert``."""
+    path = tasks.with_suffix(".spacy")
+    result = CliRunner().invoke(app, ["mtl", "convert", str(tasks), str(path), "--lang", "es", "--format", "tasks"])
+    assert result.exit_code == 0
+    assert "40 documents" in result.stdout
+    return Corpus(path)
+
+
 def test_suggest_annotate_and_learn_on(model, tmp_path):
     nlp = spacy.load(model)
     pool = [example.reference for example in ConllCorpus(ASSETS / "train.conll", given=[])(nlp)][100:]
     gold = {doc.text: [{"start": e.start_char, "end": e.end_char, "label": e.label_} for e in doc.ents] for doc in pool}
     DocBin(docs=[nlp.make_doc(doc.text) for doc in pool]).to_disk(tmp_path / "raw.spacy")
     dev = list(ConllCorpus(ASSETS / "dev.conll", given=[])(nlp))
-    scores = [nlp.evaluate(dev)["ents_f"]]
-    for turn in ("first", "second"):
+    scores, suggestions = [nlp.evaluate(dev)["ents_f"]], []
+    for turn in range(2):
+        nlp.to_disk(tmp_path / "now")
         tasks = tmp_path / f"{turn}.jsonl"
-        assert (
-            invoke(tmp_path / "now" if turn == "second" else model, tmp_path / "raw.spacy", tasks, "--n", 40).exit_code
-            == 0
-        )
+        assert invoke(tmp_path / "now", tmp_path / "raw.spacy", tasks, "--n", 40).exit_code == 0
+        suggestions.append({task["text"] for task in lines(tasks)})
         annotated(tasks, gold)
-        converted = CliRunner().invoke(
-            app,
-            [
-                "mtl",
-                "convert",
-                str(tasks),
-                str(new := tasks.with_suffix(".spacy")),
-                "--lang",
-                "es",
-                "--format",
-                "tasks",
-            ],
-        )
-        assert converted.exit_code == 0
-        assert "40 documents" in converted.stdout
-        examples = list(Corpus(new)(nlp))
+        nlp = spacy.load(tmp_path / "now")
+        examples = list(converted(tasks)(nlp))
         assert sum(len(example.reference.ents) for example in examples) > 20
         nlp.resume_training()
         for _ in range(4):
             nlp.update(examples)
-        nlp.to_disk(tmp_path / "now")
-        nlp = spacy.load(tmp_path / "now")
         scores.append(nlp.evaluate(dev)["ents_f"])
-    assert {task["text"] for task in lines(tmp_path / "first.jsonl")} != {
-        t["text"] for t in lines(tmp_path / "second.jsonl")
-    }
+    assert suggestions[0] != suggestions[1]
     assert scores[2] > scores[0] + 0.05, scores
 
 

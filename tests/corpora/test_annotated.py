@@ -75,9 +75,23 @@ def test_places_of_a_browser_count_utf16_units(write):
     assert entities(example.reference) == [("Ana", "PER"), ("Cali", "LOC")]
 
 
+def test_spaces_around_an_entity_are_not_part_of_it(write):
+    (example,) = examples(
+        write([{"text": TEXT, "spans": [{"start": 9, "end": 20, "label": "LOC"}, {**ANA, "end": 4}]}])
+    )
+    assert entities(example.reference) == [("Ana", "PER"), ("en Bogotá.", "LOC")]
+
+
+def test_tokens_may_be_spaces(write):
+    tokens = [*TOKENS[:2], {"start": 9, "end": 10}, *TOKENS[2:]]
+    (example,) = examples(write([{"text": TEXT, "tokens": tokens}]))
+    assert [t.text for t in example.reference] == ["Ana", "vive", " ", "en", "Bogotá", "."]
+    assert example.reference.text == TEXT
+
+
 def test_entities_that_cut_a_token_are_unknown(write):
     within = {"start": 13, "end": 16, "label": "LOC"}
-    with pytest.warns(UserWarning, match=r"M575.* 1 entity.*'Bogotá', line 1"):
+    with pytest.warns(UserWarning, match=r"M575.*, 1 in all;.*'Bogotá', line 1"):
         (example,) = examples(write([{"text": TEXT, "spans": [ANA, within]}]))
     assert entities(example.reference) == [("Ana", "PER")]
     assert [t.ent_iob_ for t in example.reference] == ["B", "O", "O", "O", "", "O"]
@@ -89,6 +103,9 @@ def test_entities_that_cut_a_token_are_unknown(write):
         ("{", "no JSON"),
         ("[1]", "no object"),
         ("[" * 100_000, "nested too deep"),
+        ('{"text": 1' + "0" * 5000 + "}", "limit"),
+        (r'{"text": "a\ud800"}', "half a character"),
+        ({"text": TEXT, "spans": [{"start": 8, "end": 10, "label": "PER"}]}, "only space from 8 to 10"),
         ({"text": 3}, "'text' must be a text"),
         ({"text": TEXT, "spans": 3}, "'spans' must be a list of objects"),
         ({"text": TEXT, "spans": [3]}, "'spans' must be a list of objects"),

@@ -10,6 +10,7 @@ from spacy.tokens import Doc
 
 from spacy_mtl.errors import Errors
 from spacy_mtl.settings import brief
+from spacy_mtl.stored.json import fault_of_json
 
 from ..columns import columns_of, row_of
 from ..documents import Document, SetAside, Task, doc_of_text
@@ -40,8 +41,7 @@ def parsed(line: bytes, encoding: str) -> dict[str, Any]:
     try:
         row = json.loads(text)
     except (ValueError, RecursionError) as error:
-        reason = getattr(error, "msg", "it is nested too deep")
-        raise ValueError(Errors.M920.format(reason=reason)) from None
+        raise ValueError(Errors.M920.format(reason=fault_of_json(error))) from None
     if not isinstance(row, dict):
         raise ValueError(Errors.M920.format(reason=f"it is a {type(row).__name__}"))
     return row

@@ -9,7 +9,7 @@ import typer
 from spacy_mtl.errors import Errors
 from spacy_mtl.settings import of_the_name
 
-from ..evaluate import read_examples, read_segmented, read_trees
+from ..evaluate import read_data
 from ..shared.input import asked_for, reading
 from ..shared.messages import clear_errors
 from ..shared.options import (
@@ -73,25 +73,21 @@ def bias_cli(
 
     The bias of a recognizer is added to the score of every tag of an entity: above 0 more entities are found, below 0 fewer. That of a segmenter is
     added to every tag that begins a word, that of a senter to every token that begins a sentence: above 0 there are more, below 0 longer ones. Choose
-    it on development data, not on those that the pipeline is judged by. With --format segmented, of the options about files only --encoding and
-    --limit count. With --folds, the component is trained again on parts of its training corpus and scored on the others, so that more than DEV
-    decides.
+    it on development data, not on those that the pipeline is judged by. With --format segmented or tasks, of the options about files only
+    --encoding and --limit count. With --folds, the component is trained again on parts of its training corpus and scored on the others, so that
+    more than DEV decides.
     """
     from spacy_mtl.choosing.folds import check_folds
 
     asked = asked_for(columns, given, separator, scheme=scheme, group=group, tag=tag)
     if file_format is Format.bracketed:
-        raise typer.BadParameter("it reads columns, segmented texts and trees", param_hint="--format")
+        raise typer.BadParameter("it reads columns, segmented texts, trees and annotated tasks", param_hint="--format")
     with clear_errors():
         nlp = load_pipeline(model, code)
         check_folds("bias", folds)
         name, pipe = biased_component(nlp, model, component)
-        if file_format is Format.segmented:
-            examples = read_segmented(nlp, data, encoding, limit)
-        else:
-            settings = {**reading(nlp, file_format, asked), "encoding": encoding, "limit": limit}
-            read = read_trees if file_format is Format.conllu else read_examples
-            examples = read(nlp, data, settings, asked["given"])
+        settings = {**reading(nlp, file_format, asked), "encoding": encoding, "limit": limit}
+        examples = read_data(nlp, data, file_format, settings, asked["given"])
         before = pipe.bias
         points = pipe.tune_bias(
             annotated_before(nlp, name, examples), beta, sure, _folds(nlp, model, name, folds) if folds else ()

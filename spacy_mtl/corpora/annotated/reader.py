@@ -59,8 +59,11 @@ class TasksCorpus:
             try:
                 predicted = marked_doc(nlp, marked)
                 reference, off = with_entities(predicted.copy(), marked)
+            except UnicodeError:
+                fault = "its text or one of its labels has half a character (a surrogate), which is not valid Unicode"
+                raise ValueError(Errors.M573.format(place=place, path=path, fault=fault)) from None
             except ValueError as fault:
-                if str(fault).startswith("["):
+                if str(fault).startswith("["):  # spaCy's own, with a code
                     raise
                 raise ValueError(Errors.M573.format(place=place, path=path, fault=fault)) from None
             crossing += len(off)
@@ -119,6 +122,5 @@ def with_entities(doc: Doc, marked: Marked) -> tuple[Doc, list[Span]]:
         else:
             entities.append(span)
     unknown = {t for span in off for t in range(span.start, span.end)}
-    entities = [ent for ent in entities if unknown.isdisjoint(range(ent.start, ent.end))]
     doc.set_ents(entities, missing=[doc[t : t + 1] for t in sorted(unknown)], default="outside")
     return doc, off

@@ -9,13 +9,16 @@ from spacy_mtl.corpora.columns import text_lines
 from spacy_mtl.corpora.settings import check_file
 from spacy_mtl.errors import Errors
 from spacy_mtl.settings import brief, is_whole
+from spacy_mtl.stored.json import fault_of_json
 
 #: The answers of Prodigy that are annotations; a task without an answer counts as one.
 ACCEPTED = (None, "accept")
 
 
 class Marked(NamedTuple):
-    """A text. spans: start, end and label of each, in characters. tokens: start and end of the tokens, None where the tool says none."""
+    """A text. spans: start, end and label of each, in characters, without space around it. tokens: start and end of the tokens, None where the tool
+    says none.
+    """
 
     text: str
     spans: list[tuple[int, int, str]]
@@ -68,8 +71,8 @@ def _parsed(text: str, path: Path, place: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        fault = getattr(error, "msg", "it is nested too deep")
-        raise ValueError(Errors.M573.format(place=place, path=path, fault=f"it is no JSON ({fault})")) from None
+        fault = f"it is no JSON ({fault_of_json(error)})"
+        raise ValueError(Errors.M573.format(place=place, path=path, fault=fault)) from None
 
 
 def _an_object(value: Any, path: Path, place: str) -> Mapping[str, Any]:
@@ -145,7 +148,11 @@ def _span(place: Mapping[str, Any], labelled: Mapping[str, Any], text: str) -> t
     label = labelled.get("label")
     if not isinstance(label, str) or not label:
         raise ValueError(f"'label' must be a text, but is {brief(label)}")
-    return *_place(place, text), label
+    start, end = _place(place, text)
+    marked = text[start:end]
+    if not marked.strip():
+        raise ValueError(f"there is only space from {start} to {end}")
+    return start + len(marked) - len(marked.lstrip()), start + len(marked.rstrip()), label
 
 
 def _place(value: Mapping[str, Any], text: str) -> tuple[int, int]:
