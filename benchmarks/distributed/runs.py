@@ -72,7 +72,7 @@ def _to_gaps(ascent: ShardedAscent, workers: LocalWorkers, most: int) -> dict[st
         live.append(_live_bytes(ascent))
         report = ascent.certify()
         gaps.append(report.gap)
-        sigmas.append(ascent.sigma)
+        sigmas.append(float(ascent.sigma[ascent.mu > 0].mean()))
         for name, wanted in (("5", 0.05), ("1", 0.01)):
             if report.gap <= wanted and f"rounds_{name}" not in found:
                 found |= {f"rounds_{name}": len(gaps), f"cpu_{name}": cpu}

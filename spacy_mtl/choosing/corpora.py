@@ -23,20 +23,25 @@ def read_part(nlp: Language, part: str, path: Path | None, where: str) -> list[E
 
     Raises ValueError: M771 the config does not say how or what to read, M772 there are no documents, and the reader's own.
     """
+    block = block_of(nlp, part, where, path)
+    examples = _read(nlp, block, where, part)
+    if not examples:
+        raise ValueError(Errors.M772.format(path=block["path"], lacks="documents"))
+    return examples
+
+
+def block_of(nlp: Language, part: str, where: str, path: Path | None = None) -> dict[str, Any]:
+    """The block of a config that says how a corpus is read, and its path, or this one. Raises ValueError (M771) if it says neither."""
     config: Any = nlp.config.interpolate()
     block: Any = config
     for key in str((config.get("training") or {}).get(f"{part}_corpus")).split("."):
         block = block.get(key) if isinstance(block, Mapping) else None
     if not isinstance(block, Mapping) or not isinstance(block.get("@readers"), str):
         raise ValueError(Errors.M771.format(where=where, part=part, lacks="how its documents are read"))
-    if path is not None:
-        block = {**block, "path": str(path)}
+    block = {**block, **({} if path is None else {"path": str(path)})}
     if not block.get("path"):
         raise ValueError(Errors.M771.format(where=where, part=part, lacks="which file that is"))
-    examples = _read(nlp, block, where, part)
-    if not examples:
-        raise ValueError(Errors.M772.format(path=block["path"], lacks="documents"))
-    return examples
+    return block
 
 
 def read_block(nlp: Language, block: Mapping[str, Any]) -> list[Example]:

@@ -13,6 +13,7 @@ from .choosing.bias import bias_cli
 from .choosing.prune import prune_cli
 from .choosing.suggest import suggest_cli
 from .choosing.tune import tune_cli
+from .cluster.train import train_cli
 from .config import config_cli
 from .convert import convert_cli
 from .evaluate import evaluate_cli
@@ -60,6 +61,7 @@ mtl.command("suggest")(suggest_cli)
 mtl.command("summary")(summary_cli)
 mtl.command("templates")(templates_cli)
 mtl.command("tokenizer")(tokenizer_cli)
+mtl.command("train", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(train_cli)
 mtl.command("tune")(tune_cli)
 mtl.command("validate")(validate_cli)
 mtl.command("warmup")(warmup_cli)

@@ -1,6 +1,6 @@
 """``python -m spacy mtl validate``: what a config would make of a corpus, before any training."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -52,15 +52,17 @@ def validate_cli(
             _say(name, dry_run(pipe, nlp, examples), every)
 
 
-def make_pipeline(path: Path, code: Path | None = None, lang: str | None = None) -> "Language":
-    """The untrained pipeline of a config. lang: in place of its own language.
+def make_pipeline(
+    path: Path, code: Path | None = None, lang: str | None = None, changes: Mapping[str, Any] | None = None
+) -> "Language":
+    """The untrained pipeline of a config. lang: in place of its own language. changes: of settings, by their names with dots.
 
     Raises ValueError: M709 it cannot be read, M731 it makes no pipeline, M515 its language is unknown, M717, or a component's own.
     """
     from spacy.util import import_file, load_config, load_model_from_config
 
     try:
-        config = load_config(path)
+        config = load_config(path, overrides=dict(changes or {}))
     except Exception as error:  # configparser and confection each complain in their own way
         raise ValueError(Errors.M709.format(path=path, reason=reason_of(error))) from None
     try:

@@ -60,6 +60,7 @@ class MTLConstituents(BorderedPipe):
     more than grammars offer, M419 a setting out of range.
     """
 
+    counts_as_whole = "the rules of its grammar"
     gold_attributes = ("SENT_START",)
     piece = 100
     also_reads = ("SENT_START", "TAG")

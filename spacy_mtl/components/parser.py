@@ -13,7 +13,7 @@ from spacy.vocab import Vocab
 from thinc.api import Model
 
 from spacy_mtl.errors import Errors, Warnings
-from spacy_mtl.learning.gold_trees import crossing_share, encode, gold_trees, has_several_roots
+from spacy_mtl.learning.gold_trees import crossing_arcs, encode, gold_trees, has_several_roots
 from spacy_mtl.learning.learner import Learner
 from spacy_mtl.learning.tree import TreeLearner
 from spacy_mtl.models.relabel import relabelled_tree
@@ -205,16 +205,35 @@ class MTLParser(BorderedPipe):
     def collect_labels(self, references: Iterable[Doc]) -> None:
         """Collect the labels of the corpus, and decide the settings that are left to it. Raises ValueError: M301, M443, M445."""
         references = list(references)
-        self.cfg["rules"] = asdict(self.settings)
         if self.settings.labelling != "none":
             super().collect_labels(references)
         several = self.roots != "several" and any(has_several_roots(doc) for doc in references)
+        self._decide(several, crossing_arcs(references) if self.projective is None else (0, 0))
+
+    def survey(self, references: Sequence[Doc]) -> dict[str, Any]:
+        return {
+            **super().survey(references),
+            "several": self.roots != "several" and any(has_several_roots(doc) for doc in references),
+            "crossing": crossing_arcs(references) if self.projective is None else (0, 0),
+        }
+
+    def settle(self, surveys: Sequence[dict[str, Any]]) -> None:
+        super().settle(surveys)
+        crossed, arcs = (sum(survey["crossing"][k] for survey in surveys) for k in (0, 1))
+        self._decide(any(survey["several"] for survey in surveys), (crossed, arcs))
+
+    def _decide(self, several: bool, crossing: tuple[int, int]) -> None:
+        """Decide the settings that are left to the corpus.
+
+        several: whether a sentence has several roots. crossing: the number of arcs that others cross, and of all.
+        """
+        self.cfg["rules"] = asdict(self.settings)
         if several and self.roots == "one":
             raise ValueError(Errors.M445.format(name=self.name))
         if self.roots == "auto":
             self.cfg["rules"]["single_root"] = not several
         if self.projective is None:
-            self.cfg["rules"]["projective"] = crossing_share(references) < FEW_CROSSING
+            self.cfg["rules"]["projective"] = crossing[0] < FEW_CROSSING * max(crossing[1], 1)
             self._check_trainer(self.rules.projective)
 
     def gold_labels(self, example: Example, starts: np.ndarray) -> np.ndarray:

@@ -17,25 +17,22 @@ from spacy_mtl.errors import Errors
 from spacy_mtl.explaining.chain import Positions
 from spacy_mtl.explaining.decision import Decision
 from spacy_mtl.learning.counted.known_words import constrain_words
-from spacy_mtl.learning.gather import Piece
 from spacy_mtl.models.chain.model import current_weights
 from spacy_mtl.models.chain.weights import ChainWeights
 from spacy_mtl.segmentation.boundaries import TAG_SETS, begin_tags, encode_words, tag_set_constraints
 from spacy_mtl.segmentation.carry import carry_over
-from spacy_mtl.segmentation.character_groups import group_characters
 from spacy_mtl.segmentation.characters import Characters, CharacterTable, Tokens, doc_text, split_words
-from spacy_mtl.segmentation.corpus_breaks import count_breaks, table_of
-from spacy_mtl.segmentation.corpus_words import CorpusWords
+from spacy_mtl.segmentation.corpus_breaks import table_of
 from spacy_mtl.segmentation.cut_text import cut_doc
 from spacy_mtl.segmentation.gold_words import gold_tags
-from spacy_mtl.segmentation.known_marks import UNLIKELY, count_known_marks
+from spacy_mtl.segmentation.known_marks import UNLIKELY
 from spacy_mtl.segmentation.predict import CharacterPredictor
 from spacy_mtl.segmentation.user_words.dictionary import Dictionary
 from spacy_mtl.segmentation.user_words.matches import Match, find_matches
 from spacy_mtl.segmentation.user_words.words import UserWords
 from spacy_mtl.segmentation.word_orths import WordOrths
 from spacy_mtl.structures.chain.build import Constraints
-from spacy_mtl.templates.attributes.characters import BREAK, word_table
+from spacy_mtl.templates.attributes.characters import word_table
 from spacy_mtl.templates.attributes.learned import CHAR_GROUP, FormTable
 from spacy_mtl.templates.attributes.reader import AttributeReader, of_characters
 from spacy_mtl.trainers.base import Trainer
@@ -45,26 +42,24 @@ from .biased.pipe import BiasCounts, BiasedPipe, checked_bias
 from .biased.words import word_counts
 from .confidence.characters import ConsideredCharacters, Cut, consider_characters, told_of, with_words
 from .factories import make_segmenter  # noqa: F401  (earlier installations have it as their entry point)
-from .protocol.chain import ChainPipe
+from .segmenter_corpus import WordsOfCorpus
 from .segmenter_explained import border_decisions, character_positions
 from .segmenter_scorer import make_segmenter_scorer  # noqa: F401  (as above)
 from .segmenter_settings import CFG_CHECKS, CFG_MISSING, check_given, check_segmenter
 
 
-class MTLSegmenter(BiasedPipe, ChainPipe):
+class MTLSegmenter(BiasedPipe, WordsOfCorpus):
     """Word segmenter over a linear chain of characters, which returns new Docs.
 
     Raises ValueError: M411 a template reads an attribute that characters do not have, M416 an unknown tag set, M418 a count out of range.
     """
 
     gold_attributes = ("SPACY",)
-    of_training = (*ChainPipe.of_training, "_corpus_words")
     fixed = ("tags",)
     places = "x"
     decided = ("word",)
     cfg_checks = CFG_CHECKS
     cfg_missing = CFG_MISSING
-    _corpus_words: CorpusWords | None
 
     def __init__(
         self,
@@ -109,50 +104,11 @@ class MTLSegmenter(BiasedPipe, ChainPipe):
         held = constrain_words(self.chain_constraints(), self.cfg["known"], self._characters.vocab.strings)
         return replace(held, form_penalty=UNLIKELY)
 
-    def prepare(self, pieces: Sequence[Piece]) -> None:
-        """Count the tags of frequent marks."""
-        strings, tags = self._characters.vocab.strings, self.cfg["tags"]
-        earlier, least = self._earlier_cfg.get("known", {}), self.known_marks
-        self.cfg["known"] = count_known_marks(pieces, strings, tags, least, earlier) if least or earlier else {}
-
     def set_labels(self, labels: Sequence[str]) -> None:
         """Do nothing: the tag set is a setting."""
 
     def _labels_in_cfg(self) -> Sequence[str]:
         return self.labels
-
-    def collect_labels(self, references: Iterable[Doc]) -> None:
-        """Count the words of the corpus and the breaks between characters, and group its characters. Raises ValueError (M413) if it has no word."""
-        references = list(references)
-        assert self._reader is not None
-        corpus = CorpusWords(references, self.folds, self.gold_attributes)
-        if references and not corpus.words:
-            raise ValueError(Errors.M413.format(name=self.name, n=len(references)))
-        self._corpus_words = corpus
-        context = self._reader.characters
-        wanted = context is not None and context.wants_words
-        self.cfg["lexicon"] = " ".join(sorted(corpus.known(self.known))) if wanted else ""
-        self.cfg["breaks"], self.cfg["known"] = [], {}
-        if context is not None:
-            context.words = corpus.table(self.known, self.hidden)
-        if context is not None and BREAK in context.attributes:
-            breaks = count_breaks(references, self._characters, corpus.folds, self.folds)
-            context.breaks, self.cfg["breaks"] = breaks.table(), breaks.written()
-        self.learn_attribute(CHAR_GROUP, lambda: group_characters(map(doc_text, references)))
-
-    def before_features(self, pieces: Sequence[Piece]) -> None:
-        assert self._reader is not None
-        if self._reader.characters is not None and self._corpus_words is not None:
-            self._reader.characters.parts = self._corpus_words.parts(pieces)
-
-    def _end_training(self) -> None:
-        super()._end_training()
-        self._corpus_words = None
-
-    def read_as_before(self) -> None:
-        """Read the dictionary and the breaks of the first corpus, which stay: words of another corpus are unknown to them, as those of a text are."""
-        if self._reader is not None and (context := self._reader.characters) is not None:
-            context.words, context.breaks = word_table(self.cfg["lexicon"].split()), table_of(self.cfg["breaks"])
 
     def initialize(
         self,

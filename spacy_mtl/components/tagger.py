@@ -1,7 +1,7 @@
 """mtl_tagger: part-of-speech tags as a linear chain."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from spacy.attrs import POS, TAG
@@ -13,12 +13,12 @@ from thinc.api import Model
 
 from spacy_mtl.errors import Errors
 from spacy_mtl.learning.counted.known_words import constrain_words
-from spacy_mtl.learning.counted.usual_tags import count_usual_tags
+from spacy_mtl.learning.counted.usual_tags import added_tags, count_usual_tags, tag_counts, usual_tags
 from spacy_mtl.models.chain.decode import Held
 from spacy_mtl.settings import brief, is_choice
 from spacy_mtl.stored.values import distinct_texts, mapping, mapping_of, one_of
 from spacy_mtl.structures.chain.build import Constraints
-from spacy_mtl.templates.attributes.learned import USUAL_TAG
+from spacy_mtl.templates.attributes.learned import USUAL_TAG, tables_of
 from spacy_mtl.templates.attributes.reader import AttributeReader
 from spacy_mtl.trainers.base import Trainer
 
@@ -39,6 +39,7 @@ class MTLTagger(KnownWordsPipe):
     gold_attributes = ("TAG",)
     label_key = "tags"
     decided = ("tag",)
+    joins = frozenset({USUAL_TAG})
     no_labels = Errors.M420
     cfg_checks: ClassVar = {"tags": distinct_texts, "known": mapping, "pos_map": mapping_of(one_of(*UNIVERSAL))}
 
@@ -82,6 +83,16 @@ class MTLTagger(KnownWordsPipe):
         references = list(references)
         super().collect_labels(references)
         self.learn_attribute(USUAL_TAG, lambda: count_usual_tags(references, self.labels))
+
+    def survey(self, references: Sequence[Doc]) -> dict[str, Any]:
+        found = super().survey(references)
+        if USUAL_TAG in tables_of(self.templates.attributes):
+            found["tags"] = tag_counts(references)
+        return found
+
+    def settle(self, surveys: Sequence[dict[str, Any]]) -> None:
+        super().settle(surveys)
+        self.learn_attribute(USUAL_TAG, lambda: usual_tags(added_tags(each["tags"] for each in surveys), self.labels))
 
     def gold_column(self, example: Example) -> np.ndarray:
         return aligned(example, example.reference.to_array([TAG]))

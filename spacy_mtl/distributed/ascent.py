@@ -1,5 +1,6 @@
 """MTLstruct on a corpus in shards: dual ascent in rounds (CoCoA+, Ma et al. 2015), certified by the gap over all shards."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -18,15 +19,13 @@ from spacy_mtl.trainers.shared.mixture import template_groups
 
 from .frame import common_frame
 from .messages import Ascend, Follow
-from .packing import add_flat, flattened, packed, set_flat, square_of, unpacked
-from .workers import Workers
+from .packing import add_flat, flattened, packed, set_flat, squares_of, unpacked
+from .workers import MOST_LOST, Workers
 
 #: How much larger sigma is than it would have had to be in the round before.
 MARGIN = 1.25
 #: The share of itself that sigma falls to in a round at most.
 SLOWLY = 0.9
-#: Workers that may be lost while one sum over all shards is made.
-MOST_LOST = 20
 
 
 class LostError(Exception):
@@ -40,7 +39,8 @@ class ShardedAscent:
     of them has changed. The driver adds them up, estimates mu anew, and tells the workers.
 
     sigma: Ma et al. show that the sum d of all changes d_k raises the dual by what the workers have gained if sigma >= ||d||^2 / sum_k ||d_k||^2,
-    which is the number of workers at most. It is measured in each round, and what was needed in the last one is used in the next.
+    which is the number of workers at most. The square is a sum over blocks, so each has a sigma of its own, float64[T + Tp]: small where features are
+    rare, and few workers have the same. It is measured in each round, and what was needed in the last one is used in the next.
     passes: of each worker over its shard in a round.
     """
 
@@ -49,7 +49,7 @@ class ShardedAscent:
         self.frame = common_frame(workers)
         n = self.frame.blocks.n
         self.mu = np.full(n, float(n) ** (1 - 2 / settings.p))
-        self.sigma = float(len(workers))
+        self.sigma = np.full(n, float(len(workers)))
         self.rounds = 0
         self.gaps = np.inf
         self._w = self.frame.zeros()
@@ -75,6 +75,36 @@ class ShardedAscent:
             self._meant += 1
             self.frame.blend(self._mean, self._w, 1 / min(self._meant, self.settings.average))
 
+    def state(self) -> dict[str, np.ndarray]:
+        """What the driver knows and the workers do not: mu, sigma, the number of rounds, and the average of the weights."""
+        found = {"mu": self.mu, "sigma": self.sigma, "rounds": np.array([self.rounds, self._meant])}
+        if self._mean is not None:
+            found |= {"node": self._mean.node, "pair": self._mean.pair}
+        return found
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes that :meth:`state` takes at most."""
+        return 16 * (self.mu.size + 1) + sum(matrix.nbytes for matrix in self._w)
+
+    def resume(self, state: Mapping[str, np.ndarray]) -> None:
+        """Go on with mixtures that the workers have taken over. state: of an earlier training; what does not fit is not used."""
+        self._torn = True
+        expected = self.state() | {"node": self._w.node, "pair": self._w.pair}
+        fits = {
+            name
+            for name, array in state.items()
+            if name in expected
+            and (array.shape, array.dtype) == (expected[name].shape, expected[name].dtype)
+            and np.isfinite(array).all()
+        }
+        if not {"mu", "sigma", "rounds"} <= fits or (state["mu"] < 0).any() or not state["mu"].any():
+            return
+        self.mu, self.sigma = state["mu"].copy(), np.clip(state["sigma"], 1.0, len(self.workers))
+        self.rounds, meant = (max(0, int(n)) for n in state["rounds"])
+        if {"node", "pair"} <= fits and meant and self.settings.average > 1:
+            self._mean, self._meant = Weights(state["node"].copy(), state["pair"].copy()), meant
+
     def round(self) -> None:
         """One exchange: every worker makes its passes, and the weights follow."""
         if self._torn:
@@ -88,18 +118,17 @@ class ShardedAscent:
         self.rounds += 1
         self._torn = any(each is None for each in found)
         if not self._torn:
-            self._add(found, scales)
+            self._add(found, scales > 0)
 
-    def _add(self, found: list[Any], scales: np.ndarray) -> None:
-        """Add up what the workers have changed, and estimate mu anew."""
-        mask = scales > 0
+    def _add(self, found: list[Any], mask: np.ndarray) -> None:
+        """Add up what the workers have changed in the blocks of a mask, and estimate mu anew."""
         total = unpacked(found[0].change)
         for each in found[1:]:
             total += unpacked(each.change)
-        alone = sum(each.square for each in found)
-        if alone > 0:
-            needed = square_of(self.frame, self._w, mask, total, scales) / alone
-            self.sigma = float(np.clip(max(MARGIN * needed, SLOWLY * self.sigma), 1.0, len(self.workers)))
+        alone = np.sum([each.squares for each in found], axis=0)
+        together = squares_of(self.frame, self._w, mask, total)
+        needed = np.divide(together, alone, out=np.zeros_like(alone), where=alone > 0)
+        self.sigma = np.clip(np.maximum(MARGIN * needed, SLOWLY * self.sigma), 1.0, len(self.workers))
         self.gaps = sum(each.gaps for each in found)
         add_flat(self.frame, self._w, mask, total)
         norms = self.frame.block_norms(self._w)

@@ -10,7 +10,7 @@ from spacy_mtl.errors import Errors
 from spacy_mtl.structures.problem import Blocks, Problem
 
 from .messages import Shape
-from .workers import Workers
+from .workers import MOST_LOST, Workers
 
 
 class Frame(Problem):
@@ -22,8 +22,11 @@ class Frame(Problem):
 
 
 def common_frame(workers: Workers) -> Frame:
-    """The blocks that all shards have. Raises ValueError: M374 shards that differ, M375 a shard that is empty or cannot be trained on."""
-    shapes: Sequence[Shape] = workers.call("shape", [()] * len(workers))
+    """The blocks that all shards have.
+
+    Raises ValueError: M374 shards that differ, M375 a shard that is empty, M376 one that cannot be trained on, M377 workers are lost again and again.
+    """
+    shapes = _shapes(workers)
     first = shapes[0]
     for k, shape in enumerate(shapes):
         for what, one, other in _compared(shape, first):
@@ -34,6 +37,14 @@ def common_frame(workers: Workers) -> Frame:
         if not shape.features:
             raise ValueError(Errors.M376.format(worker=workers.name(k)))
     return Frame(None, Blocks(first.node, first.pair, first.names), *first.widths)
+
+
+def _shapes(workers: Workers) -> Sequence[Shape]:
+    for _ in range(MOST_LOST):
+        shapes = workers.call("shape", [()] * len(workers))
+        if all(shape is not None for shape in shapes):
+            return shapes
+    raise ValueError(Errors.M377.format(lost=MOST_LOST))
 
 
 def _compared(shape: Shape, first: Shape) -> list[tuple[str, Any, Any]]:

@@ -23,33 +23,33 @@ class Follow(NamedTuple):
 
 
 class Ascend(NamedTuple):
-    """A round. follow: the weights. scales: C mu_j, float64[T + Tp]. sigma: what curvatures are multiplied by, since others make steps, too.
-    passes: over the shard. pace: as of :func:`.ascent_pass`.
+    """A round. follow: the weights. scales: C mu_j, float64[T + Tp]. sigma: what the curvature of each block is multiplied by, since others make
+    steps, too, float64[T + Tp]. passes: over the shard. pace: as of :func:`.ascent_pass`.
     """
 
     follow: Follow
     scales: np.ndarray
-    sigma: float
+    sigma: np.ndarray
     passes: int
     pace: float
 
     @property
     def nbytes(self) -> int:
-        return self.follow.nbytes + self.scales.nbytes + 24
+        return self.follow.nbytes + self.scales.nbytes + self.sigma.nbytes + 16
 
 
 class Ascended(NamedTuple):
-    """What a round has changed. change: of the live blocks of w. square: its ||.||^2, with 1 / (C mu_j) as the factor of block j. gaps: the
+    """What a round has changed. change: of the live blocks of w. squares: ||.||^2 of each block's, float64[T + Tp]. gaps: the
     sum of the sentences' Frank-Wolfe gaps in the last pass, each before its step.
     """
 
     change: Packed
-    square: float
+    squares: np.ndarray
     gaps: float
 
     @property
     def nbytes(self) -> int:
-        return self.change.nbytes + 16
+        return self.change.nbytes + self.squares.nbytes + 8
 
 
 class Shape(NamedTuple):

@@ -72,10 +72,18 @@ def set_flat(problem: Problem, weights: Weights, mask: np.ndarray, flat: np.ndar
         at += block.size
 
 
-def square_of(problem: Problem, weights: Weights, mask: np.ndarray, flat: np.ndarray, scales: np.ndarray) -> float:
-    """sum_j ||flat_j||^2 / scales_j over the blocks of the mask, in double precision. scales: float64[T + Tp]."""
-    total, at = 0.0, 0
-    for block, scale in zip(blocks_of(problem, weights, mask), scales[mask], strict=True):
+def squares_of(problem: Problem, weights: Weights, mask: np.ndarray, flat: np.ndarray) -> np.ndarray:
+    """||flat_j||^2 of the blocks of the mask, in double precision, float64[T + Tp]; 0 for others."""
+    found, at = np.zeros(mask.size), 0
+    for j, block in zip(np.flatnonzero(mask), blocks_of(problem, weights, mask), strict=True):
         part = flat[at : at + block.size].astype(np.float64)
-        total, at = total + float(part @ part) / float(scale), at + block.size
-    return total
+        found[j], at = float(part @ part), at + block.size
+    return found
+
+
+def multiply_flat(problem: Problem, weights: Weights, mask: np.ndarray, flat: np.ndarray, factors: np.ndarray) -> None:
+    """Multiply the entries of each block of the mask by its factor, float64[T + Tp], in place."""
+    at = 0
+    for block, factor in zip(blocks_of(problem, weights, mask), factors[mask], strict=True):
+        flat[at : at + block.size] *= flat.dtype.type(factor)
+        at += block.size

@@ -11,7 +11,7 @@ from spacy_mtl.trainers.shared.mixture import loss_of_mixtures, mixture_vector
 from spacy_mtl.trainers.shared.multiples import hinges_and_losses
 
 from .messages import Ascend, Ascended, Follow, Shape
-from .packing import Packed, add_flat, flattened, packed, set_flat, square_of, unpacked
+from .packing import Packed, add_flat, flattened, multiply_flat, packed, set_flat, squares_of, unpacked
 
 #: Number of outputs stored for each sentence.
 N_ATOMS = 32
@@ -49,8 +49,8 @@ class Shard:
     def ascend(self, task: Ascend) -> Ascended:
         """Make passes over the shard under the shared weights (Ma et al. 2015, equation 9, with gamma = 1).
 
-        The local subproblem is the dual in which the square of this worker's own change counts sigma times. So the weights that it sees change by
-        sigma times what the shared ones will, which is the pass of one machine with all scales multiplied by sigma.
+        The local subproblem is the dual in which the square of this worker's own change of block j counts sigma_j times. So the weights that it sees
+        change by sigma_j times what the shared ones will, which is the pass of one machine with all scales multiplied by sigma.
         """
         problem, mask = self.problem, task.scales > 0
         follow(problem, self._w, task.follow)
@@ -62,9 +62,9 @@ class Shard:
         change = flattened(problem, self._w, mask)
         change -= before
         set_flat(problem, self._w, mask, before)  # what all share
-        change *= np.float32(1 / task.sigma)
-        square = square_of(problem, self._w, mask, change, task.scales)
-        return Ascended(packed(change), square, float(self._gaps.sum()))
+        multiply_flat(problem, self._w, mask, change, 1 / task.sigma)
+        squares = squares_of(problem, self._w, mask, change)
+        return Ascended(packed(change), squares, float(self._gaps.sum()))
 
     def vector(self, mask: np.ndarray) -> Packed:
         """V(M) of the shard for the templates of a mask, in double precision."""

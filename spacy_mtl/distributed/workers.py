@@ -5,6 +5,9 @@ from typing import Any, Protocol
 
 from .shard import Shard
 
+#: Workers that may be lost in turn while all are asked the same.
+MOST_LOST = 20
+
 
 class Workers(Protocol):
     """The workers of a training. A worker that is lost has been replaced, with all its mass on gold, when ``call`` returns."""

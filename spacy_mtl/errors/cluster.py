@@ -38,5 +38,13 @@ class ClusterErrors:
     M936 = ("The {worker} has written partition {number}, but '{path}' is not on this machine. Give an output folder that all machines share.")
     M937 = ("{worker} could not make a trial: {reason}. Trials that have ended are kept; the same command goes on from there.")
     M938 = ("No trial ends: {worker} says each time that {reason}. Give the workers more memory, or fewer --workers.")
+    M940 = ("There is no file at '{path}'. Give a file, a folder or a pattern such as \"shards/*.conllu\" that all machines see.")
+    M941 = ("There are no documents for this worker in {path}. Give more of them, or fewer --workers.")
+    M942 = ("'{name}' counts {what} over a corpus as a whole, which no worker has. Train it without --ray, or choose settings that do without.")
+    M943 = ("'{name}' is a component that is not of this package, and would have to be trained. Freeze it, or train without --ray.")
+    M944 = ("{worker}: {reason}.")
+    M945 = ("'{name}' has the trainer {trainer}, which cannot be shared out. Choose spacy_mtl.MTLStruct.v1 or spacy_mtl.SSVM.v1 with solver = \"dual_ascent\", or train without --ray.")
+    M946 = ("[training] annotating_components = {names}: components that are being trained cannot annotate for others on workers. Train them one after the other, or without --ray.")
+    M947 = ("The config has no component that would be trained. Take one out of [training] frozen_components, or add one.")
     M932 = ("A frame has no column '{column}' of texts; its columns are {known}. Name the column with text=...")
     # fmt: on

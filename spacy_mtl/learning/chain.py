@@ -13,7 +13,6 @@ from spacy_mtl.structures.chain.problem import ChainProblem
 from spacy_mtl.structures.problem import Blocks, Problem, block_starts
 from spacy_mtl.templates.attributes.reader import AttributeReader
 from spacy_mtl.templates.grammar import Template, TemplateSet
-from spacy_mtl.templates.index import build_index
 from spacy_mtl.templates.program import compile_program
 from spacy_mtl.thresholds import LIVE
 from spacy_mtl.trainers.base import Trainer
@@ -92,8 +91,9 @@ class ChainLearner(Learner):
         check_set(self.name, self.reader, given, self.templates)
         columns = self.reader.expand(given, starts, doc_starts)
         observed = [t for t in self.edge if t.observations]
-        self._index_node, node = build_index(columns, starts, self._program(self.node), self.min_count)
-        self._index_pair, pair = build_index(columns, starts, self._program(observed), self.min_count)
+        index = self.indexer.of_positions
+        self._index_node, node = index(columns, starts, self._program(self.node), self.min_count)
+        self._index_pair, pair = index(columns, starts, self._program(observed), self.min_count)
         forms = self.constraints.form_rows(columns[0])
         tensor = np.concatenate([piece.tensor for piece in pieces]) if reads(self.dense.templates, "t") else NO_ROWS
         vectors = self.dense.read(columns[0], tensor, starts, int(self._index_node.blocks[-1]))

@@ -24,7 +24,11 @@ class FactoredLearner(Learner):
     def __init__(self, make: Callable[[int], ChainLearner], table: np.ndarray, borders: np.ndarray):
         self.table = table
         self.borders = borders
-        self.parts = [make(g) for g in range(table.shape[1])]
+        self._parts = [make(g) for g in range(table.shape[1])]
+
+    @property
+    def parts(self) -> list[ChainLearner]:  # type: ignore[override]
+        return self._parts
 
     @property
     def trainings(self) -> list[Training]:

@@ -61,8 +61,8 @@ def has_several_roots(doc: Doc) -> bool:
     return bool((np.add.reduceat(roots, trees.starts, dtype=np.int64) > 1).any())
 
 
-def crossing_share(docs: Iterable[Doc]) -> float:
-    """Share of arcs that another arc of their sentence crosses, among those of sentences with complete trees."""
+def crossing_arcs(docs: Iterable[Doc]) -> tuple[int, int]:
+    """Number of arcs that another arc of their sentence crosses, and of all arcs, in sentences with complete trees."""
     arcs = crossed = 0
     for doc in docs:
         trees = doc_heads(doc)
@@ -70,4 +70,4 @@ def crossing_share(docs: Iterable[Doc]) -> float:
             if trees.known[begin:end].all():
                 arcs += end - begin
                 crossed += int(np.count_nonzero(crossing(trees.heads[begin:end])))
-    return crossed / max(arcs, 1)
+    return crossed, arcs

@@ -12,6 +12,7 @@ from spacy_mtl.structures.problem import Problem
 from spacy_mtl.templates.attributes.derived import base_of
 from spacy_mtl.templates.attributes.reader import AttributeReader
 from spacy_mtl.templates.grammar import Template
+from spacy_mtl.templates.indexing import Indexer, OwnIndexer
 from spacy_mtl.trainers.base import Carry, Kept, Report, Trainer, Training, relative_gap
 
 from .gather import Piece
@@ -24,7 +25,10 @@ class Learner(ABC):
     """One training over the documents of a corpus, from gathered documents to a problem, a training, and the weights of the model."""
 
     training: Training | None = None
+    trainer: Trainer
     documents: Sequence[Piece] = ()
+    #: Who numbers the observations of the documents.
+    indexer: Indexer = OwnIndexer()
 
     @property
     def trainings(self) -> list[Training]:
@@ -47,6 +51,18 @@ class Learner(ABC):
         """Loss of this pass so far, see :attr:`.Training.running_loss`."""
         assert self.training is not None
         return self.training.running_loss
+
+    @property
+    def parts(self) -> "Sequence[Learner]":
+        """The learners that extract features: here this one alone."""
+        return [self]
+
+    def draft(self, pieces: Sequence[Piece]) -> Any:
+        """Hook: what the documents of one shard decide for all shards of a corpus. None by default."""
+        return None
+
+    def follow_draft(self, draft: Any) -> None:  # noqa: B027  (most have nothing to follow)
+        """Hook: do as :meth:`draft` of a learner of another shard has decided. Does nothing by default."""
 
     def report(self) -> Report | None:
         """Objective values of the current weights; None before training has begun."""

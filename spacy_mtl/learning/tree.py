@@ -1,7 +1,8 @@
 """TreeLearner: trains a parser, from gathered documents to one problem (arcs, or arcs with labels) or two (arcs; labels given the trees)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,6 +37,7 @@ from spacy_mtl.trainers.base import Report, Trainer, Training
 
 from .gather import Piece, concatenate
 from .learner import Learner, Sentences, carry_rows, check_set, continued, joined, ranges, row_map
+from .possible import has_arcs
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,14 @@ class Corpus:
     labels: np.ndarray
     of_document: np.ndarray
     places: Sentences
+
+
+class FilterDraft(NamedTuple):
+    """A filter of arcs that one shard has learnt for all: the attribute that it reads, the values uint64[T - 2] with a number, and its tables."""
+
+    attr: str | None
+    tags: np.ndarray
+    tables: FilterTables | None
 
 
 class TreeLearner(Learner):
@@ -80,6 +90,7 @@ class TreeLearner(Learner):
         self.label_min_count = max(templates.min_count, templates.label_min_count or 1)
         self.labelling: Training | None = None
         self.prior = prior
+        self._draft: FilterDraft | None = None
         self._forget_filter()
 
     @property
@@ -157,9 +168,21 @@ class TreeLearner(Learner):
         self._borders, self._places = corpus.of_document, corpus.places
 
     def _forget_filter(self) -> None:
-        """Begin without a filter, or with that of the earlier model."""
-        self._tables: FilterTables | None = None if self.prior is None else self.prior.tables
-        self._tags = np.empty(0, np.uint64) if self.prior is None else self.prior.tags
+        """Begin without a filter, or with that of the earlier model or of another shard."""
+        given = self.prior or self._draft
+        self._tables: FilterTables | None = None if given is None else given.tables
+        self._tags = np.empty(0, np.uint64) if given is None else given.tags
+
+    def draft(self, pieces: Sequence[Piece]) -> "FilterDraft":
+        """The filter of arcs, learnt from these documents."""
+        self._arcs(self._corpus(pieces))
+        return FilterDraft(self.rules.filter_attr, self._tags, self._tables)
+
+    def follow_draft(self, draft: "FilterDraft") -> None:
+        """Take over the filter."""
+        self.rules = replace(self.rules, filter_attr=draft.attr)
+        self._draft = draft
+        self._forget_filter()
 
     def _corpus(self, pieces: Sequence[Piece]) -> Corpus:
         """The sentences with complete gold trees."""
@@ -250,7 +273,7 @@ class TreeLearner(Learner):
 
     def _rows(self, corpus: Corpus, templates: Sequence[Template], parts, gold) -> Rows:
         supported = gold if self.rules.support == "gold" else parts
-        return rows_of(corpus.columns, self.reader.columns, templates, parts, supported, self.min_count)
+        return rows_of(corpus.columns, self.reader.columns, templates, parts, supported, self.min_count, self.indexer)
 
     def _node(self, corpus: Corpus, arcs: Arcs) -> TreeFeatures:
         """The features of arcs and pairs."""
@@ -283,7 +306,9 @@ class TreeLearner(Learner):
         """The features of labels; only observations of gold arcs get weights. In a second pass templates may look at the tree."""
         gold = gold_parts(corpus.starts, corpus.heads) if self.joint else tree_parts(corpus.starts, corpus.heads)
         parts = arc_parts(corpus.starts, arcs) if self.joint else gold
-        rows = rows_of(corpus.columns, self.reader.columns, self.templates.labels, parts, gold, self.label_min_count)
+        rows = rows_of(
+            corpus.columns, self.reader.columns, self.templates.labels, parts, gold, self.label_min_count, self.indexer
+        )
         self._label_keys, self._label_blocks = rows.index.keys, rows.index.blocks
         return label_features(corpus.starts, arcs, rows)
 
@@ -309,21 +334,6 @@ class TreeLearner(Learner):
         some = slice(skipped, skipped + len(templates))
         norms = training.problem.block_norms(weights)[some]
         return Side(tuple(templates), matrix, training.template_weights[some], norms, keys, blocks)
-
-
-def has_arcs(problem: Problem) -> Callable[[np.ndarray], np.ndarray]:
-    """A function from stored outputs (int32[n_slots]) to bool[n], whether all arcs of a sentence's tree are among those of the problem."""
-    arrays = problem.arrays
-    size = int(max(arrays.heads.max(initial=0), (arrays.last - arrays.first).max(initial=0))) + 1
-    words = np.arange(arrays.gold.size)
-    arcs = np.repeat(words, np.diff(arrays.first_arc)) * size + arrays.heads  # ascending
-
-    def possible(outputs: np.ndarray) -> np.ndarray:
-        wanted = words * size + outputs // arrays.n_labels
-        found = arcs[np.minimum(np.searchsorted(arcs, wanted), arcs.size - 1)] == wanted
-        return np.logical_and.reduceat(found, arrays.first)
-
-    return possible
 
 
 def same_parts(old: Problem, new: Problem) -> bool:

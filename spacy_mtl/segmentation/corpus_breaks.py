@@ -5,7 +5,7 @@ unknown pairs.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from spacy.strings import hash_string  # type: ignore[attr-defined]
@@ -20,6 +20,14 @@ from .characters import CharacterTable, doc_text, number_characters, word_offset
 #: A pair must occur this often to get a value.
 OFTEN = 3
 _N_VALUES = len(SHARES) + 2
+
+
+class BreakCounts(NamedTuple):
+    """R pairs of characters, uint32[R, 2]; how often each occurs in each fold, int64[R, folds], and with a border, float64[R, folds]."""
+
+    pairs: np.ndarray
+    times: np.ndarray
+    apart: np.ndarray
 
 
 class CorpusBreaks:
@@ -40,6 +48,19 @@ class CorpusBreaks:
         shape = len(self.pairs), n_folds
         self._times = np.bincount(cell, minlength=shape[0] * n_folds).reshape(shape)
         self._apart = np.bincount(cell, weights=begins[at], minlength=shape[0] * n_folds).reshape(shape)
+
+    def counted(self) -> BreakCounts:
+        """The pairs and their counts in each fold."""
+        return BreakCounts(self.pairs, self._times, self._apart)
+
+    def join(self, shards: Sequence[BreakCounts]) -> None:
+        """Let the pairs and counts be those of all shards of a corpus, this one among them. A fold is the fold of that number of each."""
+        pairs = np.concatenate([shard.pairs for shard in shards])
+        self.pairs, row = np.unique(pairs, axis=0, return_inverse=True)
+        times, apart = (np.concatenate([shard[k] for shard in shards]) for k in (1, 2))
+        self._times, self._apart = (np.zeros((len(self.pairs), times.shape[1]), each.dtype) for each in (times, apart))
+        np.add.at(self._times, row.ravel(), times)
+        np.add.at(self._apart, row.ravel(), apart)
 
     def table(self) -> BreakTable:
         """The table for training, where each fold is a part that only knows the counts of the others."""

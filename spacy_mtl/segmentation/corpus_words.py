@@ -7,6 +7,7 @@ more words can be hidden.
 
 from collections.abc import Sequence
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 from spacy.strings import hash_string  # type: ignore[attr-defined]
@@ -17,6 +18,13 @@ from spacy_mtl.templates.attributes.characters import WordTable, character, word
 
 #: The number of different hashes.
 _HASHES = 1 << 64
+
+
+class WordCounts(NamedTuple):
+    """n distinct words, and how often each occurs in each fold, int64[n, folds]."""
+
+    words: list[str]
+    counts: np.ndarray
 
 
 class CorpusWords:
@@ -35,6 +43,18 @@ class CorpusWords:
             parts[fold].append(doc.to_array("ORTH"))
             self.folds[i] = fold
         self.words, self.counts = _count(parts, references)
+
+    def counted(self) -> WordCounts:
+        """The words and their counts in each fold."""
+        return WordCounts(self.words, self.counts)
+
+    def join(self, shards: Sequence[WordCounts]) -> None:
+        """Let the words and counts be those of all shards of a corpus, this one among them. A fold is the fold of that number of each."""
+        rows = {word: k for k, word in enumerate(dict.fromkeys(word for shard in shards for word in shard.words))}
+        self.counts = np.zeros((len(rows), self.counts.shape[1]), np.int64)
+        for shard in shards:
+            self.counts[[rows[word] for word in shard.words]] += shard.counts
+        self.words = list(rows)
 
     def known(self, at_least: int) -> list[str]:
         """Words of two or more characters that occur at least this many times in the whole corpus."""

@@ -10,7 +10,13 @@ from unicodedata import category
 import numpy as np
 from spacy.strings import StringStore
 
-from spacy_mtl.learning.counted.known_words import KnownWords, count_known_words, joined_known_words
+from spacy_mtl.learning.counted.known_words import (
+    KnownWords,
+    LabelCounts,
+    joined_known_words,
+    known_words_of,
+    label_counts,
+)
 from spacy_mtl.learning.gather import Piece
 
 from .boundaries import TAG_SETS, spell
@@ -26,11 +32,16 @@ def count_known_marks(
 
     earlier: those of an earlier corpus, which get the tags that they have here as well.
     """
+    n_tags = len(TAG_SETS[tags])
+    counted = known_marks_of(label_counts(pieces, strings, n_tags), tags, least) if least else {}
+    return joined_known_words(earlier or {}, counted, pieces, strings, n_tags)
+
+
+def known_marks_of(counts: LabelCounts, tags: str, least: int) -> KnownWords:
+    """The same from counts of the tags of all characters. least: above 0."""
     n_tags, alone = len(TAG_SETS[tags]), TAG_SETS[tags].index(spell(1, tags)[0])
-    known = count_known_words(pieces, strings, n_tags, least) if least else {}
-    counted = {
+    return {
         char: numbers
-        for char, numbers in known.items()
+        for char, numbers in known_words_of(counts, least).items()
         if category(char)[0] in "PS" and alone in numbers and len(numbers) < n_tags
     }
-    return joined_known_words(earlier or {}, counted, pieces, strings, n_tags)

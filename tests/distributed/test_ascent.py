@@ -142,12 +142,15 @@ def test_bytes_of_a_round_are_below_those_of_the_weights():
     workers = local_workers(problem, 4)
     ascent = ShardedAscent(MTLStruct(1.5, 0.3), workers)
     size = sum(matrix.nbytes for matrix in ascent.weights)
-    envelope = 17 * problem.blocks.n + 24  # mask, factors and scales of the templates
+    envelope = 25 * problem.blocks.n + 16  # mask, factors, scales and sigma of the templates
     for _ in range(5):
         sent, received = list(workers.sent), list(workers.received)
         ascent.round()
         assert all(0 < now - before <= size + envelope for now, before in zip(workers.sent, sent, strict=True))
-        assert all(0 < now - before <= size + 16 for now, before in zip(workers.received, received, strict=True))
+        assert all(
+            0 < now - before <= size + 8 * problem.blocks.n + 8
+            for now, before in zip(workers.received, received, strict=True)
+        )
 
 
 def shard_of(problem):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spacy_mtl.distributed.packing import add_flat, flattened, packed, set_flat, square_of, unpacked
+from spacy_mtl.distributed.packing import add_flat, flattened, multiply_flat, packed, set_flat, squares_of, unpacked
 from spacy_mtl.structures.contract import Weights
 
 from ..trainers.reference import random_problem
@@ -45,9 +45,14 @@ def test_blocks_of_a_mask():
     random = np.random.default_rng(0)
     weights = Weights(*(random.normal(size=matrix.shape).astype(np.float32) for matrix in problem.zeros()))
     mask = np.arange(problem.blocks.n) % 2 == 0
-    flat, scales = flattened(problem, weights, mask), np.arange(problem.blocks.n) + 1.0
-    norms = problem.block_norms(weights, mask)
-    assert square_of(problem, weights, mask, flat, scales) == pytest.approx((norms**2 / scales).sum())
+    flat = flattened(problem, weights, mask)
+    assert squares_of(problem, weights, mask, flat) == pytest.approx(problem.block_norms(weights, mask) ** 2)
+    factors = np.arange(problem.blocks.n) + 2.0
+    larger = flat.copy()
+    multiply_flat(problem, weights, mask, larger, factors)
+    assert squares_of(problem, weights, mask, larger) == pytest.approx(
+        (factors * problem.block_norms(weights, mask)) ** 2
+    )
     other = problem.zeros()
     set_flat(problem, other, mask, flat)
     add_flat(problem, other, mask, flat)

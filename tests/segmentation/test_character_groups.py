@@ -52,7 +52,8 @@ def test_vectors_are_those_of_the_dense_decomposition():
     u, s, _ = np.linalg.svd(np.sqrt(np.hstack([left, left.T])), full_matrices=False)
     expected = u[:, :5] * s[:5]
     expected /= np.linalg.norm(expected, axis=1, keepdims=True)
-    found = neighbour_vectors(codes, 12, 5)
+    pairs, times = np.unique(np.stack([codes[:-1], codes[1:]], axis=1), axis=0, return_counts=True)
+    found = neighbour_vectors(pairs, times, 12, 5)
     assert np.allclose(found @ found.T, expected @ expected.T, atol=1e-8)
 
 

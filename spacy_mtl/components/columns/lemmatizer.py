@@ -43,6 +43,7 @@ _NONE = "_"
 class MTLLemmatizer(ColumnPipe):
     """Lemmatizer over a linear chain of edit scripts. Raises ValueError: M419 a setting out of range."""
 
+    counts_as_whole = "the lemmas of words"
     gold_attributes = ("LEMMA",)
     label_key = "scripts"
     decided = ("lemma",)

@@ -18,7 +18,7 @@ from spacy_mtl.components.protocol.settings import check_count, check_switches, 
 from spacy_mtl.errors import Errors
 from spacy_mtl.learning.chain import ChainLearner
 from spacy_mtl.learning.counted.stems import count_stems
-from spacy_mtl.learning.counted.usual_tags import count_usual_tags
+from spacy_mtl.learning.counted.usual_tags import added_tags, count_usual_tags, tag_counts, usual_tags
 from spacy_mtl.learning.factored import FactoredLearner
 from spacy_mtl.learning.learner import Learner
 from spacy_mtl.models.chain.decode import Held
@@ -31,7 +31,7 @@ from spacy_mtl.settings import shown
 from spacy_mtl.stored.fault import StoredValueError
 from spacy_mtl.stored.values import distinct_texts, list_of, mapping
 from spacy_mtl.structures.chain.build import Constraints
-from spacy_mtl.templates.attributes.learned import STEM_TAG, USUAL_TAG, FormTable
+from spacy_mtl.templates.attributes.learned import STEM_TAG, USUAL_TAG, FormTable, tables_of
 from spacy_mtl.templates.attributes.reader import AttributeReader
 from spacy_mtl.templates.grammar import Template
 from spacy_mtl.trainers.base import Trainer
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 class MTLMorphologizer(KnownWordsPipe):
     """Morphologizer over linear chains. Raises ValueError: M419 a setting out of range, M425 a template that scores label pairs by an observation."""
 
+    joins = frozenset({USUAL_TAG, STEM_TAG})
     gold_attributes = ("POS", "MORPH")
     label_key = "analyses"
     decided = ("analysis",)
@@ -123,22 +124,48 @@ class MTLMorphologizer(KnownWordsPipe):
     def collect_labels(self, references: Iterable[Doc]) -> None:
         """Add the analyses of the corpus to those already given, divide them into factors, and count the usual analyses of words."""
         references = list(references)
+        self._take_analyses(self._counted_analyses(references), len(references))
+        self.learn_attribute(
+            USUAL_TAG, lambda: count_usual_tags(references, self.labels, columns_of=self._orths_and_analyses)
+        )
+        self.learn_attribute(STEM_TAG, lambda: count_stems(words_of(references)))
+
+    def survey(self, references: Sequence[Doc]) -> dict[str, Any]:
+        found: dict[str, Any] = {"analyses": self._counted_analyses(references)}
+        read = tables_of(self.templates.attributes)
+        if USUAL_TAG in read:
+            found["tags"] = tag_counts(references, self._orths_and_analyses)
+        if STEM_TAG in read:
+            found["words"] = set(words_of(references))
+        return found
+
+    def settle(self, surveys: Sequence[dict[str, Any]]) -> None:
+        counts: Counter[str] = Counter()
+        for each in surveys:
+            counts.update(each["analyses"])
+        self.cfg[self.label_key] = [label for label in self.labels if not counts[label]]  # those that were given
+        self._take_analyses(counts, len(surveys))
+        self.learn_attribute(USUAL_TAG, lambda: usual_tags(added_tags(each["tags"] for each in surveys), self.labels))
+        self.learn_attribute(STEM_TAG, lambda: count_stems(word for each in surveys for word in each["words"]))
+
+    def _counted_analyses(self, references: Iterable[Doc]) -> Counter[str]:
+        """How often each analysis occurs."""
         counts: Counter[str] = Counter()
         for doc in references:
             numbers, n = np.unique(self._analyses(doc), return_counts=True)
             counts.update(
                 {self.vocab.strings[t]: int(k) for t, k in zip(numbers.tolist(), n.tolist(), strict=True) if t}
             )
+        return counts
+
+    def _take_analyses(self, counts: Counter[str], n: int) -> None:
+        """Add analyses to those already given, and divide them into factors. n: of documents, for the message."""
         found = complete(set(counts), set(counts) | set(self.labels))
         if not found and not self.labels:
-            raise ValueError(self.no_labels.format(name=self.name, n=len(references)))
+            raise ValueError(self.no_labels.format(name=self.name, n=n))
         labels = [*self.labels, *sorted(found.difference(self.labels))]
         self.cfg["groups"] = group_features({label: counts[label] or 1 for label in labels}, self.max_values)
         self.set_labels(labels)
-        self.learn_attribute(
-            USUAL_TAG, lambda: count_usual_tags(references, self.labels, columns_of=self._orths_and_analyses)
-        )
-        self.learn_attribute(STEM_TAG, lambda: count_stems(words_of(references)))
 
     def _orths_and_analyses(self, doc: Doc) -> np.ndarray:
         return np.stack([doc.to_array(ORTH), self._analyses(doc)], axis=1)

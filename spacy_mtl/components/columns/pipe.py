@@ -12,7 +12,14 @@ from spacy.training import Example
 
 from spacy_mtl.components.protocol.chain import ChainPipe
 from spacy_mtl.components.protocol.labelled import LabelledPipe
-from spacy_mtl.learning.counted.known_words import check_known_words, count_known_words, joined_known_words
+from spacy_mtl.learning.counted.known_words import (
+    added_counts,
+    check_known_words,
+    count_known_words,
+    joined_known_words,
+    known_words_of,
+    label_counts,
+)
 from spacy_mtl.learning.gather import Piece
 from spacy_mtl.models.chain.decode import Held, one_label_each
 from spacy_mtl.models.chain.weights import ChainWeights
@@ -72,6 +79,20 @@ class KnownWordsPipe(ColumnPipe):
         least = self.known_words
         counted = count_known_words(pieces, strings, n_labels, least) if least else {}
         self.cfg["known"] = joined_known_words(earlier, counted, pieces, strings, n_labels)
+
+    def count_pieces(self, pieces: Sequence[Piece]) -> dict[str, Any]:
+        """How often each word has each label, if any can become known."""
+        counted = super().count_pieces(pieces)
+        if not self.known_words:
+            return counted
+        return {**counted, "known": label_counts(pieces, self.vocab.strings, len(self.labels))}
+
+    def settle_pieces(self, counts: Sequence[dict[str, Any]]) -> None:
+        super().settle_pieces(counts)
+        if self.known_words:
+            self.cfg["known"] = known_words_of(added_counts([each["known"] for each in counts]), self.known_words)
+        else:
+            self.cfg["known"] = {}
 
     def check_stored(self, cfg: dict[str, Any], weights: ChainWeights, learned: Mapping[str, FormTable]) -> None:
         super().check_stored(cfg, weights, learned)

@@ -12,6 +12,7 @@ from spacy.training import Example, validate_examples, validate_get_examples
 from spacy.vocab import Vocab
 from thinc.api import Model
 
+from spacy_mtl.components.sharded.pipe import ShardedPipe
 from spacy_mtl.errors import Errors
 from spacy_mtl.explaining.template_table import TemplateTable
 from spacy_mtl.learning.gather import Gatherer
@@ -31,7 +32,6 @@ from .given import warn_of_given
 from .places import check_known
 from .saved import ABSENT, CALIBRATIONS
 from .settings import refuse
-from .updating import UpdatedPipe
 
 if TYPE_CHECKING:
     from spacy_mtl.explaining.decision import Decision
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 FIRST = 200
 
 
-class StructuredPipe(UpdatedPipe):
+class StructuredPipe(ShardedPipe):
     """A trainable component over some structure."""
 
     def __init__(self, vocab: Vocab, model: Model, name: str, *, trainer: Trainer, scorer: Callable | None = None):

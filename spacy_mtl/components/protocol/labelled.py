@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from spacy.tokens import Doc
@@ -87,6 +87,16 @@ class LabelledPipe(ContinuedPipe):
         if unknown:
             labels, known = ", ".join(unknown), ", ".join(self.labels)
             raise ValueError(Errors.M456.format(name=self.name, labels=labels, known=known))
+
+    def survey(self, references: Sequence[Doc]) -> dict[str, Any]:
+        return {**super().survey(references), "labels": list(self.labels)}
+
+    def settle(self, surveys: Sequence[dict[str, Any]]) -> None:
+        """Take over the labels of all shards: as they are if all have the same, else sorted."""
+        super().settle(surveys)
+        each = [survey["labels"] for survey in surveys]
+        if any(labels != each[0] for labels in each):
+            self.set_labels(sorted(set().union(*each)))
 
     def collect_labels(self, references: Iterable[Doc]) -> None:
         """Add the labels of the corpus, sorted, after those already given. Raises ValueError if there are none at all."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from spacy.strings import StringStore
@@ -22,22 +22,49 @@ MOST_WORDS = MOST_CONTAINERS // 2
 MOST_CELLS = 1 << 27
 
 
-def count_known_words(pieces: Sequence[Piece], strings: StringStore, n_labels: int, least: int) -> KnownWords:
-    """The label numbers of each word that has gold at least ``least`` times in the pieces, sorted by string.
+class LabelCounts(NamedTuple):
+    """How often each word has each label: words, n of them, and times, int64[n, L]."""
 
-    Raises ValueError (M451) for more words than a model file can have.
-    """
+    words: list[str]
+    times: np.ndarray
+
+
+def label_counts(pieces: Sequence[Piece], strings: StringStore, n_labels: int) -> LabelCounts:
+    """Count the labels of each word that has gold in the pieces."""
     orths = np.concatenate([piece.given[0] for piece in pieces])
     gold = np.concatenate([piece.gold for piece in pieces])
     forms, rows = np.unique(orths[gold >= 0], return_inverse=True)
-    seen = np.zeros((forms.size, n_labels), np.int64)
-    np.add.at(seen, (rows, gold[gold >= 0]), 1)
-    often = np.flatnonzero(seen.sum(axis=1) >= least)
+    times = np.zeros((forms.size, n_labels), np.int64)
+    np.add.at(times, (rows, gold[gold >= 0]), 1)
+    return LabelCounts([strings[int(form)] for form in forms], times)
+
+
+def added_counts(parts: Sequence[LabelCounts]) -> LabelCounts:
+    """The sum of what was counted in several parts of a corpus."""
+    rows = {word: k for k, word in enumerate(dict.fromkeys(word for part in parts for word in part.words))}
+    times = np.zeros((len(rows), parts[0].times.shape[1]), np.int64)
+    for part in parts:
+        times[[rows[word] for word in part.words]] += part.times
+    return LabelCounts(list(rows), times)
+
+
+def known_words_of(counts: LabelCounts, least: int) -> KnownWords:
+    """The label numbers of each word that has been counted at least ``least`` times, sorted by string.
+
+    Raises ValueError (M451) for more words than a model file can have.
+    """
+    n_labels = counts.times.shape[1]
+    often = np.flatnonzero(counts.times.sum(axis=1) >= least)
     most = min(MOST_CELLS // max(1, n_labels), MOST_WORDS)
     if often.size > most:
         raise ValueError(Errors.M451.format(n=often.size, least=least, most=most, labels=n_labels))
-    known = {strings[int(forms[k])]: np.flatnonzero(seen[k]).tolist() for k in often}
+    known = {counts.words[k]: np.flatnonzero(counts.times[k]).tolist() for k in often}
     return dict(sorted(known.items()))
+
+
+def count_known_words(pieces: Sequence[Piece], strings: StringStore, n_labels: int, least: int) -> KnownWords:
+    """The known words of the pieces, see :func:`label_counts` and :func:`known_words_of`. Raises ValueError (M451)."""
+    return known_words_of(label_counts(pieces, strings, n_labels), least)
 
 
 def joined_known_words(

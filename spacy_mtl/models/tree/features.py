@@ -9,10 +9,11 @@ from spacy_mtl.kernels import kernel
 from spacy_mtl.structures.tree.build import Arcs, TreeFeatures
 from spacy_mtl.structures.tree.bundles import Bundles
 from spacy_mtl.structures.tree.problem import Siblings, pair_code
-from spacy_mtl.templates.arcs.index import Parts, build_arc_index, find_arc_rows
+from spacy_mtl.templates.arcs.index import Parts, find_arc_rows
 from spacy_mtl.templates.arcs.program import compile_arcs
 from spacy_mtl.templates.grammar import Template
 from spacy_mtl.templates.index import FeatureIndex
+from spacy_mtl.templates.indexing import Indexer, OwnIndexer
 
 _NONE = np.empty(0, np.int32)
 
@@ -69,10 +70,14 @@ def rows_of(
     parts: Parts,
     supported: Parts,
     min_count: int,
+    indexer: Indexer | None = None,
 ) -> Rows:
-    """Index the observations of the ``supported`` parts, and find the rows of all ``parts``. columns: uint64[A, N], by ``names``."""
+    """Index the observations of the ``supported`` parts, and find the rows of all ``parts``. columns: uint64[A, N], by ``names``.
+
+    indexer: who numbers the observations; None for these parts alone.
+    """
     program = compile_arcs(templates, names)
-    index, table = build_arc_index(columns, program, len(templates), supported, min_count)
+    index, table = (indexer or OwnIndexer()).of_parts(columns, program, len(templates), supported, min_count)
     return Rows(*find_arc_rows(columns, program, parts, table), index)
 
 

@@ -188,6 +188,14 @@ def build_arc_index(
 
     columns: uint64[A, N]. parts: the parts whose observations get weights, gold ones or all. Returns the index and its table.
     """
+    index, table, _ = counted_arc_index(columns, program, n_templates, parts, min_count)
+    return index, table
+
+
+def counted_arc_index(
+    columns: np.ndarray, program: ArcProgram, n_templates: int, parts: Parts, min_count: int = 1
+) -> tuple[FeatureIndex, Table, np.ndarray]:
+    """The same, and how often each row's observation occurs, int32[R]."""
     keys, owners, counts, table = _number(columns, program, parts)
     kept = np.flatnonzero(counts >= min_count)
     order = kept[np.lexsort((-counts[kept], owners[kept]))]
@@ -199,7 +207,7 @@ def build_arc_index(
     else:
         _renumber(table, rank)
     blocks = np.searchsorted(owners[order], np.arange(n_templates + 1)).astype(np.int64)
-    return FeatureIndex(keys[order], blocks), table
+    return FeatureIndex(keys[order], blocks), table, counts[order]
 
 
 def find_arc_rows(

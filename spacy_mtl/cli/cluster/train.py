@@ -1,0 +1,132 @@
+"""``python -m spacy mtl train``: train the components of a config on a Ray cluster, each worker on a shard of the corpus."""
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from spacy.cli._util import parse_config_overrides
+
+from spacy_mtl.errors import Errors
+from spacy_mtl.files.disk import reason_of
+from spacy_mtl.files.folder_lock import lock_folder
+
+from ..shared.messages import clear_errors
+from ..shared.options import Code
+from ..shared.pipelines import save_pipeline
+from ..validate import make_pipeline
+from .options import Workers
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+    from spacy_mtl.sharded.session import Row
+    from spacy_mtl.sharded.spec import Spec
+    from spacy_mtl.sharded.worker import ShardWorker
+
+#: The columns of the table, with their widths, before those of scores.
+_COLUMNS = {"component": 14, "rounds": 6, "primal": 12, "dual": 12, "gap": 7, "templates": 9}
+
+
+def train_cli(
+    ctx: typer.Context,
+    config: Annotated[Path, typer.Argument(metavar="CONFIG", help="Config, as for spacy train.")],
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", metavar="FOLDER", help="For model-best and model-last; all machines share it."),
+    ],
+    ray: Annotated[
+        str,
+        typer.Option(
+            "--ray",
+            metavar="ADDRESS",
+            help="Work on a Ray cluster: local for one on this machine, auto for the one that runs here, or HOST:PORT.",
+        ),
+    ],
+    workers: Workers = None,
+    code: Code = None,
+) -> None:
+    """Train on a cluster, on a corpus that no machine needs to have as a whole.
+
+    The path of the training corpus is a file, a folder or a pattern such as "shards/*.conllu". Each worker reads a share of it, whole files where
+    there are enough. Settings of the config can be given as for spacy train, such as --paths.train shards.
+
+    After an interrupt, the death of a worker or of this command, the same command goes on from the last checkpoint.
+    """
+    with clear_errors():
+        nlp = make_pipeline(config, code, changes=parse_config_overrides(ctx.args))
+        lock = lock_folder(output)
+        if isinstance(lock, str):
+            raise ValueError(Errors.M915.format(path=output, holder=lock))
+        try:
+            _train(nlp, str(config), output, ray, workers, code)
+        except KeyboardInterrupt:
+            typer.echo("Interrupted. The same command goes on with the training.", err=True)
+            raise typer.Exit(130) from None
+        except OSError as error:
+            raise ValueError(Errors.M704.format(path=output, reason=reason_of(error))) from None
+    typer.echo(f"Written: {output / 'model-best'} and {output / 'model-last'}")
+
+
+def _train(nlp: "Language", where: str, output: Path, address: str, workers: int | None, code: Path | None) -> None:
+    """Check, join the cluster, and train. Raises ValueError with a sentence for all that is wrong with config, corpus, cluster or workers."""
+    from spacy_mtl.cluster.connect import connect
+    from spacy_mtl.sharded.actors import RayCrew
+    from spacy_mtl.sharded.session import Session
+    from spacy_mtl.sharded.spec import Spec, sources
+
+    with _Table(nlp) as table:
+        session = Session(nlp, output.absolute(), where, table, save_pipeline)
+        sources(nlp, 1, where)  # before the cluster is joined
+        session.prepare()
+        with connect(address, workers) as cluster:
+            shards = sources(nlp, workers or max(1, cluster.cpus), where)
+            text = nlp.config.to_str()
+            specs = [Spec(text, code and code.absolute(), Path.cwd(), source) for source in shards]
+            session.run(RayCrew(cluster, [partial(make_worker, spec, k) for k, spec in enumerate(specs)]))
+
+
+def make_worker(spec: "Spec", number: int) -> "ShardWorker":
+    """A worker, in its own process."""
+    from spacy_mtl.sharded.worker import ShardWorker
+
+    return ShardWorker(spec, number)
+
+
+class _Table:
+    """Shows a row for each evaluation, and in between what is being done."""
+
+    def __init__(self, nlp: "Language"):
+        weights = nlp.config.interpolate()["training"]["score_weights"]
+        self._scores = [name for name, weight in weights.items() if weight]
+        self._bar: Any = None
+
+    def __enter__(self) -> "_Table":
+        from tqdm import tqdm
+
+        widths = [*_COLUMNS.items(), *((name.upper(), max(7, len(name))) for name in self._scores), ("MB", 8), ("s", 6)]
+        self._widths = [width for _, width in widths]
+        typer.echo("  ".join(name.rjust(width) for name, width in widths))
+        self._bar = tqdm(bar_format="{desc}", disable=None, leave=False)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.close()
+
+    def phase(self, component: str, what: str) -> None:
+        """Something else is being done."""
+        self._bar.set_description_str(f"{component}: {what}")
+
+    def round(self, done: int, total: int, promised: float) -> None:
+        """Another round has ended."""
+        self._bar.set_description_str(f"round {done} of {total}; steps promise {promised:,.0f}")
+
+    def row(self, row: "Row") -> None:
+        """An evaluation has ended."""
+        report = row.report
+        cells = [row.component, str(row.rounds), f"{report.primal:,.2f}", f"{report.dual:,.2f}", f"{report.gap:.2%}"]
+        cells.append(f"{report.live_templates}/{report.n_templates}")
+        cells += [f"{100 * (row.scores.get(name) or 0):.2f}" for name in self._scores]
+        cells += [f"{(row.sent + row.received) / 1e6:,.1f}", f"{row.seconds:,.0f}"]
+        self._bar.clear()
+        typer.echo("  ".join(cell.rjust(width) for cell, width in zip(cells, self._widths, strict=True)))

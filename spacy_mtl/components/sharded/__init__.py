@@ -1,0 +1,1 @@
+"""Components whose corpus is in shards."""

@@ -1,0 +1,113 @@
+"""``spacy mtl train --ray``: a training in shards, from the command line."""
+
+import re
+from contextlib import contextmanager
+from functools import partial
+
+import numpy as np
+import pytest
+import spacy
+from spacy.cli import app
+from typer.testing import CliRunner
+
+from spacy_mtl.cli.cluster.train import make_worker
+from spacy_mtl.sharded.actors import RayCrew, owned
+from spacy_mtl.sharded.pipeline import make
+from spacy_mtl.sharded.session import Session
+from spacy_mtl.sharded.spec import Spec, sources
+from spacy_mtl.training.safe_save import save
+from tests.sharded.crews import ROOT, Watched, text_of
+
+NER = {
+    "corpora__train__limit": 120,
+    "corpora__dev__limit": 40,
+    "components__ner__model__templates": {"@mtl_templates": "spacy_mtl.tp1.v1"},
+    "training__max_epochs": 1,
+    "training__batcher__passes": [6],
+}
+
+
+@pytest.fixture
+def config(tmp_path):
+    path = tmp_path / "ner.cfg"
+    path.write_text(text_of("ner", **NER))
+    return path
+
+
+@pytest.fixture
+def joined(cluster, monkeypatch):
+    """Commands join the cluster of the tests."""
+
+    @contextmanager
+    def connect(address, cpus):
+        yield cluster
+
+    monkeypatch.setattr("spacy_mtl.cluster.connect.connect", connect)
+
+
+def invoke(*args):
+    return CliRunner().invoke(app, ["mtl", "train", *map(str, args)])
+
+
+def test_a_training_on_a_cluster(config, tmp_path, joined):
+    output = tmp_path / "out"
+    result = invoke(config, "--output", output, "--ray", "local", "--workers", 2, "--components.ner.trainer.C", "0.2")
+    assert (result.exit_code, result.exception) == (0, None), result.stderr
+    assert re.search(r"ner +6 .*%", result.stdout)
+    nlp = spacy.load(output / "model-best")
+    assert nlp.config["components"]["ner"]["trainer"]["C"] == 0.2
+    assert nlp.get_pipe("ner").is_trained
+    assert not (output / "checkpoint").exists()
+
+
+def test_a_worker_that_refuses_is_named(config, tmp_path, joined):
+    result = invoke(config, "--output", tmp_path / "out", "--ray", "local", "--workers", 2, "--corpora.train.limit", 1)
+    assert result.exit_code == 1
+    assert re.match(r"\[M944\] Worker 2 of 2.*\[M941\]", result.stderr)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--paths.train", "nowhere.conll"], "[M940]"),
+        (["--paths.dev", "nowhere.conll"], "[M5"),
+        (["--components.ner.trainer.C", "-1"], "[M"),
+    ],
+)
+def test_bad_input_is_told_before_a_cluster_is_joined(config, tmp_path, monkeypatch, options, message):
+    monkeypatch.setattr("spacy_mtl.cluster.connect.connect", None)
+    result = invoke(config, "--output", tmp_path / "out", "--ray", "local", *options)
+    assert result.exit_code == 1
+    assert result.stderr.startswith(message), result.stderr
+
+
+def test_a_process_that_is_killed_is_replaced(cluster, tmp_path):
+    """Amid the rounds, with a checkpoint and without: training ends, with the certificate that it would have had."""
+    text = text_of("ner", **NER | {"training__batcher__passes": [12]})
+    parts = sources(make(text, None), 2, "the config")
+    crew = RayCrew(cluster, [partial(make_worker, Spec(text, None, ROOT, part), k) for k, part in enumerate(parts)])
+
+    def on_round(done):
+        if done in (3, 6):
+            crew.kill(done // 3 - 1)
+
+    watched = Watched(on_round)
+    session = Session(make(text, None), tmp_path, "the config", watched, save)
+    session.prepare()
+    session.run(crew)
+    assert crew.generations == [1, 1]
+    report = watched.rows[-1].report
+    assert report.dual < report.primal
+    assert report.gap < 1
+    assert all(np.array([*crew.sent, *crew.received]) > 0)
+    for k in range(2):
+        crew.kill(k)
+
+
+def test_what_processes_share_is_copied_before_kernels_get_it():
+    fixed = np.arange(3)
+    fixed.flags.writeable = False
+    found = owned(([fixed, 1], {"a": fixed}))
+    assert found[0][0].flags.writeable
+    assert found[0][0].tolist() == [0, 1, 2]
+    assert found[1]["a"] is fixed  # tables of words are no arrays that kernels get
