@@ -28,6 +28,16 @@ _SIMULATED = {
     "live_bytes": "live weights, bytes",
     "sigma": "sigma",
 }
+_ON_RAY = {
+    "workers": "workers",
+    "ready_s": "s to the first round",
+    "wall_s": "s of rounds",
+    "round_s": "s a round",
+    "cpu_s": "CPU s",
+    "rounds": "rounds",
+    "gap": "gap",
+    "megabytes": "MB",
+}
 _KILLED = {
     "workers": "workers",
     "kills": "trainings with a death",
@@ -73,6 +83,36 @@ def simulate(
     )  # fmt: skip
     rows = [{**about, **row} for row in found]  # type: ignore[union-attr]
     show("Simulated workers", _SIMULATED, rows, "CPU seconds of all workers and the driver, without certificates")
+    append_rows(json, rows)
+
+
+@app.command()
+def ray(
+    corpora: CorporaOption,
+    workers: Annotated[list[int], typer.Option(help="Again for another number.")] = [1, 2],  # noqa: B006
+    component: Annotated[str, typer.Option(help="ner, tagger, segmenter or parser.")] = "ner",
+    templates: Annotated[str, typer.Option(help="A template set, or empty for that of the config.")] = "",
+    p: PExponent = 1.3333,
+    C: COption = 0.1,
+    limit: Annotated[int, typer.Option(help="Sentences of the corpus, 0 for all.", min=0)] = 0,
+    gap: Annotated[float, typer.Option(help="Where to stop.")] = 0.02,
+    most: Annotated[int, typer.Option(help="Rounds at most.", min=5)] = 60,
+    repeats: Annotated[int, typer.Option(help="Runs of each, in turns.", min=1)] = 1,
+    json: JsonOption = None,
+) -> None:
+    """A config on a Ray cluster of this machine: seconds of the rounds to a gap, and CPU seconds of all processes."""
+    about: Row = {"benchmark": "distributed", "mode": "ray", "component": component, "p": p, "C": C, "limit": limit}
+    of = {
+        **described(component, corpora.resolve()),
+        "templates": f"spacy_mtl.{templates}" if templates else "",
+        "trainer": {"p": p, "C": C, "average": 4, "tol": 0.001},
+        "limit": limit,
+    }
+    rows = []
+    for _ in range(repeats):
+        found = run_child("benchmarks.distributed.machines:on_ray", of=of, counts=workers, gap=gap, most=most)
+        rows += [{**about, **row} for row in found]  # type: ignore[union-attr]
+    show("Workers of a cluster", _ON_RAY, rows, "CPU seconds of the rounds, of all workers and the driver")
     append_rows(json, rows)
 
 

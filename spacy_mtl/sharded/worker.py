@@ -1,6 +1,7 @@
 """A worker: it reads its shard, and answers the driver about one component of the pipeline after the other."""
 
 import os
+import time
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import zip_longest
@@ -52,6 +53,10 @@ class ShardWorker:
         if not found:
             raise ValueError(Errors.M941.format(path=source.files))
         return found
+
+    def seconds(self) -> float:
+        """CPU seconds of this worker's process so far."""
+        return time.process_time()
 
     # --- what all shards have to know of each other ---
 

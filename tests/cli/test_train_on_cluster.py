@@ -66,6 +66,12 @@ def test_a_worker_that_refuses_is_named(config, tmp_path, joined):
     assert re.match(r"\[M944\] Worker 2 of 2.*\[M941\]", result.stderr)
 
 
+def test_more_workers_than_the_cluster_can_run_are_refused(config, tmp_path, joined):
+    result = invoke(config, "--output", tmp_path / "out", "--ray", "local", "--workers", 3)
+    assert result.exit_code == 1
+    assert "[M948] 3 workers were asked for, but the cluster has 2 CPUs" in result.stderr
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

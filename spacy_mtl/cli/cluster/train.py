@@ -80,10 +80,17 @@ def _train(nlp: "Language", where: str, output: Path, address: str, workers: int
         sources(nlp, 1, where)  # before the cluster is joined
         session.prepare()
         with connect(address, workers) as cluster:
-            shards = sources(nlp, workers or max(1, cluster.cpus), where)
+            shards = sources(nlp, _count(workers, cluster.cpus), where)
             text = nlp.config.to_str()
             specs = [Spec(text, code and code.absolute(), Path.cwd(), source) for source in shards]
             session.run(RayCrew(cluster, [partial(make_worker, spec, k) for k, spec in enumerate(specs)]))
+
+
+def _count(workers: int | None, cpus: int) -> int:
+    """How many workers there are. Raises ValueError (M948) for more than the cluster can run: others would wait for them without end."""
+    if (workers or 1) > cpus:
+        raise ValueError(Errors.M948.format(workers=workers or 1, cpus=cpus))
+    return workers or cpus
 
 
 def make_worker(spec: "Spec", number: int) -> "ShardWorker":
