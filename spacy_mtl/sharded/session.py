@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from spacy.language import Language
 from spacy.training import Example
-from spacy.training.loop import create_evaluation_callback
+from spacy.training.loop import create_evaluation_callback, update_meta
 
 from spacy_mtl.choosing.corpora import read_part
 from spacy_mtl.choosing.schedule import Schedule
@@ -182,6 +182,7 @@ class Session:
         self.watcher.phase(driver.name, "evaluating")
         with self.nlp.select_pipes(disable=self.names[self.names.index(driver.name) + 1 :]):
             score, scores = self._evaluate()
+        update_meta(self.training, self.nlp, {"other_scores": scores, "losses": {}})
         crew = driver.crew
         seconds = time.monotonic() - self._begun
         row = Row(driver.name, driver.rounds, report, score, scores, seconds, sum(crew.sent), sum(crew.received))

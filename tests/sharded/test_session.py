@@ -80,6 +80,7 @@ def test_what_is_saved_predicts_what_was_scored(tmp_path):
     nlp = spacy.load(tmp_path / "model-best")
     scores = nlp.evaluate(read_part(make(text("ner"), None), "dev", None, "the config"))
     assert scores["ents_f"] == pytest.approx(max(row.score for row in rows))
+    assert nlp.meta["performance"]["ents_f"] == pytest.approx(scores["ents_f"])
     assert not (tmp_path / "checkpoint").exists()
 
 
