@@ -17,9 +17,10 @@ from spacy_mtl.trainers.mtlstruct.settings import MTLStructSettings
 from spacy_mtl.trainers.shared.frank_wolfe import TemplateWeights, best_scaling
 from spacy_mtl.trainers.shared.mixture import template_groups
 
+from .changes import add_changes
 from .frame import common_frame
 from .messages import Ascend, Follow
-from .packing import add_flat, flattened, packed, set_flat, squares_of, unpacked
+from .packing import flattened, packed, room_for, set_flat, unpacked
 from .workers import MOST_LOST, Workers
 
 #: How much larger sigma is than it would have had to be in the round before.
@@ -53,6 +54,7 @@ class ShardedAscent:
         self.rounds = 0
         self.gaps = np.inf
         self._w = self.frame.zeros()
+        self._room = room_for(self._w)
         self._selector = TemplateWeights(n)
         self._filled = filled(self.frame)
         self._next = self._unchanged()
@@ -122,21 +124,17 @@ class ShardedAscent:
 
     def _add(self, found: list[Any], mask: np.ndarray) -> None:
         """Add up what the workers have changed in the blocks of a mask, and estimate mu anew."""
-        total = unpacked(found[0].change)
-        for each in found[1:]:
-            total += unpacked(each.change)
+        total, together = add_changes(self.frame, self._w, mask, [each.change for each in found], self._room)
         alone = np.sum([each.squares for each in found], axis=0)
-        together = squares_of(self.frame, self._w, mask, total)
         needed = np.divide(together, alone, out=np.zeros_like(alone), where=alone > 0)
         self.sigma = np.clip(np.maximum(MARGIN * needed, SLOWLY * self.sigma), 1.0, len(self.workers))
         self.gaps = sum(each.gaps for each in found)
-        add_flat(self.frame, self._w, mask, total)
         norms = self.frame.block_norms(self._w)
         new = reestimated(self.settings, self.mu, norms, self._selector, self._filled, self.rounds)
         factors = np.divide(new, self.mu, out=np.zeros_like(new), where=self.mu > 0)
         self.frame.scale_blocks(self._w, factors)
         self.mu = new
-        self._next = Follow(mask, packed(total), factors, False)
+        self._next = Follow(mask, total, factors, False)
         self._average()
 
     def _ask(self, method: str, *given: Any) -> list[Any]:

@@ -10,8 +10,9 @@ from spacy_mtl.trainers.shared.frank_wolfe import ascent_pass, gold_atoms
 from spacy_mtl.trainers.shared.mixture import loss_of_mixtures, mixture_vector
 from spacy_mtl.trainers.shared.multiples import hinges_and_losses
 
+from .changes import follow_change, take_back
 from .messages import Ascend, Ascended, Follow, Shape
-from .packing import Packed, add_flat, flattened, multiply_flat, packed, set_flat, squares_of, unpacked
+from .packing import Packed, flattened, packed, room_for
 
 #: Number of outputs stored for each sentence.
 N_ATOMS = 32
@@ -22,7 +23,7 @@ def follow(problem: Problem, weights: Weights, how: Follow) -> None:
     if how.whole:
         for matrix in weights:
             matrix[:] = 0
-    add_flat(problem, weights, how.mask, unpacked(how.change))
+    follow_change(problem, weights, how.mask, how.change)
     problem.scale_blocks(weights, how.factors)
 
 
@@ -36,6 +37,7 @@ class Shard:
         self.problem = problem
         self.atoms = gold_atoms(problem.arrays, N_ATOMS)
         self._w = problem.zeros()
+        self._room = room_for(self._w)
         self._gaps = np.zeros(problem.n)
         self._random = np.random.default_rng(seed)
 
@@ -54,17 +56,13 @@ class Shard:
         """
         problem, mask = self.problem, task.scales > 0
         follow(problem, self._w, task.follow)
-        before = flattened(problem, self._w, mask)
+        before = flattened(problem, self._w, mask, self._room)
         live, scale = problem.live(mask), shares(problem, task.sigma * task.scales)
         for _ in range(task.passes):
             order = self._random.permutation(problem.n)
             ascent_pass(problem.arrays, self._w, live, scale, self.atoms, order, self._gaps, task.pace)
-        change = flattened(problem, self._w, mask)
-        change -= before
-        set_flat(problem, self._w, mask, before)  # what all share
-        multiply_flat(problem, self._w, mask, change, 1 / task.sigma)
-        squares = squares_of(problem, self._w, mask, change)
-        return Ascended(packed(change), squares, float(self._gaps.sum()))
+        change, squares = take_back(problem, self._w, mask, before, 1 / task.sigma)
+        return Ascended(change, squares, float(self._gaps.sum()))
 
     def vector(self, mask: np.ndarray) -> Packed:
         """V(M) of the shard for the templates of a mask, in double precision."""

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from spacy_mtl.distributed.packing import add_flat, flattened, multiply_flat, packed, set_flat, squares_of, unpacked
+from spacy_mtl.distributed.changes import add_changes, follow_change, take_back
+from spacy_mtl.distributed.packing import flattened, packed, room_for, set_flat, unpacked
 from spacy_mtl.structures.contract import Weights
 
 from ..trainers.reference import random_problem
@@ -40,21 +41,57 @@ def test_what_was_sent_does_not_change_afterwards():
     assert unpacked(sent).tolist() == [1] * 4
 
 
-def test_blocks_of_a_mask():
+def weights_of(problem, seed, share=1.0):
+    random = np.random.default_rng(seed)
+    return Weights(*(sparse(m.size, share, np.float32, random.integers(99)).reshape(m.shape) for m in problem.zeros()))
+
+
+def moved(weights, by):
+    return Weights(*(matrix + change for matrix, change in zip(weights, by, strict=True)))
+
+
+@pytest.mark.parametrize("share", [0.0, 0.02, 0.3, 1.0])
+def test_weights_are_taken_back_and_their_change_is_sent(share):
     problem = random_problem(0, observed=True)
-    random = np.random.default_rng(0)
-    weights = Weights(*(random.normal(size=matrix.shape).astype(np.float32) for matrix in problem.zeros()))
     mask = np.arange(problem.blocks.n) % 2 == 0
-    flat = flattened(problem, weights, mask)
-    assert squares_of(problem, weights, mask, flat) == pytest.approx(problem.block_norms(weights, mask) ** 2)
-    factors = np.arange(problem.blocks.n) + 2.0
-    larger = flat.copy()
-    multiply_flat(problem, weights, mask, larger, factors)
-    assert squares_of(problem, weights, mask, larger) == pytest.approx(
-        (factors * problem.block_norms(weights, mask)) ** 2
+    begin, step, factors = (
+        weights_of(problem, 0),
+        weights_of(problem, 1, share),
+        1 / np.arange(1.0, problem.blocks.n + 1),
     )
-    other = problem.zeros()
-    set_flat(problem, other, mask, flat)
-    add_flat(problem, other, mask, flat)
-    problem.scale_blocks(weights, np.where(mask, 2.0, 0.0))
-    assert all(map(np.array_equal, other, weights))
+    problem.scale_blocks(step, mask.astype(float))  # others have no change
+    now = moved(begin, step)
+    difference = Weights(*(end - start for start, end in zip(begin, now, strict=True)))
+    change, squares = take_back(problem, now, mask, flattened(problem, begin, mask), factors)
+    assert all(map(np.array_equal, now, begin))
+    problem.scale_blocks(difference, factors)
+    assert np.array_equal(unpacked(change), flattened(problem, difference, mask))
+    assert squares == pytest.approx(problem.block_norms(difference, mask) ** 2)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.002, 0.02, 0.3, 1.0])
+def test_changes_are_added_up_and_followed(share):
+    problem = random_problem(0, observed=True)
+    mask = np.arange(problem.blocks.n) % 2 == 0
+    weights, others = weights_of(problem, 0), weights_of(problem, 0)
+    parts = [flattened(problem, weights_of(problem, seed, share), mask) for seed in (1, 2)]
+    room = room_for(weights)
+    expected = problem.zeros()
+    set_flat(problem, expected, mask, parts[0] + parts[1])
+    total, squares = add_changes(problem, weights, mask, [packed(part) for part in parts], room)
+    assert np.array_equal(unpacked(total), parts[0] + parts[1])
+    assert squares == pytest.approx(problem.block_norms(expected, mask) ** 2)
+    follow_change(problem, others, mask, total)
+    assert all(map(np.array_equal, others, weights))
+    assert all(map(np.array_equal, moved(weights_of(problem, 0), expected), weights))
+
+
+def test_a_part_of_a_vector_is_added_from_where_the_last_one_ended():
+    problem = random_problem(0, observed=True)
+    mask = np.arange(problem.blocks.n) % 2 == 0
+    for share in (0.01, 0.3, 1):
+        flat = sparse(flattened(problem, problem.zeros(), mask).size, share, np.float32)
+        found, expected = problem.zeros(), problem.zeros()
+        set_flat(problem, expected, mask, flat)
+        follow_change(problem, found, mask, packed(flat))
+        assert all(map(np.array_equal, found, expected))
