@@ -196,7 +196,8 @@ class Pruning:
     def _cannot(self, k: int) -> ValueError:
         found, full = self.fit(k), self.full.score
         has = f"{found.megabytes:.3g} MB, {found.speed:,.0f} words/s and a loss of {full - found.score:.2f} points"
-        return ValueError(Errors.M775.format(name=self.refit.component, limits=self.limits.told(), k=k, has=has))
+        kept = "1 template" if k == 1 else f"{k} templates"
+        return ValueError(Errors.M775.format(name=self.refit.component, limits=self.limits.told(), kept=kept, has=has))
 
     def apply(self, point: Point) -> Language:
         """Put the pruned component in the place of the old one, in the pipeline and its config. Returns the pipeline."""

@@ -53,7 +53,7 @@ class CommandErrors:
     M772 = ("{path} has no {lacks}. Give another with --train or --dev.")
     M773 = ("'{path}' cannot be read as the config says: {reason}. Give a file in the format of the config.")
     M774 = ("'{name}' has {n} templates, so {k} cannot be what is left of them. Choose a number from {least} to {most}.")
-    M775 = ("'{name}' cannot be pruned to {limits}: with {k} templates it has {has}. Allow for more, or leave one of the limits out.")
+    M775 = ("'{name}' cannot be pruned to {limits}: with {kept} it has {has}. Allow for more, or leave one of the limits out.")
     M776 = ("'{text}' is not a speed. Write words per second, as in 200000, or a multiple of the present speed, as in 2.5x.")
     M777 = ("There are no words in '{path}', so there is nothing to suggest. Give texts, one a line, or JSON lines with a \"text\".")
     M778 = ("'{text}' says no values of a setting. Write NAME=LOW:HIGH for a range, or NAME=VALUE,VALUE for a choice, as in C=0.1:10 or p=1,1.5,2.")

@@ -220,7 +220,7 @@ def test_of_what_is_too_large_none_is_best(stub):
     pruning = Pruning(stub, Limits(megabytes=2.5))
     assert pruning.run().templates == 2
     assert pruning.points[8].score > pruning.points[2].score
-    with pytest.raises(ValueError, match=r"M775.* with 1 templates it has 1 MB"):
+    with pytest.raises(ValueError, match=r"M775.* with 1 template it has 1 MB"):
         Pruning(stub, Limits(megabytes=0.9)).run()
 
 
