@@ -73,7 +73,7 @@ def test_entities_of_short_sentences(recognizer, bias, monkeypatch):
     added = tag_bias(recognizer.chain_labels, bias)
     limit = 4 if len(recognizer.chain_labels) < 10 else 3
     kinds = list(range(1, len(recognizer.labels) + 1))
-    for _ in range(60):
+    for _ in range(30):
         words = rng.choice(WORDS, int(rng.integers(1, limit + 1))).tolist()
         doc = Doc(recognizer.vocab, words=words, tags=["NC"] * len(words))
         predictor = recognizer.predictor(doc.vocab)
