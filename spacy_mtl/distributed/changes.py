@@ -8,7 +8,7 @@ from spacy_mtl.kernels import kernel
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Problem
 
-from .packing import Packed, add_packed, blocks_of, empty_bits, shortest
+from .packing import Packed, add_packed, blocks_of, empty_bits, put, shortest
 
 
 def take_back(
@@ -69,9 +69,7 @@ def _take_back(now, before, at, factor, bits, used):
                 change = (now[i] - old) * factor
                 now[i] = old
                 square += np.float64(change) * change
-                before[used] = change
-                bits[(at + i) >> 3] |= np.uint8(128 >> ((at + i) & 7))
-                used += 1
+                used = put(before, bits, used, at + i, change)
     return used, square
 
 
@@ -91,7 +89,5 @@ def _add(block, total, at, bits, used):
             if change != 0:
                 block[i] += change
                 square += np.float64(change) * change
-                total[used] = change
-                bits[(at + i) >> 3] |= np.uint8(128 >> ((at + i) & 7))
-                used += 1
+                used = put(total, bits, used, at + i, change)
     return used, square

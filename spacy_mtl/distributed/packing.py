@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spacy_mtl.kernels import kernel
+from spacy_mtl.kernels import kernel, subkernel
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Problem
 
@@ -99,14 +99,20 @@ def set_flat(problem: Problem, weights: Weights, mask: np.ndarray, flat: np.ndar
         at += block.size
 
 
+@subkernel
+def put(values, bits, used, place, value):
+    """Write the next value behind those that are used, and the bit of its place. Returns how many are used then."""
+    values[used] = value
+    bits[place >> 3] |= np.uint8(128 >> (place & 7))
+    return used + 1
+
+
 @kernel
 def _compact(values, bits):
     used = 0
     for i in range(values.size):
         if values[i] != 0:
-            values[used] = values[i]
-            bits[i >> 3] |= np.uint8(128 >> (i & 7))
-            used += 1
+            used = put(values, bits, used, i, values[i])
     return used
 
 

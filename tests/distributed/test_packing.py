@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spacy_mtl.distributed.changes import add_changes, follow_change, take_back
-from spacy_mtl.distributed.packing import flattened, packed, room_for, set_flat, unpacked
+from spacy_mtl.distributed.packing import add_packed, flattened, packed, room_for, set_flat, unpacked
 from spacy_mtl.structures.contract import Weights
 
 from ..trainers.reference import random_problem
@@ -86,12 +86,17 @@ def test_changes_are_added_up_and_followed(share):
     assert all(map(np.array_equal, moved(weights_of(problem, 0), expected), weights))
 
 
-def test_a_part_of_a_vector_is_added_from_where_the_last_one_ended():
-    problem = random_problem(0, observed=True)
-    mask = np.arange(problem.blocks.n) % 2 == 0
-    for share in (0.01, 0.3, 1):
-        flat = sparse(flattened(problem, problem.zeros(), mask).size, share, np.float32)
-        found, expected = problem.zeros(), problem.zeros()
-        set_flat(problem, expected, mask, flat)
-        follow_change(problem, found, mask, packed(flat))
-        assert all(map(np.array_equal, found, expected))
+@pytest.mark.parametrize("filled", [[70], [0, 9, 64, 65, 70, 79], range(64, 80), range(80)])
+def test_a_part_of_a_vector_is_added_from_where_the_last_one_ended(filled):
+    """Wherever a part begins, and however many bytes without a bit lie before its values."""
+    flat = np.zeros(80, np.float32)
+    flat[list(filled)] = np.arange(len(filled)) + 1
+    sent = packed(flat)
+    for first in range(80):
+        for second in range(first, 80):
+            parts = np.split(np.ones(80, np.float32), [first, second])
+            used = 0
+            for part, at in zip(parts, (0, first, second), strict=True):
+                used = add_packed(part, sent, at, used)
+            assert np.array_equal(np.concatenate(parts), flat + 1)
+            assert used == sent.values.size

@@ -73,15 +73,19 @@ def test_entities_of_short_sentences(recognizer, bias, monkeypatch):
     added = tag_bias(recognizer.chain_labels, bias)
     limit = 4 if len(recognizer.chain_labels) < 10 else 3
     kinds = list(range(1, len(recognizer.labels) + 1))
-    for _ in range(30):
+    sequences = {
+        n: [
+            (tags, spans_of(tags, recognizer.cfg["scheme"], kinds))
+            for tags in product(range(len(recognizer.chain_labels)), repeat=n)
+        ]
+        for n in range(1, limit + 1)
+    }
+    for _ in range(60):
         words = rng.choice(WORDS, int(rng.integers(1, limit + 1))).tolist()
         doc = Doc(recognizer.vocab, words=words, tags=["NC"] * len(words))
         predictor = recognizer.predictor(doc.vocab)
         nodes, pairs = predictor.part_scores(*predictor.read([doc]))
-        every = [
-            (chain_score(nodes + added, pairs, tags), spans_of(tags, recognizer.cfg["scheme"], kinds))
-            for tags in product(range(len(recognizer.chain_labels)), repeat=len(words))
-        ]
+        every = [(chain_score(nodes + added, pairs, tags), spans) for tags, spans in sequences[len(words)]]
         best = max(every, key=lambda each: each[0])
         for decision in recognizer.explain(doc).decisions:
             span = decision.start, decision.end, recognizer.labels.index(decision.winner) + 1

@@ -115,24 +115,13 @@ def tune_cli(
         place = journal or output.with_suffix(".journal")
         search = Search(config, component, tuple(vary or ()), place, train, dev, folds, seed, code)
         tuning = search.tuning()
-        try:
-            finished = _run(search, tuning, trials, jobs, ray, workers)
-            found = _ended(tuning)
-            best, stays, finished = _chosen(tuning, found, finished)
-        except ValueError:  # which says what to do
-            raise
-        except Exception as error:
-            if (fault := _of_disk(error)) is None:
-                raise
-            raise ValueError(Errors.M704.format(path=place, reason=reason_of(fault))) from None
-        name = tuning.refits[0].component
+        best, stays, finished = _searched(search, tuning, trials, jobs, ray, workers)
+        name, found = tuning.refits[0].component, _ended(tuning)
         write_file(output, _best_config(config, name, best).encode())
         if json_path is not None:
-            write_json(
-                json_path,
-                [asdict(trial) for trial in (best, *(each for each in _ended(tuning) if each.number != best.number))],
-            )
-    _show(_ended(tuning), name)
+            others = [each for each in found if each.number != best.number]
+            write_json(json_path, [asdict(trial) for trial in (best, *others)])
+    _show(found, name)
     score = best.score if best.final is None else best.final
     typer.echo(f"Written: {output}, with the settings of trial {best.number}, whose score is {score:.2f}")
     if stays:
@@ -140,6 +129,24 @@ def tune_cli(
     if not finished:
         typer.echo("Interrupted. The same command goes on with the search.", err=True)
         raise typer.Exit(130)
+
+
+def _searched(
+    search: Search, tuning: "Tuning", trials: int, jobs: int, ray: str | None, workers: int | None
+) -> "tuple[Trial, bool, bool]":
+    """Make the trials that are missing, and choose; returns as :func:`_chosen`.
+
+    Raises ValueError: M704 the journal cannot be written, M782 no trial has a score.
+    """
+    try:
+        finished = _run(search, tuning, trials, jobs, ray, workers)
+        return _chosen(tuning, _ended(tuning), finished)
+    except ValueError:  # which says what to do
+        raise
+    except Exception as error:
+        if (fault := _of_disk(error)) is None:
+            raise
+        raise ValueError(Errors.M704.format(path=search.journal, reason=reason_of(fault))) from None
 
 
 def _ended(tuning: "Tuning") -> "list[Trial]":
