@@ -41,7 +41,8 @@ SPEED = {
 LENGTHS = {"words": "words", "cpu": "CPU s", "grown_mb": "MB", "rules": "rules"}
 #: Trainers, C and passes that are tried on dev.
 TRIED = (
-    *(("MTLStruct", C, 10) for C in (0.1, 0.3, 1.0)), ("SSVM", 0.1, 10), *(("CRF", C, 10) for C in (0.03, 0.1, 0.3)),
+    *(("MTLStruct", C, 10) for C in (0.1, 0.3, 1.0)), *(("SSVM", C, 10) for C in (0.03, 0.1, 0.3)),
+    *(("CRF", C, 10) for C in (0.03, 0.1, 0.3, 1.0, 3.0)),
 )  # fmt: skip
 #: What is best on dev of these and of :data:`WAYS`, and the first of those.
 CHOSEN = (("MTLStruct", 0.3), ("SSVM", 0.1), ("CRF", 0.3))

@@ -31,8 +31,8 @@ PAIRS = (
     ("MKL L + B", "B1-spline (B)"),
     ("MKL L + B", "Average (L + B)/2"),
 )
-#: Of the paper's, the middle: less is too little, and from 100 on the regularizer no longer matters.
-PAPER_C = (1.0, 10.0, 100.0)
+#: Of the paper's, those that are not too little. Single kernels want more than several together.
+PAPER_C = (1.0, 10.0, 100.0, 1000.0)
 #: First rates of OnlineMKL to choose from.
 RATES = (1.0, 3.0)
 

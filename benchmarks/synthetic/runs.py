@@ -83,9 +83,9 @@ REFITTED = Refitted(
 #: Figure 2.
 MODELS = (
     Model("CRF", "CRF", {"C": 1e5}, passes=100),
-    Model("l2-CRF", "CRF", {"penalty": "l2"}, grid(C=powers(-8, -2))),
+    Model("l2-CRF", "CRF", {"penalty": "l2"}, grid(C=powers(-12, -2))),
     Model("l1-CRF", "CRF", {"penalty": "l1"}, grid(C=powers(-4, -1))),
-    Model("M3N", "MTLstruct", {"p": 2.0}, grid(C=powers(-8, -2))),
+    Model("M3N", "MTLstruct", {"p": 2.0}, grid(C=powers(-12, -2))),
     Model("LapM3N", "L1M3N", {"algorithm": "laplace"}, grid(prior_lambda=(10.0, 100.0), C=powers(-6, -1))),
     EM,
     replace(EM, name="l1-M3N, pruned", settings=PRUNED, grid=grid(C=(0.03, 0.06, 0.12, 0.25, 0.5)), sparsest=True),
