@@ -44,8 +44,9 @@ def use_cache(root: Path) -> None:
             shutil.rmtree(old, ignore_errors=True)
 
 
-# Compiling takes most of the suite's time, part of it in LLVM's optimizer. Without fast maths that changes no result; NUMBA_OPT=3 tests with it.
-os.environ.setdefault("NUMBA_OPT", "1")
+# Compiling takes most of the time of the suite, and LLVM's optimizer up to two fifths of that. It changes no result, as there is no fast maths;
+# NUMBA_OPT=3 tests with it.
+os.environ.setdefault("NUMBA_OPT", "0")
 use_cache(cache_root())  # before any test module imports numba
 settings.register_profile("spacy_mtl", deadline=None)
 settings.load_profile("spacy_mtl")

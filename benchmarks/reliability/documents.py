@@ -11,7 +11,7 @@ from .pipelines import PIPELINES
 from .plan import Plan
 from .workers import START, Worker
 
-QUICK, FULL = 4000, 1_000_000
+QUICK, FULL = 2000, 1_000_000
 _WORKER = "benchmarks.reliability.documents_worker"
 #: Documents of a question to a worker, and those that two processes share.
 CHUNK = 1000
