@@ -30,13 +30,13 @@ def config_of(of: dict[str, Any]) -> str:
     return config.to_str()
 
 
-def on_ray(of: dict[str, Any], counts: list[int], gap: float, most: int) -> list[dict[str, Any]]:
+def on_ray(of: dict[str, Any], counts: list[int], passes: int, gap: float, most: int) -> list[dict[str, Any]]:
     """A row for each number of workers: seconds until the first round, and of the rounds to a gap, with the CPU seconds of all processes."""
     text = config_of(of)
-    return [_run(text, count, gap, most) for count in counts]
+    return [_run(text, count, passes, gap, most) for count in counts]
 
 
-def _run(text: str, count: int, gap: float, most: int) -> dict[str, Any]:
+def _run(text: str, count: int, passes: int, gap: float, most: int) -> dict[str, Any]:
     nlp = make(text, None)
     name = nlp.pipe_names[0]
     pipe: Any = nlp.get_pipe(name)
@@ -44,7 +44,7 @@ def _run(text: str, count: int, gap: float, most: int) -> dict[str, Any]:
         parts = sources(nlp, count, "the config")
         makers = [partial(make_worker, Spec(text, None, Path.cwd(), part), k) for k, part in enumerate(parts)]
         crew = RayCrew(cluster, makers)
-        driver = Driver(crew, name, check_trainer(name, pipe.trainer))
+        driver = Driver(crew, name, check_trainer(name, pipe.trainer), passes=passes)
         begin = time.perf_counter()
         driver.begin()
         driver.certify()  # kernels are compiled or read by now, but for those of a round
@@ -64,6 +64,7 @@ def _run(text: str, count: int, gap: float, most: int) -> dict[str, Any]:
                     break
         return {
             "workers": count,
+            "passes": passes,
             "ready_s": ready - begin,
             "wall_s": wall,
             "round_s": wall / (driver.rounds - 1),

@@ -15,6 +15,7 @@ JsonOption = Annotated[Path | None, typer.Option("--json", help="Add the rows to
 PExponent = Annotated[float, typer.Option("--p", help="Exponent of the block norm.")]
 LimitOption = Annotated[int, typer.Option(help="Sentences of the corpus.", min=100)]
 COption = Annotated[float, typer.Option("--C", help="C of MTLStruct.")]
+PassesOption = Annotated[int, typer.Option(help="Of a worker over its shard, in a round.", min=1)]
 TemplatesOption = Annotated[str, typer.Option(help="A template set of spacy_mtl for entities.")]
 _SIMULATED = {
     "workers": "workers",
@@ -30,6 +31,7 @@ _SIMULATED = {
 }
 _ON_RAY = {
     "workers": "workers",
+    "passes": "passes a round",
     "ready_s": "s to the first round",
     "wall_s": "s of rounds",
     "round_s": "s a round",
@@ -68,7 +70,7 @@ def _task(corpora: Path, templates: str, p: float, C: float, limit: int) -> Row:
 def simulate(
     corpora: CorporaOption,
     workers: Annotated[list[int], typer.Option(help="Again for another number.")] = [1, 2, 4, 16, 64],  # noqa: B006
-    passes: Annotated[int, typer.Option(help="Of a worker over its shard, in a round.", min=1)] = 1,
+    passes: PassesOption = 1,
     templates: TemplatesOption = "tp1.v1",
     p: PExponent = 1.3333,
     C: COption = 0.1,
@@ -95,6 +97,7 @@ def ray(
     p: PExponent = 1.3333,
     C: COption = 0.1,
     limit: Annotated[int, typer.Option(help="Sentences of the corpus, 0 for all.", min=0)] = 0,
+    passes: PassesOption = 1,
     gap: Annotated[float, typer.Option(help="Where to stop.")] = 0.02,
     most: Annotated[int, typer.Option(help="Rounds at most.", min=5)] = 60,
     repeats: Annotated[int, typer.Option(help="Runs of each, in turns.", min=1)] = 1,
@@ -110,7 +113,9 @@ def ray(
     }
     rows = []
     for _ in range(repeats):
-        found = run_child("benchmarks.distributed.machines:on_ray", of=of, counts=workers, gap=gap, most=most)
+        found = run_child(
+            "benchmarks.distributed.machines:on_ray", of=of, counts=workers, passes=passes, gap=gap, most=most
+        )
         rows += [{**about, **row} for row in found]  # type: ignore[union-attr]
     show("Workers of a cluster", _ON_RAY, rows, "CPU seconds of the rounds, of all workers and the driver")
     append_rows(json, rows)

@@ -24,12 +24,15 @@ Tell = Callable[[str], object]
 
 @dataclass
 class Driver:
-    """Trains a component on the shards of a crew. name: of the component. settings: of its trainer. tell: see :data:`Tell`."""
+    """Trains a component on the shards of a crew. name: of the component. settings: of its trainer. tell: see :data:`Tell`. passes: of each
+    worker over its shard in a round.
+    """
 
     crew: Crew
     name: str
     settings: MTLStructSettings
     tell: Tell = lambda _: None
+    passes: int = 1
 
     def begin(self) -> None:
         """Have all shards read, counted and indexed. Raises ValueError: M377, M944, and what :func:`.common_frame` raises."""
@@ -47,7 +50,9 @@ class Driver:
         self.tell("indexing features")
         forget(crew, "count")
         self.parts = tell(crew, "bind", indices)[0]
-        self.ascents = [ShardedAscent(self.settings, PartWorkers(crew, part)) for part in range(self.parts)]
+        self.ascents = [
+            ShardedAscent(self.settings, PartWorkers(crew, part), self.passes) for part in range(self.parts)
+        ]
 
     def _draft(self) -> list:
         """What the first shard decides for all."""

@@ -63,7 +63,7 @@ class Watcher(Protocol):
 class Session:
     """A training. nlp: the untrained pipeline, which gets the components as they are trained. output: the folder, which all machines share.
 
-    where: the config, for messages. save: saves a pipeline to a folder.
+    where: the config, for messages. save: saves a pipeline to a folder. passes: of each worker over its shard in a round.
     """
 
     nlp: Language
@@ -71,6 +71,7 @@ class Session:
     where: str
     watcher: Watcher
     save: Callable[[Language, Path], object]
+    passes: int = 1
     _begun: float = field(default_factory=time.monotonic)
     _kept: float = field(default_factory=time.monotonic)
 
@@ -106,7 +107,7 @@ class Session:
         after what was learnt has been kept.
         """
         for name in self.names:
-            self._train(Driver(crew, name, self._settings(name), partial(self.watcher.phase, name)))
+            self._train(Driver(crew, name, self._settings(name), partial(self.watcher.phase, name), self.passes))
         self.save(self.nlp, self.output / "model-last")
         rmtree(self.checkpoint, ignore_errors=True)
         return self.nlp

@@ -16,7 +16,7 @@ from spacy_mtl.sharded.pipeline import make
 from spacy_mtl.sharded.session import Session
 from spacy_mtl.sharded.spec import Spec, sources
 from spacy_mtl.training.safe_save import save
-from tests.sharded.crews import ROOT, Watched, text_of
+from tests.sharded.crews import ROOT, Watched, run, text_of
 
 NER = {
     "corpora__train__limit": 120,
@@ -51,13 +51,16 @@ def invoke(*args):
 
 def test_a_training_on_a_cluster(config, tmp_path, joined):
     output = tmp_path / "out"
-    result = invoke(config, "--output", output, "--ray", "local", "--workers", 2, "--components.ner.trainer.C", "0.2")
+    settings = ["--workers", 2, "--passes", 2, "--components.ner.trainer.C", "0.2"]
+    result = invoke(config, "--output", output, "--ray", "local", *settings)
     assert (result.exit_code, result.exception) == (0, None), result.stderr
     assert re.search(r"ner +6 .*%", result.stdout)
     nlp = spacy.load(output / "model-best")
     assert nlp.config["components"]["ner"]["trainer"]["C"] == 0.2
     assert nlp.get_pipe("ner").is_trained
     assert not (output / "checkpoint").exists()
+    (row,) = run(text_of("ner", **NER, components__ner__trainer__C=0.2), tmp_path / "local", workers=2, passes=2)
+    assert f" {row.report.dual:,.2f} " in result.stdout
 
 
 def test_a_worker_that_refuses_is_named(config, tmp_path, joined):

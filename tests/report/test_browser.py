@@ -111,7 +111,9 @@ def test_a_table_filters(page):
 def violations(page):
     from axe_core_python.selenium import Axe
 
-    found = Axe().run(page, options={"resultTypes": ["violations"]})["violations"]  # it describes no more of what is right than it has to
+    found = Axe().run(page, options={"resultTypes": ["violations"]})[
+        "violations"
+    ]  # it describes no more of what is right than it has to
     return [(each["id"], [node["html"][:200] for node in each["nodes"][:3]]) for each in found]
 
 

@@ -50,14 +50,14 @@ def crew_of(text, workers):
     return LocalCrew([partial(ShardWorker, Spec(text, None, ROOT, part), k) for k, part in enumerate(parts)])
 
 
-def session_of(text, output, watched=None):
-    session = Session(make(text, None), output, "the config", watched or Watched(), save)
+def session_of(text, output, watched=None, passes=1):
+    session = Session(make(text, None), output, "the config", watched or Watched(), save, passes)
     session.prepare()
     return session
 
 
-def run(text, output, workers=2):
+def run(text, output, workers=2, passes=1):
     """The rows of a training."""
     watched = Watched()
-    session_of(text, output, watched).run(crew_of(text, workers))
+    session_of(text, output, watched, passes).run(crew_of(text, workers))
     return watched.rows

@@ -8,6 +8,7 @@ from thinc.api import Config
 from spacy_mtl.choosing.corpora import read_part
 from spacy_mtl.sharded.pipeline import make
 from spacy_mtl.stand_in import stand_in
+from spacy_mtl.trainers.shared.frank_wolfe import ascent_pass
 
 from .crews import ROOT, Watched, crew_of, run, session_of, text_of
 
@@ -73,6 +74,14 @@ def test_it_reaches_the_optimum(tmp_path):
     report, one = run(config, tmp_path, 3)[-1].report, nlp.get_pipe("ner").report
     assert report.gap < 0.02
     assert report.primal == pytest.approx(one.primal, rel=0.02)
+
+
+def test_a_round_makes_the_passes_that_were_asked_for(tmp_path, monkeypatch):
+    made = []
+    monkeypatch.setattr("spacy_mtl.distributed.shard.ascent_pass", lambda *given: made.append(ascent_pass(*given)))
+    rows = run(text("ner", training__batcher__passes=[4]), tmp_path, workers=2, passes=3)
+    assert rows[0].rounds == 4
+    assert len(made) == 2 * 4 * 3
 
 
 def test_what_is_saved_predicts_what_was_scored(tmp_path):

@@ -44,6 +44,7 @@ def train_cli(
         ),
     ],
     workers: Workers = None,
+    passes: Annotated[int, typer.Option(min=1, help="Of each worker over its share in a round.")] = 1,
     code: Code = None,
 ) -> None:
     """Train on a cluster, on a corpus that no machine needs to have as a whole.
@@ -59,7 +60,7 @@ def train_cli(
         if isinstance(lock, str):
             raise ValueError(Errors.M915.format(path=output, holder=lock))
         try:
-            _train(nlp, str(config), output, ray, workers, code)
+            _train(nlp, str(config), output, ray, workers, passes, code)
         except KeyboardInterrupt:
             typer.echo("Interrupted. The same command goes on with the training.", err=True)
             raise typer.Exit(130) from None
@@ -68,7 +69,9 @@ def train_cli(
     typer.echo(f"Written: {output / 'model-best'} and {output / 'model-last'}")
 
 
-def _train(nlp: "Language", where: str, output: Path, address: str, workers: int | None, code: Path | None) -> None:
+def _train(
+    nlp: "Language", where: str, output: Path, address: str, workers: int | None, passes: int, code: Path | None
+) -> None:
     """Check, join the cluster, and train. Raises ValueError with a sentence for all that is wrong with config, corpus, cluster or workers."""
     from spacy_mtl.cluster.connect import connect
     from spacy_mtl.sharded.actors import RayCrew
@@ -76,7 +79,7 @@ def _train(nlp: "Language", where: str, output: Path, address: str, workers: int
     from spacy_mtl.sharded.spec import Spec, sources
 
     with _Table(nlp) as table:
-        session = Session(nlp, output.absolute(), where, table, save_pipeline)
+        session = Session(nlp, output.absolute(), where, table, save_pipeline, passes)
         sources(nlp, 1, where)  # before the cluster is joined
         session.prepare()
         with connect(address, workers) as cluster:
