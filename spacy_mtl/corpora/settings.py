@@ -34,10 +34,10 @@ def check_text(**settings: Any) -> None:
 
 
 def check_file(path: Path) -> None:
-    """Refuse a file that is not there (M501)."""
+    """Refuse a file that is not there, or a folder (M501)."""
     try:
-        found = path.is_file()
+        found, reason = path.is_file(), "it is a folder, not a file" if path.is_dir() else "there is no such file"
     except (OSError, ValueError):  # no file can have this name
-        found = False
+        found, reason = False, "there is no such file"
     if not found:
-        raise ValueError(Errors.M501.format(path=brief(path, 300), reason="there is no such file", cwd=Path.cwd()))
+        raise ValueError(Errors.M501.format(path=brief(path, 300), reason=reason, cwd=Path.cwd()))
