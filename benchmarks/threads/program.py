@@ -92,10 +92,10 @@ def training(
     first: FirstOption = False,
     json: JsonOption = None,
 ) -> None:
-    """Dual ascent of MTLStruct to a relative gap of 1%: wall and CPU seconds, without the extraction of features."""
+    """Training to a relative gap, 1% for most: wall and CPU seconds, without the extraction of features."""
     rows: list[Row] = []
     for name in only:
-        of = {**described(name, corpora.resolve()), **TRAININGS[name]}
+        of = {**described(TRAININGS[name].get("task", name), corpora.resolve()), **TRAININGS[name]}
         about: Row = {
             "benchmark": "threads",
             "mode": "training",

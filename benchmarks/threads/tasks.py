@@ -53,8 +53,19 @@ def described(name: str, corpora: Path) -> dict[str, Any]:
     }
 
 
-#: Trainings to a gap: a task of above with templates and a trainer of its own. The paper's 134 templates for entities, the config's for trees.
+#: Trainings to a gap: a task of above (the one with this name, or ``task``) with templates and a trainer. The paper's 134 templates for entities, the
+#: config's for trees.
 TRAININGS: dict[str, dict[str, Any]] = {
     "ner": {"templates": "spacy_mtl.conll2002.v1", "trainer": {"p": 1.0, "C": 0.1, "tol": 0.01}},
     "parser": {"templates": None, "trainer": {"p": 1.3333, "C": 0.03, "tol": 0.01}},
+    "crf": {
+        "task": "ner",
+        "templates": "spacy_mtl.ner.v1",
+        "trainer": {"@mtl_trainers": "spacy_mtl.CRF.v1", "C": 1.0, "warm_up": 0, "tol": 0.01},
+    },
+    "eg": {
+        "task": "ner",
+        "templates": "spacy_mtl.ner.v1",
+        "trainer": {"@mtl_trainers": "spacy_mtl.EG.v1", "mode": "batch", "C": 0.1, "tol": 0.1},
+    },
 }

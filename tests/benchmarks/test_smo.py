@@ -53,7 +53,9 @@ def test_the_hybrid_goes_on_from_the_marginals(problem):
     before = training.report().dual
     successor = training._hand_over()
     w, state = problem.zeros(), new_state(problem)
-    expectation(problem, C, lambda out: float(expect_dual(problem.arrays, successor._theta, state, out)), w)
+    expectation(
+        problem, C, lambda out: float(expect_dual(problem.arrays, successor._theta, state, out, 0, problem.n)), w
+    )
     np.testing.assert_allclose(state.nodes, training._state.nodes, atol=0.02)
     assert successor.report().dual > 0.9 * before
     points = curve(problem, SMO(C=C, hybrid=3), 60)

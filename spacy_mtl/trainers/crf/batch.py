@@ -6,6 +6,7 @@ import numpy as np
 
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Problem
+from spacy_mtl.threads.crew import Crew
 from spacy_mtl.trainers.base import Carry, Report, Training, relative_gap
 from spacy_mtl.trainers.shared.exact import exact_gibbs, exact_norms, lowered, warn_of_precision
 
@@ -42,7 +43,8 @@ class BatchCRF(Training):
     def __init__(self, settings: CRFSettings, problem: Problem):
         super().__init__(problem)
         self.settings = settings
-        self._space = PartSpace(problem, np.ones(problem.blocks.n), problem.zeros())
+        self._crew = Crew(settings.threads)
+        self._space = PartSpace(problem, np.ones(problem.blocks.n), problem.zeros(), crew=self._crew)
         self._restart()
         self._warm = StochasticCRF(settings, problem) if settings.warm_up else None
         self._random = np.random.default_rng(settings.seed)
@@ -217,6 +219,6 @@ class BatchCRF(Training):
     def _go_on(self, problem: Problem, mu: np.ndarray, weights: Weights) -> None:
         """Start again at ``weights``, which must not be the scratch vector of a new space."""
         scratch = problem.zeros()
-        self._space = PartSpace(problem, mu, scratch, weights)
+        self._space = PartSpace(problem, mu, scratch, weights, self._crew)
         self.problem, self.converged, self.ended = problem, False, False
         self._restart()

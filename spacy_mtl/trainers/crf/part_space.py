@@ -5,6 +5,7 @@ v_j = mu_j sum_r R_r phi_j(x, r), one number R_r for each part, in the layout of
 products are sums over parts,  <a, b> = sum_j <a_j, b_j> / mu_j = sum_r R_r(a) S_r(b),  and both R and S are linear in the vector.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,38 +20,39 @@ from spacy_mtl.structures.contract import (
     dot_state,
     gold_score,
     load_parts,
-    n_sentences,
     new_work,
     score_scaled,
     set_marginals,
 )
 from spacy_mtl.structures.problem import Problem, shares
+from spacy_mtl.threads.crew import ALONE, Crew
+from spacy_mtl.trainers.shared.gathering import Gathering
 
 
 @kernel
-def spread(arrays, parts, vector):
-    """Set vector to sum_r R_r phi_r over the corpus. parts: R, a state of the structure."""
-    vector.node[:] = 0
-    vector.pair[:] = 0
-    for i in range(n_sentences(arrays)):
+def spread(arrays, parts, vector, first, last):
+    """Add sum_r R_r phi_r over the sentences first to last - 1 to vector. parts: R, a state of the structure. Returns 0."""
+    for i in range(first, last):
         add_state(arrays, vector, parts, i, 1.0)
+    return 0.0
 
 
 @kernel
-def add_scores(arrays, weights, live, scale, scores):
-    """Add to scores (a state of the structure) the part scores of the corpus under the weights scale_j * w_j, including constraints."""
+def add_scores(arrays, weights, live, scale, scores, first, last):
+    """Add to scores (a state of the structure) the part scores of these sentences under the weights scale_j * w_j, including constraints."""
     work = new_work(arrays)
-    for i in range(n_sentences(arrays)):
+    for i in range(first, last):
         score_scaled(arrays, weights, live, scale, i, work)
         add_parts(arrays, scores, i, work, 1.0)
 
 
 @kernel
-def expect(arrays, scores, marginals, losses):
-    """Compute the part marginals under these part scores (both are states) plus offsets, and losses = -log p(y_i) (float64[n]); return their sum."""
+def expect(arrays, scores, marginals, losses, first, last):
+    """Compute the part marginals under these part scores (both are states) plus offsets, and losses = -log p(y_i) (float64[n]), of the sentences
+    first to last - 1; return the sum of their losses."""
     work = new_work(arrays)
     loss = 0.0
-    for i in range(n_sentences(arrays)):
+    for i in range(first, last):
         load_parts(arrays, scores, i, work)
         gold = gold_score(arrays, i, work)
         add_offset(arrays, i, work, 1.0)
@@ -60,10 +62,10 @@ def expect(arrays, scores, marginals, losses):
 
 
 @kernel
-def products(arrays, scores, parts, out):
-    """Set out[i] (float64[n]) to sum_r scores_r * parts_r of sentence i. scores, parts: states; forbidden parts do not count."""
+def products(arrays, scores, parts, out, first, last):
+    """Set out[i] (float64[n]) to sum_r scores_r * parts_r of sentence i, first to last - 1. scores, parts: states; forbidden parts do not count."""
     work = new_work(arrays)
-    for i in range(n_sentences(arrays)):
+    for i in range(first, last):
         load_parts(arrays, scores, i, work)
         out[i] = dot_state(arrays, parts, i, work)
 
@@ -129,11 +131,15 @@ class PartSpace:
     """The vectors of one problem under template weights ``mu`` (float64[T + Tp], all above 0).
 
     scratch: the only weight vector in memory, overwritten by :meth:`lift` and :meth:`materialize`. start: w0, if training does not begin at zero.
+    crew: the threads that go through the corpus together; the result depends on their number alone.
     D is the number of parts, the total size of a state of the structure.
     """
 
-    def __init__(self, problem: Problem, mu: np.ndarray, scratch: Weights, start: Weights | None = None):
+    def __init__(
+        self, problem: Problem, mu: np.ndarray, scratch: Weights, start: Weights | None = None, crew: Crew = ALONE
+    ):
         self.problem, self.mu, self.scratch = problem, mu, scratch
+        self._crew, self._gather = crew, Gathering(crew)
         gold = problem.gold_state()
         self._type, self._shapes = type(gold), [part.shape for part in gold]
         self.gold = np.concatenate([part.ravel() for part in gold])
@@ -159,8 +165,13 @@ class PartSpace:
 
     def _add_scores(self, weights: Weights, live: Live, factors: np.ndarray) -> np.ndarray:
         out = np.zeros_like(self.gold)
-        add_scores(self.problem.arrays, weights, live, shares(self.problem, factors), self.state(out))
+        given = self.problem.arrays, weights, live, shares(self.problem, factors), self.state(out)
+        self._each(lambda first, last: add_scores(*given, first, last))
         return out
+
+    def _each(self, work: Callable[[int, int], Any]) -> list[Any]:
+        """What is returned for each part of the corpus, told its first sentence and its last + 1."""
+        return self._crew.map(lambda part: work(*part), self._crew.parts(self.problem.n))
 
     def scores(self, weights: Weights, factors: np.ndarray) -> np.ndarray:
         """Part scores float32[D] under the weights factors_j * w_j, 0 where the constraints forbid a part (its marginal and its R are 0)."""
@@ -171,17 +182,22 @@ class PartSpace:
     def expect(self, scores: np.ndarray, marginals: np.ndarray, losses: np.ndarray | None = None) -> float:
         """Overwrite ``marginals`` with those under ``scores`` (float32[D] both) and ``losses`` with -log p(y_i) (float64[n]); return their sum."""
         out = np.empty(self.problem.n) if losses is None else losses
-        return float(expect(self.problem.arrays, self.state(scores), self.state(marginals), out))
+        given = self.problem.arrays, self.state(scores), self.state(marginals), out
+        return float(sum(self._each(lambda first, last: expect(*given, first, last))))
 
     def products(self, scores: np.ndarray, parts: np.ndarray) -> np.ndarray:
         """sum_r scores_r * parts_r of each sentence, float64[n]. scores, parts: float32[D]."""
         out = np.empty(self.problem.n)
-        products(self.problem.arrays, self.state(scores), self.state(parts), out)
+        given = self.problem.arrays, self.state(scores), self.state(parts), out
+        self._each(lambda first, last: products(*given, first, last))
         return out
 
     def spread(self, parts: np.ndarray) -> None:
         """Set ``scratch`` to sum_r parts_r phi_r, in one pass over the corpus."""
-        spread(self.problem.arrays, self.state(parts), self.scratch)
+        arrays, state = self.problem.arrays, self.state(parts)
+        self._gather(
+            self.scratch, self.problem.n, lambda vector, first, last: spread(arrays, state, vector, first, last)
+        )
 
     def lift(self, parts: np.ndarray) -> Vector:
         """The vector of these R; takes one pass over the corpus to compute it and one to score with it."""

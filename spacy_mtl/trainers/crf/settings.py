@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from spacy_mtl.errors import Errors
 from spacy_mtl.settings import brief, is_choice
-from spacy_mtl.trainers.checks import check_positive, check_switch, check_whole
+from spacy_mtl.trainers.checks import check_one_thread, check_positive, check_switch, check_whole
 
 #: Algorithms for each penalty, the first one by default.
 ALGORITHMS = {"l2": ("lbfgs", "sgd"), "l1": ("proximal",), "irw": ("lbfgs",)}
@@ -31,6 +31,7 @@ class CRFSettings:
     rounds: int = 10
     epsilon: float = 1e-3
     seed: int = 0
+    threads: int = 1
 
     def __post_init__(self) -> None:
         if not is_choice(self.penalty, ALGORITHMS):
@@ -44,6 +45,9 @@ class CRFSettings:
         check_positive("CRF", C=self.C, tol=self.tol, epsilon=self.epsilon)
         check_whole("CRF", 1, inner_passes=self.inner_passes, memory=self.memory, rounds=self.rounds)
         check_whole("CRF", 0, warm_up=self.warm_up, seed=self.seed)
+        check_whole("CRF", 1, threads=self.threads)
+        if self.method == "sgd":
+            check_one_thread("CRF with algorithm = 'sgd'", self.threads)
         if self.eta0 is not None:
             check_positive("CRF", eta0=self.eta0)
         check_switch("CRF", average=self.average)

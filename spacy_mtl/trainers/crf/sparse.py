@@ -4,6 +4,7 @@ import numpy as np
 
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Problem
+from spacy_mtl.threads.crew import Crew
 from spacy_mtl.trainers.base import Carry, Report, Training, relative_gap
 from spacy_mtl.trainers.shared.exact import ALLOWANCE, exact_gibbs, exact_largest, lowered, warn_of_precision
 
@@ -36,12 +37,13 @@ class SparseCRF(Training):
     def __init__(self, settings: CRFSettings, problem: Problem):
         super().__init__(problem)
         self.settings = settings
+        self._crew = Crew(settings.threads)
         self._begin_at(problem, np.empty(0, np.int64), np.empty(0))
 
     def _begin_at(self, problem: Problem, at: np.ndarray, values: np.ndarray) -> None:
         """Begin at the weights ``values`` (float64[A]) for the entries ``at`` (int64[A], ascending), 0 elsewhere."""
         self.problem = problem
-        self._space = PartSpace(problem, np.ones(problem.blocks.n), problem.zeros())
+        self._space = PartSpace(problem, np.ones(problem.blocks.n), problem.zeros(), crew=self._crew)
         self._sparse = at, values
         self._curvature = Curvature(self.settings.memory)
         self._known = self._made = self._stuck = self.converged = self.ended = False

@@ -9,7 +9,6 @@ from typing import ClassVar
 from spacy_mtl.registry import mtl_trainers
 from spacy_mtl.structures.problem import Problem
 from spacy_mtl.trainers.base import Trainer, Training
-from spacy_mtl.trainers.checks import check_one_thread
 
 from .settings import CRFSettings
 
@@ -70,11 +69,11 @@ def crf(
     average: "sgd", average the weights from the second pass on (Polyak & Juditsky 1992).
     rounds, epsilon: of "irw".
     seed: order of the sentences within a pass of SGD.
-    threads: 1; this trainer does not work on several.
-    Raises ValueError: M373 for several threads,
+    threads: 1 to 256 (all but "sgd"): the sentences are shared out, and each thread but the first has a weight vector of its own. The result
+    depends on their number only by rounding. Warming up runs on one.
+    Raises ValueError: M373 several threads for "sgd",
     M302 C, tol, epsilon or eta0 out of range, M305 a whole number out of range, M315 and M316 an unknown penalty or algorithm,
     M317 one that does not fit the other, M318 settings of SGD for another algorithm, M319 inner passes of SGD, M320 an average that is neither
     true nor false.
     """
-    check_one_thread("CRF", threads)
-    return CRF(penalty, algorithm, C, tol, inner_passes, memory, warm_up, eta0, average, rounds, epsilon, seed)
+    return CRF(penalty, algorithm, C, tol, inner_passes, memory, warm_up, eta0, average, rounds, epsilon, seed, threads)

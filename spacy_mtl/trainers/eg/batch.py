@@ -7,6 +7,7 @@ import numpy as np
 
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Problem
+from spacy_mtl.threads.crew import Crew
 from spacy_mtl.trainers.base import Carry, Kept
 from spacy_mtl.trainers.shared.exact import Marginals, marginals_of
 
@@ -28,6 +29,7 @@ class BatchEG(EGTraining):
 
     def __init__(self, settings: EGSettings, problem: Problem):
         super().__init__(settings, problem)
+        self._crew = Crew(settings.threads)
         self._state = new_state(problem)
         self._form = self._begin_form(problem, self._state, self._w)
         self._remake()
@@ -40,7 +42,7 @@ class BatchEG(EGTraining):
         start = self.settings.start
         if start is None:
             start = find_start(problem, self.settings.C, state, vector)
-        return (DualForm if self.settings.mode == "batch" else PrimalForm)(problem, start)
+        return (DualForm if self.settings.mode == "batch" else PrimalForm)(problem, start, self._crew)
 
     def _begin_rate(self, problem: Problem) -> float:
         if self.settings.eta != "safe":

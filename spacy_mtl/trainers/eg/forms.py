@@ -6,7 +6,9 @@ import numpy as np
 
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Problem
+from spacy_mtl.threads.crew import ALONE, Crew
 from spacy_mtl.trainers.base import Carry, Kept
+from spacy_mtl.trainers.shared.gathering import Gathering
 
 from .sweeps import add_gradients, add_weights, expect_dual, expect_primal
 from .training import begin_theta, joined_theta
@@ -24,8 +26,9 @@ class DualForm:
     token, others L per token and L^2 per sentence.
     """
 
-    def __init__(self, problem: Problem, start: float):
+    def __init__(self, problem: Problem, start: float, crew: Crew = ALONE):
         self._problem, self._start = problem, start
+        self._crew, self._gather = crew, Gathering(crew)
         self._theta = begin_theta(problem, start)
         self._next = copied(self._theta)
 
@@ -33,7 +36,8 @@ class DualForm:
         """Propose a step: theta_{i,r} + amount * (l_{i,r} + <w, phi_{i,r}>)."""
         for new, old in zip(self._next, self._theta, strict=True):
             new[:] = old
-        add_gradients(self._problem.arrays, weights, self._problem.all_live(), 1.0, 0.0, self._next, amount)
+        given = self._problem.arrays, weights, self._problem.all_live(), 1.0, 0.0, self._next, amount
+        self._crew.map(lambda part: add_gradients(*given, *part), self._crew.parts(self._problem.n))
 
     def accept(self) -> None:
         """Accept the proposed step."""
@@ -43,8 +47,9 @@ class DualForm:
         """Withdraw the proposed step, which takes no work: theta itself has not moved."""
 
     def gather(self, proposed: bool, state: Any, vector: Weights) -> float:
-        """Add V(M) to ``vector`` for the marginals M, which are written to ``state``; return E_M[loss]. proposed: use the proposed theta."""
-        return float(expect_dual(self._problem.arrays, self._next if proposed else self._theta, state, vector))
+        """Set ``vector`` to V(M) for the marginals M, which are written to ``state``; return E_M[loss]. proposed: use the proposed theta."""
+        arrays, theta = self._problem.arrays, self._next if proposed else self._theta
+        return self._gather(vector, self._problem.n, lambda out, *part: expect_dual(arrays, theta, state, out, *part))
 
     def rebind(self, problem: Problem, carry: Carry) -> None:
         """Do nothing: theta belongs to the parts, which have not changed."""
@@ -65,8 +70,8 @@ class PrimalForm:
     one that is withdrawn leaves a rounding error in z.
     """
 
-    def __init__(self, problem: Problem, start: float):
-        self._problem = problem
+    def __init__(self, problem: Problem, start: float, crew: Crew = ALONE):
+        self._problem, self._gather = problem, Gathering(crew)
         self._z, self._start = problem.zeros(), start
         # a, and its change by the proposed step, which is written by the kernel that moves z, so that an interrupt cannot come between
         self._amounts = np.array([-start, 0.0])
@@ -86,8 +91,8 @@ class PrimalForm:
 
     def gather(self, proposed: bool, state: Any, vector: Weights) -> float:
         """As in :class:`DualForm`. proposed: whether a step is open."""
-        arrays, live = self._problem.arrays, self._problem.all_live()
-        return float(expect_primal(arrays, self._z, live, self._amounts.sum(), self._start, state, vector))
+        given = self._problem.arrays, self._z, self._problem.all_live(), self._amounts.sum(), self._start, state
+        return self._gather(vector, self._problem.n, lambda out, *part: expect_primal(*given, out, *part))
 
     def rebind(self, problem: Problem, carry: Carry) -> None:
         """Carry z over, which is a weight vector."""

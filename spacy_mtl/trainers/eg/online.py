@@ -38,7 +38,7 @@ class OnlineEG(EGTraining):
         now, other, w = new_state(problem), new_state(problem), problem.zeros()
 
         def expect(vector: Weights) -> float:
-            return float(expect_dual(problem.arrays, theta, now, vector))
+            return float(expect_dual(problem.arrays, theta, now, vector, 0, problem.n))
 
         dual = expectation(problem, self.settings.C, expect, w)
         side, gaps = np.zeros(problem.n, np.int64), np.zeros(problem.n)

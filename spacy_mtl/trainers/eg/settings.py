@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from spacy_mtl.errors import Errors
 from spacy_mtl.settings import brief, is_choice, is_number, shown
-from spacy_mtl.trainers.checks import check_positive, check_range, check_whole
+from spacy_mtl.trainers.checks import check_one_thread, check_positive, check_range, check_whole
 
 MODES = ("online", "batch", "batch_primal")
 
@@ -20,6 +20,7 @@ class EGSettings:
     tol: float = 1e-3
     inner_passes: int = 1
     seed: int = 0
+    threads: int = 1
 
     def __post_init__(self) -> None:
         check_positive("EG", C=self.C, tol=self.tol)
@@ -27,6 +28,9 @@ class EGSettings:
         check_whole("EG", 0, seed=self.seed)
         if not is_choice(self.mode, MODES):
             raise ValueError(Errors.M306.format(mode=brief(self.mode)))
+        check_whole("EG", 1, threads=self.threads)
+        if self.mode == "online":
+            check_one_thread("EG with mode = 'online'", self.threads)
         if isinstance(self.eta, str):
             if self.eta != "safe":
                 raise ValueError(Errors.M307.format(eta=shown(self.eta)))

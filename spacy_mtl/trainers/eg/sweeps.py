@@ -16,7 +16,6 @@ from spacy_mtl.structures.contract import (
     dot_state,
     expected_loss,
     load_parts,
-    n_sentences,
     new_work,
     score_parts,
     set_marginals,
@@ -29,14 +28,15 @@ MOST_HALVINGS = 40
 
 
 @kernel
-def expect_primal(arrays, z, live, amount, extra, state, vector):
+def expect_primal(arrays, z, live, amount, extra, state, vector, first, last):
     """Primal form: theta_{i,r} = <z, phi_{i,r}> + amount * l_{i,r} + extra * the offset of part r, which is also a part of l_{i,r}.
 
-    Writes the marginals to ``state``, adds sum_i (Phi(gold_i) - E_{M_i} Phi) to ``vector``, and returns sum_i E_{M_i}[loss].
+    Of the sentences first to last - 1, writes the marginals to ``state``, adds sum_i (Phi(gold_i) - E_{M_i} Phi) to ``vector``, and returns
+    sum_i E_{M_i}[loss].
     """
     work = new_work(arrays)
     loss = 0.0
-    for i in range(n_sentences(arrays)):
+    for i in range(first, last):
         score_parts(arrays, z, live, i, work)
         add_loss(arrays, i, work, amount)
         add_offset(arrays, i, work, extra)
@@ -47,11 +47,11 @@ def expect_primal(arrays, z, live, amount, extra, state, vector):
 
 
 @kernel
-def expect_dual(arrays, theta, state, vector):
+def expect_dual(arrays, theta, state, vector, first, last):
     """Dual form: the same as :func:`expect_primal`, with theta stored for every part in the layout of the marginals."""
     work = new_work(arrays)
     loss = 0.0
-    for i in range(n_sentences(arrays)):
+    for i in range(first, last):
         load_parts(arrays, theta, i, work)
         set_marginals(arrays, state, i, work)
         add_marginals(arrays, vector, state, i, 1.0)
@@ -60,13 +60,14 @@ def expect_dual(arrays, theta, state, vector):
 
 
 @kernel
-def add_gradients(arrays, weights, live, loss, extra, theta, amount):
-    """Add amount * (loss * l_{i,r} + extra * offset_{i,r} + <w, phi_{i,r}>) to theta_{i,r} for every part. Offsets are also a part of l.
+def add_gradients(arrays, weights, live, loss, extra, theta, amount, first, last):
+    """Add amount * (loss * l_{i,r} + extra * offset_{i,r} + <w, phi_{i,r}>) to theta_{i,r} for every part of the sentences first to last - 1.
+    Offsets are also a part of l.
 
     Forbidden parts decrease by 1e9 * amount, so they stay forbidden without overflow.
     """
     work = new_work(arrays)
-    for i in range(n_sentences(arrays)):
+    for i in range(first, last):
         score_parts(arrays, weights, live, i, work)
         add_loss(arrays, i, work, loss)
         add_offset(arrays, i, work, extra)

@@ -9,7 +9,6 @@ from typing import ClassVar
 from spacy_mtl.registry import mtl_trainers
 from spacy_mtl.structures.problem import Problem
 from spacy_mtl.trainers.base import Trainer, Training
-from spacy_mtl.trainers.checks import check_one_thread
 
 from .settings import EGSettings
 
@@ -53,8 +52,8 @@ def eg(
     start: theta of a part begins at -start times its loss; null: at the value where the dual objective is highest.
     tol: stop when the relative duality gap falls below it. inner_passes: passes run at the end of each pass over the corpus.
     seed: "online"; order of the sentences within a pass.
-    threads: 1; this trainer does not work on several.
-    Raises ValueError: M373 for several threads; M302, M305-M308 for settings out of range.
+    threads: 1 to 256 ("batch", "batch_primal"): the sentences are shared out, and each thread but the first has a weight vector of its own. The
+    result depends on their number only by rounding.
+    Raises ValueError: M373 several threads for "online"; M302, M305-M308 for settings out of range.
     """
-    check_one_thread("EG", threads)
-    return EG(mode, C, eta, start, tol, inner_passes, seed)
+    return EG(mode, C, eta, start, tol, inner_passes, seed, threads)

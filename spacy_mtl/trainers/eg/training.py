@@ -153,7 +153,7 @@ def find_start(problem: Problem, C: float, state: Any, vector: Weights) -> float
     """
     start = FIRST_START
     for _ in range(3):
-        gather = lambda v, start=start: expect_primal(problem.arrays, v, NOTHING, -start, start, state, v)  # noqa: E731
+        gather = lambda v, start=start: expect_primal(problem.arrays, v, NOTHING, -start, start, state, v, 0, problem.n)  # noqa: E731
         dual = expectation(problem, C, gather, vector)
         bend = float(np.sum(problem.block_norms(vector) ** 2))
         loss = dual + 0.5 * bend  # times C
@@ -175,7 +175,7 @@ def new_state(problem: Problem) -> Any:
 def begin_theta(problem: Problem, start: float) -> Any:
     """The initial theta_{i,r} = -start * l_{i,r}, without offsets, by which outputs with low ones would begin with much mass."""
     theta = new_state(problem)
-    add_gradients(problem.arrays, problem.zeros(), NOTHING, -start, start, theta, 1.0)
+    add_gradients(problem.arrays, problem.zeros(), NOTHING, -start, start, theta, 1.0, 0, problem.n)
     return theta
 
 

@@ -23,12 +23,12 @@ def test_both_forms_expect_the_same(observed):
     problem = constrained_problem(1, observed)
     z, live = random_weights(problem), problem.all_live()
     theta = begin_theta(problem, 0.0)
-    add_gradients(problem.arrays, z, live, -2.0, 0.0, theta, 1.5)
+    add_gradients(problem.arrays, z, live, -2.0, 0.0, theta, 1.5, 0, problem.n)
     scaled = type(z)(*(np.float32(1.5) * matrix for matrix in z))
     found = []
     for expect, arguments in ((expect_dual, (theta,)), (expect_primal, (scaled, live, -3.0, 0.0))):
         state, vector = new_state(problem), problem.zeros()
-        found.append((expect(problem.arrays, *arguments, state, vector), flat(vector), *state))
+        found.append((expect(problem.arrays, *arguments, state, vector, 0, problem.n), flat(vector), *state))
     for one, other in zip(*found, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-6)
     naive = NaiveEG(problem, 1.0, 3.0)
@@ -65,7 +65,7 @@ def test_add_weights():
 def online_state(problem, C, start):
     theta, now, other = begin_theta(problem, start), new_state(problem), new_state(problem)
     vector = problem.zeros()
-    expect_dual(problem.arrays, theta, now, vector)
+    expect_dual(problem.arrays, theta, now, vector, 0, problem.n)
     problem.scale_blocks(vector, np.full(problem.blocks.n, C))
     return theta, (now, other), np.zeros(problem.n, np.int64), vector
 
