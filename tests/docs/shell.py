@@ -31,6 +31,8 @@ RUN = {"convert", "evaluate", "mtl", "train"}
 SLOW = ["warmup"]
 #: epochs of a training that a page begins; the quickstart, whose entities pages print, is run to its end
 EPOCHS = 1
+#: and trials of a search
+TRIALS = 4
 
 Words = list[str]
 
@@ -70,8 +72,16 @@ def check_spacy(words: Words) -> None:
         return check_train(args)
     here = not any(name in " ".join(args) for name in (ELSEWHERE, CLUSTER))
     if command in RUN and here and args[:1] != SLOW:
-        return run_spacy(command, *args)
+        return run_spacy(command, *with_few_trials(args))
     return parse(typer.main.get_command(app), [command, *args])
+
+
+def with_few_trials(args: Words) -> Words:
+    """The same with fewer trials, if the command makes any."""
+    return [
+        str(min(int(word), TRIALS)) if before == "--trials" else word
+        for before, word in zip(["", *args], args, strict=False)
+    ]
 
 
 def run_spacy(*args: str) -> None:
