@@ -12,6 +12,8 @@ from .plan import Plan
 from .workers import START, Worker
 
 QUICK, FULL = 2000, 1_000_000
+#: Of the characters that a pipeline meets first, the quick part takes each of so many.
+QUICK_STEP = 16
 _WORKER = "benchmarks.reliability.documents_worker"
 #: Documents of a question to a worker, and those that two processes share.
 CHUNK = 1000
@@ -22,7 +24,10 @@ GROWTH = 128.0
 
 def run(plan: Plan) -> Iterator[Row]:
     with ExitStack() as stack:
-        workers = {way: stack.enter_context(Worker(_WORKER, way)) for way in ("forward", "backward", "fork", "spawn")}
+        step = str(1 if plan.full else QUICK_STEP)
+        workers = {
+            way: stack.enter_context(Worker(_WORKER, way, step)) for way in ("forward", "backward", "fork", "spawn")
+        }
         for name in PIPELINES:
             if plan.wants(name):
                 yield documents(plan, name, workers)

@@ -1,7 +1,8 @@
-"""A process that annotates hostile texts and tells digests: ``python -m benchmarks.reliability.documents_worker WAY``.
+"""A process that annotates hostile texts and tells digests: ``python -m benchmarks.reliability.documents_worker WAY STEP``.
 
 It reads pipelines, first seeds and counts from standard input. WAY: "forward" takes texts in order, in large batches, in memory zones; "backward"
-from the last to the first, in batches of changing sizes; "fork" and "spawn" in order with two processes.
+from the last to the first, in batches of changing sizes; "fork" and "spawn" in order with two processes. STEP: "forward" meets every character before
+them, or each STEP-th.
 """
 
 import json
@@ -50,10 +51,10 @@ def annotate(nlp: Language, name: str, way: str, first: int, count: int) -> dict
     return {"digests": "".join(value for value, _ in told), "changed": changed}
 
 
-def meet_characters(nlp: Language, name: str) -> None:
+def meet_characters(nlp: Language, name: str, step: int) -> None:
     """Let the pipeline see every character: what it keeps of them is then as large as it can get, and memory stays flat."""
     with nlp.memory_zone():
-        for _ in nlp.pipe((cut(name, each) for each in every_character()), batch_size=1000):
+        for _ in nlp.pipe((cut(name, each) for each in every_character(step)), batch_size=1000):
             pass
 
 
@@ -67,7 +68,7 @@ def _pipe(nlp: Language, way: str, texts: list[str], first: int) -> Iterator[Doc
 
 def main() -> None:
     warnings.simplefilter("ignore")
-    (way,) = sys.argv[1:]
+    way, step = sys.argv[1:]
     if way in ("fork", "spawn"):
         multiprocessing.set_start_method(way)
     print(json.dumps({"ready": True}), flush=True)
@@ -78,7 +79,7 @@ def main() -> None:
         if name != loaded:
             nlp, loaded = make_pipeline(name), name
             if way == "forward":
-                meet_characters(nlp, name)
+                meet_characters(nlp, name, int(step))
         began = time.process_time()
         assert nlp is not None
         answer = annotate(nlp, name, way, first, count)

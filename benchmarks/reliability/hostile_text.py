@@ -29,9 +29,9 @@ def text(seed: int) -> str:
     return made
 
 
-def every_character(length: int = 100) -> Iterator[str]:
-    """Texts of this length in which every character of Unicode occurs, assigned or not."""
-    codes = [code for code in range(0x110000) if not 0xD800 <= code < 0xE000]
+def every_character(step: int = 1, length: int = 100) -> Iterator[str]:
+    """Texts of this length in which every character of Unicode occurs, assigned or not; or every ``step``-th."""
+    codes = [code for code in range(0, 0x110000, step) if not 0xD800 <= code < 0xE000]
     for k in range(0, len(codes), length):
         yield "".join(map(chr, codes[k : k + length]))
 
