@@ -59,7 +59,7 @@ PAIRS = differences(
     "letters-claim",
     {"100 words": pairs_of(CLAIM, 100)} | {f"{size} words": pairs_of(CLAIM[:1], size) for size in SIZES[1:]},
 )
-PAIRS_OF_MODELS = differences("letters-models", {"100 words": pairs_of(MODELS, 100)})
+PAIRS_OF_MODELS = differences("letters-models", {f"{size} words": pairs_of(MODELS, size) for size in SIZES})
 
 CONSTANTS = Table(
     "letters-constants",

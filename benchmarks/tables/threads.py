@@ -34,8 +34,6 @@ TRAINING = Table(
         "": (
             Line("Spanish entities, `conll2002.v1`, p = 1, C = 0.1, to 1%", {"component": "ner"}),
             Line("Danish trees, p = 4/3, C = 0.03, to 1%", {"component": "parser"}),
-            Line("Spanish entities, `ner.v1`, CRF by L-BFGS, C = 1, to 1%", {"component": "crf"}),
-            Line("Spanish entities, `ner.v1`, batch EG, C = 0.1, to 10%", {"component": "eg"}),
         )
     },
     {"benchmark": "threads", "mode": "training"},
