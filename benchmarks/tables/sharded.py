@@ -30,6 +30,25 @@ ON_RAY = Table(
         Column("MB exchanged", "megabytes", "{:,.0f}"),
     ),
     {"": (Line("one worker", {"workers": 1}), Line("two workers", {"workers": 2}))},
+    {"benchmark": "distributed", "mode": "ray", "component": "ner", "limit": 0, "passes": None},
+)
+PASSES = Table(
+    "ray-passes",
+    "distributed",
+    ("Spanish entities, to a gap of 2%", ""),
+    (
+        Column("rounds", "rounds", "{:.0f}"),
+        Column("gap reached", "gap", "{:.1%}"),
+        Column("CPU s of rounds, all processes", "cpu_s", "{:.1f}"),
+        Column("MB exchanged", "megabytes", "{:,.0f}"),
+    ),
+    {
+        name: (
+            Line("one worker", {"workers": 1, "passes": passes}),
+            Line("two workers", {"workers": 2, "passes": passes}),
+        )
+        for passes, name in ((1, "a pass a round"), (2, "two passes a round"))
+    },
     {"benchmark": "distributed", "mode": "ray", "component": "ner", "limit": 0},
 )
-TABLES = (SIMULATED, ON_RAY)
+TABLES = (SIMULATED, ON_RAY, PASSES)
