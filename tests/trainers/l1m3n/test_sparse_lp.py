@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
@@ -69,6 +69,7 @@ def dense_optimum(cuts, n, C, keys=None):
 
 @settings(max_examples=60)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([0.1, 0.7, 5.0]))
+@example(3539, 5.0)
 def test_it_grows_to_the_same_optimum(seed, C):
     """Cuts and weights come in turns, several cuts of a sentence at once."""
     rng = np.random.default_rng(seed)
@@ -103,7 +104,8 @@ def check_optimum(cuts, n, C, found):
     assert found.alphas.min() >= -1e-7
     assert sums.max() <= C + 1e-6
     pulls = -(found.alphas @ [cut.values for cut in cuts])
-    np.testing.assert_allclose(pulls[values != 0], 0.5 * np.sign(values[values != 0]), atol=1e-6)
+    seen = np.abs(values) > 1e-9  # the sign of what is rounding is anybody's
+    np.testing.assert_allclose(pulls[seen], 0.5 * np.sign(values[seen]), atol=1e-6)
 
 
 def test_a_weight_that_joins_lowers_the_value():
