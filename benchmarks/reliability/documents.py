@@ -11,7 +11,7 @@ from .pipelines import PIPELINES
 from .plan import Plan
 from .workers import START, Worker
 
-QUICK, FULL = 2000, 1_000_000
+QUICK, FULL = 4000, 1_000_000
 #: Of the characters that a pipeline meets first, the quick part takes each of so many.
 QUICK_STEP = 16
 _WORKER = "benchmarks.reliability.documents_worker"

@@ -9,7 +9,7 @@ from .loading import MODELS
 from .plan import Plan
 from .workers import Worker
 
-QUICK, FULL = 150, 10_000
+QUICK, FULL = 300, 10_000
 #: Mutants after which a worker is replaced, before the strings of mutants make it large.
 _LIFE = 2000
 

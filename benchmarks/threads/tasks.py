@@ -63,9 +63,4 @@ TRAININGS: dict[str, dict[str, Any]] = {
         "templates": "spacy_mtl.ner.v1",
         "trainer": {"@mtl_trainers": "spacy_mtl.CRF.v1", "C": 1.0, "warm_up": 0, "tol": 0.01},
     },
-    "eg": {
-        "task": "ner",
-        "templates": "spacy_mtl.ner.v1",
-        "trainer": {"@mtl_trainers": "spacy_mtl.EG.v1", "mode": "batch", "C": 0.1, "tol": 0.1},
-    },
 }

@@ -1,5 +1,6 @@
 """benchmarks.threads: the same documents for every number of threads, whole sentences in longer ones."""
 
+import pytest
 import spacy
 from spacy.tokens import Doc
 
@@ -33,11 +34,17 @@ def test_rows_of_each_number_of_threads():
     assert set(TASKS) >= {"ner", "parser"}
 
 
-def test_trainings_to_a_gap_by_each_number_of_threads():
-    task = described("ner", ROOT) | TRAININGS["ner"] | {"train": str(ROOT / "assets" / "es-entities" / "train.conll")}
+@pytest.mark.parametrize("name", ["ner", "crf"])
+def test_trainings_to_a_gap_by_each_number_of_threads(name):
+    training = TRAININGS[name]
+    task = (
+        described(training.get("task", name), ROOT)
+        | training
+        | {"train": str(ROOT / "assets" / "es-entities" / "train.conll")}
+    )
     one, two = training_rounds({**task, "templates": "spacy_mtl.tp1.v1"}, [1, 2], 1, False)
     assert one["speedup"] == one["cpu_ratio"] == 1
-    assert max(one["gap"], two["gap"]) <= TRAININGS["ner"]["trainer"]["tol"]
+    assert max(one["gap"], two["gap"]) <= training["trainer"]["tol"]
     assert one["sentences"] == two["sentences"] > 64
     assert one["primal"] != two["primal"]
 

@@ -47,20 +47,19 @@ def test_every_run_gives_the_same(name):
 @pytest.mark.parametrize("size", [1, 2, 5])
 @pytest.mark.parametrize("n", [0, 1, 3, 1000])
 def test_every_sentence_is_summed_once(size, n):
-    gather, vector = Gathering(Crew(size)), Weights(np.ones((11, 3)), np.ones((2, 4)))
+    gather = Gathering(Crew(size))
 
     def add(out, first, last):
         out.node[2] += sum(range(first, last))
         out.pair[1, 1] += last - first
         return last - first
 
-    for _ in range(2):  # what is left of an earlier sum does not count
+    for rows in (11, 11, 4):  # what is left of an earlier sum does not count
+        vector = Weights(np.ones((rows, 3)), np.ones((2, 4)))
         assert gather(vector, n, add) == n
-        assert vector.node[2].tolist() == [n * (n - 1) / 2] * 3
-        assert (vector.pair[1, 1], vector.node.sum(), vector.pair.sum()) == (n, 1.5 * n * (n - 1), n)
-    wider = Weights(np.ones((4, 3)), np.ones((2, 4)))
-    gather(wider, n, lambda out, first, last: add(out, first, last))
-    assert wider.node[2].tolist() == [n * (n - 1) / 2] * 3
+        assert vector.node[2].tolist() == [1 + n * (n - 1) / 2] * 3
+        assert vector.pair[1, 1] == 1 + n
+        assert (vector.node.sum(), vector.pair.sum()) == (3 * rows + 1.5 * n * (n - 1), 8 + n)
 
 
 def test_an_error_of_one_thread_is_raised():

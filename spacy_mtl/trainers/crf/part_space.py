@@ -130,7 +130,8 @@ class Vector(NamedTuple):
 class PartSpace:
     """The vectors of one problem under template weights ``mu`` (float64[T + Tp], all above 0).
 
-    scratch: the only weight vector in memory, overwritten by :meth:`lift` and :meth:`materialize`. start: w0, if training does not begin at zero.
+    scratch: the only weight vector in memory (but for one of each further thread), overwritten by :meth:`lift` and :meth:`materialize`. start: w0, if
+    training does not begin at zero.
     crew: the threads that go through the corpus together; the result depends on their number alone.
     D is the number of parts, the total size of a state of the structure.
     """
@@ -195,6 +196,8 @@ class PartSpace:
     def spread(self, parts: np.ndarray) -> None:
         """Set ``scratch`` to sum_r parts_r phi_r, in one pass over the corpus."""
         arrays, state = self.problem.arrays, self.state(parts)
+        for matrix in self.scratch:
+            matrix[:] = 0
         self._gather(
             self.scratch, self.problem.n, lambda vector, first, last: spread(arrays, state, vector, first, last)
         )

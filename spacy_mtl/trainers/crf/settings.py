@@ -45,9 +45,9 @@ class CRFSettings:
         check_positive("CRF", C=self.C, tol=self.tol, epsilon=self.epsilon)
         check_whole("CRF", 1, inner_passes=self.inner_passes, memory=self.memory, rounds=self.rounds)
         check_whole("CRF", 0, warm_up=self.warm_up, seed=self.seed)
-        check_whole("CRF", 1, threads=self.threads)
         if self.method == "sgd":
             check_one_thread("CRF with algorithm = 'sgd'", self.threads)
+        check_whole("CRF", 1, threads=self.threads)
         if self.eta0 is not None:
             check_positive("CRF", eta0=self.eta0)
         check_switch("CRF", average=self.average)

@@ -47,7 +47,7 @@ class DualForm:
         """Withdraw the proposed step, which takes no work: theta itself has not moved."""
 
     def gather(self, proposed: bool, state: Any, vector: Weights) -> float:
-        """Set ``vector`` to V(M) for the marginals M, which are written to ``state``; return E_M[loss]. proposed: use the proposed theta."""
+        """Add V(M) to ``vector`` for the marginals M, which are written to ``state``; return E_M[loss]. proposed: use the proposed theta."""
         arrays, theta = self._problem.arrays, self._next if proposed else self._theta
         return self._gather(vector, self._problem.n, lambda out, *part: expect_dual(arrays, theta, state, out, *part))
 

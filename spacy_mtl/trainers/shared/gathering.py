@@ -31,7 +31,7 @@ class Gathering:
         self._own: list[Weights] = []
 
     def __call__(self, vector: Weights, n: int, add: Adder) -> float:
-        """Set a vector to the sum of what ``add`` adds for n sentences; returns the sum of the numbers."""
+        """Add to a vector what ``add`` adds for n sentences; returns the sum of the numbers."""
         size = self._crew.size
         if any(own.node.shape != vector.node.shape or own.pair.shape != vector.pair.shape for own in self._own):
             self._own = []
@@ -41,8 +41,9 @@ class Gathering:
         sums = np.zeros(parts)
 
         def task(k: int, _: np.ndarray) -> None:
-            for matrix in vectors[k]:
-                matrix[:] = 0
+            if k:  # what an earlier sum has left in a thread's own vector
+                for matrix in vectors[k]:
+                    matrix[:] = 0
             for part in range(k, parts, size):
                 sums[part] = add(vectors[k], n * part // parts, n * (part + 1) // parts)
 
