@@ -1,9 +1,14 @@
-"""``python -m benchmarks.distributed``: see program.py."""
+"""``python -m benchmarks.distributed``: see program.py. Workers of a cluster may use every core; where they take turns, there is one."""
 
-from benchmarks.common.measure import prepare
+import sys
 
-prepare()
+from benchmarks.common.measure import prepare, use_kernel_cache
 
-from .program import app  # noqa: E402
+if sys.argv[1:2] == ["ray"]:
+    use_kernel_cache()
+else:
+    prepare()
+
+from .program import app
 
 app()

@@ -8,7 +8,7 @@ from typing import Any
 from thinc.api import Config
 
 from spacy_mtl.cli.cluster.train import make_worker
-from spacy_mtl.cluster.connect import connect
+from spacy_mtl.cluster.connect import connect, usable_cpus
 from spacy_mtl.sharded.actors import RayCrew
 from spacy_mtl.sharded.crew import ask
 from spacy_mtl.sharded.driver import Driver
@@ -64,6 +64,7 @@ def _run(text: str, count: int, passes: int, gap: float, most: int) -> dict[str,
                     break
         return {
             "workers": count,
+            "cpus": usable_cpus(),
             "passes": passes,
             "ready_s": ready - begin,
             "wall_s": wall,

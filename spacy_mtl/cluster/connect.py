@@ -121,7 +121,7 @@ def _join(ray: Any, address: str, cpus: int | None, seconds: float) -> None:
     settings: dict[str, Any] = {"address": address, "log_to_driver": False, "logging_level": logging.ERROR}
     if address == "local":
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is told to anybody
-        settings |= {"num_cpus": cpus or _cpus_here(), "include_dashboard": False}
+        settings |= {"num_cpus": cpus or usable_cpus(), "include_dashboard": False}
     try:
         ray.init(**settings)
     except ConnectionError as error:
@@ -130,7 +130,8 @@ def _join(ray: Any, address: str, cpus: int | None, seconds: float) -> None:
         raise ValueError(Errors.M904.format(address=address, reason=_one_line(error))) from None
 
 
-def _cpus_here() -> int:
+def usable_cpus() -> int:
+    """How many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

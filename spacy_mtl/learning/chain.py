@@ -92,8 +92,8 @@ class ChainLearner(Learner):
         columns = self.reader.expand(given, starts, doc_starts)
         observed = [t for t in self.edge if t.observations]
         index = self.indexer.of_positions
-        self._index_node, node = index(columns, starts, self._program(self.node), self.min_count)
-        self._index_pair, pair = index(columns, starts, self._program(observed), self.min_count)
+        self._index_node, node = index(columns, starts, self._program(self.node), self.min_count, self.crew)
+        self._index_pair, pair = index(columns, starts, self._program(observed), self.min_count, self.crew)
         forms = self.constraints.form_rows(columns[0])
         tensor = np.concatenate([piece.tensor for piece in pieces]) if reads(self.dense.templates, "t") else NO_ROWS
         vectors = self.dense.read(columns[0], tensor, starts, int(self._index_node.blocks[-1]))

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from spacy_mtl.templates.attributes.derived import base_of
 from spacy_mtl.templates.attributes.reader import AttributeReader
 from spacy_mtl.templates.grammar import Template
 from spacy_mtl.templates.indexing import Indexer, OwnIndexer
+from spacy_mtl.threads.crew import Crew
 from spacy_mtl.trainers.base import Carry, Kept, Report, Trainer, Training, relative_gap
 
 from .gather import Piece
@@ -29,6 +31,11 @@ class Learner(ABC):
     documents: Sequence[Piece] = ()
     #: Who numbers the observations of the documents.
     indexer: Indexer = OwnIndexer()
+
+    @cached_property
+    def crew(self) -> Crew:
+        """The threads that extract features, as many as the trainer has."""
+        return Crew(self.trainer.threads)
 
     @property
     def trainings(self) -> list[Training]:

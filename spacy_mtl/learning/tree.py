@@ -273,7 +273,11 @@ class TreeLearner(Learner):
 
     def _rows(self, corpus: Corpus, templates: Sequence[Template], parts, gold) -> Rows:
         supported = gold if self.rules.support == "gold" else parts
-        return rows_of(corpus.columns, self.reader.columns, templates, parts, supported, self.min_count, self.indexer)
+        return self._rows_of(corpus, templates, parts, supported, self.min_count)
+
+    def _rows_of(self, corpus: Corpus, templates: Sequence[Template], parts, supported, min_count: int) -> Rows:
+        names, indexer = self.reader.columns, self.indexer
+        return rows_of(corpus.columns, names, templates, parts, supported, min_count, indexer, self.crew)
 
     def _node(self, corpus: Corpus, arcs: Arcs) -> TreeFeatures:
         """The features of arcs and pairs."""
@@ -306,9 +310,7 @@ class TreeLearner(Learner):
         """The features of labels; only observations of gold arcs get weights. In a second pass templates may look at the tree."""
         gold = gold_parts(corpus.starts, corpus.heads) if self.joint else tree_parts(corpus.starts, corpus.heads)
         parts = arc_parts(corpus.starts, arcs) if self.joint else gold
-        rows = rows_of(
-            corpus.columns, self.reader.columns, self.templates.labels, parts, gold, self.label_min_count, self.indexer
-        )
+        rows = self._rows_of(corpus, self.templates.labels, parts, gold, self.label_min_count)
         self._label_keys, self._label_blocks = rows.index.keys, rows.index.blocks
         return label_features(corpus.starts, arcs, rows)
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spacy_mtl.kernels import kernel
+from spacy_mtl.threads.crew import ALONE, Crew
 
 from .extract import Program, template_keys
 
@@ -94,11 +95,19 @@ def rank_by_count(counts, n, min_count, rank):
 
 
 @kernel
-def scatter_column(ids, rank, base, column, rows):
-    """Set rows[t, column] to base + rank of token t's key, or to -1 if the key was cut off."""
+def scatter_column(ids, rank, column, rows):
+    """Set rows[t, column] to the rank of token t's key, or to -1 if the key was cut off."""
     for t in range(ids.size):
-        place = rank[ids[t]]
-        rows[t, column] = base + place if place >= 0 else -1
+        rows[t, column] = rank[ids[t]]
+
+
+@kernel
+def _shift(rows, bases, first, last):
+    """Add bases[j] to rows[t, j] for tokens first to last - 1, except where it is -1."""
+    for t in range(first, last):
+        for j in range(bases.size):
+            if rows[t, j] >= 0:
+                rows[t, j] += bases[j]
 
 
 @kernel
@@ -141,25 +150,39 @@ class FeatureIndex:
 
 
 def build_index(
-    columns: np.ndarray, starts: np.ndarray, program: Program, min_count: int = 1
+    columns: np.ndarray, starts: np.ndarray, program: Program, min_count: int = 1, crew: Crew = ALONE
 ) -> tuple[FeatureIndex, np.ndarray]:
-    """Index every observation that occurs at least ``min_count`` times; returns the index and the rows int32[N, T] of each token."""
-    n = columns.shape[1]
-    n_templates = program.seed.size
+    """Index every observation that occurs at least ``min_count`` times; returns the index and the rows int32[N, T] of each token.
+
+    Each thread indexes some of the templates. Memory: 28 bytes a token for each thread, and the table.
+    """
+    n, n_templates = columns.shape[1], program.seed.size
     rows = np.empty((n, n_templates), np.int32)
+    shares = [range(k, n_templates, crew.size) for k in range(min(crew.size, n_templates))]
+    kept: dict[int, np.ndarray] = {}
+    for found in crew.map(lambda share: _index_templates(columns, starts, program, min_count, share, rows), shares):
+        kept |= found
+    blocks = np.zeros(n_templates + 1, np.int64)
+    np.cumsum([kept[j].size for j in range(n_templates)], out=blocks[1:])
+    crew.map(lambda part: _shift(rows, blocks[:-1], *part), crew.parts(n))
+    return FeatureIndex(np.concatenate([kept[j] for j in range(n_templates)] or [np.empty(0, np.uint64)]), blocks), rows
+
+
+def _index_templates(
+    columns: np.ndarray, starts: np.ndarray, program: Program, min_count: int, templates: range, rows: np.ndarray
+) -> dict[int, np.ndarray]:
+    """The keys uint64[R] of each of these templates by rank, and the ranks of the tokens in its column of ``rows``."""
+    n = columns.shape[1]
     table = empty_table(n)
     keys, distinct = np.empty(n, np.uint64), np.empty(n, np.uint64)
     ids, counts, rank = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)
-    blocks = np.zeros(n_templates + 1, np.int64)
-    kept_keys = []
-    for j in range(n_templates):
+    kept = {}
+    for j in templates:
         template_keys(columns, starts, program, j, keys)
         n_distinct = count_distinct(table, keys, ids, counts, distinct)
-        kept = rank_by_count(counts, n_distinct, min_count, rank)
-        scatter_column(ids, rank, blocks[j], j, rows)
-        ordered = np.empty(kept, np.uint64)
+        n_kept = rank_by_count(counts, n_distinct, min_count, rank)
+        scatter_column(ids, rank, j, rows)
+        kept[j] = np.empty(n_kept, np.uint64)
         live = rank[:n_distinct] >= 0
-        ordered[rank[:n_distinct][live]] = distinct[:n_distinct][live]
-        kept_keys.append(ordered)
-        blocks[j + 1] = blocks[j] + kept
-    return FeatureIndex(np.concatenate(kept_keys) if kept_keys else np.empty(0, np.uint64), blocks), rows
+        kept[j][rank[:n_distinct][live]] = distinct[:n_distinct][live]
+    return kept

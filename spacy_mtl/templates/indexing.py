@@ -4,6 +4,8 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from spacy_mtl.threads.crew import ALONE, Crew
+
 from .arcs.index import Parts, build_arc_index, counted_arc_index
 from .arcs.program import ArcProgram
 from .extract import Program
@@ -14,7 +16,7 @@ class Indexer(Protocol):
     """Makes the indices of a corpus, one after the other, always in the same order."""
 
     def of_positions(
-        self, columns: np.ndarray, starts: np.ndarray, program: Program, min_count: int
+        self, columns: np.ndarray, starts: np.ndarray, program: Program, min_count: int, crew: Crew = ALONE
     ) -> tuple[FeatureIndex, np.ndarray]:
         """As :func:`.build_index`: the index, and the rows int32[N, T] of each token."""
 
@@ -28,9 +30,9 @@ class OwnIndexer:
     """Numbers what the corpus itself has."""
 
     def of_positions(
-        self, columns: np.ndarray, starts: np.ndarray, program: Program, min_count: int
+        self, columns: np.ndarray, starts: np.ndarray, program: Program, min_count: int, crew: Crew = ALONE
     ) -> tuple[FeatureIndex, np.ndarray]:
-        return build_index(columns, starts, program, min_count)
+        return build_index(columns, starts, program, min_count, crew)
 
     def of_parts(
         self, columns: np.ndarray, program: ArcProgram, n_templates: int, parts: Parts, min_count: int
@@ -62,9 +64,9 @@ class CountingIndexer(OwnIndexer):
         self.counts: list[Counts] = []
 
     def of_positions(
-        self, columns: np.ndarray, starts: np.ndarray, program: Program, min_count: int
+        self, columns: np.ndarray, starts: np.ndarray, program: Program, min_count: int, crew: Crew = ALONE
     ) -> tuple[FeatureIndex, np.ndarray]:
-        index, rows = build_index(columns, starts, program)
+        index, rows = build_index(columns, starts, program, crew=crew)
         times = np.zeros(index.n_rows, np.int64)
         for column in rows.T:
             times += np.bincount(column[column >= 0], minlength=index.n_rows)
@@ -94,7 +96,7 @@ class GivenIndexer:
         return self._left.pop(0)
 
     def of_positions(
-        self, columns: np.ndarray, starts: np.ndarray, program: Program, min_count: int
+        self, columns: np.ndarray, starts: np.ndarray, program: Program, min_count: int, crew: Crew = ALONE
     ) -> tuple[FeatureIndex, np.ndarray]:
         index = self._next()
         return index, index.rows(columns, starts, program)

@@ -136,6 +136,8 @@ class Trainer(ABC):
     probabilistic: ClassVar[bool] = False
     #: whether it is a batch method, which needs the same corpus in every pass; an online method takes sentences as they come
     batch: ClassVar[bool] = True
+    #: how many threads it trains on; features are extracted on as many
+    threads = 1
 
     @abstractmethod
     def _begin(self, problem: Problem) -> Training: ...

@@ -44,6 +44,11 @@ class StructReg(Trainer):
         return self.trainer.batch
 
     @property
+    def threads(self) -> int:  # type: ignore[override]
+        """As in the wrapped trainer."""
+        return self.trainer.threads
+
+    @property
     def probabilistic(self) -> bool:  # type: ignore[override]
         """As in the wrapped trainer."""
         return self.trainer.probabilistic

@@ -189,3 +189,13 @@ def test_ranges_follow_one_another_and_may_be_empty():
     assert found.tolist() == [5, 6, 7, 2, 3, 9]
     assert found.dtype == np.int64
     assert ranges(np.empty(0, np.int64), np.empty(0, np.int64)).tolist() == []
+
+
+def test_features_are_extracted_on_as_many_threads_as_the_trainer_has():
+    one, three = make_learner(), make_learner(threads=3)
+    assert (one.crew.size, three.crew.size) == (1, 3)
+    for learner in (one, three):
+        learner.begin(pieces_of(learner.reader))
+    assert all(map(np.array_equal, one._keys(), three._keys()))
+    arrays = [learner.training.problem.arrays for learner in (one, three)]
+    assert np.array_equal(arrays[0].pair_rows, arrays[1].pair_rows)

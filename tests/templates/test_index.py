@@ -11,6 +11,7 @@ from spacy_mtl.templates.extract import Program
 from spacy_mtl.templates.grammar import Observation, Template, parse_templates
 from spacy_mtl.templates.index import FeatureIndex, build_index, empty_table, find, insert_all
 from spacy_mtl.templates.program import compile_program
+from spacy_mtl.threads.crew import Crew
 
 COLUMNS = {"ORTH": 0, "TAG": 1}
 SENTENCES = st.lists(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 2)), max_size=6), max_size=6)
@@ -109,6 +110,16 @@ def test_frequent_rows_come_first_in_each_block(large):
         assert counts.size == end - start
         assert counts.min() >= 1
         assert np.all(np.diff(counts) <= 0)
+
+
+@pytest.mark.parametrize("size", [2, 3, 7])
+@pytest.mark.parametrize("min_count", [1, 3])
+def test_several_threads_index_as_one_does(large, size, min_count):
+    one, rows_of_one = build_index(*large, min_count)
+    index, rows = build_index(*large, min_count, Crew(size))
+    assert np.array_equal(index.keys, one.keys)
+    assert np.array_equal(index.blocks, one.blocks)
+    assert np.array_equal(rows, rows_of_one)
 
 
 @pytest.mark.parametrize("min_count", [2, 5, 20_000])

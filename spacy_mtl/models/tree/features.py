@@ -14,6 +14,7 @@ from spacy_mtl.templates.arcs.program import compile_arcs
 from spacy_mtl.templates.grammar import Template
 from spacy_mtl.templates.index import FeatureIndex
 from spacy_mtl.templates.indexing import Indexer, OwnIndexer
+from spacy_mtl.threads.crew import ALONE, Crew
 
 _NONE = np.empty(0, np.int32)
 
@@ -71,14 +72,15 @@ def rows_of(
     supported: Parts,
     min_count: int,
     indexer: Indexer | None = None,
+    crew: Crew = ALONE,
 ) -> Rows:
     """Index the observations of the ``supported`` parts, and find the rows of all ``parts``. columns: uint64[A, N], by ``names``.
 
-    indexer: who numbers the observations; None for these parts alone.
+    indexer: who numbers the observations; None for these parts alone. crew: the threads that find the rows.
     """
     program = compile_arcs(templates, names)
     index, table = (indexer or OwnIndexer()).of_parts(columns, program, len(templates), supported, min_count)
-    return Rows(*find_arc_rows(columns, program, parts, table), index)
+    return Rows(*find_arc_rows(columns, program, parts, table, crew), index)
 
 
 def gold_parts(starts: np.ndarray, heads: np.ndarray) -> Parts:

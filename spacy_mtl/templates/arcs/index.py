@@ -6,6 +6,7 @@ import numpy as np
 
 from spacy_mtl.kernels import kernel
 from spacy_mtl.templates.index import EMPTY, FeatureIndex, Table, empty_table, find, insert_all
+from spacy_mtl.threads.crew import ALONE, Crew
 
 from .keys import arc_keys, fill_side_keys, most_keys, new_side_keys, note_words, turn_of
 from .program import ArcProgram
@@ -115,10 +116,10 @@ def _renumber(table, rank):
 
 
 @kernel
-def _find_rows(columns, program, parts, table, word, count, first, rows, templates):
-    """Fill in the known rows of the parts from ``word`` on: first int64[A + 1], rows int32 and templates int16.
+def _find_rows(columns, program, parts, table, word, end, count, first, rows, templates):
+    """Fill in the known rows of the parts from ``word`` to the sentence border ``end``: first int64[A + 1], rows int32 and templates int16.
 
-    Returns the word at which space ran out (the number of words if it did not), and the number of rows so far.
+    Returns the word at which space ran out (``end`` if it did not), and the number of rows so far.
     """
     longest = _longest(parts.starts)
     sides = new_side_keys(program, longest)
@@ -126,7 +127,7 @@ def _find_rows(columns, program, parts, table, word, count, first, rows, templat
     out, owners = np.empty(most, np.uint64), np.empty(most, np.int64)
     n_between = program.betweens.seed.size
     seen, between = np.empty((n_between, longest + 1), np.uint64), np.zeros(n_between, np.int64)
-    for s in range(np.searchsorted(parts.starts, word, side="right") - 1, parts.starts.size - 1):
+    for s in range(np.searchsorted(parts.starts, word, side="right") - 1, np.searchsorted(parts.starts, end)):
         start, stop = parts.starts[s], parts.starts[s + 1]
         fill_side_keys(columns, start, stop, program, sides)
         most = most_keys(program, stop - start)
@@ -153,8 +154,7 @@ def _find_rows(columns, program, parts, table, word, count, first, rows, templat
                     if row >= 0:
                         rows[count], templates[count] = row, owners[k]
                         count += 1
-    first[parts.heads.size] = count
-    return parts.starts[-1], count
+    return end, count
 
 
 def grown(array: np.ndarray, used: int, room: int) -> np.ndarray:
@@ -211,21 +211,48 @@ def counted_arc_index(
 
 
 def find_arc_rows(
-    columns: np.ndarray, program: ArcProgram, parts: Parts, table: Table
+    columns: np.ndarray, program: ArcProgram, parts: Parts, table: Table, crew: Crew = ALONE
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The known rows of all parts: part a has ``rows[first[a]:first[a + 1]]`` (int32), with the template of each (int16). first: int64[A + 1]."""
+    """The known rows of all parts: part a has ``rows[first[a]:first[a + 1]]`` (int32), with the template of each (int16). first: int64[A + 1].
+
+    Each thread finds those of some of the sentences.
+    """
     first = np.empty(parts.heads.size + 1, np.int64)
-    room = _ROOM
+    borders = [(parts.starts[a], parts.starts[b]) for a, b in crew.parts(parts.starts.size - 1)]
+    found = crew.map(lambda words: _rows_between(columns, program, parts, table, *words, first), borders)
+    rows, templates = found[0] if len(found) == 1 else _joined(parts, borders, found, first)
+    first[parts.heads.size] = rows.size
+    return first, rows, templates
+
+
+def _rows_between(
+    columns: np.ndarray, program: ArcProgram, parts: Parts, table: Table, word: int, end: int, first: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The known rows of the parts from ``word`` to ``end``, and their templates. first: is set to where each part's rows begin among these."""
+    room, count, begin = _ROOM, 0, word
     rows, templates = np.empty(room, np.int32), np.empty(room, np.int16)
-    word, count, n_words = 0, 0, int(parts.starts[-1])
     while True:
-        word, count = _find_rows(columns, program, parts, table, word, count, first, rows, templates)
-        if word == n_words:
+        word, count = _find_rows(columns, program, parts, table, word, end, count, first, rows, templates)
+        if word == end:
             rows.resize(count, refcheck=False)  # in place: a copy of all rows would take as much memory again
             templates.resize(count, refcheck=False)
-            return first, rows, templates
-        room = 2 * room if word < n_words // 2 else room + room // 2
+            return rows, templates
+        room = 2 * room if word - begin < (end - begin) // 2 else room + room // 2
         rows, templates = grown(rows, count, room), grown(templates, count, room)
+
+
+def _joined(
+    parts: Parts, borders: list[tuple[int, int]], found: list[tuple[np.ndarray, np.ndarray]], first: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The rows of all sentences and their templates; ``first`` is moved with them. Takes what was found from the list as it goes, for its memory."""
+    total = sum(rows.size for rows, _ in found)
+    rows, templates, base = np.empty(total, np.int32), np.empty(total, np.int16), 0
+    for word, end in borders:
+        own_rows, own_templates = found.pop(0)
+        first[parts.first[word] : parts.first[end]] += base
+        rows[base : base + own_rows.size], templates[base : base + own_rows.size] = own_rows, own_templates
+        base += own_rows.size
+    return rows, templates
 
 
 def list_observations(

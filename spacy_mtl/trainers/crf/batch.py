@@ -187,11 +187,11 @@ class BatchCRF(Training):
     def _measure(self) -> Report:
         """The objective of the weights as they are returned, including rounding, and the best dual value so far; in double precision."""
         problem, weights, mu, C = self.problem, self.weights, self._space.mu, self.settings.C
-        norms, gibbs = problem.block_norms(weights), exact_gibbs(problem, weights)
+        norms, gibbs = problem.block_norms(weights), exact_gibbs(problem, weights, self._crew)
         primal = 0.5 * float(np.sum(norms**2 / mu)) + C * float(gibbs.losses.sum())
         dual = np.nan  # not of interest while warming up
         if self._warm is None:
-            gradient = exact_norms(problem, gibbs.marginals, C * mu, weights)
+            gradient = exact_norms(problem, gibbs.marginals, C * mu, weights, self._crew)
             gap, rounding = 0.5 * float(np.sum(gradient**2 / mu)), C * float(gibbs.rounding.sum())
             dual = max(self._bound, lowered(primal - gap - rounding, primal))
         return Report(primal, dual, relative_gap(primal, dual), self._live(norms), mu.size, self.passes)

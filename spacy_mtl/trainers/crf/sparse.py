@@ -195,12 +195,12 @@ class SparseCRF(Training):
     def _measure(self) -> Report:
         """The objective of the weights as they are returned, including rounding, and the best dual value so far; in double precision."""
         problem, C = self.problem, self.settings.C
-        gibbs = exact_gibbs(problem, self.weights)
+        gibbs = exact_gibbs(problem, self.weights, self._crew)
         size = float(np.abs(read(self.weights, self._sparse[0])).sum())
         primal = PENALTY * size + C * float(gibbs.losses.sum())
         bound = self._bound
         if self.passes:
-            steepest = C * exact_largest(problem, gibbs.marginals)
+            steepest = C * exact_largest(problem, gibbs.marginals, self._crew)
             share = min(1.0, (1 - ALLOWANCE) * PENALTY / max(steepest, PENALTY))
             mixed = mixed_entropies(gibbs.entropies - gibbs.rounding, gibbs.losses, share)
             bound = max(bound, lowered(C * float(mixed.sum()), C * float(np.abs(mixed).sum())))

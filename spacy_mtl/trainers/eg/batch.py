@@ -7,7 +7,6 @@ import numpy as np
 
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Problem
-from spacy_mtl.threads.crew import Crew
 from spacy_mtl.trainers.base import Carry, Kept
 from spacy_mtl.trainers.shared.exact import Marginals, marginals_of
 
@@ -29,7 +28,6 @@ class BatchEG(EGTraining):
 
     def __init__(self, settings: EGSettings, problem: Problem):
         super().__init__(settings, problem)
-        self._crew = Crew(settings.threads)
         self._state = new_state(problem)
         self._form = self._begin_form(problem, self._state, self._w)
         self._remake()

@@ -10,6 +10,7 @@ import numpy as np
 from spacy_mtl.errors import Warnings
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Problem
+from spacy_mtl.threads.crew import Crew
 from spacy_mtl.trainers.base import Kept, Report, Training, relative_gap
 from spacy_mtl.trainers.shared.exact import (
     Marginals,
@@ -41,6 +42,7 @@ class EGTraining(Training):
     def __init__(self, settings: EGSettings, problem: Problem):
         super().__init__(problem)
         self.settings = settings
+        self._crew = Crew(settings.threads)
         self._w = problem.zeros()
         self._dual = 0.0
         self._bound = -np.inf
@@ -115,10 +117,11 @@ class EGTraining(Training):
         return self._report
 
     def _measure(self) -> Report:
-        problem, C, marginals = self.problem, self.settings.C, self._marginals()
+        problem, C, marginals, crew = self.problem, self.settings.C, self._marginals(), self._crew
         norms = problem.block_norms(self._w)
-        primal = 0.5 * float(norms @ norms) + C * float(exact_hinges(problem, self._w).sum())
-        bend, loss = 0.5 * float(np.sum((C * exact_norms(problem, marginals)) ** 2)), C * exact_loss(problem, marginals)
+        primal = 0.5 * float(norms @ norms) + C * float(exact_hinges(problem, self._w, crew).sum())
+        bend = 0.5 * float(np.sum((C * exact_norms(problem, marginals, crew=crew)) ** 2))
+        loss = C * exact_loss(problem, marginals, crew)
         dual = max(self._bound, lowered(loss - bend, loss + bend))
         gap = relative_gap(primal, dual)
         return Report(primal, dual, gap, int((norms > 0).sum()), norms.size, self.passes)

@@ -41,3 +41,15 @@ def fill(weights, value):
     """Set every w_k to a value."""
     for matrix in weights:
         matrix[:] = np.float32(value)
+
+
+@kernel
+def scaled_square(weights, metric):
+    """sum_k w_k^2 / metric_k over the weights with a scale above 0."""
+    total = 0.0
+    for matrix, scales in zip(weights, metric):  # noqa: B905  numba knows no strict zip
+        for r in range(matrix.shape[0]):
+            for y in range(matrix.shape[1]):
+                if scales[r, y] > 0:
+                    total += np.float64(matrix[r, y]) * matrix[r, y] / scales[r, y]
+    return total

@@ -12,13 +12,15 @@ import numpy as np
 from spacy_mtl.errors import Warnings
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Problem
+from spacy_mtl.threads.crew import Crew
 from spacy_mtl.trainers.base import Carry, Kept, Report, Training, relative_gap
+from spacy_mtl.trainers.shared.batched_ascent import Passes
 from spacy_mtl.trainers.shared.exact import Marginals, exact_hinges, exact_largest, exact_loss, lowered, mixture
-from spacy_mtl.trainers.shared.frank_wolfe import Atoms, ascent_pass, best_scaling, gold_atoms
+from spacy_mtl.trainers.shared.frank_wolfe import Atoms, best_scaling, gold_atoms
 from spacy_mtl.trainers.shared.kept import moved_atoms
 from spacy_mtl.trainers.shared.mixture import gather
 
-from .elements import fill, l1_norm, largest, multiply
+from .elements import fill, l1_norm, largest, multiply, scaled_square
 from .scales import fill_new, l1_scales, prune
 from .settings import L1M3NSettings
 
@@ -37,12 +39,14 @@ TINY = 1e-4
 class AdaptiveM3N(Training):
     """Rounds of dual ascent with a scale b_k for each weight, w_k = C b_k V_k(M); the scales are re-estimated after each round.
 
-    Marginals are kept from round to round. Memory: two weight vectors.
+    Marginals are kept from round to round. Several threads share the passes, in small batches, and the certificates. Memory: two weight vectors.
     """
 
     def __init__(self, settings: L1M3NSettings, problem: Problem):
         super().__init__(problem)
         self.settings = settings
+        self._crew = Crew(settings.threads)
+        self._passes = Passes(self._crew)
         self.rounds = 0
         self._w, self._metric = problem.zeros(), problem.zeros()
         fill(self._metric, self.start_scale())
@@ -110,11 +114,19 @@ class AdaptiveM3N(Training):
         self._report = None
         live = self.problem.live(self.problem.block_norms(self._metric) > 0)
         order = self._random.permutation(np.flatnonzero(self._rest <= 0))
-        ascent_pass(self.problem.arrays, self._w, live, self._metric, self._atoms, order, self._gaps, 1.0)
+        self._torn = self._crew.size > 1  # the weights of several threads, until all of them have ended
+        self._passes.run(
+            self.problem, self._w, live, self._metric, self._atoms, order, self._gaps, 1.0, self._round_penalty
+        )
+        self._torn = False
         self.passes += 1
         self._rest -= 1
         self._idle[order] = np.where(self._gaps[order] > 0, 0, self._idle[order] + 1)
         self._rest[order] = np.minimum(self._idle[order], LONGEST_REST)
+
+    def _round_penalty(self) -> float:
+        """What the dual of this round subtracts from the expected loss, divided by C: 1/2 sum_k C b_k V_k^2 = 1/2 sum_k w_k^2 / (C b_k)."""
+        return 0.5 * float(scaled_square(self._w, self._metric))
 
     def _end_round(self) -> None:
         self._late = self._late or 2 * (self.rounds + 1) >= self.settings.rounds
@@ -137,7 +149,7 @@ class AdaptiveM3N(Training):
     def _refresh(self, then) -> None:
         """Replace the weights by V(M), and let ``then`` turn it into weights again."""
         self._torn = True
-        gather(self.problem, self._atoms, out=self._w)
+        gather(self.problem, self._atoms, out=self._w, crew=self._crew)
         then(self._w)
         self._torn = False
 
@@ -153,9 +165,10 @@ class AdaptiveM3N(Training):
         """The report, with primal and dual of the problem at the top of the module, in double precision."""
         if self._report is None:
             self._repair()
-            primal = self.penalty(self._w) + self.settings.C * float(exact_hinges(self.problem, self._w).sum())
-            marginals = mixture(self.problem, self._atoms.outputs, self._atoms.weights)
-            loss = exact_loss(self.problem, marginals)
+            hinges = exact_hinges(self.problem, self._w, self._crew)
+            primal = self.penalty(self._w) + self.settings.C * float(hinges.sum())
+            marginals = mixture(self.problem, self._atoms.outputs, self._atoms.weights, self._crew)
+            loss = exact_loss(self.problem, marginals, self._crew)
             dual = max(self._bound, lowered(self.bound(marginals, loss), self.settings.C * loss))
             live, n = int(self.template_weights.sum()), self.problem.blocks.n
             self._report = Report(primal, dual, relative_gap(primal, dual), live, n, self.passes)
@@ -235,5 +248,5 @@ class EM(AdaptiveM3N):
 
     def bound(self, marginals: Marginals, loss: float) -> float:
         """-1/2 C^2 ||V||_inf^2 + C E_M[loss]."""
-        steepest = exact_largest(self.problem, marginals) + ROUNDING * (1 + abs(loss))
+        steepest = exact_largest(self.problem, marginals, self._crew) + ROUNDING * (1 + abs(loss))
         return best_scaling(loss, steepest, self.settings.C)

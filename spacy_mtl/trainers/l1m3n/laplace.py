@@ -33,5 +33,5 @@ class Laplace(AdaptiveM3N):
 
     def bound(self, marginals: Marginals, loss: float) -> float:
         """1/2 sum_k log(1 - C^2 V_k^2 / lambda) + C E_M[loss]."""
-        vector = exact_vector(self.problem, marginals)
+        vector = exact_vector(self.problem, marginals, self._crew)
         return best_laplace_scaling(vector, loss, largest(vector), self.settings.C, self.settings.prior_lambda)

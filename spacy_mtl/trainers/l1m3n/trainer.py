@@ -12,7 +12,6 @@ from typing import ClassVar
 from spacy_mtl.registry import mtl_trainers
 from spacy_mtl.structures.problem import Problem
 from spacy_mtl.trainers.base import Trainer, Training
-from spacy_mtl.trainers.checks import check_one_thread
 
 from .settings import L1M3NSettings
 
@@ -80,10 +79,9 @@ def l1_m3n(
     eps: cutting_plane; an output becomes a cut if its hinge loss exceeds the slack in the linear program by more than this, or by less where tol
     needs it. Training also ends, with a warning (M338), where no new output is violated above the precision of the weights.
     seed: em, laplace, stochastic subgradient; order of the sentences within a pass.
-    threads: 1; this trainer does not work on several.
-    Raises ValueError: M373 for several threads; M302, M305, M325, M326 for settings out of range.
+    threads: em, laplace; 1 to 256 threads, which share passes and certificates. More than one make passes in small batches, with the same optimum.
+    Raises ValueError: M373 for threads of subgradient and cutting_plane; M302, M305, M325, M326, M371 for settings out of range.
     """
-    check_one_thread("L1M3N", threads)
     return L1M3N(
-        algorithm, C, tol, rounds, inner_passes, threshold, prior_lambda, radius, batch_size, learning_rate, eps, seed
+        algorithm, C, tol, rounds, inner_passes, threshold, prior_lambda, radius, batch_size, learning_rate, eps, seed, threads
     )  # fmt: skip

@@ -12,12 +12,13 @@ from spacy_mtl.structures.problem import Problem
 from spacy_mtl.threads.crew import Crew
 from spacy_mtl.thresholds import LIVE
 from spacy_mtl.trainers.base import Carry, Kept, Report, Training, relative_gap
-from spacy_mtl.trainers.shared.batched_ascent import Passes, norms_by, scale_by
+from spacy_mtl.trainers.shared.batched_ascent import Passes
 from spacy_mtl.trainers.shared.frank_wolfe import Atoms, TemplateWeights, best_scaling, gold_atoms
 from spacy_mtl.trainers.shared.kept import moved_atoms
 from spacy_mtl.trainers.shared.mixture import gather, mixture_loss
 from spacy_mtl.trainers.shared.multiples import Objective, hinges_and_losses, lengthen
 
+from .blocks import norms_by, run_pass, scale_by
 from .bounds import Dual, Known, filled
 from .cutting_plane import CuttingPlane
 from .norms import block_norm, dual_exponent, dual_norm_weights
@@ -165,7 +166,7 @@ class DualAscent(Training):
         pace = OVER if self.passes >= LATE else 1.0
         scales = self.settings.C * self.mu
         self._torn = self._crew.size > 1  # the weights of several threads, until all of them have ended
-        norms = self._passes.run(self.problem, self._w, scales, self._atoms, order, self._gaps, pace)
+        norms = run_pass(self._passes, self.problem, self._w, scales, self._atoms, order, self._gaps, pace)
         self._torn = False
         self.passes += 1
         self._rest -= 1

@@ -4,6 +4,7 @@ All sentences of a batch choose their steps under the same weights, each by some
 thread and in the order of the sentences. So the result depends on the batches but not on which thread was faster.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +22,7 @@ from spacy_mtl.structures.contract import (
     set_difference,
     store_output,
 )
-from spacy_mtl.structures.problem import Problem, shares
+from spacy_mtl.structures.problem import Problem
 from spacy_mtl.threads.crew import Crew
 from spacy_mtl.threads.meeting import meet, next_task
 
@@ -119,54 +120,35 @@ def dealt(live: Live, n: int) -> list[Live]:
     return [Live(*(np.ascontiguousarray(numbers[k::n]) for numbers in live)) for k in range(n)]
 
 
-def _dealt_blocks(problem: Problem, crew: Crew) -> list[np.ndarray]:
-    """Masks bool[T + Tp] of templates, one for each thread, with every template in one of them."""
-    numbers = np.arange(problem.blocks.n) % crew.size
-    whole = crew.size == 1 or "features" not in problem.offers  # norms of kernelised blocks are computed all at once
-    return [np.ones(numbers.size, bool)] if whole else [numbers == k for k in range(crew.size)]
-
-
-def norms_by(crew: Crew, problem: Problem, weights: Weights) -> np.ndarray:
-    """||w_j|| of every template, float64[T + Tp]; each by one thread."""
-    return np.sum(crew.map(lambda mask: problem.block_norms(weights, mask), _dealt_blocks(problem, crew)), axis=0)
-
-
-def scale_by(crew: Crew, problem: Problem, weights: Weights, factors: np.ndarray) -> None:
-    """Multiply w_j by factors[j], in place; each by one thread. factors: float64[T + Tp]."""
-    crew.map(lambda mask: problem.scale_blocks(weights, np.where(mask, factors, 1.0)), _dealt_blocks(problem, crew))
-
-
 class Passes:
-    """Passes of dual ascent for given template weights, by one thread or several. The result is the same for any number of several."""
+    """Passes of dual ascent for given scales of the weights, by one thread or several. The result is the same for any number of several."""
 
     def __init__(self, crew: Crew):
         self.crew = crew
         self.shorter = SHORTER
 
     def run(
-        self, problem: Problem, weights: Weights, scales: np.ndarray, atoms: Atoms, order: np.ndarray, gaps: np.ndarray, pace: float
-    ) -> np.ndarray:  # fmt: skip
-        """A pass as :func:`.ascent_pass` makes it; returns the block norms of the weights, float64[T + Tp]. scales: C mu_j, float64[T + Tp].
+        self, problem: Problem, weights: Weights, live: Live, scale: Scale | Weights, atoms: Atoms, order: np.ndarray,
+        gaps: np.ndarray, pace: float, penalty: Callable[[], float],
+    ) -> None:  # fmt: skip
+        """A pass as :func:`.ascent_pass` makes it. If anything is raised, the weights need not be those of the mixtures.
 
-        If anything is raised, the weights need not be those of the mixtures.
+        scale: C mu_j of each template, or the same for each single weight. penalty: a function that returns what the dual subtracts from the expected
+        loss, divided by C, at the current weights; it is called where the sentences are shared out.
         """
-        live, scale = problem.live(scales > 0), shares(problem, scales)
         batch = int(np.clip(problem.n // BATCHES, 1, BATCH))
         if self.crew.size == 1 or batch == 1:
             ascent_pass(problem.arrays, weights, live, scale, atoms, order, gaps, pace)
-            return problem.block_norms(weights)
-        before = self._penalty(norms_by(self.crew, problem, weights), scales)
-        steps = new_steps(atoms)
+            return
+        before, steps = penalty(), new_steps(atoms)
         self._share_out(problem, weights, live, scale, atoms, steps, order, gaps, pace / self.shorter, batch)
-        norms = norms_by(self.crew, problem, weights)
-        after = self._penalty(norms, scales)
+        after = penalty()
         gained, hoped = before - after + float(steps.losses.sum()), float(steps.gains.sum())
         if hoped > LEAST * after:
             self._adapt(gained / hoped)
-        return norms
 
     def _share_out(
-        self, problem: Problem, weights: Weights, live: Live, scale: Scale, atoms: Atoms, steps: Steps,
+        self, problem: Problem, weights: Weights, live: Live, scale: Scale | Weights, atoms: Atoms, steps: Steps,
         order: np.ndarray, gaps: np.ndarray, pace: float, batch: int,
     ) -> None:  # fmt: skip
         n_threads = min(self.crew.size, batch)
@@ -191,11 +173,6 @@ class Passes:
                 )
 
         self.crew.run(task)
-
-    @staticmethod
-    def _penalty(norms: np.ndarray, scales: np.ndarray) -> float:
-        """What the dual subtracts from the expected loss, if it is divided by C: 1/2 sum_j C mu_j ||V_j||^2 = 1/2 sum_j ||w_j||^2 / (C mu_j)."""
-        return 0.5 * float(np.divide(norms**2, scales, out=np.zeros_like(norms), where=scales > 0).sum())
 
     def _adapt(self, share: float) -> None:
         """Choose the length of the next pass's steps by the share of the gains that came true."""

@@ -2,11 +2,13 @@
 
 A primal value is that of the weights as they are returned (float32). A dual value is that of part marginals which belong to distributions over
 outputs: Gibbs distributions, or mixtures of stored outputs. Both are summed in float64, with an allowance for what rounding is left.
+
+Several threads take some of the sentences each, or some of the templates; the values are those of one thread, but for the rounding of a sum.
 """
 
 import warnings
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -26,7 +28,6 @@ from spacy_mtl.structures.contract import (
     hold_weights,
     load_output,
     move,
-    n_sentences,
     n_templates,
     new_work,
     score_parts,
@@ -35,8 +36,10 @@ from spacy_mtl.structures.contract import (
     set_vertex,
 )
 from spacy_mtl.structures.problem import Problem
+from spacy_mtl.threads.crew import ALONE, Crew
 from spacy_mtl.trainers.base import Training
 
+Found = TypeVar("Found")
 #: Rounding of sums in double precision, relative to the sum of the terms' absolute values: far more than what is seen.
 ALLOWANCE = 1e-12
 #: The same for entropies, differences of two numbers that come from sums over the positions of a sentence.
@@ -51,18 +54,18 @@ def _new_work(arrays):
 
 
 @seldom_kernel
-def _hinges(arrays, weights, live, work, out):
+def _hinges(arrays, weights, live, work, out, first, last):
     hold_weights(arrays, weights, live, work)
-    for i in range(out.size):
+    for i in range(first, last):
         score_parts(arrays, weights, live, i, work)
         gold = gold_score(arrays, i, work)
         out[i] = max(0.0, decode(arrays, i, work, True) - gold)
 
 
 @seldom_kernel
-def _gibbs(arrays, weights, live, work, state, losses, entropies, sizes):
+def _gibbs(arrays, weights, live, work, state, losses, entropies, sizes, first, last):
     hold_weights(arrays, weights, live, work)
-    for i in range(losses.size):
+    for i in range(first, last):
         score_parts(arrays, weights, live, i, work)
         gold = gold_score(arrays, i, work)
         add_offset(arrays, i, work, 1.0)
@@ -75,11 +78,11 @@ def _gibbs(arrays, weights, live, work, state, losses, entropies, sizes):
 
 
 @seldom_kernel
-def _mix(arrays, outputs, shares, state, nowhere, work):
+def _mix(arrays, outputs, shares, state, nowhere, work, first, last):
     nothing = Live(np.empty(0, np.int64), np.empty(0, np.int64))
     n = n_templates(arrays)
     ones = Scale(np.ones(n[0]), np.ones(n[1]))
-    for i in range(n_sentences(arrays)):
+    for i in range(first, last):
         total = 0.0
         for k in range(shares.shape[1]):
             if shares[i, k] > 0:
@@ -102,9 +105,9 @@ def _add_gold_minus(arrays, vector, live, states, side, work):
 
 
 @seldom_kernel
-def _expected_loss(arrays, states, side):
+def _expected_loss(arrays, states, side, first, last):
     total = 0.0
-    for i in range(side.size):
+    for i in range(first, last):
         total += expected_loss(arrays, states[side[i]], i)
     return total
 
@@ -154,78 +157,104 @@ def double_state(problem: Problem) -> Any:
     return in_double(problem.gold_state())
 
 
-def exact_hinges(problem: Problem, weights: Weights) -> np.ndarray:
+def _share_out(problem: Problem, crew: Crew, do: Callable[[int, int], Found]) -> list[Found]:
+    """Call do(first, last) for parts of the sentences that together are all, and return what it returns."""
+    return crew.map(lambda part: do(*part), crew.parts(problem.n))
+
+
+def exact_hinges(problem: Problem, weights: Weights, crew: Crew = ALONE) -> np.ndarray:
     """Structured hinge of every sentence as :meth:`.Problem.hinges` gives it, with scores summed in double precision."""
-    out = np.empty(problem.n)
-    _hinges(problem.arrays, weights, problem.all_live(), double_work(problem), out)
+    out, live = np.empty(problem.n), problem.all_live()
+    _share_out(problem, crew, lambda *part: _hinges(problem.arrays, weights, live, double_work(problem), out, *part))
     return out
 
 
-def exact_gibbs(problem: Problem, weights: Weights) -> Gibbs:
+def exact_gibbs(problem: Problem, weights: Weights, crew: Crew = ALONE) -> Gibbs:
     """The distributions of these weights (float32), in double precision."""
-    state, sizes = double_state(problem), np.empty((3, problem.n))
-    _gibbs(problem.arrays, weights, problem.all_live(), double_work(problem), state, *sizes)
+    state, sizes, live = double_state(problem), np.empty((3, problem.n)), problem.all_live()
+
+    def fill(first: int, last: int) -> None:
+        _gibbs(problem.arrays, weights, live, double_work(problem), state, *sizes, first, last)
+
+    _share_out(problem, crew, fill)
     return Gibbs(marginals_of(problem, state), sizes[0], sizes[1], ENTROPY * sizes[2])
 
 
-def mixture(problem: Problem, outputs: np.ndarray, shares: np.ndarray) -> Marginals:
+def mixture(problem: Problem, outputs: np.ndarray, shares: np.ndarray, crew: Crew = ALONE) -> Marginals:
     """The part marginals of a mixture of stored outputs: feasible, whatever the shares.
 
     outputs: int32[K, n_slots]. shares: float64[n, K], at least 0; each row is divided by its sum, and a row of zeros is gold. (Shares are
     rounded to single precision on the way, which changes the mixture and not that it is one.)
     """
-    state = double_state(problem)
-    _mix(problem.arrays, outputs, shares, state, problem.zeros(), double_work(problem))
+    state, nowhere = double_state(problem), problem.zeros()
+
+    def fill(first: int, last: int) -> None:
+        _mix(problem.arrays, outputs, shares, state, nowhere, double_work(problem), first, last)
+
+    _share_out(problem, crew, fill)
     return marginals_of(problem, state)
 
 
-def exact_loss(problem: Problem, marginals: Marginals) -> float:
+def exact_loss(problem: Problem, marginals: Marginals, crew: Crew = ALONE) -> float:
     """E_M[loss], summed over sentences."""
-    return float(_expected_loss(problem.arrays, marginals.states, marginals.side))
+    states, side = marginals
+    return float(sum(_share_out(problem, crew, lambda *part: _expected_loss(problem.arrays, states, side, *part))))
 
 
-def _groups(problem: Problem) -> Iterator[np.ndarray]:
-    """Masks bool[T + Tp] of templates that together have about ENTRIES entries, or one template with more."""
+def _groups(problem: Problem, crew: Crew) -> list[np.ndarray]:
+    """Masks bool[T + Tp] of templates that together have about ENTRIES entries, or one template with more. Threads get several of them each."""
     blocks = problem.blocks
     sizes = np.concatenate([np.diff(blocks.node) * problem.node_width, np.diff(blocks.pair) * problem.pair_width])
-    group = np.cumsum(sizes) // ENTRIES
-    for number in np.unique(group):
-        yield group == number
+    most = ENTRIES if crew.size == 1 else min(ENTRIES, max(1, int(sizes.sum()) // (2 * crew.size)))
+    group = np.cumsum(sizes) // most
+    return [group == number for number in np.unique(group)]
 
 
-def exact_blocks(problem: Problem, marginals: Marginals) -> Iterator[tuple[np.ndarray, Weights]]:
-    """V(M) in double precision, some templates at a time: their mask, bool[T + Tp], and a vector in which only their blocks are filled.
+def _by_groups(
+    problem: Problem, marginals: Marginals, crew: Crew, read: Callable[[np.ndarray, Weights], Found]
+) -> list[Found]:
+    """What ``read`` returns for V(M) in double precision, some templates at a time: told their mask, bool[T + Tp], and a vector with their blocks.
 
     Memory is only used for the blocks that are filled.
     """
-    work = double_work(problem)
-    for mask in _groups(problem):
+
+    def gather(mask: np.ndarray) -> Found:
         vector = double_zeros(problem)
-        _add_gold_minus(problem.arrays, vector, problem.live(mask), marginals.states, marginals.side, work)
-        yield mask, vector
+        live, work = problem.live(mask), double_work(problem)
+        _add_gold_minus(problem.arrays, vector, live, marginals.states, marginals.side, work)
+        return read(mask, vector)
+
+    return crew.map(gather, _groups(problem, crew))
 
 
-def exact_vector(problem: Problem, marginals: Marginals) -> Weights:
+def exact_vector(problem: Problem, marginals: Marginals, crew: Crew = ALONE) -> Weights:
     """V(M) in double precision, all of it: the memory of two weight vectors."""
-    vector = double_zeros(problem)
-    _add_gold_minus(problem.arrays, vector, problem.all_live(), marginals.states, marginals.side, double_work(problem))
-    return vector
+    whole = double_zeros(problem)
+
+    def add(mask: np.ndarray) -> None:
+        _add_gold_minus(
+            problem.arrays, whole, problem.live(mask), marginals.states, marginals.side, double_work(problem)
+        )
+
+    crew.map(add, [np.ones(problem.blocks.n, bool)] if crew.size == 1 else _groups(problem, crew))
+    return whole
 
 
 def exact_norms(
-    problem: Problem, marginals: Marginals, factors: np.ndarray | None = None, minus: Weights | None = None
-) -> np.ndarray:
+    problem: Problem, marginals: Marginals, factors: np.ndarray | None = None, minus: Weights | None = None, crew: Crew = ALONE
+) -> np.ndarray:  # fmt: skip
     """||factors_j V_j(M) - minus_j|| of every template, float64[T + Tp]. factors: float64[T + Tp], 1 by default; minus: 0 by default."""
-    out = np.zeros(problem.blocks.n)
-    for mask, vector in exact_blocks(problem, marginals):
+
+    def norms(mask: np.ndarray, vector: Weights) -> np.ndarray:
         for j in np.flatnonzero(mask):
             block = _block(problem, vector, j)
             if factors is not None:
                 block *= factors[j]
             if minus is not None:
                 block -= _block(problem, minus, j)
-        out += problem.block_norms(vector, mask)
-    return out
+        return problem.block_norms(vector, mask)
+
+    return np.sum(_by_groups(problem, marginals, crew, norms), axis=0)
 
 
 def _block(problem: Problem, weights: Weights, j: Any) -> np.ndarray:
@@ -236,13 +265,13 @@ def _block(problem: Problem, weights: Weights, j: Any) -> np.ndarray:
     return weights.pair[blocks.pair[k] : blocks.pair[k + 1]]
 
 
-def exact_largest(problem: Problem, marginals: Marginals) -> float:
+def exact_largest(problem: Problem, marginals: Marginals, crew: Crew = ALONE) -> float:
     """max_k |V_k(M)| over single weights."""
-    return max(
-        float(max(matrix.max(initial=0), -matrix.min(initial=0)))
-        for _, vector in exact_blocks(problem, marginals)
-        for matrix in vector
-    )
+
+    def largest(mask: np.ndarray, vector: Weights) -> float:
+        return max(float(max(matrix.max(initial=0), -matrix.min(initial=0))) for matrix in vector)
+
+    return max(_by_groups(problem, marginals, crew, largest))
 
 
 def lowered(value: float, size: float) -> float:

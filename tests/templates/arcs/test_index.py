@@ -10,6 +10,7 @@ from spacy_mtl.templates.arcs import index as arc_index
 from spacy_mtl.templates.arcs.index import Parts, build_arc_index, find_arc_rows
 from spacy_mtl.templates.arcs.program import compile_arcs
 from spacy_mtl.templates.grammar import parse_templates
+from spacy_mtl.threads.crew import Crew
 
 from .reference import ATTRIBUTES, GRANDPARENT_TEMPLATES, LABEL_TEMPLATES, SIBLING_TEMPLATES, TEMPLATES, observed
 
@@ -106,6 +107,22 @@ def test_index_and_rows(kind, seed, min_count, room, monkeypatch):
     assert sorted(frequency.tolist()) == sorted(kept.values())
     for low, high in pairwise(index.blocks):
         assert (np.diff(frequency[low:high]) <= 0).all()
+
+
+@pytest.mark.parametrize("room", [1 << 18, 4], ids=["at once", "growing"])
+def test_several_threads_find_the_rows_that_one_does(kind, room, monkeypatch):
+    monkeypatch.setattr(arc_index, "_ROOM", room)
+    templates, program, third = kind
+    rng = np.random.default_rng(3)
+    columns = rng.integers(1, 4, (2, STARTS[-1])).astype(np.uint64)
+    supported, parts = some_parts(rng, third), some_parts(rng, third)
+    _, table = build_arc_index(columns, program, len(templates), supported)
+    one = find_arc_rows(columns, program, parts, table)
+    for size in (2, 3, 7):
+        several = find_arc_rows(columns, program, parts, table, Crew(size))
+        for found, wanted in zip(several, one, strict=True):
+            assert np.array_equal(found, wanted)
+    assert one[1].size
 
 
 def test_equal_observations_share_a_row_and_others_do_not(kind):

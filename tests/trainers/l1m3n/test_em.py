@@ -8,6 +8,7 @@ from spacy_mtl.trainers.l1m3n import em, laplace
 from spacy_mtl.trainers.l1m3n.elements import multiply
 from spacy_mtl.trainers.l1m3n.trainer import L1M3N
 from spacy_mtl.trainers.mtlstruct.trainer import ssvm
+from spacy_mtl.trainers.shared import batched_ascent
 from spacy_mtl.trainers.shared.mixture import gather
 from spacy_mtl.trainers.structreg import StructReg
 
@@ -106,8 +107,9 @@ def test_a_larger_threshold_leaves_fewer():
 @pytest.mark.parametrize(
     ("algorithm", "owner", "kernel"),
     [
-        *(("em", em, kernel) for kernel in ("prune", "l1_scales", "multiply", "ascent_pass")),
-        *(("laplace", em, kernel) for kernel in ("multiply", "ascent_pass")),
+        *(("em", em, kernel) for kernel in ("prune", "l1_scales", "multiply")),
+        ("laplace", em, "multiply"),
+        *((algorithm, batched_ascent, "ascent_pass") for algorithm in ("em", "laplace")),
         ("laplace", laplace, "laplace_scales"),
     ],
 )

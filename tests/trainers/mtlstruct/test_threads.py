@@ -8,7 +8,6 @@ from benchmarks.reliability.enumerated import random_problem as enumerated_probl
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.threads.crew import ALONE, Crew
 from spacy_mtl.trainers.base import fit
-from spacy_mtl.trainers.l1m3n.trainer import l1_m3n
 from spacy_mtl.trainers.mtlstruct.trainer import MTLStruct, mtl_struct, ssvm
 from spacy_mtl.trainers.online.mira import mira
 from spacy_mtl.trainers.online.perceptron import perceptron
@@ -118,7 +117,7 @@ def test_steps_that_overshoot_get_shorter(monkeypatch):
     assert training.converged
 
 
-@pytest.mark.parametrize("make", [l1_m3n, online_mkl, perceptron, mira])
+@pytest.mark.parametrize("make", [online_mkl, perceptron, mira])
 def test_trainers_of_one_thread_say_so_by_name(make):
     assert make(threads=1) == make()
     with pytest.raises(ValueError, match=rf"M373.*{type(make()).__name__} trains on one thread"):
