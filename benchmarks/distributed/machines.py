@@ -30,13 +30,15 @@ def config_of(of: dict[str, Any]) -> str:
     return config.to_str()
 
 
-def on_ray(of: dict[str, Any], counts: list[int], passes: int, gap: float, most: int) -> list[dict[str, Any]]:
+def on_ray(
+    of: dict[str, Any], counts: list[int], passes: int, gap: float, every: int, most: int
+) -> list[dict[str, Any]]:
     """A row for each number of workers: seconds until the first round, and of the rounds to a gap, with the CPU seconds of all processes."""
     text = config_of(of)
-    return [_run(text, count, passes, gap, most) for count in counts]
+    return [_run(text, count, passes, gap, every, most) for count in counts]
 
 
-def _run(text: str, count: int, passes: int, gap: float, most: int) -> dict[str, Any]:
+def _run(text: str, count: int, passes: int, gap: float, every: int, most: int) -> dict[str, Any]:
     nlp = make(text, None)
     name = nlp.pipe_names[0]
     pipe: Any = nlp.get_pipe(name)
@@ -56,7 +58,7 @@ def _run(text: str, count: int, passes: int, gap: float, most: int) -> dict[str,
             start = time.perf_counter()
             driver.round()
             wall += time.perf_counter() - start
-            if driver.rounds % 5 == 0:
+            if driver.rounds % every == 0:
                 cpu += _cpu(crew) - before
                 report = driver.certify()
                 before = _cpu(crew)

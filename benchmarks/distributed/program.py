@@ -1,4 +1,4 @@
-"""Training in shards: ``python -m benchmarks.distributed MODE --help``. The workers take turns in one process: CPU and bytes count, not the time."""
+"""Training in shards: ``python -m benchmarks.distributed MODE --help``. In the simulation the workers take turns: CPU and bytes count."""
 
 from pathlib import Path
 from typing import Annotated
@@ -99,6 +99,7 @@ def ray(
     limit: Annotated[int, typer.Option(help="Sentences of the corpus, 0 for all.", min=0)] = 0,
     passes: PassesOption = 1,
     gap: Annotated[float, typer.Option(help="Where to stop.")] = 0.02,
+    every: Annotated[int, typer.Option(help="Rounds from one certificate to the next; they are not timed.", min=1)] = 5,
     most: Annotated[int, typer.Option(help="Rounds at most.", min=5)] = 60,
     repeats: Annotated[int, typer.Option(help="Runs of each, in turns.", min=1)] = 1,
     json: JsonOption = None,
@@ -114,8 +115,8 @@ def ray(
     rows = []
     for _ in range(repeats):
         found = run_child(
-            "benchmarks.distributed.machines:on_ray", of=of, counts=workers, passes=passes, gap=gap, most=most
-        )
+            "benchmarks.distributed.machines:on_ray", of=of, counts=workers, passes=passes, gap=gap, every=every, most=most
+        )  # fmt: skip
         rows += [{**about, **row} for row in found]  # type: ignore[union-attr]
     show("Workers of a cluster", _ON_RAY, rows, "CPU seconds of the rounds, of all workers and the driver")
     append_rows(json, rows)

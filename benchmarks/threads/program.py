@@ -8,7 +8,7 @@ import typer
 from benchmarks.common.measure import run_child
 from benchmarks.common.rows import Row, append_rows, progress, show
 
-from .tasks import TASKS, TRAININGS, described
+from .tasks import EXTRACTIONS, TASKS, TRAININGS, described
 
 app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 CorporaOption = Annotated[Path, typer.Option(help="The folder that the corpora are in.", envvar="SPACY_MTL_CORPORA")]
@@ -44,6 +44,8 @@ _TRAINING = {
     "cpu_ratio": "CPU, ratio",
     "same": "same result",
 }
+ExtractionsOption = Annotated[list[str], typer.Option(help=f"Of {', '.join(EXTRACTIONS)}; again for another.")]
+_FEATURES = {name: _TRAINING[name] for name in ("component", "threads", "wall", "cpu", "speedup", "cpu_ratio", "same")}
 
 
 @app.callback()
@@ -108,4 +110,26 @@ def training(
         rows += [{**about, **row} for row in found]  # type: ignore[union-attr]
         progress.print(f"{name}: {found[-1]['speedup']:.2f} times as fast", highlight=False)  # type: ignore[index]
     show("Training on threads", _TRAINING, rows, "medians of runs; ratios of pairs of runs")
+    append_rows(json, rows)
+
+
+@app.command()
+def features(
+    corpora: CorporaOption,
+    only: ExtractionsOption = list(EXTRACTIONS),  # noqa: B006
+    threads: ThreadsOption = [1, 2],  # noqa: B006
+    repeats: Annotated[int, typer.Option(help="Of each number of threads, in turn.", min=1)] = 5,
+    first: FirstOption = False,
+    json: JsonOption = None,
+) -> None:
+    """From the documents of a training corpus to the problem of a trainer: wall and CPU seconds, and whether the features are the same."""
+    rows: list[Row] = []
+    for name in only:
+        of = {**described(name, corpora.resolve()), "templates": EXTRACTIONS[name], "trainer": {}}
+        about: Row = {"benchmark": "threads", "mode": "features", "component": name, "first": first}
+        about["templates"] = EXTRACTIONS[name] or "the config's"
+        found = run_child("benchmarks.threads.features:rounds", of=of, threads=threads, repeats=repeats, first=first)
+        rows += [{**about, **row} for row in found]  # type: ignore[union-attr]
+        progress.print(f"{name}: {found[-1]['speedup']:.2f} times as fast", highlight=False)  # type: ignore[index]
+    show("Features on threads", _FEATURES, rows, "medians of runs; ratios of pairs of runs")
     append_rows(json, rows)

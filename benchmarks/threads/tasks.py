@@ -63,4 +63,11 @@ TRAININGS: dict[str, dict[str, Any]] = {
         "templates": "spacy_mtl.ner.v1",
         "trainer": {"@mtl_trainers": "spacy_mtl.CRF.v1", "C": 1.0, "warm_up": 0, "tol": 0.01},
     },
+    "l1m3n": {
+        "task": "ner",
+        "templates": "spacy_mtl.ner.v1",
+        "trainer": {"@mtl_trainers": "spacy_mtl.L1M3N.v1", "C": 0.1, "rounds": 100, "tol": 0.05},
+    },
 }
+#: Corpora whose features are extracted, with templates, or those of the config.
+EXTRACTIONS: dict[str, str | None] = {"ner": "spacy_mtl.conll2002.v1", "segmenter": None, "parser": None}

@@ -22,6 +22,12 @@ MOST = 400
 
 def extracted(of: dict[str, Any]) -> tuple[Problem, Trainer]:
     """The problem of a task's training corpus, or its first ``limit`` documents, and its trainer."""
+    pipe = begun(of)
+    return pipe._learner.training.problem, pipe.trainer
+
+
+def begun(of: dict[str, Any]) -> Any:
+    """The component of a task after a pass over its training corpus, or over its first ``limit`` documents."""
     config = util.load_config(of["config"])
     component = list(config["components"].values())[-1]
     if of["templates"]:
@@ -35,7 +41,7 @@ def extracted(of: dict[str, Any]) -> tuple[Problem, Trainer]:
     nlp.initialize(lambda: train)
     pipe: Any = nlp.get_pipe(nlp.pipe_names[-1])
     nlp.update(train)
-    return pipe._learner.training.problem, pipe.trainer
+    return pipe
 
 
 def rounds(of: dict[str, Any], threads: Sequence[int], repeats: int, first: bool) -> list[dict[str, Any]]:
