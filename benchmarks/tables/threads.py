@@ -34,8 +34,28 @@ TRAINING = Table(
         "": (
             Line("Spanish entities, `conll2002.v1`, p = 1, C = 0.1, to 1%", {"component": "ner"}),
             Line("Danish trees, p = 4/3, C = 0.03, to 1%", {"component": "parser"}),
+            Line("Spanish entities, `ner.v1`, l1-M3N, C = 0.1, four rounds", {"component": "l1m3n"}),
         )
     },
     {"benchmark": "threads", "mode": "training"},
 )
-TABLES = (THREADS, TRAINING)
+FEATURES = Table(
+    "feature-threads",
+    "threads",
+    ("", "features of a training corpus"),
+    (
+        Column("one thread, wall s", "wall", "{:.1f}", where=_ONE),
+        Column("two threads, wall s", "wall", "{:.1f}", where=_TWO),
+        Column("times as fast", "speedup", "{:.2f}", where=_TWO),
+        Column("CPU, ratio", "cpu_ratio", "{:.2f}", where=_TWO),
+    ),
+    {
+        "": (
+            Line("Spanish entities, `conll2002.v1`", {"component": "ner"}),
+            Line("PKU words, `segmenter.cfg`", {"component": "segmenter"}),
+            Line("Danish trees, `parser.cfg`", {"component": "parser"}),
+        )
+    },
+    {"benchmark": "threads", "mode": "features"},
+)
+TABLES = (THREADS, TRAINING, FEATURES)

@@ -66,7 +66,7 @@ TRAININGS: dict[str, dict[str, Any]] = {
     "l1m3n": {
         "task": "ner",
         "templates": "spacy_mtl.ner.v1",
-        "trainer": {"@mtl_trainers": "spacy_mtl.L1M3N.v1", "C": 0.1, "rounds": 100, "tol": 0.05},
+        "trainer": {"@mtl_trainers": "spacy_mtl.L1M3N.v1", "C": 0.1, "rounds": 4, "tol": 1e-3},
     },
 }
 #: Corpora whose features are extracted, with templates, or those of the config.
