@@ -8,6 +8,14 @@ from spacy_mtl.threads.crew import Crew
 from spacy_mtl.trainers.base import fit
 from spacy_mtl.trainers.crf.trainer import CRF, crf
 from spacy_mtl.trainers.eg.trainer import EG, eg
+from spacy_mtl.trainers.shared.exact import (
+    exact_gibbs,
+    exact_hinges,
+    exact_largest,
+    exact_loss,
+    exact_norms,
+    exact_vector,
+)
 from spacy_mtl.trainers.shared.gathering import Gathering
 
 from .reference import random_problem
@@ -60,6 +68,25 @@ def test_every_sentence_is_summed_once(size, n):
         assert vector.node[2].tolist() == [1 + n * (n - 1) / 2] * 3
         assert vector.pair[1, 1] == 1 + n
         assert (vector.node.sum(), vector.pair.sum()) == (3 * rows + 1.5 * n * (n - 1), 8 + n)
+
+
+@pytest.mark.parametrize("size", [1, 3, 7])
+def test_certificates_count_every_sentence_and_template_once(size):
+    problem = random_problem(2, n_sentences=50, n_templates=5)
+    training, crew = fit(CRF(C=0.3, warm_up=0), problem, 2), Crew(size)
+    weights = training.weights
+    np.testing.assert_allclose(exact_hinges(problem, weights, crew), problem.hinges(weights), rtol=1e-4, atol=1e-4)
+    gibbs = exact_gibbs(problem, weights, crew)
+    one = exact_gibbs(problem, weights)
+    assert np.array_equal(gibbs.losses, one.losses)
+    assert gibbs.losses.sum() == pytest.approx(training.loss, rel=1e-3)
+    whole = exact_vector(problem, one.marginals)
+    for found, wanted in zip(exact_vector(problem, gibbs.marginals, crew), whole, strict=True):
+        np.testing.assert_allclose(found, wanted, atol=1e-12)
+    norms = exact_norms(problem, gibbs.marginals, crew=crew)
+    np.testing.assert_allclose(norms, problem.block_norms(whole), rtol=1e-9)
+    assert exact_largest(problem, gibbs.marginals, crew) == max(np.abs(matrix).max() for matrix in whole)
+    assert exact_loss(problem, gibbs.marginals, crew) == pytest.approx(exact_loss(problem, one.marginals), rel=1e-12)
 
 
 def test_an_error_of_one_thread_is_raised():

@@ -92,6 +92,15 @@ def test_steps_that_overshoot_get_shorter(monkeypatch):
     assert training._passes.shorter > 1.05
 
 
+def test_the_penalty_of_a_round_is_that_of_its_dual():
+    training = fit(L1M3N(C=0.3, tol=1e-9, threads=2), many(), 8)
+    wanted = 0.0
+    for weights, metric in zip(training.weights, training._metric, strict=True):
+        live = metric > 0
+        wanted += 0.5 * float((weights[live].astype(float) ** 2 / metric[live]).sum())
+    assert training._round_penalty() == pytest.approx(wanted, rel=1e-6)
+
+
 def test_numbers_of_threads_are_checked():
     assert l1_m3n(threads=3).threads == l1_m3n("laplace", threads=3).threads == 3
     for wrong in (0, 2.5, "2", True, 257):
