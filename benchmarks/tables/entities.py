@@ -19,7 +19,7 @@ def ours(lang: str, scheme: str) -> Line:
 
 def crfsuite(lang: str, method: str, scheme: str = "iob2") -> Line:
     where = {"lang": lang, "contestant": f"crfsuite {method}", "scheme": scheme}
-    return Line(f"python-crfsuite, {METHODS[method]}, {SCHEMES[scheme]}", where, unsearched=True)
+    return Line(f"python-crfsuite, {METHODS[method]}, {SCHEMES[scheme]}", where)
 
 
 TRAINING = Table(
