@@ -58,7 +58,7 @@ def _run(text: str, count: int, passes: int, gap: float, every: int, most: int) 
             start = time.perf_counter()
             driver.round()
             wall += time.perf_counter() - start
-            if driver.rounds % every == 0:
+            if driver.rounds % every == 0 or driver.rounds == most:
                 cpu += _cpu(crew) - before
                 report = driver.certify()
                 before = _cpu(crew)

@@ -5,6 +5,10 @@ from .table import Column, Line, Table
 _NAMES = ("ner", "tagger", "senter", "morphologizer", "lemmatizer", "segmenter", "parser", "constituents")
 _SHORT, _LONG = {"sentences": 1}, {"sentences": 20}
 _ONE, _TWO = {"threads": 1}, {"threads": 2}
+_RATIOS = (
+    Column("times as fast", "speedup", "{:.2f}", where=_TWO),
+    Column("CPU, ratio", "cpu_ratio", "{:.2f}", where=_TWO),
+)
 THREADS = Table(
     "threads",
     "threads",
@@ -27,8 +31,7 @@ TRAINING = Table(
         Column("passes", "passes", "{:.0f}", where=_ONE),
         Column("two threads, wall s", "wall", "{:.1f}", where=_TWO),
         Column("passes", "passes", "{:.0f}", where=_TWO),
-        Column("times as fast", "speedup", "{:.2f}", where=_TWO),
-        Column("CPU, ratio", "cpu_ratio", "{:.2f}", where=_TWO),
+        *_RATIOS,
     ),
     {
         "": (
@@ -46,8 +49,7 @@ FEATURES = Table(
     (
         Column("one thread, wall s", "wall", "{:.1f}", where=_ONE),
         Column("two threads, wall s", "wall", "{:.1f}", where=_TWO),
-        Column("times as fast", "speedup", "{:.2f}", where=_TWO),
-        Column("CPU, ratio", "cpu_ratio", "{:.2f}", where=_TWO),
+        *_RATIOS,
     ),
     {
         "": (

@@ -1,19 +1,16 @@
 """The features of a training corpus on one number of threads and another in turn: from gathered documents to the problem that a trainer is given."""
 
-import gc
-import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from benchmarks.common.measure import median
 from spacy_mtl.structures.problem import Problem
 from spacy_mtl.trainers.base import Trainer, Training
 
-from .prediction import undisturbed
+from .timing import Took, compared, timed
 from .training import begun
 
 
@@ -39,32 +36,32 @@ def rounds(of: dict[str, Any], threads: Sequence[int], repeats: int, first: bool
     warnings.simplefilter("ignore")
     learner = begun(of)._learner
     pieces = learner.documents
-    found: dict[int, list[tuple[float, float]]] = {n: [] for n in threads}
+    found: dict[int, list[Took]] = {n: [] for n in threads}
     kept: dict[int, list[np.ndarray]] = {}
     for number in range(repeats + 1):
         for n in threads:
             learner.trainer = _Extraction(n)
             vars(learner).pop("crew", None)
-            gc.collect()
-            with undisturbed(first and number > 0):
-                begin, began = time.perf_counter(), time.process_time()
+            # the first round compiles kernels
+            with timed(found[n] if number else [], first and number > 0):
                 learner.begin(pieces)
-                took = time.perf_counter() - begin, time.process_time() - began
-            if number:  # after a round in which kernels are compiled
-                found[n].append(took)
-            else:
-                kept[n] = [a for a in learner.training.problem.arrays if isinstance(a, np.ndarray)]
-    one = found[threads[0]]
+            if not number:
+                kept[n] = list(arrays_of(learner.training.problem.arrays))
     return [
         {
-            "threads": n,
+            **compared(found, n),
             "documents": len(pieces),
-            "wall": median([wall for wall, _ in found[n]]),
-            "cpu": median([cpu for _, cpu in found[n]]),
-            "speedup": median([a[0] / b[0] for a, b in zip(one, found[n], strict=True)]),
-            "cpu_ratio": median([b[1] / a[1] for a, b in zip(one, found[n], strict=True)]),
-            "same": all(map(np.array_equal, kept[threads[0]], kept[n])),
-            "runs": [wall for wall, _ in found[n]],
+            "arrays": len(kept[n]),
+            "same": len(kept[n]) == len(kept[threads[0]]) and all(map(np.array_equal, kept[threads[0]], kept[n])),
         }
         for n in threads
     ]
+
+
+def arrays_of(value: Any) -> Iterator[np.ndarray]:
+    """All arrays of a problem, those of tuples within tuples as well."""
+    if isinstance(value, np.ndarray):
+        yield value
+    elif isinstance(value, tuple):
+        for each in value:
+            yield from arrays_of(each)

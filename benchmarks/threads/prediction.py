@@ -1,11 +1,7 @@
 """Prediction: the documents of a stream through ``pipe`` of a component, with one number of threads and another in turn."""
 
-import gc
-import os
-import time
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from itertools import cycle, islice
 from typing import Any
 
@@ -15,24 +11,12 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from benchmarks.common.measure import median
+from .timing import Took, compared, timed
 
 #: Passes of the training: how well it is done does not matter here.
 PASSES = 8
 #: What annotation is compared by.
 _ATTRIBUTES = ["TAG", "POS", "MORPH", "LEMMA", "HEAD", "DEP", "ENT_IOB", "ENT_TYPE", "SENT_START"]
-
-
-@contextmanager
-def undisturbed(wanted: bool) -> Iterator[None]:
-    """Meanwhile, this thread and those that it starts come before all other programs; the system must allow it."""
-    if wanted:
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
-    try:
-        yield
-    finally:
-        if wanted:
-            os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
 
 
 def trained(task: dict[str, Any]) -> tuple[Language, list[Example]]:
@@ -88,35 +72,24 @@ def rounds(
     given = [example.predicted for example in islice(cycle(dev), of["read"])]
     borders = not any(kind in nlp.pipe_names for kind in ("senter", "segmenter"))
     docs, n_words = grouped(given, sentences, borders), sum(map(len, given))
-    seconds: dict[int, list[float]] = {n: [] for n in threads}
-    cpu: dict[int, list[float]] = {n: [] for n in threads}
+    runs: dict[int, list[Took]] = {n: [] for n in threads}
     found: dict[int, list] = {}
     for number in range(repeats + 1):
         for n in threads:
             pipe.threads = n
             stream = [doc.copy() for doc in docs]
-            gc.collect()
-            with undisturbed(first):
-                begin, began = time.perf_counter(), time.process_time()
+            # the first round fills tables
+            with timed(runs[n] if number else [], first):
                 done = list(pipe.pipe(stream, batch_size=batch))
-                took, of_all = time.perf_counter() - begin, time.process_time() - began
-            if number:
-                seconds[n].append(took)
-                cpu[n].append(of_all)
-            else:  # in which tables are filled
+            if not number:
                 found[n] = [annotation(doc) for doc in done]
-    one = threads[0]
     return [
         {
-            "threads": n,
+            **(row := compared(runs, n)),
             "documents": len(docs),
             "words": n_words,
-            "wall": median(seconds[n]),
-            "cpu": median(cpu[n]),
-            "words_a_second": n_words / median(seconds[n]),
-            "speedup": median([a / b for a, b in zip(seconds[one], seconds[n], strict=True)]),
-            "same": found[n] == found[one],
-            "runs": seconds[n],
+            "words_a_second": n_words / row["wall"],
+            "same": found[n] == found[threads[0]],
         }
         for n in threads
     ]

@@ -1,7 +1,5 @@
 """Training by dual ascent to a relative duality gap, with one number of threads and another in turn, on the features of a corpus."""
 
-import gc
-import time
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,11 +8,10 @@ from typing import Any
 
 from spacy import registry, util
 
-from benchmarks.common.measure import median
 from spacy_mtl.structures.problem import Problem
-from spacy_mtl.trainers.base import Trainer, fit
+from spacy_mtl.trainers.base import Report, Trainer, fit
 
-from .prediction import undisturbed
+from .timing import Took, compared, timed
 
 #: More passes than are needed.
 MOST = 400
@@ -49,31 +46,24 @@ def rounds(of: dict[str, Any], threads: Sequence[int], repeats: int, first: bool
     warnings.simplefilter("ignore")
     problem, trainer = extracted(of)
     trainings = {n: replace(trainer, threads=n) for n in threads}  # type: ignore[type-var]
-    found: dict[int, list[tuple[float, float, Any]]] = {n: [] for n in threads}
+    found: dict[int, list[Took]] = {n: [] for n in threads}
+    reports: dict[int, list[Report]] = {n: [] for n in threads}
     for number in range(repeats + 1):
         for n, settings in trainings.items():
-            gc.collect()
-            with undisturbed(first and number > 0):
-                begin, began = time.perf_counter(), time.process_time()
+            # the first round compiles kernels
+            with timed(found[n] if number else [], first and number > 0):
                 training = fit(settings, problem, MOST if number else 2)
-                took = time.perf_counter() - begin, time.process_time() - began
-            if number:  # after a round in which kernels are compiled
-                found[n].append((*took, training.report()))
-    one = found[threads[0]]
+            if number:
+                reports[n].append(training.report())
     return [
         {
-            "threads": n,
+            **compared(found, n),
             "sentences": problem.n,
-            "wall": median([wall for wall, _, _ in found[n]]),
-            "cpu": median([cpu for _, cpu, _ in found[n]]),
-            "speedup": median([a[0] / b[0] for a, b in zip(one, found[n], strict=True)]),
-            "cpu_ratio": median([b[1] / a[1] for a, b in zip(one, found[n], strict=True)]),
-            "passes": found[n][0][2].passes,
-            "primal": found[n][0][2].primal,
-            "dual": found[n][0][2].dual,
-            "gap": found[n][0][2].gap,
-            "same": len({report for _, _, report in found[n]}) == 1,
-            "runs": [wall for wall, _, _ in found[n]],
+            "passes": reports[n][0].passes,
+            "primal": reports[n][0].primal,
+            "dual": reports[n][0].dual,
+            "gap": reports[n][0].gap,
+            "same": len(set(reports[n])) == 1,
         }
         for n in threads
     ]

@@ -15,7 +15,7 @@ from spacy_mtl.trainers.mtlstruct.norms import block_norm, dual_exponent
 from spacy_mtl.trainers.mtlstruct.reweighing import FLOOR, reestimated
 from spacy_mtl.trainers.mtlstruct.settings import MTLStructSettings
 from spacy_mtl.trainers.shared.frank_wolfe import TemplateWeights, best_scaling
-from spacy_mtl.trainers.shared.mixture import template_groups
+from spacy_mtl.trainers.shared.groups import template_groups
 
 from .changes import add_changes
 from .frame import common_frame

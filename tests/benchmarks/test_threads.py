@@ -1,12 +1,16 @@
 """benchmarks.threads: the same documents for every number of threads, whole sentences in longer ones."""
 
+import numpy as np
 import pytest
 import spacy
 from spacy.tokens import Doc
 
 from benchmarks.common.origin import ROOT
+from benchmarks.threads.features import arrays_of
+from benchmarks.threads.features import rounds as feature_rounds
 from benchmarks.threads.prediction import annotation, grouped, rounds
 from benchmarks.threads.tasks import TASKS, TRAININGS, described
+from benchmarks.threads.timing import compared
 from benchmarks.threads.training import rounds as training_rounds
 
 
@@ -54,3 +58,26 @@ def test_what_is_compared_tells_documents_apart():
     one, other = (Doc(nlp.vocab, words=["a", "b"], tags=tags) for tags in (["X", "Y"], ["X", "X"]))
     assert annotation(one) != annotation(other)
     assert annotation(one) == annotation(one.copy())
+
+
+def test_arrays_are_compared_within_tuples_too():
+    inner, outer = np.arange(3), np.zeros(2)
+    assert [id(each) for each in arrays_of((outer, 4, (inner, (outer,))))] == [id(outer), id(inner), id(outer)]
+
+
+@pytest.mark.parametrize("name", ["ner", "parser"])
+def test_features_of_each_number_of_threads(name):
+    data = {"ner": "es-entities/train.conll", "parser": "nl-trees/train.conllu"}[name]
+    task = {**described(name, ROOT), "train": str(ROOT / "assets" / data), "templates": "", "trainer": {}}
+    one, two = feature_rounds(task, [1, 2], 1, False)
+    assert (one["threads"], two["threads"], one["speedup"]) == (1, 2, 1)
+    assert one["documents"] == two["documents"] > 10
+    assert one["arrays"] == two["arrays"] > 5
+    assert one["same"]
+    assert two["same"]
+
+
+def test_runs_are_compared_one_by_one():
+    row = compared({1: [(4.0, 4.0), (2.0, 2.0), (6.0, 6.0)], 2: [(2.0, 5.0), (2.0, 2.0), (2.0, 6.0)]}, 2)
+    assert (row["wall"], row["cpu"], row["speedup"], row["cpu_ratio"]) == (2, 5, 2, 1)
+    assert row["runs"] == [2, 2, 2]

@@ -39,13 +39,13 @@ from spacy_mtl.structures.problem import Problem
 from spacy_mtl.threads.crew import ALONE, Crew
 from spacy_mtl.trainers.base import Training
 
+from .groups import block_of, template_groups
+
 Found = TypeVar("Found")
 #: Rounding of sums in double precision, relative to the sum of the terms' absolute values: far more than what is seen.
 ALLOWANCE = 1e-12
 #: The same for entropies, differences of two numbers that come from sums over the positions of a sentence.
 ENTROPY = 2e-14
-#: Entries of a vector that are summed in double precision at a time; what is in memory at once is hardly more.
-ENTRIES = 1 << 23
 
 
 @seldom_kernel
@@ -201,15 +201,6 @@ def exact_loss(problem: Problem, marginals: Marginals, crew: Crew = ALONE) -> fl
     return float(sum(_share_out(problem, crew, lambda *part: _expected_loss(problem.arrays, states, side, *part))))
 
 
-def _groups(problem: Problem, crew: Crew) -> list[np.ndarray]:
-    """Masks bool[T + Tp] of templates that together have about ENTRIES entries, or one template with more. Threads get several of them each."""
-    blocks = problem.blocks
-    sizes = np.concatenate([np.diff(blocks.node) * problem.node_width, np.diff(blocks.pair) * problem.pair_width])
-    most = ENTRIES if crew.size == 1 else min(ENTRIES, max(1, int(sizes.sum()) // (2 * crew.size)))
-    group = np.cumsum(sizes) // most
-    return [group == number for number in np.unique(group)]
-
-
 def _by_groups(
     problem: Problem, marginals: Marginals, crew: Crew, read: Callable[[np.ndarray, Weights], Found]
 ) -> list[Found]:
@@ -224,7 +215,7 @@ def _by_groups(
         _add_gold_minus(problem.arrays, vector, live, marginals.states, marginals.side, work)
         return read(mask, vector)
 
-    return crew.map(gather, _groups(problem, crew))
+    return crew.map(gather, template_groups(problem, crew.size))
 
 
 def exact_vector(problem: Problem, marginals: Marginals, crew: Crew = ALONE) -> Weights:
@@ -236,7 +227,7 @@ def exact_vector(problem: Problem, marginals: Marginals, crew: Crew = ALONE) -> 
             problem.arrays, whole, problem.live(mask), marginals.states, marginals.side, double_work(problem)
         )
 
-    crew.map(add, [np.ones(problem.blocks.n, bool)] if crew.size == 1 else _groups(problem, crew))
+    crew.map(add, [np.ones(problem.blocks.n, bool)] if crew.size == 1 else template_groups(problem, crew.size))
     return whole
 
 
@@ -246,23 +237,15 @@ def exact_norms(
     """||factors_j V_j(M) - minus_j|| of every template, float64[T + Tp]. factors: float64[T + Tp], 1 by default; minus: 0 by default."""
 
     def norms(mask: np.ndarray, vector: Weights) -> np.ndarray:
-        for j in np.flatnonzero(mask):
-            block = _block(problem, vector, j)
+        for j in map(int, np.flatnonzero(mask)):
+            block = block_of(problem, vector, j)
             if factors is not None:
                 block *= factors[j]
             if minus is not None:
-                block -= _block(problem, minus, j)
+                block -= block_of(problem, minus, j)
         return problem.block_norms(vector, mask)
 
     return np.sum(_by_groups(problem, marginals, crew, norms), axis=0)
-
-
-def _block(problem: Problem, weights: Weights, j: Any) -> np.ndarray:
-    """The rows of template j."""
-    blocks, k = problem.blocks, j - problem.blocks.n_node
-    if k < 0:
-        return weights.node[blocks.node[j] : blocks.node[j + 1]]
-    return weights.pair[blocks.pair[k] : blocks.pair[k + 1]]
 
 
 def exact_largest(problem: Problem, marginals: Marginals, crew: Crew = ALONE) -> float:

@@ -22,9 +22,7 @@ from spacy_mtl.structures.problem import Problem, shares
 from spacy_mtl.threads.crew import ALONE, Crew
 
 from .frank_wolfe import Atoms
-
-#: V(M) is summed for so many templates at a time as have at most this many weights, which keeps its memory below 128 MB a thread.
-WEIGHTS_AT_ONCE = 1 << 24
+from .groups import block_of, template_groups
 
 
 @subkernel
@@ -68,38 +66,6 @@ def mixture_loss(problem: Problem, atoms: Atoms, crew: Crew = ALONE) -> float:
     return sum(crew.map(lambda part: loss_of_mixtures(problem.arrays, atoms, *part), crew.parts(problem.n)))
 
 
-def _sizes(problem: Problem) -> np.ndarray:
-    """The number of weights of every template, int64[T + Tp]."""
-    blocks = problem.blocks
-    return np.concatenate([np.diff(blocks.node) * problem.node_width, np.diff(blocks.pair) * problem.pair_width])
-
-
-def template_groups(problem: Problem, n_threads: int) -> list[np.ndarray]:
-    """Masks bool[T + Tp] of templates with together at most WEIGHTS_AT_ONCE weights, or a single one; each template is in one of them.
-
-    Several threads take a group each, again and again: for them, no group is larger than half of what each will do.
-    """
-    group_of = np.empty(problem.blocks.n, np.int64)
-    most = problem.blocks.n if n_threads == 1 else max(1, problem.blocks.n // (2 * n_threads))
-    group, total, count = 0, 0, 0
-    for j, size in enumerate(_sizes(problem)):
-        if count == most or (total and total + size > WEIGHTS_AT_ONCE):
-            group, total, count = group + 1, 0, 0
-        group_of[j] = group
-        total, count = total + int(size), count + 1
-    return [group_of == g for g in range(group + 1)]
-
-
-def _block(problem: Problem, weights: Weights, j: int) -> np.ndarray:
-    """The rows of template j."""
-    blocks, k = problem.blocks, j - problem.blocks.n_node
-    return (
-        weights.node[blocks.node[j] : blocks.node[j + 1]]
-        if k < 0
-        else weights.pair[blocks.pair[k] : blocks.pair[k + 1]]
-    )
-
-
 def mixture_vector(problem: Problem, atoms: Atoms, mask: np.ndarray) -> Weights:
     """V(M) in double precision, in which the templates outside of the mask (bool[T + Tp]) are 0; memory is only used where it is written."""
     ones = shares(problem, np.ones(problem.blocks.n))
@@ -122,7 +88,7 @@ def gather(
         if out is not None:
             for j in map(int, np.flatnonzero(mask)):
                 factor = 1.0 if factors is None else factors[j]
-                np.multiply(_block(problem, vector, j), factor, out=_block(problem, out, j), casting="same_kind")
+                np.multiply(block_of(problem, vector, j), factor, out=block_of(problem, out, j), casting="same_kind")
         return problem.block_norms(vector, mask)
 
     norms = np.zeros(problem.blocks.n)
