@@ -60,10 +60,9 @@ class Gathering:
                 "The corpus has no gold annotation for this component, so it has no scores and no errors."
             )
 
-    def report(self, scores: dict[str, Any], curve: Sequence[Example] | None) -> ComponentReport:
-        """All of it. scores: of the pipeline. curve: what a learning curve is scored on; None for no curve."""
+    def report(self, curve: Sequence[Example] | None) -> ComponentReport:
+        """All of it. curve: what a learning curve is scored on; None for no curve."""
         compared = [case.compared for case in self.cases]
-        usual = self.nlp.get_pipe_meta(self.name).default_score_weights or {}
         matrix = confusion_matrix(compared) if self.task.matrix and self.cases else None
         templates, evaluations, passes = self._templates()
         return ComponentReport(
@@ -72,7 +71,7 @@ class Gathering:
             what=self.task.what,
             note=self.task.note,
             settings=_settings(self.nlp.get_pipe_config(self.name).get("trainer", {})),
-            scores=[(key, scores[key]) for key in usual if isinstance(scores.get(key), float | int)],
+            scores=self._scores(),
             evaluations=evaluations,
             passes=passes,
             templates=templates,
@@ -87,6 +86,14 @@ class Gathering:
             curve=self._curve(curve),
             missing=self.missing,
         )
+
+    def _scores(self) -> list[tuple[str, float]]:
+        """The scores that spaCy shows of such a component, of what it makes itself; none without gold."""
+        if not self.cases:
+            return []
+        usual = self.nlp.get_pipe_meta(self.name).default_score_weights or {}
+        scores = self.pipe.score(self.examples)
+        return [(key, scores[key]) for key in usual if isinstance(scores.get(key), float | int)]
 
     def _templates(self) -> tuple[list[TemplateLine], Sequence[Any], Sequence[int]]:
         """The templates, the heaviest first, evaluations during training, and the passes of the paths."""

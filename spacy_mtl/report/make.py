@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from importlib.metadata import version
 
 from spacy.language import Language
-from spacy.scorer import Scorer
 from spacy.training import Example
 
 from spacy_mtl.components.confidence.pipe import ConfidentPipe
@@ -45,14 +44,12 @@ def make_report(
     examples = [example for _, example in numbered]
     if not examples:
         raise ValueError(Errors.M789)
-    tell("predicting")
-    docs = nlp.pipe([(example.predicted.copy(), example.reference) for example in examples], as_tuples=True)
-    scores = Scorer(nlp=nlp).score(Example(doc, reference) for doc, reference in docs)
     found = []
     for name in chosen:
+        tell(f"{name}: predicting")
         inputs = docs_before(nlp, name, [example.predicted for example in examples])
         gathering = Gathering(nlp, name, inputs, numbered, train, tell)
-        found.append(gathering.report(scores, examples if curve else None))
+        found.append(gathering.report(examples if curve else None))
     data = ReportData(
         title=source.encode("utf8", "replace").decode() or str(nlp.meta.get("name") or "pipeline"),
         language=str(nlp.lang),

@@ -91,6 +91,7 @@ def test_counts_are_those_of_the_scores(reported):
     component, _, _, report = reported
     (part,) = report.data.components
     scores = dict(part.scores)
+    assert scores
     whole = part.labels[0]
     for key in ("ents", "token", "sents", "constituents"):
         if f"{key}_f" in scores:
@@ -101,6 +102,17 @@ def test_counts_are_those_of_the_scores(reported):
             assert whole.f1 == pytest.approx(100 * scores[key])
     assert component == part.factory
     assert whole.low <= whole.f1 <= whole.high
+
+
+def test_scores_are_of_the_component_whatever_later_ones_do():
+    nlp = small.trained("mtl_ner", "Perceptron", 3)
+    examples = small.read("mtl_ner", nlp, "dev")
+    before = make_report(nlp, examples).data.components[0].scores
+    ruler = nlp.add_pipe("entity_ruler", config={"overwrite_ents": True})
+    ruler.add_patterns([{"label": "RULE", "pattern": [{"IS_ALPHA": True}]}])
+    after = make_report(nlp, examples).data.components[0].scores
+    assert after == before
+    assert nlp.evaluate(examples)["ents_f"] != dict(before)["ents_f"]
 
 
 def test_errors_are_errors_and_add_up(reported):
