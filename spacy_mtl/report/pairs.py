@@ -164,13 +164,19 @@ def _overlap(piece: Piece, places: Iterable[tuple[int, int]]) -> bool:
 def _confused(right: Counter[Piece], missed: list[Piece], invented: list[Piece]) -> Counter[tuple[str, str]]:
     """Pairs of labels: those of right pieces, of missed ones with an invented one in the same place or overlapping, and what is left of both."""
     found = Counter({(label, label): n for label, n in _by_label(right).items()})
-    left = list(invented)
+    left, alone = list(invented), []
     for piece in missed:
-        same = [p for p in left if (p.start, p.end) == (piece.start, piece.end)]
-        touching = same or [p for p in left if p.start < piece.end and p.end > piece.start]
-        if touching:
-            left.remove(touching[0])
-        found[piece.label, touching[0].label if same else OTHER_BORDERS if touching else NOTHING] += 1
+        same = next((p for p in left if (p.start, p.end) == (piece.start, piece.end)), None)
+        if same is None:
+            alone.append(piece)
+        else:
+            left.remove(same)
+            found[piece.label, same.label] += 1
+    for piece in alone:
+        touching = next((p for p in left if p.start < piece.end and p.end > piece.start), None)
+        if touching is not None:
+            left.remove(touching)
+        found[piece.label, NOTHING if touching is None else OTHER_BORDERS] += 1
     for piece in left:
         found[NOTHING, piece.label] += 1
     return found
@@ -199,14 +205,15 @@ class Tokens(Task):
         starts = {token.idx for token, one in zip(doc, single, strict=True) if one}
         found = [pair for pair in self.pairs(example) if pair.start in starts]
         for token, one in zip(doc, single, strict=True):
-            if not one and not token.is_space:
+            known = any(self._says(reference[int(k)]) for k in example.alignment.x2y[token.i])
+            if not one and known and not token.is_space:
                 found.append(Pair(token.idx, token.idx + len(token), NOTHING, self._predicted(token), False))
         taken = {int(example.alignment.x2y[t][0]) for t, one in enumerate(single) if one}
         place = _places(example)
         for token in reference:
-            gold = self._predicted(token)
-            if token.i not in taken and not token.is_space and gold not in (NOTHING, ""):
-                found.append(Pair(place[token.idx], place[token.idx + len(token) - 1] + 1, gold, NOTHING, False))
+            if token.i not in taken and not token.is_space and self._says(token):
+                start, end = place[token.idx], place[token.idx + len(token) - 1] + 1
+                found.append(Pair(start, end, self._predicted(token), NOTHING, False))
         return found
 
     def pairs(self, example: Example) -> list[Pair]:
@@ -221,6 +228,10 @@ class Tokens(Task):
 
     def _gold(self, example: Example) -> list[str | None]:
         return [value or None for value in example.get_aligned(self.what.upper(), as_string=True)]
+
+    def _says(self, token: Any) -> bool:
+        """Whether a token of the reference has gold."""
+        return bool(getattr(token, f"{self.what}_"))
 
     def _predicted(self, token: Any) -> str:
         return str(getattr(token, f"{self.what}_")) or NOTHING
@@ -266,6 +277,12 @@ class Morphs(Tokens):
                 right = pos in (None, token.pos_) and morph in (None, "", str(token.morph) or "_")
                 found.append(Pair(token.idx, token.idx + len(token), pos or "_", token.pos_ if pos else "_", right))
         return found
+
+    def _says(self, token: Any) -> bool:
+        return bool(token.pos_) or token.has_morph()
+
+    def _predicted(self, token: Any) -> str:
+        return token.pos_ or ("_" if token.has_morph() else NOTHING)
 
     def gold_at(self, example: Example, start: int, end: int) -> str:
         both = zip(

@@ -48,6 +48,15 @@ def test_another_label_in_the_same_place(nlp):
     assert found.confusions == Counter({("PER", "ORG"): 1})
 
 
+@pytest.mark.parametrize("gold", [[(0, 6, "S"), (1, 3, "NP")], [(1, 3, "NP"), (0, 6, "S")]])
+def test_the_same_place_comes_before_overlaps(nlp, gold):
+    made, predicted = doc(nlp), doc(nlp)
+    made.spans["trees"] = [Span(made, *span) for span in gold]
+    predicted.spans["trees"] = [Span(predicted, 1, 3, "VP")]
+    found = Spans("constituent", "trees").compare(Example(predicted, made))
+    assert found.confusions == Counter({("NP", "VP"): 1, ("S", NOTHING): 1})
+
+
 def test_entities_where_gold_is_missing_do_not_count(nlp):
     gold = doc(nlp)
     gold.set_ents([Span(gold, 0, 1, "PER")], default="missing")
@@ -181,6 +190,22 @@ def test_tokens_without_one_of_their_own_on_the_other_side(nlp):
     assert found.confusions[NOTHING, "A"] == 2
     assert found.confusions["A", NOTHING] == 1
     assert found.wrong == ((0, 1), (0, 2), (1, 2), (5, 6))
+
+
+@pytest.mark.parametrize(("task", "what"), [(Tokens("tag"), "tags"), (Tokens("lemma"), "lemmas"), (Morphs(), "pos")])
+def test_parts_of_a_token_without_gold_do_not_count(nlp, task, what):
+    gold = Doc(nlp.vocab, ["ab", "c"], spaces=[True, False], **{what: ["", "NOUN"]})
+    predicted = Doc(nlp.vocab, ["a", "b", "c"], spaces=[False, True, False], **{what: ["VERB", "ADV", "NOUN"]})
+    found = task.compare(Example(predicted, gold))
+    assert sum(found.counts.values(), ()) == (1, 0, 0)
+    assert found.wrong == ()
+
+
+def test_features_of_a_token_that_is_cut_are_missed(nlp):
+    gold = Doc(nlp.vocab, ["ab", "c"], spaces=[True, False], morphs=["Case=Nom", ""])
+    predicted = Doc(nlp.vocab, ["a", "b", "c"], spaces=[False, True, False], pos=["VERB", "ADV", "NOUN"])
+    found = Morphs().compare(Example(predicted, gold))
+    assert found.counts == {"_": (1, 0, 1), "VERB": (0, 1, 0), "ADV": (0, 1, 0)}
 
 
 def test_other_white_space_changes_nothing(nlp):
