@@ -70,14 +70,14 @@ class Pruning:
         self.templates = refit.pipe.templates
         self.kinds = kinds_needed(refit.pipe)
         self.order = ranked(self.templates.templates, self.full, self.kinds)
-        self.live = n_live(self.full)
+        self.least = len({template.is_edge for template in self.order} & self.kinds)
+        self.live = max(n_live(self.full), self.least)
         self.points: dict[int, Fitted] = {}
         self._configs: dict[int, dict[str, Any]] = {}
 
     def run(self) -> Point:
         """The pruned component. Raises ValueError: M774 there are no more templates than are to stay, M775 the limits cannot be met."""
-        limits, n_all = self.limits, len(self.templates.templates)
-        least = len({template.is_edge for template in self.order} & self.kinds)
+        limits, n_all, least = self.limits, len(self.templates.templates), self.least
         if limits.templates is not None and not least <= limits.templates < n_all:
             raise ValueError(
                 Errors.M774.format(name=self.refit.component, n=n_all, k=limits.templates, least=least, most=n_all - 1)
@@ -85,14 +85,20 @@ class Pruning:
         k = min(self.live, limits.templates or self.live)
         if (speed := limits.speed) is not None:
             k = self._largest(least, k, lambda fitted: fitted.speed >= speed)
-        if (loss := limits.loss) is not None:
-            k = self._smallest(least, k, lambda fitted: fitted.score >= self.full.score - loss)
-        elif limits.megabytes is not None:
+        if limits.megabytes is not None:
             k = self._best(least, k)
+        if limits.loss is not None:
+            k = self._smallest(least, k, self._is_good)
         fitted = self.fit(k)
-        if limits.megabytes is not None and fitted.megabytes > limits.megabytes:
+        if not self._fits(fitted):
             raise self._cannot(k)
         return Point(k, fitted)
+
+    def _fits(self, fitted: Fitted) -> bool:
+        return self.limits.megabytes is None or fitted.megabytes <= self.limits.megabytes
+
+    def _is_good(self, fitted: Fitted) -> bool:
+        return self._fits(fitted) and fitted.score >= self.full.score - (self.limits.loss or 0.0)
 
     def _staying(self, k: int) -> list[Template]:
         """The k templates that stay: the heaviest of the next larger half of a half ... of all live ones, trained with these alone."""
@@ -187,8 +193,7 @@ class Pruning:
         tried = [most]
         while tried[-1] // 2 >= least:
             tried.append(tried[-1] // 2)
-        limit = self.limits.megabytes or 0.0
-        fitting = [k for k in reversed(tried) if self.fit(k).megabytes <= limit]
+        fitting = [k for k in reversed(tried) if self._fits(self.fit(k))]
         if not fitting:
             return min(tried, key=lambda k: self.fit(k).megabytes)
         return max(fitting, key=lambda k: self.fit(k).score)

@@ -25,10 +25,17 @@ class Schedule:
         if batcher.get("@batchers") != "spacy_mtl.whole_corpus.v1":
             return cls()
         passes = list(batcher.get("passes") or [1])
-        limits = [int(training.get(name) or 0) for name in ("max_epochs", "max_steps")]
-        n = min((limit for limit in limits if limit > 0), default=MANY)
-        steps = [*passes[:n], *repeat(passes[-1], n - len(passes))]
-        return cls(tuple(steps), int(training.get("patience") or 0))
+        epochs, most, every, patience = (
+            int(training.get(name) or 0) for name in ("max_epochs", "max_steps", "eval_frequency", "patience")
+        )
+        every = max(1, every)
+        # spaCy counts steps from 0, makes the one numbered max_steps as well, and evaluates after those whose number eval_frequency divides
+        n = min((limit for limit in (epochs, most + 1 if most > 0 else 0) if limit > 0), default=MANY)
+        all_steps = [*passes[:n], *repeat(passes[-1], n - len(passes))]
+        steps = [all_steps[0], *(sum(all_steps[k : k + every]) for k in range(1, n - every + 1, every))]
+        if 0 < patience < every:
+            return cls(tuple(steps[:1]), 0)
+        return cls(tuple(steps), patience // every)
 
     @classmethod
     def passes(cls, n: int) -> "Schedule":
@@ -39,6 +46,6 @@ class Schedule:
         return iter(self.steps)
 
     def is_over(self, scores: list[float]) -> bool:
-        """Whether the best of the scores so far, the last of several, lies ``patience`` or more evaluations back."""
-        since = scores[::-1].index(max(scores)) if scores else 0
+        """Whether the best of the scores so far, the first of several, lies ``patience`` or more evaluations back, as in spaCy's loop."""
+        since = len(scores) - 1 - scores.index(max(scores)) if scores else 0
         return bool(self.patience) and since >= self.patience

@@ -91,6 +91,9 @@ class ConsideredAnalyses(ConsideredDocs):
         found = self.probabilities(np.concatenate([np.empty(0, np.int32), *gold]), temperature)
         return -np.log(np.maximum(found, 1e-300))
 
+    def loss_places(self, kind: str) -> np.ndarray:
+        return np.arange(self.scored.labels.size)
+
     def outcomes(self, kind: str, gold: Sequence[np.ndarray], temperature: float) -> Outcomes:
         joined = np.concatenate([np.empty(0, np.int32), *gold])
         known = joined >= 0

@@ -40,6 +40,10 @@ class ConsideredDocs(ABC):
         gold: of each document, as the component's ``gold_labels`` tells it.
         """
 
+    def loss_places(self, kind: str) -> np.ndarray:
+        """The first word of what each of the losses is of, among the words of all documents, int64[.]: of a sentence, if nothing else is said."""
+        return self.starts[:-1]
+
     @abstractmethod
     def outcomes(self, kind: str, gold: Sequence[np.ndarray], temperature: float) -> Outcomes:
         """The decisions of this kind about which gold says something."""

@@ -100,18 +100,20 @@ class ConsideredConstituents(ConsideredDocs):
         for a, b, label in constituents:
             wanted.setdefault((a, b), []).append(label)
         forest, only = each.forest, items.copy()
+        must = max(
+            MUST, 8 * int(forest.end.max(initial=1)) * (_largest(items) + _largest(edges))
+        )  # more than twice any tree's score
         for i, (a, b, symbol) in enumerate(
             zip(forest.start.tolist(), forest.end.tolist(), forest.symbol.tolist(), strict=True)
         ):
             labels = wanted.get((a, b), [])
             if self._of_symbol[symbol] != labels:
-                rest = not self._of_symbol[symbol] and not labels
-                only[i] = only[i] if rest else -np.inf
+                only[i] = -np.inf
             elif labels:
-                only[i] += MUST
+                only[i] += must
         with np.errstate(all="ignore"):
-            total, _ = log_sum(forest, np.where(np.isfinite(only), only, -1e12), edges)
-        return total - MUST * len(wanted) if total > MUST * (len(wanted) - 0.5) else -np.inf
+            total, _ = log_sum(forest, np.where(np.isfinite(only), only, -1e6 * must), edges)
+        return total - must * len(wanted) if total > must * (len(wanted) - 0.5) else -np.inf
 
     def losses(self, kind: str, gold: Sequence[np.ndarray], temperature: float) -> np.ndarray:
         wanted, found = self._gold(gold), []
@@ -122,7 +124,10 @@ class ConsideredConstituents(ConsideredDocs):
                 log_z, _ = log_sum(each.forest, items, edges)
                 loss = log_z - self._log_of_tree(each, wanted[each.begin], items, edges)
             found.append(max(loss, 0.0) if np.isfinite(loss) else np.nan)
-        return np.array([*found, np.nan])
+        return np.array(found, float)
+
+    def loss_places(self, kind: str) -> np.ndarray:
+        return np.array([each.begin for each in self.parsed], np.int64)
 
     def _sums(self, each: Parsed, temperature: float) -> tuple[np.ndarray, float]:
         """The probabilities of the predicted constituents of a sentence, float64[k], and the log probability of its tree."""
@@ -200,3 +205,8 @@ class ConsideredConstituents(ConsideredDocs):
                 ranked.append(Ranked(score, min(score / temperature - log_z, 0.0), told))
             found.append(ranked)
         return found
+
+
+def _largest(scores: np.ndarray) -> float:
+    """The largest absolute value of those that are finite."""
+    return float(np.abs(scores[np.isfinite(scores)]).max(initial=0.0))

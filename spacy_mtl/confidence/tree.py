@@ -79,6 +79,9 @@ class ConsideredTrees(ConsideredDocs):
             found.append(own)
         return np.concatenate(found)
 
+    def loss_places(self, kind: str) -> np.ndarray:
+        return np.arange(self.trees.shape[1]) if kind == LABEL else self.starts[:-1]
+
     def _cooled(self, run: Run, temperature: float) -> tuple[tuple, np.ndarray]:
         """What the kernels take of a run, and where labels are found jointly their log probabilities given the arc, float32[A, L]."""
         search, rules = run.search, self.predictor.rules

@@ -54,15 +54,15 @@ def costliest(pipe: ConfidentPipe, task: Task, cases: Sequence[Case]) -> tuple[l
     """The errors with the largest score differences, in the documents whose gold loses by most. Returns how many documents were explained, too."""
     wrong = [case for case in cases if case.compared.errors]
     short = [case for case in wrong if len(case.inputs.text) <= LONGEST]  # the work grows with the square of the length
-    chosen = _worst(pipe, short[:LOOKED_AT])[:EXPLAINED]
+    chosen = worst_first(pipe, short[:LOOKED_AT])[:EXPLAINED]
     found = [(case, each) for case in chosen for each in _wrong_decisions(pipe, task, case)]
     found.sort(key=lambda pair: -pair[1].difference)
     kept = [pair for pair in found if math.isfinite(pair[1].difference)][:SHOWN]
     return [_error(task, case, each, k) for k, (case, each) in enumerate(kept)], len(chosen)
 
 
-def _worst(pipe: ConfidentPipe, cases: Sequence[Case]) -> list[Case]:
-    """Those first whose gold has the largest loss; in the given order where no loss can be computed."""
+def worst_first(pipe: ConfidentPipe, cases: Sequence[Case]) -> list[Case]:
+    """Those first in which gold of a sentence or a word has the largest loss; in the given order where no loss can be computed."""
     if not cases:
         return []
     considered = pipe.considered([case.inputs for case in cases], held=False)
@@ -71,9 +71,7 @@ def _worst(pipe: ConfidentPipe, cases: Sequence[Case]) -> list[Case]:
     kind = considered.kinds[0]
     calibration = pipe.calibrations.get(kind)
     losses = considered.losses(kind, gold, calibration.temperature if calibration else 1.0)
-    if losses.size != considered.starts.size - 1:
-        return list(cases)
-    documents = np.searchsorted(considered.doc_starts, considered.starts[:-1], side="right") - 1
+    documents = np.searchsorted(considered.doc_starts, considered.loss_places(kind), side="right") - 1
     worst = np.full(len(cases), -np.inf)
     np.maximum.at(worst, documents, np.nan_to_num(losses, nan=-np.inf, posinf=0.0))
     return [cases[k] for k in np.argsort(-worst, kind="stable").tolist()]

@@ -55,7 +55,7 @@ def create_calibrate(
     ``spacy_mtl.safe_save.v1``.
 
     corpus: a reader of held-out documents, such as ``${corpora.dev}``. components: the names of those to calibrate, null for all. Components that are
-    not trained yet, or have a calibration for their weights already, are left as they are. isotonic: whether maps are tried besides temperatures.
+    not trained yet, or have a calibration for their weights already, are left as they are, and names that no component has are warned of. isotonic: whether maps are tried besides temperatures.
     Raises ValueError (M766) for other settings.
     """
 
@@ -68,8 +68,11 @@ def create_calibrate(
             raise ValueError(Errors.M766.format(setting=setting, expected=expected, value=shown(value)))
 
     def calibrate(nlp: Language) -> Language:
-        names = able_to_calibrate(nlp) if components is None else components
-        pipes = {name: nlp.get_pipe(name) for name in names}
+        able = able_to_calibrate(nlp)
+        if missing := sorted(set(components or ()) - set(able)):
+            known = ", ".join(able) or "none"
+            warnings.warn(Errors.M765.format(named=of_the_name(*missing), names=known), stacklevel=2)
+        pipes = {name: nlp.get_pipe(name) for name in able if components is None or name in components}
         wanted = [name for name, pipe in pipes.items() if pipe.is_trained and not pipe.calibrations]  # type: ignore[attr-defined]
         if wanted:
             try:

@@ -139,6 +139,15 @@ def test_the_callback_calibrates_what_is_trained_and_once():
     assert create_calibrate(corpus)(untrained) is untrained
 
 
+@pytest.mark.parametrize("wrong", ["nope", "sentencizer"])
+def test_the_callback_warns_of_names_that_cannot_be_calibrated_and_goes_on(wrong):
+    nlp = trained_pipeline("ner")
+    nlp.add_pipe("sentencizer", first=True)
+    with pytest.warns(UserWarning, match=f"M765.*'{wrong}'.*those that can: ner"):
+        create_calibrate(dev, [wrong, "ner"])(nlp)
+    assert nlp.get_pipe("ner").temperature is not None
+
+
 def test_in_a_training(tmp_path):
     """``spacy train`` saves a calibrated pipeline."""
     from spacy.training.loop import train
