@@ -10,10 +10,11 @@ from benchmarks.common.significance import compare
 from benchmarks.ner.data import Data, Ours
 from benchmarks.ner.ours import learn, scores, warm_up
 from benchmarks.outside.training import counts
+from spacy_mtl.choosing.journal import n_ended
 from spacy_mtl.choosing.refit import Refit
 from spacy_mtl.choosing.schedule import Schedule
 from spacy_mtl.choosing.space import dimensions
-from spacy_mtl.choosing.tuning import Tuning, ended, n_ended, open_study
+from spacy_mtl.choosing.tuning import Tuning, ended
 
 
 def run(data: dict, ours: dict, trials: int, seed: int, start: dict[str, float]) -> dict[str, Any]:
@@ -30,7 +31,7 @@ def run(data: dict, ours: dict, trials: int, seed: int, start: dict[str, float])
         cpu = cpu_seconds(lambda: tuning.run(trials))
         cpu_final = cpu_seconds(lambda: tuning.finish())
         winner, stays = tuning.finish()  # from the journal
-        study = open_study(tuning.journal, tuning.config, tuning.space)
+        study = tuning.study()
         found, n = ended(study), n_ended(study)
     best = {path.rpartition(".")[2]: value for path, value in winner.settings.items()}
     row: dict[str, Any] = {

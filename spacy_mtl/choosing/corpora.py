@@ -1,11 +1,13 @@
 """The corpora of a pipeline: what its config trains on and scores on, or other files that are read in the same way."""
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from spacy import registry
 from spacy.language import Language
+from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_mtl.components.protocol.base import StructuredPipe
@@ -16,6 +18,21 @@ from spacy_mtl.errors import Errors
 TEXT_READERS = frozenset(
     f"spacy_mtl.{name}Corpus.v1" for name in ("Conll", "Conllu", "Bracketed", "Segmented", "Tasks")
 )
+
+#: What documents are told apart by, besides labelled spans.
+_ANNOTATION: list[int | str] = [
+    "ORTH",
+    "SPACY",
+    "TAG",
+    "POS",
+    "MORPH",
+    "LEMMA",
+    "HEAD",
+    "DEP",
+    "ENT_IOB",
+    "ENT_TYPE",
+    "SENT_START",
+]
 
 
 def read_part(nlp: Language, part: str, path: Path | None, where: str) -> list[Example]:
@@ -72,3 +89,15 @@ def check_gold(pipe: StructuredPipe, examples: list[Example], part: str) -> None
     """Refuse a corpus that a component can neither learn from nor be scored on. Raises ValueError (M772)."""
     if not any(pipe.is_annotated(example.reference) for example in examples):
         raise ValueError(Errors.M772.format(path=f"The {part} corpus", lacks=f"gold annotation for '{pipe.name}'"))
+
+
+def fingerprint(train: Iterable[Example], inputs: Iterable[Doc], references: Iterable[Doc]) -> str:
+    """A digest of a training corpus and of documents with their gold: of their words, and of all annotation that components here learn or read."""
+    found = hashlib.sha256()
+    for docs in ((doc for each in train for doc in (each.predicted, each.reference)), inputs, references):
+        found.update(b"|")
+        for doc in docs:
+            found.update(doc.to_array(_ANNOTATION).tobytes())
+            spans = [(key, s.start, s.end, s.label_) for key in sorted(doc.spans) for s in doc.spans[key]]
+            found.update(repr((len(doc), spans)).encode())
+    return found.hexdigest()

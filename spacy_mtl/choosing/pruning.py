@@ -205,12 +205,16 @@ class Pruning:
         return ValueError(Errors.M775.format(name=self.refit.component, limits=self.limits.told(), kept=kept, has=has))
 
     def apply(self, point: Point) -> Language:
-        """Put the pruned component in the place of the old one, in the pipeline and its config. Returns the pipeline."""
+        """Put the pruned component in the place of the old one, in the pipeline and its config. Returns the pipeline.
+
+        If the old one was calibrated, so is the new one, on the dev corpus.
+        """
         nlp, name, config = self.refit.nlp, self.refit.component, self.config(point.templates)
-        factory = config.pop("factory")
+        before, factory = self.refit.pipe, config.pop("factory")
         nlp.replace_pipe(name, factory, config=config)
         pipe: Any = nlp.get_pipe(name)
         pipe.from_bytes(point.fitted.data, exclude=["vocab"])
+        self.refit.calibrate_as(pipe, before)
         _drop_tables(nlp, name, pipe.templates.attributes)
         return nlp
 

@@ -11,6 +11,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
+from spacy_mtl.components.confidence.pipe import ConfidentPipe
 from spacy_mtl.components.protocol.annotated import docs_before
 from spacy_mtl.components.protocol.base import StructuredPipe
 from spacy_mtl.stand_in import stand_in
@@ -21,6 +22,12 @@ from .schedule import Schedule
 
 #: Speed is the median of so many runs over at least so many words of the dev corpus, and at most so many.
 RUNS, LEAST_WORDS, MOST_WORDS = 3, 20_000, 60_000
+
+
+#: Settings of a component that may be changed once it is trained, and are saved with it.
+SET_LATER = ("bias", "threshold", "confidence")
+#: Those of them that need probabilities, and their values without.
+PLAIN = {"confidence": False, "threshold": 0.0}
 
 
 @dataclass(frozen=True)
@@ -62,7 +69,7 @@ class Refit:
         self.inputs = docs_before(nlp, component, [example.predicted for example in dev])
         config: Any = nlp.config.interpolate()
         self.schedule = schedule or Schedule.of(config["training"])
-        self._weights = {key: w for key, w in (config["training"].get("score_weights") or {}).items() if w}
+        self.weights = {key: w for key, w in (config["training"].get("score_weights") or {}).items() if w}
 
     @property
     def pipe(self) -> StructuredPipe:
@@ -72,17 +79,24 @@ class Refit:
         return pipe
 
     def config(self) -> dict[str, Any]:
-        """The settings of the component, a copy."""
-        return dict(self.nlp.get_pipe_config(self.component).copy())
+        """The settings of the component, a copy; what may be set after training, such as a bias, as it is now."""
+        settings = dict(self.nlp.get_pipe_config(self.component).copy())
+        return settings | {key: getattr(self.pipe, key) for key in SET_LATER if key in settings}
 
     def make(self, config: Mapping[str, Any]) -> StructuredPipe:
         """Another component of this name with these settings, untrained and outside of the pipeline, initialized on the training corpus."""
-        settings = {key: value for key, value in config.items() if key != "factory"}
-        made: Any = self.nlp.create_pipe(config["factory"], self.component, config=settings)
-        assert isinstance(made, StructuredPipe)
+        made = self.untrained(config)
         read = made.model.attrs["templates"].attributes
         tables = {name: table for name, table in self.pipe.tables.items() if is_read(name, read)}
         made.initialize(lambda: self.train, nlp=self.nlp, tables=tables or None)
+        set_plain(made)
+        return made
+
+    def untrained(self, config: Mapping[str, Any]) -> StructuredPipe:
+        """A component with these settings that is not even initialized. Raises what its settings are refused with."""
+        settings = {key: value for key, value in config.items() if key != "factory"}
+        made: Any = self.nlp.create_pipe(config["factory"], self.component, config=settings)
+        assert isinstance(made, StructuredPipe)
         return made
 
     def fit(self, config: Mapping[str, Any], on_pass: Callable[[int, int], None] | None = None) -> Fitted:
@@ -107,8 +121,25 @@ class Refit:
         return self._fitted(pipe, best, max(scores))
 
     def measure(self, pipe: StructuredPipe) -> Fitted:
-        """A component that is trained already."""
-        return self._fitted(pipe, pipe.to_bytes(exclude=["vocab"]), self.score(pipe))
+        """A component that is trained already, without what needs probabilities: those that are trained here are not calibrated yet."""
+        before = set_plain(pipe)
+        try:
+            return self._fitted(pipe, pipe.to_bytes(exclude=["vocab"]), self.score(pipe))
+        finally:
+            for setting, value in before.items():
+                setattr(pipe, setting, value)
+
+    def calibrate_as(self, pipe: StructuredPipe, before: StructuredPipe) -> None:
+        """Give a trained component what needs probabilities as another has it: a calibration, on the dev corpus, and the settings of PLAIN."""
+        if isinstance(pipe, ConfidentPipe) and isinstance(before, ConfidentPipe):
+            if before.calibrations:
+                inputs = [doc.copy() for doc in self.inputs]
+                maps = [each.maps for each in before.calibrations.values()]
+                isotonic = any(each.adjustment is not None or each.given.size for each in maps)
+                pipe.calibrate([Example(*both) for both in zip(inputs, self.references, strict=True)], isotonic)
+            for setting in PLAIN:
+                if hasattr(before, setting):
+                    setattr(pipe, setting, getattr(before, setting))
 
     def _fitted(self, pipe: StructuredPipe, data: bytes, score: float) -> Fitted:
         return Fitted(data, score, len(data) / 1e6, self.speed(pipe), pipe.template_weights())
@@ -132,13 +163,21 @@ class Refit:
     def _score_of(self, pipe: StructuredPipe, examples: Sequence[Example]) -> float:
         found = pipe.score(examples)
         usual = self.nlp.get_pipe_meta(self.component).default_score_weights or {}
-        weights = _of(self._weights, found) or _of(usual, found)
+        weights = _of(self.weights, found) or _of(usual, found)
         total = sum(weights.values())
         return 100 * sum(w * found[key] for key, w in weights.items()) / total if total else 0.0
 
     def speed(self, pipe: StructuredPipe) -> float:
         """Words per CPU second, from documents in memory to annotated ones."""
         return words_per_second(pipe, self.inputs)
+
+
+def set_plain(pipe: StructuredPipe) -> dict[str, Any]:
+    """Have a component tell no probabilities, and leave out no entity for its probability. Returns the settings that it had."""
+    before = {setting: getattr(pipe, setting) for setting in PLAIN if hasattr(pipe, setting)}
+    for setting in before:
+        setattr(pipe, setting, PLAIN[setting])
+    return before
 
 
 def words_per_second(pipe: StructuredPipe, docs: Iterable[Doc]) -> float:

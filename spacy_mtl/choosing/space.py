@@ -13,6 +13,8 @@ from spacy_mtl.registry import mtl_templates, mtl_trainers
 
 #: What is varied where nothing else is asked for, as far as the trainer has it.
 USUAL = ("C=0.03:10", "p=1,1.1,1.3333,1.6,2")
+#: What no trial depends on: trials have no probabilities, see :data:`.PLAIN`.
+UNTUNED = frozenset({"factory", "threshold", "confidence"})
 #: Ranges whose ends differ by more than this factor are searched by orders of magnitude.
 WIDE = 20
 
@@ -35,6 +37,11 @@ class Dimension:
     def log(self) -> bool:
         """Whether a range is searched by orders of magnitude."""
         return not self.values and self.low > 0 and self.high / self.low > WIDE
+
+    @property
+    def ends(self) -> tuple[Any, ...]:
+        """All values, or the ends of a range."""
+        return self.values or tuple(map(int if self.whole else float, (self.low, self.high)))
 
     def suggest(self, trial: Any) -> Any:
         """A value, from a trial of Optuna."""
@@ -93,7 +100,7 @@ def _path(config: Mapping[str, Any], name: str) -> tuple[str, ...]:
         ("trainer",): _settings(config["trainer"], mtl_trainers),
         ("model",): {"megabytes"},
         ("model", "templates"): _settings(config["model"]["templates"], mtl_templates),
-        (): {key for key, value in config.items() if key != "factory" and not isinstance(value, Mapping)},
+        (): {key for key, value in config.items() if key not in UNTUNED and not isinstance(value, Mapping)},
     }
     for place, known in blocks.items():
         prefix = ".".join([*place, ""])

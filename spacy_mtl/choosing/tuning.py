@@ -1,5 +1,6 @@
 """Search for settings with Optuna: each trial trains a component, on features that are made once for all trials that share them."""
 
+import hashlib
 import json
 import time
 from collections import OrderedDict
@@ -9,22 +10,22 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from confection import ConfigValidationError
 from spacy import registry
 
 from spacy_mtl.components.protocol.base import StructuredPipe
 from spacy_mtl.errors import Errors
-from spacy_mtl.files.disk import reason_of
+from spacy_mtl.settings import brief
 from spacy_mtl.stand_in import stand_in
 
+from .corpora import fingerprint
 from .finals import Final, chosen, finalists, train_finally
+from .journal import come_again, open_study
 from .refit import Refit
 from .space import Dimension, by_path, changed, present, shared_key
 
-STUDY = "spacy_mtl"
 #: Passes of a trial before each of its evaluations: those that fall behind the median of the others end early.
 STEPS = (5, 5, 10)
-#: As many trials are not judged by the others.
-UNJUDGED = 5
 #: Features of so many template sets are kept.
 KEPT = 2
 
@@ -56,13 +57,53 @@ class Tuning:
     seed: int = 0
     steps: tuple[int, ...] = STEPS
     _pipes: "OrderedDict[str, list[StructuredPipe]]" = field(default_factory=OrderedDict)
+    _about: dict[str, str] | None = None
 
     def run(self, n: int, tell: Callable[[], None] | None = None) -> None:
         """Make so many trials. An interrupt leaves those that have ended in the journal, and the next search goes on from there."""
-        study = open_study(self.journal, self.config, self.space, self.seed)
+        study = self.study()
         study.optimize(self._trial, n_trials=n, callbacks=[] if tell is None else [lambda *_: tell()])
 
+    def check(self) -> None:
+        """Refuse values that no component can be made with, before anything is trained.
+
+        Raises ValueError: M793 for what the config's own checks refuse, and what components, trainers and templates raise.
+        """
+        for each in self.space:
+            for value in each.ends:
+                try:
+                    self.refits[0].untrained(changed(self.config, {each.path: value}))
+                except ConfigValidationError as error:
+                    reason = "; ".join(str(found.get("msg")) for found in error.errors) or "it is refused"
+                    raise ValueError(Errors.M793.format(name=each.name, value=brief(value), reason=reason)) from None
+
+    def study(self) -> Any:
+        """The study of the journal, see :func:`.open_study`. The settings as they are come first."""
+        if self._about is None:
+            self._about = self._described()
+        return open_study(self.journal, self._about, present(self.config, self.space), self.seed)
+
+    def _described(self) -> dict[str, str]:
+        """What the search is of: trials of another config, or on other documents, cannot be compared with its own."""
+        told = {
+            "config": [self.refits[0].component, self.config, self.refits[0].weights],
+            "schedule of training": [self.refits[0].schedule, self.steps],
+            "--vary": [str(each) for each in self.space],
+            "corpora or folds": [fingerprint(refit.train, refit.inputs, refit.references) for refit in self.refits],
+        }
+        return {
+            name: hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()
+            for name, value in told.items()
+        }
+
     def _trial(self, trial: Any) -> float:
+        try:
+            return self._score_of(trial)
+        except KeyboardInterrupt:
+            come_again(trial.study, trial)
+            raise
+
+    def _score_of(self, trial: Any) -> float:
         import optuna
 
         begin = time.process_time()
@@ -91,7 +132,7 @@ class Tuning:
 
         What has been trained is kept in the journal, so that after an interrupt the rest follows. At least one trial must have a score.
         """
-        study = open_study(self.journal, self.config, self.space, self.seed)
+        study = self.study()
         self._pipes.clear()
         trials = {trial.number: trial for trial in ended(study)}
         own = self._own(trials)
@@ -99,12 +140,10 @@ class Tuning:
         for number in finalists(
             {k: t.score for k, t in trials.items()}, {k: t.settings for k, t in trials.items()}, own
         ):
-            kept = study.user_attrs.get(f"final {number}")
-            if kept is None:
+            final = final_of(study, number)
+            if final is None:
                 final = train_finally(self.refits, self.config, by_path(trials[number].settings), number)
                 study.set_user_attr(f"final {number}", [final.score, final.without.tolist()])
-            else:
-                final = Final(number, kept[0], np.array(kept[1]))
             finals.append(final)
             if tell is not None:
                 tell()
@@ -140,76 +179,26 @@ class Tuning:
         return self._pipes[key]
 
 
-def open_study(journal: Path, config: Mapping[str, Any], space: Sequence[Dimension], seed: int = 0) -> Any:
-    """The study of a journal, new or to be continued. The settings as they are come first; trials that were cut off come again.
-
-    Raises ValueError: M780 Optuna is not installed, M781 the journal is that of another search, M704 it cannot be written.
-    """
-    try:
-        import optuna
-        from optuna.storages import JournalStorage
-        from optuna.storages.journal import JournalFileBackend
-    except ImportError:
-        raise ValueError(Errors.M780) from None
-    optuna.logging.set_verbosity(optuna.logging.ERROR)  # its warning of an interrupted trial has a traceback
-    try:
-        journal.parent.mkdir(parents=True, exist_ok=True)
-        study = optuna.create_study(
-            study_name=STUDY,
-            storage=JournalStorage(JournalFileBackend(str(journal))),
-            pruner=optuna.pruners.MedianPruner(n_startup_trials=UNJUDGED),
-            direction="maximize",
-            load_if_exists=True,
-        )
-    except OSError as error:
-        raise ValueError(Errors.M704.format(path=journal, reason=reason_of(error))) from None
-    except (ValueError, KeyError, TypeError) as error:
-        raise ValueError(Errors.M781.format(path=journal, reason=str(error).rstrip("."))) from None
-    about = json.dumps([shared_key(config), [str(each) for each in space]])
-    # a search that goes on does not draw the same again
-    study.sampler = optuna.samplers.TPESampler(seed=seed + len(study.get_trials(deepcopy=False)), constant_liar=True)
-    known = study.user_attrs.get("about")
-    if known not in (None, about):
-        raise ValueError(Errors.M781.format(path=journal, reason="its config or values are others"))
-    if known is None:
-        study.set_user_attr("about", about)
-        if (first := present(config, space)) is not None:
-            study.enqueue_trial(first)
-    return study
-
-
-def take_up(study: Any) -> None:
-    """Let trials that a killed process has left come again. No other process must be at work."""
-    from optuna.trial import TrialState
-
-    for trial in study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
-        study.tell(trial.number, state=TrialState.FAIL)
-        if parameters := trial.params or trial.system_attrs.get("fixed_params"):
-            study.enqueue_trial(parameters)
-
-
-def n_ended(study: Any) -> int:
-    """How many trials have a score, or ended early."""
-    from optuna.trial import TrialState
-
-    return len(study.get_trials(deepcopy=False, states=(TrialState.COMPLETE, TrialState.PRUNED)))
-
-
 def ended(study: Any) -> list[Trial]:
     """The trials that have a score, the best first."""
     from optuna.trial import TrialState
 
-    found = [
-        Trial(
-            t.number,
-            t.user_attrs["settings"],
-            t.value,
-            *(t.user_attrs[key] for key in ("megabytes", "speed", "cpu")),
-            *study.user_attrs.get(f"final {t.number}", ())[:1],
-        )
-        for t in study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
-    ]
+    found = []
+    for t in study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)):
+        megabytes, speed, cpu = (t.user_attrs.get(key) for key in ("megabytes", "speed", "cpu"))
+        if isinstance(settings := t.user_attrs.get("settings"), dict) and None not in (megabytes, speed, cpu):
+            final = final_of(study, t.number)
+            score = None if final is None else final.score
+            found.append(Trial(t.number, settings, t.value, megabytes, speed, cpu, score))
     return sorted(found, key=lambda trial: (-trial.score, trial.number))
+
+
+def final_of(study: Any, number: int) -> Final | None:
+    """The training at the end of a search that the journal keeps of a trial, if there is one."""
+    match study.user_attrs.get(f"final {number}"):
+        case [float() | int() as score, [*without]]:
+            return Final(number, score, np.array(without, float))
+    return None
 
 
 def front(trials: Sequence[Trial]) -> list[Trial]:

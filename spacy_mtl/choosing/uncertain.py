@@ -3,13 +3,14 @@
 Chains are asked for the marginal probabilities of their labels, where scores are taken as those of a conditional random field. Other components
 are asked for their decisions: the score by which the best analysis beats the best one without a decision, taken as a logit. How large scores are
 depends on the trainer: those of margins leave doubt everywhere, those of perceptrons nowhere. So they are divided by a temperature at which the
-mean entropy is :data:`USUAL`.
+mean entropy is :data:`USUAL`; of a chain, that of a sample of the documents.
 """
 
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
+from zlib import crc32
 
 import numpy as np
 from spacy.tokens import Doc
@@ -21,7 +22,7 @@ from spacy_mtl.kernels import kernel
 from spacy_mtl.structures.chain.sums import marginals
 
 ENTROPY, MARGIN = "entropy", "margin"
-#: Documents that are looked at together.
+#: Documents that are looked at together, and those at most that the temperature of chains is taken from.
 BATCH = 200
 #: The mean entropy of a place, in nats: about that of probabilities of which some 3 in 100 are wrong.
 USUAL = 0.1
@@ -36,20 +37,26 @@ class Unsure(NamedTuple):
     values: np.ndarray
 
 
-def uncertainty(pipe: StructuredPipe, docs: Sequence[Doc], by: str = ENTROPY) -> list[Unsure]:
-    """How unsure a trained component is about documents with words, which have what it reads.
+def uncertainty(
+    pipe: StructuredPipe, docs: Sequence[Doc], by: str = ENTROPY, tell: Callable[[int], object] | None = None
+) -> list[Unsure]:
+    """How unsure a trained component is about documents with words, which have what it reads. tell: told of so many more that have been looked at.
 
     by: ENTROPY, of the labels' probabilities, in nats; or MARGIN, 1 minus the difference of the two largest probabilities. Raises ValueError (M475)
     while the component is untrained.
     """
     pipe.explained_weights()
     if not isinstance(pipe, ChainPipe) or pipe.predictor(docs[0].vocab).constraints.table.size:
-        return _of_decisions(pipe, docs, by)
+        return _of_decisions(pipe, docs, by, tell)
     found: list[Unsure] = []
-    scale = None
+    # those with the lowest checksums: the same ones in whatever order the documents come
+    sample = sorted(docs, key=lambda doc: crc32(doc.text.encode()))[:BATCH]
+    scale = temperature(partial(_values, _read_chain(pipe, sample), margin=False))
     for begin in range(0, len(docs), BATCH):
-        read = _read_chain(pipe, docs[begin : begin + BATCH])
-        scale = temperature(partial(_values, read, margin=False)) if scale is None else scale
+        part = docs[begin : begin + BATCH]
+        read = _read_chain(pipe, part)
+        if tell is not None:
+            tell(len(part))
         values = _values(read, scale, margin=by == MARGIN)
         found.extend(Unsure(read.forms[a:b], values[a:b]) for a, b in pairwise(read.doc_starts.tolist()))
     return found
@@ -92,8 +99,14 @@ def _values(read: _Chain, scale: float, *, margin: bool) -> np.ndarray:
     return values
 
 
-def _of_decisions(pipe: StructuredPipe, docs: Sequence[Doc], by: str) -> list[Unsure]:
-    told = [[each for each in pipe.explain(doc).decisions if each.runner_up is not None] for doc in docs]
+def _of_decisions(
+    pipe: StructuredPipe, docs: Sequence[Doc], by: str, tell: Callable[[int], object] | None
+) -> list[Unsure]:
+    told = []
+    for doc in docs:
+        told.append([each for each in pipe.explain(doc).decisions if each.runner_up is not None])
+        if tell is not None:
+            tell(1)
     every = np.array([each.difference for decisions in told for each in decisions])
     scale = temperature(lambda t: binary(every / t, False))
     found = []

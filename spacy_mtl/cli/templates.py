@@ -9,11 +9,11 @@ import typer
 from spacy_mtl.errors import Errors
 from spacy_mtl.thresholds import LIVE
 
+from .insight.plot import check_plot, plot_templates
 from .shared.messages import clear_errors
 from .shared.options import Code
 from .shared.output import make_console, write_json
 from .shared.pipelines import load_pipeline
-from .shared.plot import check_plot, plot_templates
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -123,7 +123,7 @@ def _rule_text(sentence: Sentence, rule: int, start: int, middle: int, end: int)
 def grammar_decisions(predictor: GrammarPredictor, doc: Doc, max_words: int | None = None) -> list[Decision]:
     """A decision for each constituent. max_words: as of :meth:`.GrammarPredictor.longest`; longer sentences have no constituents."""
     starts, most = borders([doc]), predictor.longest(max_words)
-    columns = predictor.reader.read([doc], starts)
+    columns = predictor.columns_of([doc], starts)
     found = list[Decision]()
     for start, end in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
         if 0 < end - start <= most:

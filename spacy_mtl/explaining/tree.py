@@ -10,7 +10,7 @@ from spacy_mtl.models.tree.features import gold_pair_parts
 from spacy_mtl.models.tree.predict import Search, TreePredictor
 from spacy_mtl.sentences import borders
 from spacy_mtl.templates.arcs.index import Parts, list_observations
-from spacy_mtl.templates.arcs.program import compile_arcs
+from spacy_mtl.templates.arcs.program import ArcProgram
 from spacy_mtl.templates.attributes.texts import AttributeTexts
 from spacy_mtl.templates.grammar import Template
 
@@ -20,6 +20,8 @@ from .names import ROOT, SentenceNames
 from .tree_names import listed_words
 
 _NONE = np.empty(0, np.int32)
+#: Groups of templates that score parts of a tree, by the number of the kind of part.
+KINDS = ("arcs", "siblings", "grandparents")
 
 
 @dataclass(frozen=True)
@@ -117,6 +119,7 @@ class Group:
     """Templates that score parts of one kind. keys: uint64[R], ascending. codes: [R, K] and scales: [R], weight = code * scale."""
 
     templates: Sequence[Template]
+    program: ArcProgram
     keys: np.ndarray
     codes: np.ndarray
     scales: np.ndarray
@@ -131,10 +134,12 @@ class TreeFeatures:
 
     def __init__(self, sentence: Sentence):
         self.sentence = sentence
-        weights, templates = sentence.predictor.weights, sentence.predictor.templates
-        kinds = (templates.arcs, *templates.pairs)
-        self._kinds = [Group(kind, weights.keys, weights.values[:, None], np.ones(weights.keys.size)) for kind in kinds]
-        self._labels = Group(templates.labels, weights.pair_keys, weights.pair_codes, weights.pair_scales)
+        predictor = sentence.predictor
+        weights, templates = predictor.weights, vars(predictor.templates)
+        of_parts = weights.keys, weights.values[:, None], np.ones(weights.keys.size)
+        self._kinds = [Group(templates[kind], predictor.program(kind), *of_parts) for kind in KINDS]
+        of_labels = weights.pair_keys, weights.pair_codes, weights.pair_scales
+        self._labels = Group(templates["labels"], predictor.program("labels"), *of_labels)
 
     def between(self, winner: Tree, other: Tree) -> list[Contribution]:
         """The contributions to the score of one tree minus that of another."""
@@ -208,8 +213,7 @@ class TreeFeatures:
         sentence = self.sentence
         if not parts.heads.size or not group.templates:
             return
-        program = compile_arcs(group.templates, sentence.predictor.reader.columns)
-        first, keys, owners = list_observations(sentence.columns, program, parts._replace(tree=tree))
+        first, keys, owners = list_observations(sentence.columns, group.program, parts._replace(tree=tree))
         rows = find_rows(group.keys, keys)
         words = np.repeat(np.arange(1, sentence.n + 1), np.diff(parts.first)).tolist()
         for p, m in enumerate(words):
@@ -238,7 +242,7 @@ def tree_decisions(
     max_words: longer sentences are parsed in pieces, and left out here.
     """
     starts = borders([doc])
-    columns = predictor.reader.read([doc], starts)
+    columns = predictor.columns_of([doc], starts)
     found, long = list[Decision](), list[int]()
     for start, end in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
         if max_words is not None and end - start > max_words:

@@ -55,7 +55,8 @@ def create_calibrate(
     ``spacy_mtl.safe_save.v1``.
 
     corpus: a reader of held-out documents, such as ``${corpora.dev}``. components: the names of those to calibrate, null for all. Components that are
-    not trained yet, or have a calibration for their weights already, are left as they are, and names that no component has are warned of. isotonic: whether maps are tried besides temperatures.
+    not trained yet, or have a calibration for their weights already, are left as they are; names of no such component are warned of.
+    isotonic: whether maps are tried besides temperatures.
     Raises ValueError (M766) for other settings.
     """
 

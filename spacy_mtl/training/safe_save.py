@@ -36,10 +36,14 @@ def save(nlp: Language, path: str | Path, *, exclude: Iterable[str] = ()) -> Non
     Raises ValueError (M654) where ``path`` holds what no pipeline saves, and OSError (M650-M652), with the old pipeline as it was, where
     the new one cannot be written.
     """
-    others = _others(Path(path), nlp)
-    if others:
-        raise ValueError(Errors.M654.format(path=path, names=_listed(others)))
+    check_replaceable(Path(path), nlp)
     write_folder(path, lambda folder: nlp.to_disk(folder, exclude=exclude))
+
+
+def check_replaceable(path: Path, nlp: Language) -> None:
+    """Refuse a folder with what no pipeline saves, and ``nlp`` would not, either. Raises ValueError (M654)."""
+    if others := _others(path, nlp):
+        raise ValueError(Errors.M654.format(path=path, names=_listed(others)))
 
 
 def _others(path: Path, nlp: Language) -> list[str]:

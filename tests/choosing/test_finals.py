@@ -2,9 +2,10 @@ import numpy as np
 import pytest
 
 from spacy_mtl.choosing.finals import FINALISTS, Final, chosen, finalists, standard_error, train_finally
+from spacy_mtl.choosing.journal import n_ended
 from spacy_mtl.choosing.refit import Refit
 from spacy_mtl.choosing.schedule import Schedule
-from spacy_mtl.choosing.tuning import ended, n_ended
+from spacy_mtl.choosing.tuning import ended
 
 from ..pipelines import make_nlp, read_corpus
 from .test_tuning import PATTERNS, make_tuning, studied

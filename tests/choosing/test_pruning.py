@@ -149,6 +149,46 @@ def test_a_number_that_is_none_of_templates_left(stub, k):
     assert stub.asked == []
 
 
+@pytest.mark.parametrize("isotonic", [True, False])
+def test_what_was_set_after_training_stays(isotonic):
+    """Bias, threshold, confidence and a calibration, which training needs none of and could not have."""
+    nlp = make_nlp(TEMPLATES, trainer={"p": 1.3333})
+    ner = train(nlp, read_corpus(nlp)).get_pipe("mtl_ner")
+    dev = read_corpus(nlp, "dev")
+    ner.calibrate(dev, isotonic)
+    ner.bias, ner.threshold, ner.confidence = 0.5, 0.3, True
+    before = ner.calibrations["entity"]
+    pruning = Pruning(Refit(nlp, "mtl_ner", read_corpus(nlp), dev, SCHEDULE), Limits(templates=7))
+    assert (ner.threshold, ner.confidence) == (0.3, True)
+    pruned = pruning.apply(pruning.run())
+    made = pruned.get_pipe("mtl_ner")
+    assert made is not ner
+    assert (made.bias, made.threshold, made.confidence) == (0.5, 0.3, True)
+    config = pruned.get_pipe_config("mtl_ner")
+    assert (config["bias"], config["threshold"], config["confidence"]) == (0.5, 0.3, True)
+    after = made.calibrations["entity"]
+    assert after.temperature != before.temperature
+    assert isotonic or after.maps.adjustment is None
+    assert pruned(dev[0].predicted.copy())[0]._.mtl_confidence is not None
+
+
+def test_scores_are_without_a_threshold_on_both_sides(nlp):
+    """A threshold of 1 would leave nothing."""
+    ner = nlp.get_pipe("mtl_ner")
+    refit = Refit(nlp, "mtl_ner", read_corpus(nlp), read_corpus(nlp, "dev"), SCHEDULE)
+    score = refit.measure(ner).score
+    assert score > 10
+    ner.calibrate(read_corpus(nlp, "dev"))
+    ner.threshold = 1.0
+    try:
+        assert refit.measure(ner).score == score
+        assert refit.score(ner) == 0
+        assert refit.fit(refit.config()).score > 10
+    finally:
+        ner.threshold = 0.0
+        ner.cfg.pop("calibrations")
+
+
 def test_an_untrained_component_is_refused():
     nlp = make_nlp(TEMPLATES)
     with pytest.raises(ValueError, match="M475"):

@@ -120,6 +120,20 @@ def test_new_texts_are_less_sure_than_those_learnt(by):
         assert np.concatenate([each.values for each in found]).mean() == pytest.approx(0.1, rel=1e-3)
 
 
+def test_the_order_of_the_texts_changes_nothing(monkeypatch):
+    monkeypatch.setattr("spacy_mtl.choosing.uncertain.BATCH", 7)
+    nlp = make_nlp(["U0:%x[0,LOWER]", "U1:%x[-1,LOWER]", "B"])
+    train(nlp, read_corpus(nlp), 10)
+    pipe = nlp.get_pipe("mtl_ner")
+    docs = [example.predicted for split in ("train", "dev") for example in read_corpus(nlp, split)]
+    told = []
+    found = [each.values for each in uncertainty(pipe, docs, tell=told.append)]
+    other = [each.values for each in uncertainty(pipe, docs[::-1])][::-1]
+    assert np.concatenate(found) == pytest.approx(np.concatenate(other), rel=1e-4, abs=1e-9)
+    assert sum(told) == len(docs)
+    assert max(told) == 7
+
+
 def test_the_temperature_does_not_depend_on_the_scale():
     gaps = np.random.default_rng(1).exponential(size=400)
     found = [temperature(lambda t, k=k: binary(k * gaps / t, False)) for k in (0.01, 1.0, 100.0)]
@@ -140,11 +154,15 @@ def test_other_components_are_asked_for_their_decisions(by):
     every = [[each for each in pipe.explain(doc).decisions if each.runner_up is not None] for doc in docs]
     every_gap = np.array([each.difference for told in every for each in told])
     scale = temperature(lambda t: binary(every_gap / t, False))
-    for doc, told, found in zip(docs, every, uncertainty(pipe, docs, by), strict=True):
+    seen = []
+    for doc, told, found in zip(docs, every, uncertainty(pipe, docs, by, seen.append), strict=True):
         other = 1 / (1 + np.exp([min(each.difference / scale, 500) for each in told]))
         expected = 2 * other if by == MARGIN else -other * np.log(other) - (1 - other) * np.log(1 - other)
         assert found.values == pytest.approx(expected, rel=1e-4, abs=1e-9)
         assert found.forms.tolist() == [doc[each.start].orth for each in told]
+    assert seen == [1, 1, 1]
+    with pytest.raises(ValueError, match="M444"):
+        uncertainty(pipe, [nlp.make_doc("zonder labels")])
 
 
 def test_an_untrained_component_is_refused():

@@ -1,9 +1,12 @@
 import numpy as np
 import pytest
+from spacy.training import Example
 
+from spacy_mtl.choosing.journal import lead, n_ended, take_up
 from spacy_mtl.choosing.refit import Refit
+from spacy_mtl.choosing.schedule import Schedule
 from spacy_mtl.choosing.space import dimensions
-from spacy_mtl.choosing.tuning import Trial, Tuning, ended, front, n_ended, open_study, take_up
+from spacy_mtl.choosing.tuning import Trial, Tuning, ended, front
 from spacy_mtl.registry import mtl_trainers
 from spacy_mtl.stand_in import stand_in
 
@@ -20,7 +23,7 @@ def make_tuning(path, asked=("C=0.1:10", "p=1,1.5,2"), seed=0):
 
 
 def studied(tuning):
-    return open_study(tuning.journal, tuning.config, tuning.space)
+    return tuning.study()
 
 
 def test_trials_are_kept_and_the_present_settings_come_first(tmp_path):
@@ -47,11 +50,106 @@ def test_a_search_goes_on_with_other_values(tmp_path):
 
 def test_the_journal_of_another_search_is_refused(tmp_path):
     make_tuning(tmp_path / "journal").run(1)
-    with pytest.raises(ValueError, match="M781"):
+    with pytest.raises(ValueError, match=r"M781.*the --vary were others"):
         make_tuning(tmp_path / "journal", ["C=1:2"]).run(1)
-    (tmp_path / "text").write_text("no journal\n")
-    with pytest.raises(ValueError, match="M781"):
-        studied(make_tuning(tmp_path / "text"))
+
+
+def other_dev(tuning):
+    tuning.refits[0].references = tuning.refits[0].references[1:]
+    tuning.refits[0].inputs = tuning.refits[0].inputs[1:]
+
+
+def other_labels(tuning):
+    reference = tuning.refits[0].train[0].reference.copy()
+    reference.set_ents([])
+    tuning.refits[0].train = [Example(tuning.refits[0].train[0].predicted, reference), *tuning.refits[0].train[1:]]
+
+
+@pytest.mark.parametrize(
+    ("change", "other"),
+    [
+        (lambda tuning: tuning.config["trainer"].update(tol=0.5), "config"),
+        (lambda tuning: tuning.config.update(trainer={"@mtl_trainers": "spacy_mtl.CRF.v1", "C": 1.5}), "config"),
+        (lambda tuning: tuning.config["model"].update(megabytes=3), "config"),
+        (lambda tuning: setattr(tuning.refits[0], "schedule", Schedule.passes(9)), "schedule of training"),
+        (lambda tuning: setattr(tuning, "refits", tuning.refits * 2), "corpora or folds"),
+        (other_dev, "corpora or folds"),
+        (other_labels, "corpora or folds"),
+    ],
+)
+def test_trials_of_other_data_or_settings_are_not_compared(tmp_path, change, other):
+    tuning = make_tuning(tmp_path / "journal", ["C=1,2"])
+    tuning.study()
+    make_tuning(tmp_path / "journal", ["C=1,2"]).study()
+    tuning = make_tuning(tmp_path / "journal", ["C=1,2"])
+    change(tuning)
+    with pytest.raises(ValueError, match=f"M781.*the {other} were others"):
+        tuning.study()
+
+
+@pytest.mark.parametrize(
+    "text", ["no journal\n", '{"op_code": 99}\n', "[1]\n", '{"op_code": 4, "trial_id": 7}\n', "{}\n"]
+)
+def test_a_damaged_journal_is_refused(tmp_path, text):
+    tuning = make_tuning(tmp_path / "journal")
+    tuning.study()
+    with (tmp_path / "journal").open("a") as file:
+        file.write(text)
+    with pytest.raises(ValueError, match="M792"):
+        tuning.study()
+
+
+def test_an_unfinished_line_is_cut_off_and_the_search_goes_on(tmp_path):
+    tuning = make_tuning(tmp_path / "journal")
+    tuning.run(2)
+    whole = tuning.journal.read_bytes()
+    tuning.journal.write_bytes(whole + b'{"op_code": 4, "tri' + b"x" * 9000)
+    with lead(tuning.journal):
+        assert tuning.journal.read_bytes() == whole
+        tuning.run(1)
+    assert n_ended(studied(tuning)) == 3
+    tuning.journal.write_bytes(b"\xff\xfe")
+    with lead(tuning.journal):
+        pass
+    assert not tuning.journal.exists()
+
+
+def test_one_search_at_a_time(tmp_path):
+    journal = tmp_path / "new" / "journal"
+    with lead(journal):
+        with pytest.raises(ValueError, match="M791"), lead(journal):
+            pass
+        journal.write_text("kept\n")
+    with lead(journal):
+        assert journal.read_text() == "kept\n"
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(ValueError, match="M704"), lead(tmp_path / "folder"):
+        pass
+
+
+def test_a_trial_whose_notes_are_missing_has_no_score(tmp_path):
+    tuning = make_tuning(tmp_path / "journal")
+    tuning.run(1)
+    study = studied(tuning)
+    study.tell(study.ask(), 99.0)
+    study.set_user_attr("final 0", "a text")
+    assert [(trial.number, trial.final) for trial in ended(study)] == [(0, None)]
+
+
+@pytest.mark.parametrize(
+    ("asked", "code"),
+    [
+        ("C=-1:1", "M302"),
+        ("p=1,0.5", "M303"),
+        ("megabytes=0,1", "M401"),
+        ("C=[1],2", "M793"),
+        ("min_count=0,1", "M122"),
+    ],
+)
+def test_values_are_checked_before_any_trial(tmp_path, asked, code):
+    with pytest.raises(ValueError, match=code):
+        make_tuning(tmp_path / "journal", [asked]).check()
+    make_tuning(tmp_path / "journal").check()
 
 
 def test_a_trial_that_was_cut_off_comes_again(tmp_path):
@@ -84,6 +182,23 @@ def test_an_interrupt_keeps_what_has_ended(tmp_path, monkeypatch, capfd):
         tuning.run(5)
     assert n_ended(studied(tuning)) == 1
     assert "Traceback" not in capfd.readouterr().err
+    (again,) = [each for each in studied(tuning).trials if each.state.name == "WAITING"]
+    (lost,) = [each for each in studied(tuning).trials if each.state.name == "FAIL"]
+    assert again.system_attrs["fixed_params"] == lost.params
+    monkeypatch.undo()
+    tuning.run(1)
+    assert studied(tuning).trials[again.number].params == lost.params
+
+
+def test_an_interrupt_of_the_first_trial_keeps_the_settings_of_the_config(tmp_path, monkeypatch):
+    tuning = make_tuning(tmp_path / "journal")
+    monkeypatch.setattr(Tuning, "_score", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        tuning.run(1)
+    monkeypatch.undo()
+    tuning.run(1)
+    (only,) = ended(studied(tuning))
+    assert only.settings == {"trainer.C": 1.0, "trainer.p": 1.5}
 
 
 @pytest.mark.parametrize("name", ["CRF", "MTLStruct"])

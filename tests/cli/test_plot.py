@@ -3,7 +3,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from spacy_mtl.cli.shared.plot import MOST_BARS, check_plot, plot_templates
+from spacy_mtl.cli.insight.plot import MOST_BARS, check_plot, plot_templates
 
 LIVE = 1e-5
 

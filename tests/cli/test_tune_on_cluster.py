@@ -8,7 +8,7 @@ import pytest
 from spacy.cli import app
 from typer.testing import CliRunner
 
-from spacy_mtl.choosing.tuning import Trial, open_study
+from spacy_mtl.choosing.tuning import Trial
 from spacy_mtl.cli.cluster import tune
 from spacy_mtl.cli.cluster.tune import FRUITLESS, make_trial
 from spacy_mtl.cluster.executor import HereExecutor, WorkerDiedError
@@ -44,7 +44,8 @@ def test_trials_whose_workers_die_come_again_with_the_same_settings(config, tmp_
         if len(jobs) not in (2, 3):
             return make_trial(job)
         tuning = job.search.tuning()
-        trial = open_study(tuning.journal, tuning.config, tuning.space, len(jobs)).ask()
+        tuning.seed = len(jobs)
+        trial = tuning.study().ask()
         lost.append(*[each.suggest(trial) for each in tuning.space])
         raise WorkerDiedError("signal 9")  # with the trial in the journal, which nobody ends
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 import spacy
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 
 from spacy_mtl.components.protocol.saved import CALIBRATIONS
 from spacy_mtl.confidence.calibration import calibration_error
@@ -104,6 +104,25 @@ def test_confidence_changes_no_prediction_and_is_kept(calibrated):
         assert ("mtl_parser.label" in doc._.mtl_confidence) == (component == "mtl_parser")
     for doc, other in zip(sure, others, strict=False):
         assert other._.mtl_log_probability == pytest.approx(doc._.mtl_log_probability, nan_ok=True, abs=1e-4)
+
+
+def test_what_the_component_itself_has_found_is_not_certain(calibrated):
+    """A document that has been through the pipeline is told the same as before; what it had from elsewhere stays certain."""
+    _, component, nlp, _, docs, _ = calibrated
+    pipe = nlp.get_pipe(component)
+    if component != "mtl_segmenter":  # which makes other words
+        for doc in docs[:8]:
+            before, after = pipe.probabilities(doc), pipe.probabilities(pipe(doc.copy()))
+            assert after.tokens == pytest.approx(before.tokens, abs=1e-6, nan_ok=True)
+            assert after.log_probability == pytest.approx(before.log_probability, abs=1e-6, nan_ok=True)
+            ways = [[each.log_probability for each in pipe.kbest(of, 2)[0]] for of in (doc, pipe(doc.copy()))]
+            assert ways[0] == pytest.approx(ways[1], nan_ok=True)
+    if component == "mtl_ner":
+        doc = docs[0].copy()
+        label = pipe.labels[-1]
+        doc.set_ents([Span(doc, 0, 1, label)], default="missing")
+        told = pipe.probabilities(doc).spans
+        assert (0, 1, label, pytest.approx(1.0)) in [tuple(span) for span in told]
 
 
 def test_calibrations_are_saved(calibrated, tmp_path):

@@ -13,8 +13,8 @@ from spacy_mtl.settings import brief
 from ..insight.names import chosen
 from ..shared.messages import clear_errors
 from ..shared.options import Code
-from ..shared.output import check_other, make_console, write_json
-from ..shared.pipelines import load_pipeline, save_pipeline
+from ..shared.output import check_file_name, check_outputs, make_console, write_json
+from ..shared.pipelines import check_folder, load_pipeline, save_pipeline
 
 if TYPE_CHECKING:
     from spacy_mtl.choosing.pruning import Point, Pruning
@@ -52,15 +52,18 @@ def prune_cli(
     """Keep the templates of a component that weigh most, and train with these alone.
 
     Corpora are read, and training goes on, as the config of MODEL says. OUTPUT is the same pipeline with the smaller component; its config.cfg
-    has the templates that are left, and trains the same again. Nothing is written if the command fails or is interrupted.
+    has the templates that are left, and trains the same again; a calibration is made anew on the dev corpus. Nothing is written if a training fails
+    or is interrupted.
     """
     from spacy_mtl.choosing.corpora import read_part
     from spacy_mtl.choosing.refit import Refit
 
     with clear_errors():
         wanted, times = _speed(speed)
-        check_other(output, [Path(model)])
+        check_outputs([output, json_path], [Path(model), train, dev])
+        check_file_name(json_path)
         nlp = load_pipeline(model, code)
+        check_folder(nlp, output)
         name = chosen(nlp, model, component)
         if templates is None and megabytes is None and speed is None and loss is None:
             raise ValueError(Errors.M770.format(component=name))
@@ -75,11 +78,12 @@ def prune_cli(
 
 def _speed(text: str | None) -> tuple[float | None, bool]:
     """A speed, and whether it is a multiple of the present one. Raises ValueError (M776)."""
-    found = re.fullmatch(r"(\d[\d_,]*(?:\.\d+)?)(x?)", text or "0")
+    if text is None:
+        return None, False
+    found = re.fullmatch(r"(\d+(?:[_,]\d{3})*(?:\.\d+)?)(x?)", text)
     if found is None:
         raise ValueError(Errors.M776.format(text=brief(text)))
-    value = float(re.sub("[_,]", "", found[1]))
-    return (value, bool(found[2])) if text is not None else (None, False)
+    return float(re.sub("[_,]", "", found[1])), bool(found[2])
 
 
 def _pruned(

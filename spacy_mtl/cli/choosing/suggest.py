@@ -12,7 +12,7 @@ from ..insight.names import chosen
 from ..shared.messages import clear_errors
 from ..shared.options import Code, Encoding
 from ..shared.output import check_other, write_file
-from ..shared.pipelines import load_pipeline
+from ..shared.pipelines import load_pipeline, make_doc
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -59,6 +59,8 @@ def suggest_cli(
         name = chosen(nlp, model, component)
         docs = read_raw(nlp, raw, encoding)
         picked = suggested(nlp, name, docs, by, Wanted(n, tokens, diversity, not per_text))
+        if not picked:
+            raise ValueError(Errors.M798.format(tokens=tokens, least=min(map(len, docs))))
         about = {"component": name, "model": str(model)}
         write_file(output, _written(nlp, [(docs[choice.number], choice) for choice in picked], task, about, output))
     total = sum(len(docs[choice.number]) for choice in picked)
@@ -76,7 +78,10 @@ def _check(by: str, task: str, output: Path, raw: Path) -> None:
 
 
 def read_raw(nlp: "Language", path: Path, encoding: str = "utf8") -> "list[Doc]":
-    """The documents of a file of raw texts that have words. Raises ValueError: M501 and others it cannot be read, M746, M777 there is none."""
+    """The documents of a file of raw texts that have words.
+
+    Raises ValueError: M501 and others it cannot be read, M746, M796, M797, M777 there is none.
+    """
     from spacy_mtl.clustering.sentences import texts_of
     from spacy_mtl.corpora.binary import stored_docs
     from spacy_mtl.corpora.settings import check_file
@@ -85,7 +90,8 @@ def read_raw(nlp: "Language", path: Path, encoding: str = "utf8") -> "list[Doc]"
     if path.suffix == ".spacy":
         found = list(stored_docs(path, nlp.vocab))
     else:
-        found = [nlp.make_doc(text) for text in texts_of(path, encoding) if text.strip()]
+        texts = ((number, text) for number, text in enumerate(texts_of(path, encoding), start=1) if text.strip())
+        found = [make_doc(nlp, text, f"'{path}', text {number}") for number, text in texts]
     docs = [doc for doc in found if len(doc)]
     if not docs:
         raise ValueError(Errors.M777.format(path=path))
@@ -94,6 +100,8 @@ def read_raw(nlp: "Language", path: Path, encoding: str = "utf8") -> "list[Doc]"
 
 def suggested(nlp: "Language", name: str, docs: "list[Doc]", by: str, wanted: "Wanted") -> "list[Choice]":
     """The documents from which the component of this name would learn most. Raises ValueError (M475) while it is untrained."""
+    from tqdm import tqdm
+
     from spacy_mtl.choosing.suggesting import choose
     from spacy_mtl.choosing.uncertain import uncertainty
     from spacy_mtl.components.protocol.annotated import docs_before
@@ -102,7 +110,10 @@ def suggested(nlp: "Language", name: str, docs: "list[Doc]", by: str, wanted: "W
     pipe = nlp.get_pipe(name)
     assert isinstance(pipe, StructuredPipe)
     pipe.explained_weights()
-    return choose(uncertainty(pipe, docs_before(nlp, name, docs), by), [len(doc) for doc in docs], wanted)
+    inputs = docs_before(nlp, name, docs)
+    with tqdm(total=len(inputs), desc="texts", leave=False) as bar:
+        unsure = uncertainty(pipe, inputs, by, bar.update)
+    return choose(unsure, [len(doc) for doc in docs], wanted)
 
 
 def _written(

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from multiprocessing import get_context
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,7 +19,7 @@ from ..config import read_config, write_changes
 from ..insight.names import chosen
 from ..shared.messages import clear_errors
 from ..shared.options import Code
-from ..shared.output import check_other, make_console, write_file, write_json
+from ..shared.output import check_file_name, check_outputs, make_console, write_file, write_json
 from ..validate import make_pipeline
 from .prune import Dev, Train
 
@@ -107,21 +107,27 @@ def tune_cli(
     Features are made once for all trials that share them. With --ray, trials are made on a cluster whose machines share these files.
     Shown are the trials that no other beats in score, size and speed.
     """
+    from spacy_mtl.choosing.journal import lead
+
     with clear_errors():
-        check_other(output, [config])
+        place = journal or output.with_suffix(".journal")
+        check_outputs([output, place, json_path], [config, train, dev])
+        for path in (output, place, json_path):
+            check_file_name(path)
         if folds == 1:
             raise ValueError(Errors.M783.format(n="all", folds=1))
-        _check_places(ray, jobs, workers)
-        place = journal or output.with_suffix(".journal")
+        _check_options(ray, jobs, workers, folds, dev)
         search = Search(config, component, tuple(vary or ()), place, train, dev, folds, seed, code)
         tuning = search.tuning()
-        best, stays, finished = _searched(search, tuning, trials, jobs, ray, workers)
-        name, found = tuning.refits[0].component, _ended(tuning)
+        tuning.check()
+        with lead(place):
+            best, stays, finished = _searched(search, tuning, trials, jobs, ray, workers)
+            name, found = tuning.refits[0].component, _ended(tuning)
         write_file(output, _best_config(config, name, best).encode())
         if json_path is not None:
             others = [each for each in found if each.number != best.number]
             write_json(json_path, [asdict(trial) for trial in (best, *others)])
-    _show(found, name)
+    _show(found, best, name)
     score = best.score if best.final is None else best.final
     typer.echo(f"Written: {output}, with the settings of trial {best.number}, whose score is {score:.2f}")
     if stays:
@@ -151,9 +157,9 @@ def _searched(
 
 def _ended(tuning: "Tuning") -> "list[Trial]":
     """The trials with a score, the best first. Raises ValueError (M782) if there are none."""
-    from spacy_mtl.choosing.tuning import ended, open_study
+    from spacy_mtl.choosing.tuning import ended
 
-    found = ended(open_study(tuning.journal, tuning.config, tuning.space))
+    found = ended(tuning.study())
     if not found:
         raise ValueError(Errors.M782)
     return found
@@ -181,8 +187,12 @@ def _chosen(tuning: "Tuning", found: "list[Trial]", finished: bool) -> "tuple[Tr
     return found[0], False, False
 
 
-def _check_places(ray: str | None, jobs: int, workers: int | None) -> None:
-    """Raises ValueError (M917) for options that do not go with each other."""
+def _check_options(ray: str | None, jobs: int, workers: int | None, folds: int, dev: Path | None) -> None:
+    """Raises ValueError (M917, M794) for options that do not go with each other."""
+    if folds and dev is not None:
+        raise ValueError(
+            Errors.M794.format(option="--dev", other="--folds", hint="folds are scored on the training corpus")
+        )
     if ray is not None and jobs > 1:
         raise ValueError(
             Errors.M917.format(option="--jobs", out="", hint="; --workers says how many trials there are at once")
@@ -197,9 +207,9 @@ def _run(
     """Make the trials that are missing. Returns whether all have been made, and not been interrupted."""
     from tqdm import tqdm
 
-    from spacy_mtl.choosing.tuning import n_ended, open_study, take_up
+    from spacy_mtl.choosing.journal import n_ended, take_up
 
-    study = open_study(tuning.journal, tuning.config, tuning.space, tuning.seed)
+    study = tuning.study()
     take_up(study)
     done = n_ended(study)
     left = max(0, trials - done)
@@ -271,20 +281,25 @@ def _best_config(path: Path, name: str, best: "Trial") -> str:
     return str(text)
 
 
-def _show(found: "list[Trial]", name: str) -> None:
+def _show(found: "list[Trial]", chosen: "Trial", name: str) -> None:
+    """The trials that no other beats, and the one that was chosen."""
     from rich.table import Table
 
     from spacy_mtl.choosing.tuning import front
 
-    best: list[Any] = front(found)
+    best = front(found)
+    if chosen.number not in {trial.number for trial in best}:
+        best.append(chosen)
     table = Table(box=None, pad_edge=False, header_style="bold", title=name, title_justify="left")
     for heading in ("Trial", "Score", "Once more", "MB", "Words/s"):
         table.add_column(heading, justify="right")
     table.add_column("Settings", overflow="fold")
+    table.add_column("")
     for trial in best:
         told = ", ".join(f"{key.rpartition('.')[2]} = {value}" for key, value in trial.settings.items())
         again = "" if trial.final is None else f"{trial.final:.2f}"
         table.add_row(
-            f"{trial.number}", f"{trial.score:.2f}", again, f"{trial.megabytes:.2f}", f"{trial.speed:,.0f}", told
-        )
+            f"{trial.number}", f"{trial.score:.2f}", again, f"{trial.megabytes:.2f}", f"{trial.speed:,.0f}", told,
+            "chosen" if trial.number == chosen.number else "",
+        )  # fmt: skip
     make_console().print(table)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from spacy_mtl.errors import Errors
+
 from ..shared.messages import clear_errors
 from ..shared.options import Code
 from ..shared.output import make_console
@@ -47,6 +49,10 @@ def calibrate_cli(
         nlp = load_pipeline(model, code)
         dev = read_examples(nlp, Path(model), corpus)
         check_folds("calibrate", folds)
+        if folds and not isotonic:
+            raise ValueError(Errors.M794.format(option="--folds", other="--no-isotonic", hint="folds are for maps"))
+        if train is not None and not folds:
+            raise ValueError(Errors.M799.format(option="--train", other="--folds"))
         more = None
         if folds:
             more = partial(trained_on_folds, nlp, train=read_part(nlp, "train", train, model), dev=dev, folds=folds)

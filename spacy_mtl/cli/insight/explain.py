@@ -10,8 +10,8 @@ from spacy_mtl.settings import of_the_name
 
 from ..shared.messages import clear_errors
 from ..shared.options import Code
-from ..shared.output import make_console, write_file, write_json
-from ..shared.pipelines import load_pipeline
+from ..shared.output import check_outputs, make_console, write_file, write_json
+from ..shared.pipelines import load_pipeline, make_doc
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -39,6 +39,7 @@ def explain_cli(
 ) -> None:
     """Explain every decision about a text: the best analysis without it, by how much that scores less, and which features make the difference."""
     with clear_errors():
+        check_outputs([json_path, html], [])
         found = explanations(load_pipeline(model, code), model, text, component)
         if json_path is not None:
             write_json(json_path, [explanation.to_dict() for explanation in found])
@@ -56,13 +57,13 @@ def explain_cli(
 def explanations(nlp: "Language", model: str, text: str, component: str | None = None) -> "list[Explanation]":
     """The explanations of every component that gives them, or of the one named, each of the document as that component gets it.
 
-    Raises ValueError: M760 a text without words, M761 no such component, M475 an untrained one.
+    Raises ValueError: M760 a text without words, M796 and M797 one that cannot be read, M761 no such component, M475 an untrained one.
     """
     able = [name for name, pipe in nlp.pipeline if hasattr(pipe, "explain")]
     if (component is not None and component not in able) or not able:
         names = ", ".join(able) or "none"
         raise ValueError(Errors.M761.format(model=model, named=of_the_name(component), names=names))
-    doc = nlp.make_doc(text)
+    doc = make_doc(nlp, text, "the text")
     if not len(doc):
         raise ValueError(Errors.M760)
     found = []

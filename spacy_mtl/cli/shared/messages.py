@@ -7,6 +7,8 @@ from contextlib import contextmanager
 import typer
 from thinc.api import ConfigValidationError
 
+from .visible import visible
+
 
 @contextmanager
 def clear_errors() -> Iterator[None]:
@@ -16,7 +18,7 @@ def clear_errors() -> Iterator[None]:
     except ValueError as error:
         if not str(error).startswith("[M"):
             raise
-        typer.echo(str(error), err=True)
+        typer.echo(visible(str(error)), err=True)
         raise typer.Exit(1) from None
 
 

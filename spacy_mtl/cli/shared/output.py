@@ -17,10 +17,13 @@ WIDTH = 140  # columns, for tables that go to a file or a pipe
 
 
 def make_console() -> "Console":
-    """A console on standard output: as wide as the terminal, or wide enough for our tables where there is no terminal."""
-    from rich.console import Console
+    """A console on standard output: as wide as the terminal, or wide enough for our tables where there is no terminal.
 
-    return Console(width=None if sys.stdout.isatty() else WIDTH, highlight=False)
+    Control characters in texts and labels are shown, see :mod:`.visible`.
+    """
+    from .visible import VisibleConsole
+
+    return VisibleConsole(width=None if sys.stdout.isatty() else WIDTH, highlight=False)
 
 
 def write_json(path: Path, data: Any) -> None:
@@ -41,3 +44,21 @@ def check_other(output: Path, inputs: Iterable[Path]) -> None:
     """Refuse an output that is one of the files to be read, which would be lost. Raises ValueError (M741)."""
     if any(path.exists() and output.exists() and path.samefile(output) for path in inputs):
         raise ValueError(Errors.M741.format(path=output))
+
+
+def check_outputs(outputs: Iterable[Path | None], inputs: Iterable[Path | None]) -> None:
+    """Refuse outputs of which one is an input, or another output; None is for those that were not asked for. Raises ValueError: M741, M795."""
+    seen: set[Path] = set()
+    read = [path for path in inputs if path is not None]
+    for path in outputs:
+        if path is not None:
+            check_other(path, read)
+            if path.resolve() in seen:
+                raise ValueError(Errors.M795.format(path=path))
+            seen.add(path.resolve())
+
+
+def check_file_name(path: Path | None) -> None:
+    """Refuse a folder as a file to write, before long work. Raises ValueError (M704)."""
+    if path is not None and path.is_dir():
+        raise ValueError(Errors.M704.format(path=path, reason="it is a folder"))

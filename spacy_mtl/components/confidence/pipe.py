@@ -76,12 +76,13 @@ class ConfidentPipe(StructuredPipe):
     def probabilities(self, doc: Doc) -> Confidence:
         """How probable what is predicted for a document is, with the marginals of all labels or arcs. The document stays as it is.
 
+        What it has already, such as entities of another component, is certain; but not what this component itself has found, see :meth:`asked`.
         Raises ValueError: M477 no calibration, M479 an untrained component.
         """
         self._check_told()
         if not len(doc):
             return Confidence(np.empty(0, np.float32), 0.0)
-        return self.considered([doc]).confidences(self.calibrations)[0]
+        return self.asked(doc).confidences(self.calibrations)[0]
 
     def kbest(self, doc: Doc, k: int = 5) -> list[list[Ranked]]:
         """The k best analyses of each sentence of a document, best first; fewer where there are fewer. The document stays as it is.
@@ -92,7 +93,19 @@ class ConfidentPipe(StructuredPipe):
         if k < 1:
             refuse(self.name, "k", "a whole number of at least 1", k)
         self._check_told()
-        return self.considered([doc]).kbest(self.calibrations, k) if len(doc) else []
+        return self.asked(doc).kbest(self.calibrations, k) if len(doc) else []
+
+    def asked(self, doc: Doc) -> ConsideredDocs:
+        """What is considered for a document with words that may have been through this component before.
+
+        What it has is not held where it is only what would be predicted in any case: else all that the component has found would be certain.
+        """
+        free = self.considered([doc], held=False)
+        return self.considered([doc]) if self.is_told_more(doc, free) else free
+
+    def is_told_more(self, doc: Doc, free: ConsideredDocs) -> bool:
+        """Whether a document has something to hold to that is not what is predicted for it anyway, ``free``; by default nothing is held."""
+        return False
 
     def calibrate(
         self, examples: Iterable[Example], isotonic: bool = True, folds: "Iterable[Fold]" = ()

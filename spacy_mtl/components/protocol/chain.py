@@ -27,6 +27,7 @@ from .places import check_places
 
 if TYPE_CHECKING:
     from spacy_mtl.confidence.chain import ConsideredChains
+    from spacy_mtl.confidence.considered import ConsideredDocs
     from spacy_mtl.explaining.chain import Positions
     from spacy_mtl.explaining.chain_decisions import ExplainedChain
     from spacy_mtl.models.chain.predict import Predictor
@@ -143,6 +144,13 @@ class ChainPipe(ContinuedPipe):
             docs, self.whole, self.held(docs) if held else None, self.label_bias()
         )
         return ConsideredChains(self.decided[0], found, self.chain_labels)
+
+    def is_told_more(self, doc: Doc, free: "ConsideredDocs") -> bool:
+        held = self.held([doc])
+        if held is None:
+            return False
+        predicted = free.predicted[0][held.at]
+        return not bool(held.labels[np.arange(predicted.size), predicted].all())
 
     def predict(self, docs: Iterable[Doc]) -> list[np.ndarray]:
         """The best labels of each doc: a list of int32[n_tokens]."""

@@ -98,13 +98,18 @@ class GrammarPredictor:
         cells, steps = int((MOST_CELLS / max(symbols, 1)) ** 0.5), int((6 * MOST_STEPS / rules) ** (1 / 3))
         return min(cells, steps) if most is None else min(cells, steps, most)
 
+    def columns_of(self, docs: Sequence[Doc], starts: np.ndarray) -> np.ndarray:
+        """What templates read of documents, uint64[A', N]. Raises ValueError (M444) where all of an attribute is missing."""
+        columns = self.reader.read(docs, starts, self._lock)
+        check_annotated(self.reader, self._annotated, docs, columns)
+        return columns
+
     def sentences(
         self, docs: Sequence[Doc], max_words: int | None = None
     ) -> tuple[np.ndarray, Iterator[tuple[int, Forest, np.ndarray, np.ndarray]]]:
         """Borders of sentences, int64[S + 1], and first word, forest, scores of items and scores of edges of each that has constituents, in order."""
         starts = borders(docs)
-        columns = self.reader.read(docs, starts, self._lock)
-        check_annotated(self.reader, self._annotated, docs, columns)
+        columns = self.columns_of(docs, starts)
         return starts, self._forests(columns, starts, self.longest(max_words))
 
     def _forests(
@@ -130,8 +135,7 @@ class GrammarPredictor:
         A sentence has none if it is longer than :meth:`longest`, or if the grammar has no tree for its tags.
         """
         starts = borders(docs)
-        columns = self.reader.read(docs, starts, self._lock)
-        check_annotated(self.reader, self._annotated, docs, columns)
+        columns = self.columns_of(docs, starts)
         most = self.longest(max_words)
         found = [
             self._sentence(np.ascontiguousarray(columns[:, begin:end])) + np.array([begin, begin, 0])

@@ -115,8 +115,7 @@ class TreePredictor:
     ) -> tuple[np.ndarray, np.ndarray]:
         """The same, and the borders of sentences, int64[S + 1]. runs: all that the trees were chosen from is added to it, in order."""
         starts = borders(docs)
-        columns = self.reader.read(docs, starts, self._lock)
-        check_annotated(self.reader, self._annotated, docs, columns)
+        columns = self.columns_of(docs, starts)
         if max_words is None or np.diff(starts).max() <= max_words:
             return self._all_trees(columns, starts, runs), starts
         pieces = piece_borders(starts, max_words, punctuation_of(list(docs)))
@@ -124,6 +123,12 @@ class TreePredictor:
         joined = join_pieces(trees[0], starts, pieces, self.rules.single_root)
         self._label_joined(columns, starts, pieces, joined, trees)
         return trees, starts
+
+    def columns_of(self, docs: Sequence[Doc], starts: np.ndarray) -> np.ndarray:
+        """What templates read of documents, uint64[A', N]. Raises ValueError (M444) where all of an attribute is missing."""
+        columns = self.reader.read(docs, starts, self._lock)
+        check_annotated(self.reader, self._annotated, docs, columns)
+        return columns
 
     def _all_trees(self, columns: np.ndarray, starts: np.ndarray, runs: list[Run] | None) -> np.ndarray:
         trees = []
@@ -195,6 +200,10 @@ class TreePredictor:
         by_label = np.zeros((heads.size, self._n_labels), np.float32)
         self.score_labels(columns, starts, Arcs(np.arange(heads.size + 1), heads), heads, by_label)
         return by_label
+
+    def program(self, group: str) -> ArcProgram:
+        """The compiled templates of a group: arcs, siblings, grandparents or labels."""
+        return self._plans[group][0]
 
     def _plan(self, templates: Sequence[Template]) -> tuple[ArcProgram, Plan]:
         program = compile_arcs(templates, self.reader.columns)

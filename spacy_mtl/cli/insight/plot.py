@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from spacy_mtl.errors import Errors
 
-from .output import write_file
+from ..shared.output import write_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
