@@ -1,5 +1,6 @@
 """How sure a parser is: of arcs, of their labels, and of whole trees."""
 
+import math
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -119,7 +120,7 @@ class ConsideredTrees(ConsideredDocs):
         return scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
 
     def sums(self, temperature: float) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[np.ndarray]]:
-        """Probabilities of the predicted arcs and of their joint labels, float32[N] each, log probabilities of sentences, and tables of arcs."""
+        """Probabilities of the predicted arcs, and of joint labels given these, float32[N] each; log probabilities of sentences; tables of arcs."""
         arcs, labels = np.full(self.trees.shape[1], np.nan, np.float32), np.ones(self.trees.shape[1], np.float32)
         of_sentences, tables = (
             np.full(self.starts.size - 1, np.nan),
@@ -140,7 +141,7 @@ class ConsideredTrees(ConsideredDocs):
                     of_sentences[at] = min(logs[s], 0.0) if self.exact else np.nan
                     tables[at] = flat[cells[s] : cells[s + 1]].reshape(sizes[s] + 1, sizes[s] + 1)
         arcs[~np.repeat(self.whole, np.diff(self.starts))] = np.nan
-        return arcs, labels * arcs if self.joint else labels, of_sentences, tables
+        return arcs, labels, of_sentences, tables
 
     def _summed(self, run: Run, arguments: tuple) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """What :func:`.sum_trees_of` finds: probabilities of predicted arcs, borders of the tables of arcs, these, log sums and scores."""
@@ -193,6 +194,8 @@ class ConsideredTrees(ConsideredDocs):
             of_labels = calibration_of(calibrations, LABEL)
             labels = of_labels.map(self._labels(of_labels.temperature), traits)
         arcs, found = of_arcs.map(arcs, traits), []
+        if self.joint:
+            labels = labels * arcs
         borders = np.searchsorted(self.starts, self.doc_starts).tolist()
         for (a, b), (first, last) in zip(pairwise(self.doc_starts.tolist()), pairwise(borders), strict=True):
             own = labels[a:b] if self.joint or self.second_pass else np.empty(0, np.float32)
@@ -201,7 +204,10 @@ class ConsideredTrees(ConsideredDocs):
         return found
 
     def kbest(self, calibrations: Calibrations, k: int) -> list[list[Ranked]]:
-        """The k best trees of each sentence, each with its best labels; none of a sentence that is parsed in pieces."""
+        """The k best trees of each sentence, each with its best labels; none of a sentence that is parsed in pieces.
+
+        Where labels are found jointly, a tree's probability is with these labels; arcs from the root, whose labels say nothing, have any.
+        """
         temperature, rules = calibration_of(calibrations, ARC).temperature, self.predictor.rules
         log_sums = {at: log for run in self.runs for at, log in self._log_sums(run, temperature)}
         found: list[list[Ranked]] = []
@@ -212,6 +218,8 @@ class ConsideredTrees(ConsideredDocs):
             for heads, total in zip(trees, totals.tolist(), strict=True):
                 labels = self._labels_of(run, start, heads)
                 log = total / temperature - log_sums[run.begin + start]
+                if self.joint:
+                    log += np.count_nonzero(heads == 0) * math.log(run.search.by_label.shape[1])
                 told = tuple((h, labels[m]) for m, h in enumerate(heads.tolist()))
                 ranked.append(Ranked(total, min(log, 0.0) if self.exact else float("nan"), told))
             found.append(ranked)

@@ -166,6 +166,13 @@ def test_in_a_training(tmp_path):
         assert spacy.load(tmp_path / name).get_pipe("ner").temperature is not None
 
 
+def test_options_that_would_do_nothing_are_refused(trained, tmp_path):
+    for options, code in ((["--folds", 2, "--no-isotonic"], "M794"), (["--train", ASSETS / "train.conll"], "M799")):
+        result = invoke("mtl", "calibrate", trained, ASSETS / "dev.conll", "--output", tmp_path / "sure", *options)
+        assert (result.exit_code, result.stderr[:6]) == (1, f"[{code}]")
+    assert not (tmp_path / "sure").exists()
+
+
 def test_find_threshold(trained, tmp_path):
     """spaCy's own command: as the threshold rises, precision does, too."""
     invoke("mtl", "calibrate", trained, ASSETS / "dev.conll", "--component", "ner", "--output", tmp_path / "sure")

@@ -4,6 +4,8 @@ import re
 import pytest
 import spacy
 from spacy.cli import app
+from spacy.tokens import Doc
+from spacy.training import Example
 from typer.testing import CliRunner
 
 import spacy_mtl.cli  # noqa: F401 (adds the commands)
@@ -82,3 +84,34 @@ def test_an_untrained_component(tmp_path):
     result = invoke(tmp_path / "model", TEXT)
     assert result.exit_code == 1
     assert "[M475]" in result.stderr
+
+
+def test_two_outputs_need_two_names(trained, tmp_path):
+    result = invoke(trained, TEXT, "--json", tmp_path / "why", "--html", tmp_path / "why")
+    assert result.stderr.startswith("[M795]")
+    assert not (tmp_path / "why").exists()
+
+
+def test_half_a_character_is_told(trained):
+    assert invoke(trained, "Vive en \udcff Madrid.").stderr.startswith("[M796] the text")
+
+
+def test_control_characters_are_shown_and_not_obeyed(tmp_path):
+    """Those of the text and those of a label, which may come with a model of somebody else's."""
+    nlp = spacy.blank("es")
+    templates = {"@mtl_templates": "spacy_mtl.patterns.v1", "patterns": ["U0:%x[0,ORTH]", "B"]}
+    nlp.add_pipe("mtl_tagger", config={"model": {"templates": templates}, "trainer": PERCEPTRON})
+    docs = [Doc(nlp.vocab, ["la", "\x1b[2J"], tags=["A", "B\x1b[31m\n"]) for _ in range(2)]
+    examples = [Example(Doc(nlp.vocab, [t.text for t in doc]), doc) for doc in docs]
+    nlp.initialize(lambda: examples)
+    for _ in range(3):
+        nlp.update(examples)
+    nlp.to_disk(tmp_path / "model")
+    result = invoke(tmp_path / "model", "la \x1b[2J")
+    assert result.exit_code == 0, result.stderr
+    assert "\x1b" not in result.stdout
+    assert "\u241b[2J" in result.stdout
+    result = CliRunner().invoke(app, ["mtl", "features", str(tmp_path / "model")])
+    assert result.exit_code == 0, result.stderr
+    assert "\x1b" not in result.stdout
+    assert "B\u241b[31m\u240a" in result.stdout

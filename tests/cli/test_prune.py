@@ -71,6 +71,8 @@ def test_other_corpora_than_those_of_the_config(trained, tmp_path):
         ([], "M770"),
         (["--templates", 11], "M774"),
         (["--speed", "fast"], "M776"),
+        (["--speed", "2,5x"], "M776"),
+        (["--speed", ""], "M776"),
         (["--speed", "1000x"], "M775"),
         (["--megabytes", "0.0001"], "M775"),
         (["--templates", 3, "--component", "tagger"], "M761"),
@@ -80,6 +82,26 @@ def test_what_cannot_be_done_is_one_sentence(trained, tmp_path, options, code):
     result = invoke(trained, tmp_path / "small", *options)
     assert result.exit_code == 1
     assert [line[:6] for line in result.stderr.splitlines() if line.startswith("[")] == [f"[{code}]"]
+    assert not (tmp_path / "small").exists()
+
+
+def test_outputs_that_cannot_be_written_are_refused_before_any_training(trained, tmp_path, monkeypatch):
+    monkeypatch.setattr("spacy_mtl.choosing.pruning.Pruning.run", None)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "thesis.tex").touch()
+    corpus = tmp_path / "dev.conll"
+    corpus.write_bytes((ASSETS / "dev.conll").read_bytes())
+    for output, options, code in (
+        (tmp_path / "full", [], "M654"),
+        (corpus, [], "M704"),
+        (tmp_path / "small", ["--json", tmp_path / "full"], "M704"),
+        (tmp_path / "small", ["--json", corpus, "--dev", corpus], "M741"),
+        (tmp_path / "small", ["--json", tmp_path / "small"], "M795"),
+    ):
+        result = invoke(trained, output, "--templates", 3, *options)
+        assert result.exit_code == 1
+        assert result.stderr.startswith(f"[{code}]"), result.stderr
+    assert corpus.read_bytes() == (ASSETS / "dev.conll").read_bytes()
     assert not (tmp_path / "small").exists()
 
 

@@ -119,6 +119,19 @@ def test_texts_without_words_are_told(model, tmp_path):
     assert result.stderr.startswith("[M777]")
 
 
+@pytest.mark.parametrize(
+    ("text", "options", "code"),
+    [("half \ud800 a character", [], "M796"), ("a" * 1_000_001, [], "M797"), ("two words", ["--tokens", 1], "M798")],
+)
+def test_texts_that_cannot_be_suggested_are_told(model, tmp_path, text, options, code):
+    raw, output = tmp_path / "raw.jsonl", tmp_path / "next.jsonl"
+    raw.write_text(json.dumps({"text": text}) + "\n")
+    output.write_text("what was there")
+    result = invoke(model, raw, output, *options)
+    assert (result.exit_code, f"[{code}]" in result.stderr) == (1, True), result.stderr
+    assert output.read_text() == "what was there"
+
+
 def test_the_texts_are_not_written_over(model, raw):
     before = raw.read_text(encoding="utf8")
     assert invoke(model, raw, raw).stderr.startswith("[M741]")

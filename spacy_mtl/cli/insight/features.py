@@ -13,6 +13,7 @@ from ..shared.messages import clear_errors
 from ..shared.options import Code
 from ..shared.output import make_console, write_json
 from ..shared.pipelines import load_pipeline
+from ..shared.visible import visible
 from .names import chosen
 
 if TYPE_CHECKING:
@@ -81,4 +82,4 @@ def _show(found: "Mapping[str, Sequence[Weight]]", steps: Sequence[tuple[str, st
                 table.add_row(f"{each.value:+.4f}", Text(each.feature))
             console.print(table)
     for before, after, value in steps:
-        console.print(f"{value:+.4f}  {before} {after}", markup=False)
+        console.print(visible(f"{value:+.4f}  {before} {after}", lines=False), markup=False)

@@ -29,6 +29,7 @@ def _made_visible(shown: Any, lines: bool = True) -> Any:
     if isinstance(shown, Text):
         shown.plain = visible(shown.plain, lines)  # styles stay where they are, since the length does
     elif isinstance(shown, Table):
+        shown.title = _made_visible(shown.title, False)
         for column in shown.columns:
             column._cells = [_made_visible(cell, False) for cell in column.cells]
     return shown
