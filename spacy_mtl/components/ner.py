@@ -217,6 +217,11 @@ class MTLEntityRecognizer(BiasedPipe, ChainPipe, LabelledPipe):
             "entity", tag_segments(self.chain_labels, self.cfg["scheme"]), self.labels
         )
 
+    def token_decisions(self, doc: Doc) -> "list[Decision]":
+        """A decision for each token: its tag."""
+        names = self.chain_labels
+        return self.explained(doc).label_decisions("tag", np.eye(len(names), dtype=bool), lambda _, y: names[y])
+
     def set_annotations(self, docs: Iterable[Doc], scores: Sequence[np.ndarray]) -> None:
         """Write ``doc.ents``. scores: what :meth:`predict` returned.
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .decision import Decision
-from .html import explanation_html
+from .html import SHOWN, explanation_html
 
 #: Contributions to a decision that are printed.
 MOST = 5
@@ -52,5 +52,9 @@ class Explanation:
         """The n decisions with the smallest differences, which are most likely to be wrong; None for all."""
         return tuple(sorted(self.decisions, key=lambda each: each.difference)[:n])
 
+    def html(self, most: int | None = SHOWN) -> str:
+        """A list of the decisions, each of which opens to its strongest contributions, ``most`` of them; None for all."""
+        return explanation_html(self.component, self.text, self.decisions, most)
+
     def _repr_html_(self) -> str:
-        return explanation_html(self.component, self.text, self.decisions)
+        return self.html()

@@ -95,8 +95,7 @@ def _missed(pipe: MTLEntityRecognizer, task: Task, case: Case) -> list[Decision]
     }
     if not starts:
         return []
-    names = pipe.chain_labels
-    found = pipe.explained(case.inputs).label_decisions("tag", np.eye(len(names), dtype=bool), lambda _, y: names[y])
+    found = pipe.token_decisions(case.inputs)
     return [each for each in found if case.inputs[each.start].idx in starts and each.winner == "O"]
 
 

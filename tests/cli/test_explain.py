@@ -86,6 +86,30 @@ def test_an_untrained_component(tmp_path):
     assert "[M475]" in result.stderr
 
 
+def test_why_a_word_is_no_entity(trained, tmp_path):
+    text = "Hoy llueve en el centro."
+    assert "0 decisions" in (shown := invoke(trained, text).stdout)
+    assert "--tokens" in shown
+    result = invoke(trained, text, "--tokens", "--json", tmp_path / "why.json")
+    assert result.exit_code == 0, result.stderr
+    (explanation,) = json.loads((tmp_path / "why.json").read_text())
+    assert [each["winner"] for each in explanation["decisions"]] == ["O"] * 6
+
+
+@pytest.mark.parametrize("top", [1, 0])
+def test_the_page_has_as_many_features_as_asked_for(trained, tmp_path, top):
+    assert (
+        invoke(trained, TEXT, "--html", tmp_path / "why.html", "--json", tmp_path / "why.json", "--top", top).exit_code
+        == 0
+    )
+    (explanation,) = json.loads((tmp_path / "why.json").read_text())
+    rows = sum(min(top or 10**6, len(each["contributions"])) for each in explanation["decisions"])
+    rest = sum(bool(top) and len(each["contributions"]) > top for each in explanation["decisions"])
+    page = (tmp_path / "why.html").read_text()
+    assert page.count('<td class="n">') == rows + rest
+    assert page.count(" others</td>") == rest
+
+
 def test_two_outputs_need_two_names(trained, tmp_path):
     result = invoke(trained, TEXT, "--json", tmp_path / "why", "--html", tmp_path / "why")
     assert result.stderr.startswith("[M795]")

@@ -29,6 +29,10 @@ def explain_cli(
     closest: Annotated[
         int, typer.Option(min=0, help="Show only the N decisions with the smallest differences; 0 for all.")
     ] = 0,
+    tokens: Annotated[
+        bool,
+        typer.Option("--tokens", help="Why is this no entity? Explain the tag of every token, not entities alone."),
+    ] = False,
     json_path: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write all decisions to this file, as JSON.")
     ] = None,
@@ -40,11 +44,11 @@ def explain_cli(
     """Explain every decision about a text: the best analysis without it, by how much that scores less, and which features make the difference."""
     with clear_errors():
         check_outputs([json_path, html], [])
-        found = explanations(load_pipeline(model, code), model, text, component)
+        found = explanations(load_pipeline(model, code), model, text, component, tokens)
         if json_path is not None:
             write_json(json_path, [explanation.to_dict() for explanation in found])
         if html is not None:
-            write_file(html, _page(found).encode())
+            write_file(html, _page(found, top or None).encode())
     console = make_console()
     for explanation in found:
         console.print(explanation.title, markup=False, style="bold")
@@ -52,11 +56,16 @@ def explain_cli(
             console.print(str(decision), markup=False, soft_wrap=True)
             if decision.contributions:
                 console.print(_table(decision, top))
+        if not explanation.decisions and not tokens:
+            console.print("Nothing was found. With --tokens, every token is explained.")
 
 
-def explanations(nlp: "Language", model: str, text: str, component: str | None = None) -> "list[Explanation]":
+def explanations(
+    nlp: "Language", model: str, text: str, component: str | None = None, tokens: bool = False
+) -> "list[Explanation]":
     """The explanations of every component that gives them, or of the one named, each of the document as that component gets it.
 
+    tokens: of each token, see :meth:`.StructuredPipe.explain`.
     Raises ValueError: M760 a text without words, M796 and M797 one that cannot be read, M761 no such component, M475 an untrained one.
     """
     able = [name for name, pipe in nlp.pipeline if hasattr(pipe, "explain")]
@@ -69,7 +78,7 @@ def explanations(nlp: "Language", model: str, text: str, component: str | None =
     found = []
     for name, pipe in nlp.pipeline:
         if name in able and component in (None, name):
-            found.append(pipe.explain(doc))  # type: ignore[attr-defined]
+            found.append(pipe.explain(doc, tokens))  # type: ignore[attr-defined]
         doc = pipe(doc)
     return found
 
@@ -90,7 +99,7 @@ def _table(decision: "Decision", top: int) -> "Table":
     return table
 
 
-def _page(found: "list[Explanation]") -> str:
-    body = "".join(explanation._repr_html_() for explanation in found)
+def _page(found: "list[Explanation]", most: int | None) -> str:
+    body = "".join(explanation.html(most) for explanation in found)
     head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Explanation</title>'
     return f'<!doctype html><html lang="en"><head>{head}<style>:root{{color-scheme:light dark}}</style></head><body>{body}</body></html>\n'

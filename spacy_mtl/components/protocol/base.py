@@ -200,15 +200,21 @@ class StructuredPipe(ShardedPipe):
         if self._learner is not None:
             self.remembered.for_training().evaluated(self.report, score)
 
-    def explain(self, doc: Doc) -> "Explanation":
+    def explain(self, doc: Doc, tokens: bool = False) -> "Explanation":
         """Why the component decides as it does about a document: for each decision the best analysis without it, and what makes the difference.
 
+        tokens: of a component that finds spans, a decision for each token instead, those outside of spans included: why is this no entity?
         The document has what the templates read, as when the component is called, and stays as it is. Raises ValueError (M475) while untrained.
         """
         from spacy_mtl.explaining.explanation import Explanation
 
         self.explained_weights()
-        return Explanation(self.name, doc.text, tuple(self.decisions(doc)) if len(doc) else ())
+        decisions = self.token_decisions if tokens else self.decisions
+        return Explanation(self.name, doc.text, tuple(decisions(doc)) if len(doc) else ())
+
+    def token_decisions(self, doc: Doc) -> "list[Decision]":
+        """A decision for each token, where those of the component are about something else."""
+        return self.decisions(doc)
 
     def explained_weights(self) -> Any:
         """The weights that predict. Raises ValueError (M475) while untrained."""

@@ -9,12 +9,15 @@ from spacy.tokens import Doc
 from spacy_mtl.templates.extract import boundary
 
 from .characters import CHARACTER_CONTEXT
+from .context_texts import case_text, count_text, place_text
 from .derived import Derived
 from .of_tables import is_list
 from .reader import LEXEME, AttributeReader
 
 #: Attributes that are numbers; the others are string ids.
-_NUMBERS = (*CHARACTER_CONTEXT, "DOC_COUNT", "RUN_PLACE", "SPACY", "IDX", "LENGTH", "SENT_START", "ENT_IOB")
+_NUMBERS = (*CHARACTER_CONTEXT, "SPACY", "IDX", "LENGTH", "SENT_START", "ENT_IOB")
+#: Attributes whose values are codes, and what these say.
+CODES = {"DOC_COUNT": count_text, "RUN_PLACE": place_text, "DOC_CASE": case_text}
 
 
 class AttributeTexts:
@@ -51,6 +54,8 @@ class AttributeTexts:
         return getattr(lexeme, f"{name}_", getattr(lexeme, name))  # lower_ is the text of lower
 
     def _plain(self, attr: str, value: int) -> str:
+        if attr in CODES and (text := CODES[attr](value)) is not None:
+            return text
         if attr in _NUMBERS or is_list(attr) or not value:
             return str(value) if attr in _NUMBERS or is_list(attr) else ""
         if value in self._outside:
