@@ -34,7 +34,7 @@ def trained_on_folds(
         begin, end = fold * len(train) // folds, (fold + 1) * len(train) // folds
         refit = Refit(nlp, component, [*train[:begin], *train[end:]], dev)
         pipe = refit.make(refit.config())
-        pipe.from_bytes(refit.fit(refit.config()).data, exclude=["vocab"])
+        refit.fit_pipe(pipe)
         yield (
             pipe,
             [Example(doc, each.reference) for doc, each in zip(inputs[begin:end], train[begin:end], strict=True)],

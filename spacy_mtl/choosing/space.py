@@ -43,13 +43,14 @@ class Dimension:
         """All values, or the ends of a range."""
         return self.values or tuple(map(int if self.whole else float, (self.low, self.high)))
 
-    def suggest(self, trial: Any) -> Any:
-        """A value, from a trial of Optuna."""
+    def suggest(self, trial: Any, own: Any = None) -> Any:
+        """A value, from a trial of Optuna. own: that of the config, which is kept as it is; others have four digits."""
         if self.values:
             return self.values[trial.suggest_categorical(self.name, list(range(len(self.values))))]
         if self.whole:
             return trial.suggest_int(self.name, int(self.low), int(self.high), log=self.log)
-        return float(f"{trial.suggest_float(self.name, self.low, self.high, log=self.log):.4g}")
+        value = trial.suggest_float(self.name, self.low, self.high, log=self.log)
+        return value if value == own else float(f"{value:.4g}")
 
     def parameter(self, value: Any) -> Any:
         """The parameter of a trial that stands for this value; None if none does."""

@@ -107,7 +107,8 @@ class Tuning:
         import optuna
 
         begin = time.process_time()
-        settings = {each.path: each.suggest(trial) for each in self.space}
+        own = present(self.config, self.space) or {}
+        settings = {each.path: each.suggest(trial, own.get(each.name)) for each in self.space}
         config = changed(self.config, settings)
         trial.set_user_attr("settings", {".".join(path): value for path, value in settings.items()})
         pipes = self._begun(config)
@@ -157,7 +158,7 @@ class Tuning:
         if (parameters := present(self.config, self.space)) is None:
             return None
         fixed = FixedTrial(parameters)
-        own = {".".join(each.path): each.suggest(fixed) for each in self.space}
+        own = {".".join(each.path): each.suggest(fixed, parameters[each.name]) for each in self.space}
         return next((number for number, trial in trials.items() if trial.settings == own), None)
 
     def _score(self, pipes: Sequence[StructuredPipe]) -> float:

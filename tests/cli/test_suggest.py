@@ -132,6 +132,22 @@ def test_texts_that_cannot_be_suggested_are_told(model, tmp_path, text, options,
     assert output.read_text() == "what was there"
 
 
+def test_equal_texts_are_suggested_once(model, tmp_path):
+    (tmp_path / "raw.txt").write_text("\n".join([TEXTS[0]] * 4 + [TEXTS[1]]), encoding="utf8")
+    assert invoke(model, tmp_path / "raw.txt", tmp_path / "next.jsonl").exit_code == 0
+    tasks = lines(tmp_path / "next.jsonl")
+    assert {task["text"]: task["meta"]["number"] for task in tasks} == {TEXTS[0]: 0, TEXTS[1]: 4}
+    assert len(tasks) == 2
+
+
+def test_an_interrupt_leaves_the_tasks_that_were_there(model, raw, tmp_path, monkeypatch):
+    (tmp_path / "next.jsonl").write_text("what was there")
+    monkeypatch.setattr("spacy_mtl.choosing.suggesting.choose", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    result = invoke(model, raw, tmp_path / "next.jsonl")
+    assert (result.exit_code, result.stderr.splitlines()[-1]) == (130, "Interrupted.")
+    assert (tmp_path / "next.jsonl").read_text() == "what was there"
+
+
 def test_the_texts_are_not_written_over(model, raw):
     before = raw.read_text(encoding="utf8")
     assert invoke(model, raw, raw).stderr.startswith("[M741]")

@@ -99,7 +99,10 @@ def read_raw(nlp: "Language", path: Path, encoding: str = "utf8") -> "list[Doc]"
 
 
 def suggested(nlp: "Language", name: str, docs: "list[Doc]", by: str, wanted: "Wanted") -> "list[Choice]":
-    """The documents from which the component of this name would learn most. Raises ValueError (M475) while it is untrained."""
+    """The documents from which the component of this name would learn most, of equal texts the first.
+
+    Raises ValueError (M475) while it is untrained.
+    """
     from tqdm import tqdm
 
     from spacy_mtl.choosing.suggesting import choose
@@ -113,7 +116,9 @@ def suggested(nlp: "Language", name: str, docs: "list[Doc]", by: str, wanted: "W
     inputs = docs_before(nlp, name, docs)
     with tqdm(total=len(inputs), desc="texts", leave=False) as bar:
         unsure = uncertainty(pipe, inputs, by, bar.update)
-    return choose(unsure, [len(doc) for doc in docs], wanted)
+    first = {doc.text: number for number, doc in reversed(list(enumerate(docs)))}
+    sizes = [len(doc) if first[doc.text] == number else 0 for number, doc in enumerate(docs)]
+    return choose(unsure, sizes, wanted)
 
 
 def _written(

@@ -108,15 +108,17 @@ def _check_writable(page: Path) -> None:
 
 
 def _training_corpus(nlp: "Language", path: Path | None, where: str, needed: bool) -> "list[Example] | None":
-    """The training corpus; None where nobody asked for it and it is not where the config says. Raises ValueError: M771-M773, and the reader's."""
-    from spacy_mtl.choosing.corpora import read_part
+    """The training corpus; None where nobody asked for it and the config names no file that is there. Raises ValueError: M771-M773, the reader's."""
+    from spacy_mtl.choosing.corpora import block_of, read_part
 
-    try:
-        return read_part(nlp, "train", path, where)
-    except ValueError:
-        if path is not None or needed:
-            raise
-        return None
+    if path is None and not needed:
+        try:
+            named = Path(str(block_of(nlp, "train", where)["path"]))
+        except ValueError:  # it names none
+            return None
+        if not named.exists():
+            return None
+    return read_part(nlp, "train", path, where)
 
 
 def with_history(nlp: "Language", training: Path) -> None:
@@ -144,18 +146,21 @@ def read_steps(log: Path) -> "list[Step]":
 
     if not log.is_file():
         return []
-    steps = []
+    steps: list[Step] = []
     try:
         if log.stat().st_size > MOST_BYTES:
-            raise ValueError
-        for line in log.read_bytes().rstrip(b"\n").split(b"\n"):
+            raise ValueError(Errors.M715.format(path=log, reason=f"it has more than {MOST_BYTES:,} bytes"))
+        lines = log.read_bytes().rstrip(b"\n").split(b"\n")
+    except OSError as error:
+        raise ValueError(Errors.M715.format(path=log, reason=reason_of(error))) from None
+    for line in lines:
+        try:
             row = mapping(read_json(line, "a row"), "a row")
             other = mapping(row.get("other_scores") or {}, "its scores")
             known = [(key, float(value)) for key, value in other.items() if isinstance(value, int | float)]
             score, seconds = (None if row.get(key) is None else float(row[key]) for key in ("score", "seconds"))
             steps.append(Step(int(row["step"]), score, seconds, known))
-    except (ValueError, TypeError, KeyError, OverflowError, OSError, StoredValueError) as error:
-        raise ValueError(
-            Errors.M715.format(path=log, reason=f"a row cannot be read ({type(error).__name__})")
-        ) from None
+        except (ValueError, TypeError, KeyError, OverflowError, StoredValueError):
+            reason = f"line {len(steps) + 1} is no row of the log of a training"
+            raise ValueError(Errors.M715.format(path=log, reason=reason)) from None
     return steps[-MOST_STEPS:]

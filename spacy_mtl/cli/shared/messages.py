@@ -9,10 +9,13 @@ from thinc.api import ConfigValidationError
 
 from .visible import visible
 
+#: The exit code of a command that was interrupted (Ctrl-C), as shells have it.
+INTERRUPTED = 130
+
 
 @contextmanager
 def clear_errors() -> Iterator[None]:
-    """Turn the package's own coded errors into a message and exit code 1; any other exception is a bug and is passed on."""
+    """Turn the package's own coded errors into a message and exit code 1, and an interrupt into one and 130; other exceptions are bugs, and pass."""
     try:
         yield
     except ValueError as error:
@@ -20,6 +23,9 @@ def clear_errors() -> Iterator[None]:
             raise
         typer.echo(visible(str(error)), err=True)
         raise typer.Exit(1) from None
+    except KeyboardInterrupt:
+        typer.echo("Interrupted.", err=True)
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def reason_of(error: Exception) -> str:

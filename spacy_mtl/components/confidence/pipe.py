@@ -12,7 +12,7 @@ from spacy.training import Example, validate_examples
 
 from spacy_mtl.components.protocol.base import StructuredPipe
 from spacy_mtl.components.protocol.saved import CALIBRATIONS
-from spacy_mtl.components.protocol.settings import check_count, check_switches, refuse
+from spacy_mtl.components.protocol.settings import check_count, check_switches
 from spacy_mtl.confidence.calibration import Calibration, fit_temperature, read_calibrations
 from spacy_mtl.confidence.considered import ConsideredDocs
 from spacy_mtl.confidence.maps import Maps, Outcomes, fit_maps
@@ -89,9 +89,7 @@ class ConfidentPipe(StructuredPipe):
 
         Raises ValueError: M419 k below 1, M477 and M479 as :meth:`probabilities`.
         """
-        check_count(self.name, "k", k)
-        if k < 1:
-            refuse(self.name, "k", "a whole number of at least 1", k)
+        check_count(self.name, "k", k, 1)
         self._check_told()
         return self.asked(doc).kbest(self.calibrations, k) if len(doc) else []
 

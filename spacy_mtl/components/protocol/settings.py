@@ -18,7 +18,8 @@ def check_switches(name: str, **settings: Any) -> None:
             refuse(name, setting, "true or false", value)
 
 
-def check_count(name: str, setting: str, value: Any) -> None:
-    """Refuse a setting that is not a whole number of at least 0."""
-    if not is_whole(value):
-        refuse(name, setting, "0 or more" if is_whole(value, -(2**63), 0) else "a whole number of at least 0", value)
+def check_count(name: str, setting: str, value: Any, least: int = 0) -> None:
+    """Refuse a setting that is not a whole number of at least ``least``."""
+    if not is_whole(value, least):
+        expected = f"{least} or more" if is_whole(value, -(2**63), 0) else f"a whole number of at least {least}"
+        refuse(name, setting, expected, value)
