@@ -66,6 +66,7 @@ def _show_weights(model: str, weights: Weights, files: Files, top: int, show_all
         write_json(json_path, _described(model, weights))
     if plot is not None:
         plot_templates(plot, weights, LIVE)
+        typer.echo(f"Written: {plot}")
     console = make_console()
     for name, rows in weights.items():
         shown = [row for row in rows if show_all or row["weight"] > LIVE][: top or None]
@@ -87,6 +88,7 @@ def _show_paths(model: str, weights: Weights, files: Files, top: int, code: Path
     if plot is not None:
         patterns = {name: {row["name"]: row["pattern"] for row in rows} for name, rows in weights.items()}
         plot_paths(plot, found, patterns)
+        typer.echo(f"Written: {plot}")
     console = make_console()
     for name, history in found.items():
         console.print(path_table(name, history, weights[name][: top or None]))
@@ -102,6 +104,8 @@ def _compare(model: str, weights: Weights, other: str, files: Files, top: int, c
         raise ValueError(Errors.M787)
     others = template_weights(other, None, code)
     both = {name: compared(rows, others[name]) for name, rows in weights.items() if name in others}
+    if not both and len(weights) == len(others) == 1:  # whatever they are called
+        both = {name: compared(rows, *others.values()) for name, rows in weights.items()}
     if not both:
         raise ValueError(Errors.M703.format(component=", ".join(weights), model=other, names=", ".join(others)))
     if json_path is not None:

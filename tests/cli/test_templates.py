@@ -139,7 +139,9 @@ def test_no_more_than_the_heaviest(model):
 
 
 def test_picture(model, tmp_path):
-    assert invoke(model, "--plot", tmp_path / "weights.png").exit_code == 0
+    result = invoke(model, "--plot", tmp_path / "weights.png")
+    assert result.exit_code == 0
+    assert f"Written: {tmp_path / 'weights.png'}" in result.stdout
     assert (tmp_path / "weights.png").read_bytes().startswith(b"\x89PNG")
     check_refused(invoke(tmp_path / "nowhere", "--plot", tmp_path / "weights.pdf"), "M708")
 
@@ -190,9 +192,15 @@ def test_two_models_side_by_side(learnt, tmp_path):
     assert "mtl_ner: 0.0% of the weight is on other templates" in same
 
 
+def test_a_single_component_is_compared_whatever_it_is_called(learnt, model):
+    result = invoke(learnt / "one", "--compare", model)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "mtl_ner: 100.0% of the weight is on other templates" in result.stdout
+
+
 def test_what_cannot_be_shown_over_time(learnt, model, tmp_path):
     check_refused(invoke(model, "--path"), "M785")
     check_refused(invoke(learnt / "one", "--path", "--compare", learnt / "two"), "M786")
     check_refused(invoke(learnt / "one", "--compare", learnt / "two", "--plot", tmp_path / "x.svg"), "M787")
-    check_refused(invoke(learnt / "one", "--compare", model), "M703")
+    check_refused(invoke(learnt / "one", "--compare", save(tmp_path / "several", "ner", "tagger")), "M703")
     check_refused(invoke(learnt / "one", "--compare", tmp_path / "nowhere"), "M701")
