@@ -29,12 +29,14 @@ def lead(journal: Path) -> Iterator[None]:
     except OSError as error:
         raise ValueError(Errors.M704.format(path=journal, reason=reason_of(error))) from None
     try:
-        if not _taken(lock):
+        if not _taken(lock) or not lock.is_on(journal):
             raise ValueError(Errors.M791.format(path=journal))
         _cut_unfinished(lock.descriptor)
-        yield
-        if not os.fstat(lock.descriptor).st_size:
-            journal.unlink(missing_ok=True)
+        try:
+            yield
+        finally:
+            if not os.fstat(lock.descriptor).st_size:  # nothing was begun
+                journal.unlink(missing_ok=True)
     finally:
         lock.close()
 

@@ -122,6 +122,9 @@ def test_one_search_at_a_time(tmp_path):
         journal.write_text("kept\n")
     with lead(journal):
         assert journal.read_text() == "kept\n"
+    with pytest.raises(RuntimeError), lead(tmp_path / "nothing begun"):
+        raise RuntimeError
+    assert not (tmp_path / "nothing begun").exists()
     (tmp_path / "folder").mkdir()
     with pytest.raises(ValueError, match="M704"), lead(tmp_path / "folder"):
         pass

@@ -17,7 +17,7 @@ from ..cluster.options import Ray, Workers
 from ..cluster.tune import run_trials, trial_workers
 from ..config import read_config, write_changes
 from ..insight.names import chosen
-from ..shared.messages import clear_errors
+from ..shared.messages import INTERRUPTED, clear_errors
 from ..shared.options import Code
 from ..shared.output import check_file_name, check_outputs, make_console, write_file, write_json
 from ..validate import make_pipeline
@@ -111,13 +111,9 @@ def tune_cli(
 
     with clear_errors():
         place = journal or output.with_suffix(".journal")
-        check_outputs([output, place, json_path], [config, train, dev])
-        for path in (output, place, json_path):
-            check_file_name(path)
-        if folds == 1:
-            raise ValueError(Errors.M783.format(n="all", folds=1))
-        _check_options(ray, jobs, workers, folds, dev)
         search = Search(config, component, tuple(vary or ()), place, train, dev, folds, seed, code)
+        _check_files(search, output, json_path)
+        _check_options(search, ray, jobs, workers)
         tuning = search.tuning()
         tuning.check()
         with lead(place):
@@ -128,13 +124,10 @@ def tune_cli(
             others = [each for each in found if each.number != best.number]
             write_json(json_path, [asdict(trial) for trial in (best, *others)])
     _show(found, best, name)
-    score = best.score if best.final is None else best.final
-    typer.echo(f"Written: {output}, with the settings of trial {best.number}, whose score is {score:.2f}")
-    if stays:
-        typer.echo("They are those of the config: no others are better by more than one standard error.")
+    _tell(best, stays, output)
     if not finished:
         typer.echo("Interrupted. The same command goes on with the search.", err=True)
-        raise typer.Exit(130)
+        raise typer.Exit(INTERRUPTED)
 
 
 def _searched(
@@ -187,12 +180,21 @@ def _chosen(tuning: "Tuning", found: "list[Trial]", finished: bool) -> "tuple[Tr
     return found[0], False, False
 
 
-def _check_options(ray: str | None, jobs: int, workers: int | None, folds: int, dev: Path | None) -> None:
-    """Raises ValueError (M917, M794) for options that do not go with each other."""
-    if folds and dev is not None:
-        raise ValueError(
-            Errors.M794.format(option="--dev", other="--folds", hint="folds are scored on the training corpus")
-        )
+def _check_files(search: Search, output: Path, json_path: Path | None) -> None:
+    """Raises ValueError (M741, M795, M704) for files that must not or cannot be written."""
+    outputs = [output, search.journal, json_path]
+    check_outputs(outputs, [search.config, search.train, search.dev])
+    for path in outputs:
+        check_file_name(path)
+
+
+def _check_options(search: Search, ray: str | None, jobs: int, workers: int | None) -> None:
+    """Raises ValueError (M783, M794, M917) for options that do not go with each other."""
+    if search.folds == 1:
+        raise ValueError(Errors.M783.format(n="all", folds=1))
+    if search.folds and search.dev is not None:
+        hint = "folds are scored on the training corpus"
+        raise ValueError(Errors.M794.format(option="--dev", other="--folds", hint=hint))
     if ray is not None and jobs > 1:
         raise ValueError(
             Errors.M917.format(option="--jobs", out="", hint="; --workers says how many trials there are at once")
@@ -279,6 +281,13 @@ def _best_config(path: Path, name: str, best: "Trial") -> str:
     config["components"][name] = changed(config["components"][name], by_path(best.settings))
     write_changes(text, before, config)
     return str(text)
+
+
+def _tell(best: "Trial", stays: bool, output: Path) -> None:
+    score = best.score if best.final is None else best.final
+    typer.echo(f"Written: {output}, with the settings of trial {best.number}, whose score is {score:.2f}")
+    if stays:
+        typer.echo("They are those of the config: no others are better by more than one standard error.")
 
 
 def _show(found: "list[Trial]", chosen: "Trial", name: str) -> None:

@@ -13,6 +13,7 @@ from spacy_mtl.errors import Errors
 from spacy_mtl.files.disk import reason_of
 from spacy_mtl.settings import brief
 
+from ..shared.messages import INTERRUPTED
 from ..shared.options import Format
 from ..shared.pipelines import load_pipeline
 from ..shared.trained_with import trained_with
@@ -95,7 +96,7 @@ def annotate_on_cluster(
             done = annotate_collection(collection, lambda: _workers(options, bar), bar.add)
         except KeyboardInterrupt:
             typer.echo("Interrupted. The same command goes on with the annotation.", err=True)
-            raise typer.Exit(130) from None
+            raise typer.Exit(INTERRUPTED) from None
         except OSError as error:
             raise ValueError(Errors.M704.format(path=output, reason=reason_of(error))) from None
     aside = sum(len(each.set_aside) for each in done)

@@ -11,7 +11,7 @@ from spacy_mtl.errors import Errors
 from spacy_mtl.files.disk import reason_of
 from spacy_mtl.files.folder_lock import lock_folder
 
-from ..shared.messages import clear_errors
+from ..shared.messages import INTERRUPTED, clear_errors
 from ..shared.options import Code
 from ..shared.pipelines import save_pipeline
 from ..validate import make_pipeline
@@ -63,7 +63,7 @@ def train_cli(
             _train(nlp, str(config), output, ray, workers, passes, code)
         except KeyboardInterrupt:
             typer.echo("Interrupted. The same command goes on with the training.", err=True)
-            raise typer.Exit(130) from None
+            raise typer.Exit(INTERRUPTED) from None
         except OSError as error:
             raise ValueError(Errors.M704.format(path=output, reason=reason_of(error))) from None
     typer.echo(f"Written: {output / 'model-best'} and {output / 'model-last'}")
