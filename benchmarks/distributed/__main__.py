@@ -4,7 +4,7 @@ import sys
 
 from benchmarks.common.measure import prepare, use_kernel_cache
 
-if sys.argv[1:2] == ["ray"]:
+if sys.argv[1:2] in (["ray"], ["large"]):
     use_kernel_cache()
 else:
     prepare()

@@ -1,6 +1,8 @@
 """Training in shards: ``python -m benchmarks.distributed MODE --help``. In the simulation the workers take turns: CPU and bytes count."""
 
+from json import loads
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
@@ -8,6 +10,8 @@ import typer
 from benchmarks.common.measure import run_child
 from benchmarks.common.rows import Row, append_rows, progress, show
 from benchmarks.threads.tasks import described
+
+from .large import command_of, trained, write_corpus
 
 app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 CorporaOption = Annotated[Path, typer.Option(help="The folder that the corpora are in.", envvar="SPACY_MTL_CORPORA")]
@@ -39,6 +43,15 @@ _ON_RAY = {
     "rounds": "rounds",
     "gap": "gap",
     "megabytes": "MB",
+}
+_LARGE = {
+    "workers": "workers",
+    "words": "words",
+    "forms": "distinct",
+    "peak_bytes": "memory at most",
+    "wall_s": "wall s",
+    "gap": "gap",
+    "ents_f": "F1 on dev",
 }
 _KILLED = {
     "workers": "workers",
@@ -144,3 +157,31 @@ def kill(
     progress.print(f"{kills} trainings", highlight=False)
     show("Deaths of workers", _KILLED, rows, "gaps after the same number of rounds")
     append_rows(json, rows)
+
+
+@app.command()
+def large(
+    corpora: CorporaOption,
+    words: Annotated[int, typer.Option(help="Of the corpus that is made of the Spanish one.", min=10_000)] = 20_000_000,
+    changed: Annotated[float, typer.Option(help="Share of longer words with another letter.", min=0.0, max=1.0)] = 0.02,
+    workers: Annotated[list[int], typer.Option(help="Again for another number; 0 is spacy train.", min=0)] = [2],  # noqa: B006
+    json: JsonOption = None,
+) -> None:
+    """ner.cfg on a corpus that is made by repeating the Spanish one with changes: the memory of all processes together."""
+    rows = [
+        {"benchmark": "distributed", "mode": "large", **_large(corpora, words, changed, count)} for count in workers
+    ]
+    show("A large corpus", _LARGE, rows, "bytes; wall time with everything")
+    append_rows(json, rows)
+
+
+def _large(corpora: Path, words: int, changed: float, workers: int) -> Row:
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        about = described("ner", corpora.resolve())
+        size = write_corpus(Path(about["train"]), folder / "train.conll", words, changed)
+        write_corpus(Path(about["dev"]), folder / "dev.conll")
+        command = command_of(about["config"], folder / "train.conll", folder / "dev.conll", folder / "model", workers)
+        found = trained(command)
+        meta = loads((folder / "model" / "model-best" / "meta.json").read_text(encoding="utf8"))
+        return {"workers": workers, "changed": changed, **size, **found, "ents_f": meta["performance"]["ents_f"]}

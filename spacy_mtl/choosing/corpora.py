@@ -62,17 +62,22 @@ def block_of(nlp: Language, part: str, where: str, path: Path | None = None) -> 
 
 
 def read_block(nlp: Language, block: Mapping[str, Any]) -> list[Example]:
-    """The examples of a block with a reader and a path. A ``.spacy`` file is read as one where the reader is one of this package's for text files.
+    """The examples of a block (see :func:`stream_block`). Raises what readers raise."""
+    return list(stream_block(nlp, block))
 
-    Its documents are then given the columns that the block says, as far as such files have them, or those that the file lists.
-    Raises what readers raise.
+
+def stream_block(nlp: Language, block: Mapping[str, Any]) -> Iterable[Example]:
+    """The examples of a block with a reader and a path, one after the other.
+
+    A ``.spacy`` file is read as one where the reader is one of this package's for text files. Its documents are then given the columns that the block
+    says, as far as such files have them, or those that the file lists. Raises what readers raise.
     """
     path, reader = str(block.get("path")), str(block.get("@readers"))
     if path.endswith(".spacy") and reader in TEXT_READERS:
         named = block.get("given")
         given = None if named is None else [column for column in named if column in GIVEN_COLUMNS]
-        return list(read_binary(path, nlp.vocab, given))
-    return list(registry.resolve({"reader": dict(block)})["reader"](nlp))
+        return read_binary(path, nlp.vocab, given)
+    return registry.resolve({"reader": dict(block)})["reader"](nlp)
 
 
 def _read(nlp: Language, block: Mapping[str, Any], where: str, part: str) -> list[Example]:

@@ -15,6 +15,7 @@ from thinc.api import Model
 from spacy_mtl.errors import Errors, Warnings
 from spacy_mtl.learning.gold_trees import crossing_arcs, encode, gold_trees, has_several_roots
 from spacy_mtl.learning.learner import Learner
+from spacy_mtl.learning.streamed import Corpus, to_go_through
 from spacy_mtl.learning.tree import TreeLearner
 from spacy_mtl.models.relabel import relabelled_tree
 from spacy_mtl.models.tree.features import TreeTemplates
@@ -204,13 +205,13 @@ class MTLParser(BorderedPipe):
 
     def collect_labels(self, references: Iterable[Doc]) -> None:
         """Collect the labels of the corpus, and decide the settings that are left to it. Raises ValueError: M301, M443, M445."""
-        references = list(references)
+        references = to_go_through(references)
         if self.settings.labelling != "none":
             super().collect_labels(references)
         several = self.roots != "several" and any(has_several_roots(doc) for doc in references)
         self._decide(several, crossing_arcs(references) if self.projective is None else (0, 0))
 
-    def survey(self, references: Sequence[Doc]) -> dict[str, Any]:
+    def survey(self, references: Corpus[Doc]) -> dict[str, Any]:
         return {
             **super().survey(references),
             "several": self.roots != "several" and any(has_several_roots(doc) for doc in references),

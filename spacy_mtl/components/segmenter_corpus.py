@@ -8,6 +8,7 @@ from spacy.tokens import Doc
 from spacy_mtl.errors import Errors
 from spacy_mtl.learning.counted.known_words import added_counts, label_counts
 from spacy_mtl.learning.gather import Piece
+from spacy_mtl.learning.streamed import Corpus, to_go_through
 from spacy_mtl.segmentation.boundaries import TAG_SETS
 from spacy_mtl.segmentation.character_groups import added_characters, count_characters, group_characters, groups_of
 from spacy_mtl.segmentation.characters import CharacterTable, doc_text
@@ -41,7 +42,7 @@ class WordsOfCorpus(ChainPipe):
 
     def collect_labels(self, references: Iterable[Doc]) -> None:
         """Count the words of the corpus and the breaks between characters, and group its characters. Raises ValueError (M413) if it has no word."""
-        references = list(references)
+        references = to_go_through(references)
         assert self._reader is not None
         corpus = CorpusWords(references, self.folds, self.gold_attributes)
         if references and not corpus.words:
@@ -68,7 +69,7 @@ class WordsOfCorpus(ChainPipe):
         if context is not None and breaks is not None:
             context.breaks, self.cfg["breaks"] = breaks.table(), breaks.written()
 
-    def survey(self, references: Sequence[Doc]) -> dict[str, Any]:
+    def survey(self, references: Corpus[Doc]) -> dict[str, Any]:
         assert self._corpus_words is not None
         found: dict[str, Any] = {**super().survey(references), "words": self._corpus_words.counted()}
         if self._corpus_breaks is not None:

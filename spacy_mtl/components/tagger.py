@@ -14,6 +14,7 @@ from thinc.api import Model
 from spacy_mtl.errors import Errors
 from spacy_mtl.learning.counted.known_words import constrain_words
 from spacy_mtl.learning.counted.usual_tags import added_tags, count_usual_tags, tag_counts, usual_tags
+from spacy_mtl.learning.streamed import Corpus, to_go_through
 from spacy_mtl.models.chain.decode import Held
 from spacy_mtl.settings import brief, is_choice
 from spacy_mtl.stored.values import distinct_texts, mapping, mapping_of, one_of
@@ -80,11 +81,11 @@ class MTLTagger(KnownWordsPipe):
 
     def collect_labels(self, references: Iterable[Doc]) -> None:
         """Collect the tags and, if a template reads USUAL_TAG, the usual tags of words, from the references, whose tokens never change."""
-        references = list(references)
+        references = to_go_through(references)
         super().collect_labels(references)
         self.learn_attribute(USUAL_TAG, lambda: count_usual_tags(references, self.labels))
 
-    def survey(self, references: Sequence[Doc]) -> dict[str, Any]:
+    def survey(self, references: Corpus[Doc]) -> dict[str, Any]:
         found = super().survey(references)
         if USUAL_TAG in tables_of(self.templates.attributes):
             found["tags"] = tag_counts(references)

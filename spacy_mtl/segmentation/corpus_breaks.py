@@ -11,6 +11,7 @@ import numpy as np
 from spacy.strings import hash_string  # type: ignore[attr-defined]
 from spacy.tokens import Doc
 
+from spacy_mtl.learning.streamed import Corpus
 from spacy_mtl.stored.fault import StoredValueError
 from spacy_mtl.stored.values import texts
 from spacy_mtl.templates.attributes.breaks import SHARES, BreakTable, break_table, value_of
@@ -84,9 +85,7 @@ def _text(pairs: np.ndarray) -> str:
     return np.ascontiguousarray(pairs, "<u4").tobytes().decode("utf-32-le")
 
 
-def count_breaks(
-    references: Sequence[Doc], characters: CharacterTable, folds: np.ndarray, n_folds: int
-) -> CorpusBreaks:
+def count_breaks(references: Corpus[Doc], characters: CharacterTable, folds: np.ndarray, n_folds: int) -> CorpusBreaks:
     """Count the word borders in the references, where white space separates sentences. folds: int64[D], the fold of each reference."""
     chars = characters.read([doc_text(doc) for doc in references])
     begins = np.zeros(chars.codes.size + 1, bool)

@@ -14,6 +14,7 @@ from spacy.strings import hash_string  # type: ignore[attr-defined]
 from spacy.tokens import Doc
 
 from spacy_mtl.learning.gather import Piece, content_key
+from spacy_mtl.learning.streamed import Corpus
 from spacy_mtl.templates.attributes.characters import WordTable, character, word_table
 
 #: The number of different hashes.
@@ -33,7 +34,7 @@ class CorpusWords:
     words: the n distinct words. counts: int64[n, folds]. folds: int64[D], the fold of each reference.
     """
 
-    def __init__(self, references: Sequence[Doc], folds: int, gold_attributes: Sequence[str]):
+    def __init__(self, references: Corpus[Doc], folds: int, gold_attributes: Sequence[str]):
         self._fold_of: dict[bytes, int] = {}
         parts: list[list[np.ndarray]] = [[] for _ in range(folds)]
         self.folds = np.empty(len(references), np.int64)
@@ -80,7 +81,7 @@ class CorpusWords:
         return np.repeat(np.array(folds, np.int64), [piece.starts.size - 1 for piece in pieces])
 
 
-def _count(parts: Sequence[Sequence[np.ndarray]], references: Sequence[Doc]) -> tuple[list[str], np.ndarray]:
+def _count(parts: Sequence[Sequence[np.ndarray]], references: Corpus[Doc]) -> tuple[list[str], np.ndarray]:
     forms = np.unique(np.concatenate([np.empty(0, np.uint64), *chain.from_iterable(parts)]))
     stores = list({id(doc.vocab): doc.vocab.strings for doc in references}.values())
     texts = [next(strings[form] for strings in stores if form in strings) for form in forms.tolist()]

@@ -2,9 +2,10 @@
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import zip_longest
+from itertools import chain, islice, zip_longest
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -12,22 +13,27 @@ import numpy as np
 from spacy.language import Language
 from spacy.training import Example
 
-from spacy_mtl.choosing.corpora import read_block
+from spacy_mtl.choosing.corpora import stream_block
 from spacy_mtl.components.protocol.base import StructuredPipe
 from spacy_mtl.errors import Errors
 from spacy_mtl.learning.gather import Piece
 from spacy_mtl.learning.learner import Learner
 from spacy_mtl.learning.possible import possible_outputs
+from spacy_mtl.learning.streamed import Corpus, Stream, each
 from spacy_mtl.sharded.counting import added, parted
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.templates.index import FeatureIndex
 from spacy_mtl.templates.indexing import CountingIndexer, Counts, GivenIndexer, Indexer
 
 from .checkpoint import read_shard, shard_path, write_shard
+from .memory import give_back
 from .pipeline import make
 from .settings import check_trainer
 from .spec import Spec
 from .training import ShardTrainer, ShardTraining
+
+#: Documents of up to so many words are kept in memory.
+MOST_WORDS = 1_000_000
 
 
 class ShardWorker:
@@ -44,15 +50,25 @@ class ShardWorker:
         self._drafts: list[Any] = []
         self._counts: list[Counts] = []
         self._added: list[Counts] = []
+        self._bound: Learner | None = None
 
     @cached_property
-    def _examples(self) -> list[Example]:
-        source = self.spec.source
-        found = [example for block in source.blocks for example in read_block(self._nlp, block)]
-        found = found[source.part :: source.of]
+    def _examples(self) -> Corpus[Example]:
+        """The documents of the shard. Many of them are read whenever they are needed: they take several times the memory of their features."""
+        found, words = [], 0
+        for example in self._read():
+            found.append(example)
+            words += len(example.predicted)
+            if words > MOST_WORDS:
+                return Stream(self._read)
         if not found:
-            raise ValueError(Errors.M941.format(path=source.files))
+            raise ValueError(Errors.M941.format(path=self.spec.source.files))
         return found
+
+    def _read(self) -> Iterator[Example]:
+        source = self.spec.source
+        every = chain.from_iterable(stream_block(self._nlp, block) for block in source.blocks)
+        return islice(every, source.part, None, source.of)
 
     def seconds(self) -> float:
         """CPU seconds of this worker's process so far."""
@@ -62,18 +78,19 @@ class ShardWorker:
 
     def begin(self, name: str) -> dict[str, Any]:
         """Begin with a component; returns what its shard has (see :meth:`.PipeHooks.survey`)."""
-        nlp = self._nlp
+        nlp, self._bound = self._nlp, None
         with nlp.select_pipes(enable=[name]):
             nlp.initialize(lambda: self._examples)
         self._pipe = pipe_of(nlp, name)
         self._pipe.check_shards()
         self._trainer, self._drafts = check_trainer(name, self._pipe.trainer), []
-        return self._pipe.survey([example.reference for example in self._examples])
+        return self._pipe.survey(each(attrgetter("reference"), self._examples))
 
     def settle(self, surveys: Sequence[dict[str, Any]]) -> bool:
         """Learn what all shards have, and gather the documents."""
         self._pipe.settle(surveys)
         self._pieces: list[Piece] = self._pipe.gathered(self._examples)
+        give_back()
         return True
 
     def count_pieces(self) -> dict[str, Any]:
@@ -112,7 +129,10 @@ class ShardWorker:
         self._pipe.before_features(self._pieces)
         learner.begin(self._pieces)
         self._counts = indexer.counts
-        return learner.trainings[0].problem.n
+        n = learner.trainings[0].problem.n
+        del learner
+        give_back()
+        return n
 
     def hand_out(self, workers: int) -> list[list[Counts]]:
         """For each worker, the counts of the observations that belong to it, of all indices."""
@@ -133,34 +153,38 @@ class ShardWorker:
 
         Returns how many problems there are, which are trained independently of each other.
         """
+        if self._bound is not None:  # asked again, because another worker was lost
+            return len(self._bound.trainings)
         self._counts = []
-        self._bound = self._learner(GivenIndexer([FeatureIndex(*index) for index in indices]))
+        learner = self._learner(GivenIndexer([FeatureIndex(*index) for index in indices]))
         self._pipe.before_features(self._pieces)
-        self._bound.begin(self._pieces)
-        return len(self._bound.trainings)
+        learner.begin(self._pieces)
+        self._bound, self._pieces = learner, []
+        give_back()
+        return len(learner.trainings)
 
     # --- training ---
 
-    def _training(self, part: int) -> ShardTraining:
-        training = self._bound.trainings[part]
-        assert isinstance(training, ShardTraining)
-        return training
+    @property
+    def _trainings(self) -> list[ShardTraining]:
+        assert self._bound is not None
+        return [training for training in self._bound.trainings if isinstance(training, ShardTraining)]
 
     def on(self, part: int, method: str, *arguments: Any) -> Any:
         """Call a method of the :class:`.Shard` of a problem."""
-        return getattr(self._training(part).shard, method)(*arguments)
+        return getattr(self._trainings[part].shard, method)(*arguments)
 
     def keep(self, folder: Path) -> bool:
         """Write the mixtures of all problems to a folder that all machines share. Raises OSError: M650-M652."""
-        for part in range(len(self._bound.trainings)):
-            write_shard(shard_path(folder, self._pipe.name, part, self.number), self._training(part).shard)
+        for part, training in enumerate(self._trainings):
+            write_shard(shard_path(folder, self._pipe.name, part, self.number), training.shard)
         return True
 
     def resume(self, folder: Path) -> int:
         """Take over mixtures that were kept in a folder. Returns of how many problems there were any that fit."""
         found = 0
-        for part in range(len(self._bound.trainings)):
-            shard, path = self._training(part).shard, shard_path(folder, self._pipe.name, part, self.number)
+        for part, training in enumerate(self._trainings):
+            shard, path = training.shard, shard_path(folder, self._pipe.name, part, self.number)
             found += read_shard(path, shard, possible_outputs(shard.problem))
         return found
 
@@ -171,8 +195,9 @@ class ShardWorker:
         """
         if found is None:
             return b""
+        assert self._bound is not None
         for part, (flat, mu) in enumerate(found):
-            training = self._training(part)
+            training = self._trainings[part]
             training.set(weights_of(training, flat), mu)
         return self._pipe.exported(self._bound)
 

@@ -6,6 +6,7 @@ import spacy
 from thinc.api import Config
 
 from spacy_mtl.choosing.corpora import read_part
+from spacy_mtl.learning.streamed import Stream
 from spacy_mtl.sharded.pipeline import make
 from spacy_mtl.stand_in import stand_in
 from spacy_mtl.trainers.shared.frank_wolfe import ascent_pass
@@ -251,3 +252,23 @@ def test_a_worker_without_documents_is_named(tmp_path):
     config = text_of("ner", **{**SMALL["ner"], "corpora__train__limit": 2})
     with pytest.raises(ValueError, match=r"M944.*Worker 3 of 3: .*M941"):
         run(config, tmp_path, 3)
+
+
+@pytest.mark.parametrize("component", SMALL)
+def test_a_shard_that_is_read_again_trains_as_one_in_memory(component, tmp_path, monkeypatch):
+    config = text(component)
+    whole = run(config, tmp_path / "whole", 2)[-1].report
+    monkeypatch.setattr("spacy_mtl.sharded.worker.MOST_WORDS", 20)
+    crew, watched = crew_of(config, 2), Watched()
+    assert all(isinstance(worker._examples, Stream) for worker in crew.workers)
+    session_of(config, tmp_path / "streamed", watched).run(crew)
+    assert watched.rows[-1].report == whole
+
+
+def test_workers_need_no_more_of_a_file_than_their_share(monkeypatch):
+    config = text("ner")
+    monkeypatch.setattr("spacy_mtl.sharded.worker.MOST_WORDS", 20)
+    shares = [list(worker._examples) for worker in crew_of(config, 3).workers]
+    every = [example.text for example in read_part(make(config, None), "train", None, "the config")]
+    assert [len(share) for share in shares] == [40, 40, 40]
+    assert [example.text for k in range(40) for example in (share[k] for share in shares)] == every

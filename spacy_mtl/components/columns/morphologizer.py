@@ -21,6 +21,7 @@ from spacy_mtl.learning.counted.stems import count_stems
 from spacy_mtl.learning.counted.usual_tags import added_tags, count_usual_tags, tag_counts, usual_tags
 from spacy_mtl.learning.factored import FactoredLearner
 from spacy_mtl.learning.learner import Learner
+from spacy_mtl.learning.streamed import Corpus, to_go_through
 from spacy_mtl.models.chain.decode import Held
 from spacy_mtl.models.chain.factored import of_factor
 from spacy_mtl.models.chain.prior import ChainPrior
@@ -123,14 +124,14 @@ class MTLMorphologizer(KnownWordsPipe):
 
     def collect_labels(self, references: Iterable[Doc]) -> None:
         """Add the analyses of the corpus to those already given, divide them into factors, and count the usual analyses of words."""
-        references = list(references)
+        references = to_go_through(references)
         self._take_analyses(self._counted_analyses(references), len(references))
         self.learn_attribute(
             USUAL_TAG, lambda: count_usual_tags(references, self.labels, columns_of=self._orths_and_analyses)
         )
         self.learn_attribute(STEM_TAG, lambda: count_stems(words_of(references)))
 
-    def survey(self, references: Sequence[Doc]) -> dict[str, Any]:
+    def survey(self, references: Corpus[Doc]) -> dict[str, Any]:
         found: dict[str, Any] = {"analyses": self._counted_analyses(references)}
         read = tables_of(self.templates.attributes)
         if USUAL_TAG in read:

@@ -15,6 +15,7 @@ from spacy_mtl.components.biased.sentences import sentence_counts
 from spacy_mtl.components.protocol.chain import ChainPipe
 from spacy_mtl.components.protocol.settings import check_switches
 from spacy_mtl.errors import Errors
+from spacy_mtl.learning.streamed import to_go_through
 from spacy_mtl.models.chain.decode import Held, one_label_each
 from spacy_mtl.models.chain.model import current_weights
 from spacy_mtl.structures.chain.build import Constraints
@@ -90,7 +91,7 @@ class MTLSenter(BiasedPipe, ChainPipe):
 
     def collect_labels(self, references: Iterable[Doc]) -> None:
         """Check that there is something to learn. Raises ValueError (M428)."""
-        references = list(references)
+        references = to_go_through(references)
         if not any(self.is_annotated(doc) for doc in references):
             raise ValueError(Errors.M428.format(name=self.name, n=len(references)))
 

@@ -3,6 +3,8 @@
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +20,7 @@ from spacy_mtl.explaining.template_table import TemplateTable
 from spacy_mtl.learning.gather import Gatherer
 from spacy_mtl.learning.history import Remembered
 from spacy_mtl.learning.learner import check_set
+from spacy_mtl.learning.streamed import Corpus, Stream, each, to_go_through
 from spacy_mtl.models.chain.model import current_weights, set_weights
 from spacy_mtl.models.dense import reads
 from spacy_mtl.tables.stored import Tables
@@ -69,7 +72,9 @@ class StructuredPipe(ShardedPipe):
         labels: Sequence[str] | None = None,
         tables: dict[str, Any] | None = None,
     ) -> None:
-        """Read the corpus once, or a sample of it, for its labels and for the documents that make up a full pass. Training starts from scratch.
+        """Read the corpus, or a sample of it, for its labels and for the documents that make up a full pass. Training starts from scratch.
+
+        It is read once, or, if ``get_examples`` returns a :class:`.Stream`, several times, without being in memory as a whole.
 
         Documents that are not in it may come in ``update``. Without annotated examples, labels must be given here or by ``add_label``. What templates
         know of a corpus (usual tags, dictionary, breaks, groups of characters) is counted here.
@@ -103,7 +108,7 @@ class StructuredPipe(ShardedPipe):
             needed = doc_attributes(self.templates.attributes)
             needed += [TENSOR] if reads(self.templates.dense, "t") else []
             self._before = ComponentsBefore(nlp, self.name, (*needed, *self.also_reads))
-        references = [example.reference for example in examples]
+        references = each(attrgetter("reference"), examples)
         self._check_attributes(examples, nlp, training.get("annotating_components", ()))
         self.collect_labels(references)
         self.fill_lists(references)
@@ -120,12 +125,12 @@ class StructuredPipe(ShardedPipe):
             self.model.attrs["tables"] = Tables(tables)
         check_read(self.name, self.tables, attributes)
 
-    def _checked_examples(self, get_examples: Callable[[], Iterable[Example]]) -> list[Example]:
+    def _checked_examples(self, get_examples: Callable[[], Iterable[Example]]) -> Corpus[Example]:
         """The examples; none where labels are given and there is no annotation, as with the blank example that spaCy makes of nothing.
 
         Raises ValueError: M402, M410.
         """
-        examples = list(each_example(get_examples, f"{type(self).__name__}.initialize"))
+        examples = to_go_through(each_example(get_examples, f"{type(self).__name__}.initialize"))
         if any(example.predicted.vocab is not self.vocab for example in examples):
             raise ValueError(Errors.M410.format(name=self.name))
         known = self.knows_labels
@@ -133,7 +138,7 @@ class StructuredPipe(ShardedPipe):
             raise ValueError(Errors.M402.format(name=self.name))
         return examples if not known or any(self.is_annotated(example.reference) for example in examples) else []
 
-    def _check_attributes(self, examples: Sequence[Example], nlp: Language | None, annotating: Sequence[str]) -> None:
+    def _check_attributes(self, examples: Corpus[Example], nlp: Language | None, annotating: Sequence[str]) -> None:
         """Refuse templates with an attribute that no document has and no component will set. Raises ValueError (M111)."""
         assert self._reader is not None
         promised = annotated(nlp, annotating) if nlp is not None else frozenset()
@@ -146,13 +151,13 @@ class StructuredPipe(ShardedPipe):
             columns = self._telling(examples)
         check_set(self.name, self._reader, columns, self.templates.templates, promised)
 
-    def _telling(self, examples: Sequence[Example]) -> np.ndarray:
+    def _telling(self, examples: Corpus[Example]) -> np.ndarray:
         """The columns of as many input documents as it takes to see which attributes say nothing, uint64[n_given, N].
 
         An attribute that says something about the first documents does so about all; only where one does not, all have to be read.
         """
         assert self._reader is not None
-        columns = self._given(examples[:FIRST])
+        columns = self._given(islice(examples, FIRST))
         silent = absent_attributes(self.templates, columns, self._given_rows()) or self._reader.unset(columns)
         return self._given(examples) if silent and len(examples) > FIRST else columns
 
@@ -161,7 +166,7 @@ class StructuredPipe(ShardedPipe):
         assert self._reader is not None
         return {attr: row for attr, row in self._reader.columns.items() if row < self._reader.n_given}
 
-    def _given(self, examples: Sequence[Example]) -> np.ndarray:
+    def _given(self, examples: Iterable[Example]) -> np.ndarray:
         """The columns of the input documents, uint64[n_given, N]."""
         assert self._reader is not None
         return np.concatenate([self.read_input(self._reader, [each.predicted])[0][0] for each in examples], axis=1)
@@ -236,11 +241,15 @@ class StructuredPipe(ShardedPipe):
         return lines
 
 
-def each_example(get_examples: Callable[[], Iterable[Example]], method: str) -> Iterator[Example]:
-    """Stream the examples and check each, so that the corpus is read only once. Raises TypeError as spaCy's components do."""
+def each_example(get_examples: Callable[[], Iterable[Example]], method: str) -> Iterable[Example]:
+    """The examples, each of which is checked where it is read; so the corpus is read only once. Raises TypeError as spaCy's components do."""
     examples = get_examples() if callable(get_examples) else None
     if not isinstance(examples, Iterable):
         validate_get_examples(get_examples if examples is None else lambda: examples, method)
-    for example in examples or ():
-        validate_examples([example], method)
-        yield example
+
+    def checked() -> Iterator[Example]:
+        for example in examples or ():
+            validate_examples([example], method)
+            yield example
+
+    return Stream(checked) if isinstance(examples, Stream) else checked()

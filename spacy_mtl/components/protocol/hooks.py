@@ -12,6 +12,7 @@ from spacy_mtl.errors import Errors
 from spacy_mtl.learning.counted.corpus_lists import CorpusLists
 from spacy_mtl.learning.gather import NO_ROWS, Piece, content_key
 from spacy_mtl.learning.learner import Learner
+from spacy_mtl.learning.streamed import Corpus
 from spacy_mtl.sentences import borders_of_each
 from spacy_mtl.settings import brief
 from spacy_mtl.tables.phrases import PhraseList
@@ -93,7 +94,7 @@ class PipeHooks(SavedPipe):
         if self._reader.lists is not None and self._corpus_lists is not None:
             self._reader.lists.parts = self._corpus_lists.parts(pieces)
 
-    def fill_lists(self, references: Sequence[Doc]) -> None:
+    def fill_lists(self, references: Corpus[Doc]) -> None:
         """Fill the lists that are made from the corpus. Raises ValueError (M818) if it has none of their entities."""
         lists = {name: each for name, each in self.tables.items() if isinstance(each, PhraseList) and each.of_corpus}
         if not (lists and references):

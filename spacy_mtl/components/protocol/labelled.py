@@ -9,6 +9,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_mtl.errors import Errors
+from spacy_mtl.learning.streamed import Corpus, to_go_through
 
 from .learning_on import ContinuedPipe
 
@@ -88,7 +89,7 @@ class LabelledPipe(ContinuedPipe):
             labels, known = ", ".join(unknown), ", ".join(self.labels)
             raise ValueError(Errors.M456.format(name=self.name, labels=labels, known=known))
 
-    def survey(self, references: Sequence[Doc]) -> dict[str, Any]:
+    def survey(self, references: Corpus[Doc]) -> dict[str, Any]:
         return {**super().survey(references), "labels": list(self.labels)}
 
     def settle(self, surveys: Sequence[dict[str, Any]]) -> None:
@@ -100,7 +101,7 @@ class LabelledPipe(ContinuedPipe):
 
     def collect_labels(self, references: Iterable[Doc]) -> None:
         """Add the labels of the corpus, sorted, after those already given. Raises ValueError if there are none at all."""
-        references = list(references)
+        references = to_go_through(references)
         found = {label for doc in references for label in self.labels_of(doc)}
         if not found and not self.labels:
             raise ValueError(self.no_labels.format(name=self.name, n=len(references)))

@@ -1,8 +1,9 @@
 """What a component does where its corpus is in shards: it counts what its own has, and learns what all shards have together."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
+from spacy import util
 from spacy.tokens import Doc
 from spacy.training import Example
 
@@ -10,9 +11,13 @@ from spacy_mtl.components.protocol.updating import UpdatedPipe
 from spacy_mtl.errors import Errors
 from spacy_mtl.learning.gather import Piece
 from spacy_mtl.learning.learner import Learner
+from spacy_mtl.learning.streamed import Corpus
 from spacy_mtl.models.chain.model import set_weights
 from spacy_mtl.tables.phrases import PhraseList
 from spacy_mtl.templates.attributes.learned import tables_of
+
+#: So many documents are gathered at a time.
+BATCH = 1000
 
 
 class ShardedPipe(UpdatedPipe):
@@ -35,8 +40,8 @@ class ShardedPipe(UpdatedPipe):
         if counted:
             raise ValueError(Errors.M942.format(name=self.name, what=counted[0]))
 
-    def survey(self, references: Sequence[Doc]) -> dict[str, Any]:
-        """What this shard has and others have to know, by name. Nothing by default."""
+    def survey(self, references: Corpus[Doc]) -> dict[str, Any]:
+        """What this shard has and others have to know, by name. Nothing by default. references: gone through several times."""
         return {}
 
     def settle(self, surveys: Sequence[dict[str, Any]]) -> None:
@@ -49,19 +54,24 @@ class ShardedPipe(UpdatedPipe):
     def settle_pieces(self, counts: Sequence[dict[str, Any]]) -> None:
         """Hook: take over what all shards have counted. Does nothing by default."""
 
-    def gathered(self, examples: Sequence[Example]) -> list[Piece]:
+    def gathered(self, examples: Iterable[Example]) -> list[Piece]:
         """The documents as training sees them, in an order that does not depend on that in which they were read."""
         assert self._gathered is not None
+        for batch in util.minibatch(examples, BATCH):
+            for piece in self._pieces_of(list(batch)):
+                self._gathered.show(piece, None)
+        self._gathered.close()
+        return self._gathered.pieces
+
+    def _pieces_of(self, examples: list[Example]) -> Iterable[Piece]:
         assert self._reader is not None
-        examples = list(examples) if self._before is None else self._before.annotated(list(examples))
+        examples = examples if self._before is None else self._before.annotated(examples)
         docs = [example.predicted for example in examples]
         inputs, tensors = self.read_input(self._reader, docs), self.tensors_of(docs)
         for example, (given, starts), tensor in zip(examples, inputs, tensors, strict=True):
             piece = self.piece_of(self.key_of(example.reference), example, given, starts)
             piece.tensor = tensor
-            self._gathered.show(piece, None)
-        self._gathered.close()
-        return self._gathered.pieces
+            yield piece
 
     def exported(self, learner: Learner) -> bytes:
         """The component with the weights of a learner, as it is saved."""

@@ -10,6 +10,7 @@ import numpy as np
 from spacy.tokens import Doc
 
 from spacy_mtl.learning.gather import Piece
+from spacy_mtl.learning.streamed import Corpus
 from spacy_mtl.tables.phrases import OfCorpus, PhraseList, can_be_phrase
 from spacy_mtl.templates.attributes.lists import Folds, folded_phrase
 
@@ -21,7 +22,7 @@ class CorpusLists:
     folds: by the name of each list, which parts of the corpus know which entities. missing: the lists whose label no entity has, with that label.
     """
 
-    def __init__(self, references: Sequence[Doc], keys: Sequence[bytes], lists: Mapping[str, PhraseList]):
+    def __init__(self, references: Corpus[Doc], keys: Sequence[bytes], lists: Mapping[str, PhraseList]):
         self._n = len(references)
         self._place_of: dict[bytes, int] = {}
         # identical texts go into the same fold, so that neither knows its entities from the other

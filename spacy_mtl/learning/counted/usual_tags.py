@@ -7,6 +7,8 @@ import numpy as np
 from spacy.attrs import ORTH, TAG
 from spacy.tokens import Doc
 
+from spacy_mtl.learning.streamed import Corpus
+
 #: A word must occur this often to have a usual tag, so that no single occurrence decides it.
 OFTEN = 4
 
@@ -20,7 +22,7 @@ def orths_and_tags(doc: Doc) -> np.ndarray:
 TagCounts = Counter[tuple[str, str]]
 
 
-def tag_counts(references: Sequence[Doc], columns_of: Callable[[Doc], np.ndarray] = orths_and_tags) -> TagCounts:
+def tag_counts(references: Corpus[Doc], columns_of: Callable[[Doc], np.ndarray] = orths_and_tags) -> TagCounts:
     """Count the pairs of words and tags. columns_of: from a document to the hashes of its forms and tags, uint64[n, 2]."""
     stores = list({id(doc.vocab): doc.vocab.strings for doc in references}.values())
     columns = np.concatenate([np.empty((0, 2), np.uint64), *map(columns_of, references)])
@@ -53,7 +55,7 @@ def usual_tags(counts: TagCounts, tags: Sequence[str], least: int = OFTEN) -> di
 
 
 def count_usual_tags(
-    references: Sequence[Doc],
+    references: Corpus[Doc],
     tags: Sequence[str],
     least: int = OFTEN,
     columns_of: Callable[[Doc], np.ndarray] = orths_and_tags,

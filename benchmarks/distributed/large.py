@@ -1,0 +1,111 @@
+"""A training on a corpus that is much larger than the ones there are: the memory of all its processes together."""
+
+import random
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from benchmarks.common.origin import ROOT
+
+#: Words that a letter of may be changed have more characters than this.
+SHORT = 3
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+#: Seconds from one look at the memory to the next.
+_EVERY = 0.5
+_GAP = re.compile(r"(\d+\.\d+)%")
+
+
+def write_corpus(source: Path, output: Path, words: int = 0, changed: float = 0.0) -> dict[str, int]:
+    """Repeat a corpus of entities, in another order each time, until it has so many words, each with its entity tag. Without a number, once.
+
+    changed: the share of the longer words in which a letter is replaced, so that there are new words and new features all the time, as in new texts.
+    """
+    rng, forms = random.Random(0), set[str]()
+    written = n = 0
+    with output.open("w", encoding="utf8") as file:
+        for sentence in _repeated(_sentences(source), rng, words):
+            for word, tag in sentence:
+                form = _changed(word, rng) if len(word) > SHORT and rng.random() < changed else word
+                forms.add(form)
+                file.write(f"{form} {tag}\n")
+            file.write("\n")
+            written, n = written + len(sentence), n + 1
+    return {"words": written, "sentences": n, "forms": len(forms)}
+
+
+def _repeated(
+    sentences: list[list[tuple[str, str]]], rng: random.Random, words: int
+) -> Iterator[list[tuple[str, str]]]:
+    left = words or sum(map(len, sentences))
+    while left > 0:
+        rng.shuffle(sentences)
+        for sentence in sentences:
+            if left > 0:
+                yield sentence
+            left -= len(sentence)
+
+
+def _sentences(source: Path) -> list[list[tuple[str, str]]]:
+    blocks = source.read_text(encoding="utf8").split("\n\n")
+    lines = [[line.split(" ") for line in block.splitlines() if line.strip()] for block in blocks]
+    return [[(fields[0], fields[-1]) for fields in block] for block in lines if block]
+
+
+def _changed(word: str, rng: random.Random) -> str:
+    place = rng.randrange(1, len(word))
+    return word[:place] + rng.choice(_LETTERS) + word[place + 1 :]
+
+
+def trained(command: list[str]) -> dict[str, Any]:
+    """Run a training to its end: wall seconds, the largest memory of its processes together in bytes, and the last gap that it told, if it did.
+
+    Memory that processes share counts once (PSS, Linux).
+    """
+    begin, peak = time.monotonic(), 0
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=ROOT) as process:
+        while True:
+            peak = max(peak, sum(map(_memory, _family(process.pid))))
+            try:
+                told, _ = process.communicate(timeout=_EVERY)
+            except subprocess.TimeoutExpired:
+                continue
+            break
+    if process.returncode:
+        raise RuntimeError(told)
+    gaps = _GAP.findall(told)
+    return {"wall_s": time.monotonic() - begin, "peak_bytes": peak, "gap": float(gaps[-1]) / 100 if gaps else None}
+
+
+def command_of(config: str, train: Path, dev: Path, output: Path, workers: int) -> list[str]:
+    """workers: of a Ray cluster on this machine; 0 is ``spacy train``."""
+    reader = ["--corpora.train.columns", '["ORTH","ENT"]', "--corpora.train.given", "[]"]
+    how = ["mtl", "train", config, "--ray", "local", "--workers", str(workers)] if workers else ["train", config]
+    paths = ["--output", str(output), "--paths.train", str(train), "--paths.dev", str(dev)]
+    return [sys.executable, "-m", "spacy", *how, *paths, *reader]
+
+
+def _family(process: int) -> Iterator[int]:
+    """A process and all that come from it."""
+    children: dict[int, list[int]] = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parent = path.read_text().rpartition(")")[2].split()[1]
+        except OSError:  # has ended
+            continue
+        children.setdefault(int(parent), []).append(int(path.parent.name))
+    waiting = [process]
+    while waiting:
+        yield (pid := waiting.pop())
+        waiting += children.get(pid, [])
+
+
+def _memory(process: int) -> int:
+    try:
+        lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0
+    return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:"))

@@ -1,0 +1,40 @@
+"""Corpora that are gone through several times without ever being in memory as a whole."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Generic, TypeAlias, TypeVar
+
+Item = TypeVar("Item")
+Made = TypeVar("Made")
+
+
+class Stream(Generic[Item]):
+    """What is read anew each time it is gone through. read: begins from the first item whenever it is called, with the same items."""
+
+    def __init__(self, read: Callable[[], Iterable[Item]]):
+        self._read = read
+        self._size: int | None = None
+
+    def __iter__(self) -> Iterator[Item]:
+        return iter(self._read())
+
+    def __bool__(self) -> bool:
+        return any(True for _ in self)
+
+    def __len__(self) -> int:
+        if self._size is None:
+            self._size = sum(1 for _ in self)
+        return self._size
+
+
+#: What can be gone through several times.
+Corpus: TypeAlias = list[Item] | Stream[Item]
+
+
+def to_go_through(items: Iterable[Item]) -> Corpus[Item]:
+    """The items so that they can be gone through several times: as a list, but a stream as it is."""
+    return items if isinstance(items, Stream) else list(items)
+
+
+def each(make: Callable[[Item], Made], items: Corpus[Item]) -> Corpus[Made]:
+    """What is made of each item: a list of a list, a stream of a stream."""
+    return Stream(lambda: map(make, items)) if isinstance(items, Stream) else list(map(make, items))

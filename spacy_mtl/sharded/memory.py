@@ -1,0 +1,14 @@
+"""Memory that a process has freed, given back to the system, so that the next large arrays do not come on top of it."""
+
+import ctypes
+import gc
+import sys
+
+
+def give_back() -> None:
+    """Give back what is free in between of what is used: after many small objects nearly all of it stays with the process (glibc only)."""
+    gc.collect()
+    if sys.platform.startswith("linux"):
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+        if trim is not None:
+            trim(0)
