@@ -16,6 +16,8 @@ _PARSER = (
 )
 _SWAP = "transition_system=swap;transition_oracle=static_lazy"
 _PROJECTIVE = "transition_system=projective;transition_oracle=dynamic"
+#: For treebanks that have sentences with several roots, which UDPipe refuses to learn from otherwise.
+_ROOTS = "single_root=0"
 
 
 def _tagger(suffixes: int, enriched: int, lemmas: int, endings: int, added: int, pruned: int) -> str:
@@ -40,9 +42,9 @@ SETTINGS = {
         _tagger(12, 6, 1, 8, 4, 0),
         f"{_PARSER};{_PROJECTIVE};l2=0.3",
     ),
-    "swedish": ("", _tagger(8, 6, 0, 6, 6, 1), f"{_PARSER};{_PROJECTIVE};l2=0.3"),
-    "dutch": ("", _tagger(10, 6, 1, 8, 5, 1), f"{_PARSER};{_SWAP};l2=0.3"),
-    "danish": ("", _tagger(8, 6, 0, 6, 4, 1), f"{_PARSER};{_SWAP};l2=0.5"),
+    "swedish": ("", _tagger(8, 6, 0, 6, 6, 1), f"{_PARSER};{_PROJECTIVE};{_ROOTS};l2=0.3"),
+    "dutch": ("", _tagger(10, 6, 1, 8, 5, 1), f"{_PARSER};{_SWAP};{_ROOTS};l2=0.3"),
+    "danish": ("", _tagger(8, 6, 0, 6, 4, 1), f"{_PARSER};{_SWAP};{_ROOTS};l2=0.5"),
 }
 STEPS = ("tokenizer", "tagger", "parser")
 
