@@ -81,9 +81,10 @@ def trained(command: list[str]) -> dict[str, Any]:
 
 
 def command_of(config: str, train: Path, dev: Path, output: Path, workers: int) -> list[str]:
-    """workers: of a Ray cluster on this machine; 0 is ``spacy train``."""
+    """workers: of a Ray cluster on this machine; 1 is ``spacy mtl train`` without one, 0 is ``spacy train``."""
     reader = ["--corpora.train.columns", '["ORTH","ENT"]', "--corpora.train.given", "[]"]
-    how = ["mtl", "train", config, "--ray", "local", "--workers", str(workers)] if workers else ["train", config]
+    how = [*(["mtl"] if workers else []), "train", config]
+    how += ["--ray", "local", "--workers", str(workers)] if workers > 1 else []
     paths = ["--output", str(output), "--paths.train", str(train), "--paths.dev", str(dev)]
     return [sys.executable, "-m", "spacy", *how, *paths, *reader]
 

@@ -48,7 +48,7 @@ _LARGE = {
     "workers": "workers",
     "words": "words",
     "forms": "distinct",
-    "peak_bytes": "memory at most",
+    "peak_bytes": "bytes at most",
     "wall_s": "wall s",
     "gap": "gap",
     "ents_f": "F1 on dev",
@@ -164,14 +164,14 @@ def large(
     corpora: CorporaOption,
     words: Annotated[int, typer.Option(help="Of the corpus that is made of the Spanish one.", min=10_000)] = 20_000_000,
     changed: Annotated[float, typer.Option(help="Share of longer words with another letter.", min=0.0, max=1.0)] = 0.02,
-    workers: Annotated[list[int], typer.Option(help="Again for another number; 0 is spacy train.", min=0)] = [2],  # noqa: B006
+    workers: Annotated[list[int], typer.Option(help="Again for another number; 1 is without Ray, 0 is spacy train.", min=0)] = [2],  # noqa: B006
     json: JsonOption = None,
 ) -> None:
     """ner.cfg on a corpus that is made by repeating the Spanish one with changes: the memory of all processes together."""
     rows = [
         {"benchmark": "distributed", "mode": "large", **_large(corpora, words, changed, count)} for count in workers
     ]
-    show("A large corpus", _LARGE, rows, "bytes; wall time with everything")
+    show("A large corpus", _LARGE, rows, "memory of all processes; wall time with everything")
     append_rows(json, rows)
 
 

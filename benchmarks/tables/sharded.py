@@ -41,4 +41,21 @@ ON_RAY = Table(
     },
     {"benchmark": "distributed", "mode": "ray", "limit": 0, "cpus": 2},
 )
-TABLES = (SIMULATED, ON_RAY)
+_HOW = {0: "`spacy train`", 1: "`spacy mtl train`", 2: "`spacy mtl train --ray local --workers 2`"}
+LARGE = Table(
+    "large-corpora",
+    "distributed",
+    ("words", "command"),
+    (
+        Column("different words", "forms", "{:,.0f}"),
+        Column("memory of all processes, GB", lambda row: row["peak_bytes"] / 1e9, "{:.1f}"),
+        Column("gap reached", "gap", "{:.1%}"),
+        Column("F1 on dev", "ents_f", "{:.1%}"),
+    ),
+    {
+        f"{words} million": tuple(Line(_HOW[k], {"workers": k, "asked": words * 1_000_000}) for k in counts)
+        for words, counts in ((4, (0, 1, 2)), (20, (1, 2)))
+    },
+    {"benchmark": "distributed", "mode": "large"},
+)
+TABLES = (SIMULATED, ON_RAY, LARGE)

@@ -53,3 +53,6 @@ def test_the_command_trains(tmp_path):
     subprocess.run([*command, "--training.max_epochs", "1"], check=True, cwd=ROOT, capture_output=True)
     assert (tmp_path / "out" / "model-best" / "meta.json").exists()
     assert "--ray" in command_of("ner.cfg", tmp_path, tmp_path, tmp_path, 2)
+    alone = command_of("ner.cfg", tmp_path, tmp_path, tmp_path, 1)
+    assert alone[2:5] == ["spacy", "mtl", "train"]
+    assert "--ray" not in alone

@@ -120,3 +120,17 @@ def test_what_processes_share_is_copied_before_kernels_get_it():
     assert found[0][0].flags.writeable
     assert found[0][0].tolist() == [0, 1, 2]
     assert found[1]["a"] is fixed  # tables of words are no arrays that kernels get
+
+
+def test_a_training_without_a_cluster(config, tmp_path, monkeypatch):
+    """One worker in this process, which needs no Ray and keeps no document."""
+    monkeypatch.setattr("spacy_mtl.cluster.connect.connect", None)
+    monkeypatch.setattr("spacy_mtl.sharded.worker.MOST_WORDS", 20)
+    output = tmp_path / "out"
+    result = invoke(config, "--output", output)
+    assert (result.exit_code, result.exception) == (0, None), result.stderr
+    (row,) = run(text_of("ner", **NER), tmp_path / "local", workers=1)
+    assert f" {row.report.dual:,.2f} " in result.stdout
+    assert spacy.load(output / "model-best").get_pipe("ner").is_trained
+    result = invoke(config, "--output", output, "--workers", 2)
+    assert result.stderr.startswith("[M917] --workers does not go without --ray. Leave it out, or give --ray.")

@@ -1,5 +1,7 @@
-"""``python -m spacy mtl train``: train the components of a config on a Ray cluster, each worker on a shard of the corpus."""
+"""``python -m spacy mtl train``: train the components of a config on a corpus that nobody has as a whole, in this process or on a Ray cluster."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,11 +17,12 @@ from ..shared.messages import INTERRUPTED, clear_errors
 from ..shared.options import Code
 from ..shared.pipelines import save_pipeline
 from ..validate import make_pipeline
-from .options import Workers
+from .options import Ray, Workers
 
 if TYPE_CHECKING:
     from spacy.language import Language
 
+    from spacy_mtl.sharded.crew import Crew
     from spacy_mtl.sharded.session import Row
     from spacy_mtl.sharded.spec import Spec
     from spacy_mtl.sharded.worker import ShardWorker
@@ -35,26 +38,22 @@ def train_cli(
         Path,
         typer.Option("--output", "-o", metavar="FOLDER", help="For model-best and model-last; all machines share it."),
     ],
-    ray: Annotated[
-        str,
-        typer.Option(
-            "--ray",
-            metavar="ADDRESS",
-            help="Work on a Ray cluster: local for one on this machine, auto for the one that runs here, or HOST:PORT.",
-        ),
-    ],
+    ray: Ray = None,
     workers: Workers = None,
     passes: Annotated[int, typer.Option(min=1, help="Of each worker over its share in a round.")] = 1,
     code: Code = None,
 ) -> None:
-    """Train on a cluster, on a corpus that no machine needs to have as a whole.
+    """Train on a corpus that is too large for spacy train, in this process, or on a cluster, of which no machine needs to have it as a whole.
 
-    The path of the training corpus is a file, a folder or a pattern such as "shards/*.conllu". Each worker reads a share of it, whole files where
-    there are enough. Settings of the config can be given as for spacy train, such as --paths.train shards.
+    Documents are read as often as they are needed, and only features are kept. The path of the training corpus is a file, a folder or a pattern
+    such as "shards/*.conllu". With --ray, each worker reads a share of it, whole files where there are enough. Settings of the config can be given
+    as for spacy train, such as --paths.train shards.
 
     After an interrupt, the death of a worker or of this command, the same command goes on from the last checkpoint.
     """
     with clear_errors():
+        if ray is None and workers is not None:
+            raise ValueError(Errors.M917.format(option="--workers", out="out", hint=", or give --ray"))
         nlp = make_pipeline(config, code, changes=parse_config_overrides(ctx.args))
         lock = lock_folder(output)
         if isinstance(lock, str):
@@ -70,23 +69,43 @@ def train_cli(
 
 
 def _train(
-    nlp: "Language", where: str, output: Path, address: str, workers: int | None, passes: int, code: Path | None
+    nlp: "Language", where: str, output: Path, address: str | None, workers: int | None, passes: int, code: Path | None
 ) -> None:
-    """Check, join the cluster, and train. Raises ValueError with a sentence for all that is wrong with config, corpus, cluster or workers."""
-    from spacy_mtl.cluster.connect import connect
-    from spacy_mtl.sharded.actors import RayCrew
+    """Check, join the cluster if there is one, and train.
+
+    Raises ValueError with a sentence for all that is wrong with config, corpus, cluster or workers.
+    """
     from spacy_mtl.sharded.session import Session
     from spacy_mtl.sharded.spec import Spec, sources
+
+    def makers(count: int) -> list[Callable[[], "ShardWorker"]]:
+        text = nlp.config.to_str()
+        specs = [Spec(text, code and code.absolute(), Path.cwd(), source) for source in sources(nlp, count, where)]
+        return [partial(make_worker, spec, k) for k, spec in enumerate(specs)]
 
     with _Table(nlp) as table:
         session = Session(nlp, output.absolute(), where, table, save_pipeline, passes)
         sources(nlp, 1, where)  # before the cluster is joined
         session.prepare()
-        with connect(address, workers) as cluster:
-            shards = sources(nlp, _count(workers, cluster.cpus), where)
-            text = nlp.config.to_str()
-            specs = [Spec(text, code and code.absolute(), Path.cwd(), source) for source in shards]
-            session.run(RayCrew(cluster, [partial(make_worker, spec, k) for k, spec in enumerate(specs)]))
+        with _crew(address, workers, makers) as crew:
+            session.run(crew)
+
+
+@contextmanager
+def _crew(
+    address: str | None, workers: int | None, makers: Callable[[int], list[Callable[[], "ShardWorker"]]]
+) -> "Iterator[Crew]":
+    """The workers: of a cluster, or one in this process. makers: of so many workers, a function for each."""
+    from spacy_mtl.sharded.crew import LocalCrew
+
+    if address is None:
+        yield LocalCrew(makers(1))
+        return
+    from spacy_mtl.cluster.connect import connect
+    from spacy_mtl.sharded.actors import RayCrew
+
+    with connect(address, workers) as cluster:
+        yield RayCrew(cluster, makers(_count(workers, cluster.cpus)))
 
 
 def _count(workers: int | None, cpus: int) -> int:
