@@ -5,7 +5,8 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -19,20 +20,23 @@ _EVERY = 0.5
 _GAP = re.compile(r"(\d+\.\d+)%")
 
 
-def write_corpus(source: Path, output: Path, words: int = 0, changed: float = 0.0) -> dict[str, int]:
+def write_corpus(source: Path, outputs: Sequence[Path], words: int = 0, changed: float = 0.0) -> dict[str, int]:
     """Repeat a corpus of entities, in another order each time, until it has so many words, each with its entity tag. Without a number, once.
 
-    changed: the share of the longer words in which a letter is replaced, so that there are new words and new features all the time, as in new texts.
+    outputs: files that get a sentence each in turn. changed: the share of the longer words in which a letter is replaced, so that there are new
+    words and new features all the time, as in new texts.
     """
     rng, forms = random.Random(0), set[str]()
     written = n = 0
-    with output.open("w", encoding="utf8") as file:
+    with ExitStack() as stack:
+        files = [stack.enter_context(path.open("w", encoding="utf8")) for path in outputs]
         for sentence in _repeated(_sentences(source), rng, words):
-            for word, tag in sentence:
-                form = _changed(word, rng) if len(word) > SHORT and rng.random() < changed else word
-                forms.add(form)
-                file.write(f"{form} {tag}\n")
-            file.write("\n")
+            changing = (len(word) > SHORT and rng.random() < changed for word, _ in sentence)
+            lines = [
+                (_changed(word, rng) if do else word, tag) for (word, tag), do in zip(sentence, changing, strict=True)
+            ]
+            forms.update(form for form, _ in lines)
+            files[n % len(files)].write("".join(f"{form} {tag}\n" for form, tag in lines) + "\n")
             written, n = written + len(sentence), n + 1
     return {"words": written, "sentences": n, "forms": len(forms)}
 

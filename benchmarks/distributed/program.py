@@ -164,7 +164,9 @@ def large(
     corpora: CorporaOption,
     words: Annotated[int, typer.Option(help="Of the corpus that is made of the Spanish one.", min=10_000)] = 20_000_000,
     changed: Annotated[float, typer.Option(help="Share of longer words with another letter.", min=0.0, max=1.0)] = 0.02,
-    workers: Annotated[list[int], typer.Option(help="Again for another number; 1 is without Ray, 0 is spacy train.", min=0)] = [2],  # noqa: B006
+    workers: Annotated[
+        list[int], typer.Option(help="Again for another number; 1 is without Ray, 0 is spacy train.", min=0)
+    ] = [2],  # noqa: B006
     json: JsonOption = None,
 ) -> None:
     """ner.cfg on a corpus that is made by repeating the Spanish one with changes: the memory of all processes together."""
@@ -179,9 +181,14 @@ def _large(corpora: Path, words: int, changed: float, workers: int) -> Row:
     with TemporaryDirectory() as name:
         folder = Path(name)
         about = described("ner", corpora.resolve())
-        size = write_corpus(Path(about["train"]), folder / "train.conll", words, changed)
-        write_corpus(Path(about["dev"]), folder / "dev.conll")
-        command = command_of(about["config"], folder / "train.conll", folder / "dev.conll", folder / "model", workers)
+        shards = folder / "train"
+        shards.mkdir()
+        files = [shards / f"{k}.conll" for k in range(max(1, workers))]
+        size = write_corpus(Path(about["train"]), files, words, changed)
+        write_corpus(Path(about["dev"]), [folder / "dev.conll"])
+        command = command_of(
+            about["config"], shards if workers else files[0], folder / "dev.conll", folder / "model", workers
+        )
         found = trained(command)
         meta = loads((folder / "model" / "model-best" / "meta.json").read_text(encoding="utf8"))
         return {"workers": workers, "changed": changed, **size, **found, "ents_f": meta["performance"]["ents_f"]}

@@ -18,15 +18,17 @@ def sentences(path):
 
 
 def test_a_corpus_is_repeated_with_changes(tmp_path):
-    once = write_corpus(SOURCE, tmp_path / "once")
-    again = write_corpus(SOURCE, tmp_path / "again", 3 * once["words"], 0.05)
+    once = write_corpus(SOURCE, [tmp_path / "once"])
+    again = write_corpus(SOURCE, [tmp_path / "again", tmp_path / "more"], 3 * once["words"], 0.05)
     originals = sentences(tmp_path / "once")
     assert [line.split(" ")[0] for group in originals for line in group]
     assert sum(map(len, originals)) == once["words"]
     assert len(originals) == once["sentences"]
     assert again["words"] == 3 * once["words"]
     assert again["sentences"] == 3 * once["sentences"]
-    repeated = sentences(tmp_path / "again")
+    parts = [sentences(tmp_path / name) for name in ("again", "more")]
+    assert abs(len(parts[0]) - len(parts[1])) <= 1
+    repeated = parts[0] + parts[1]
     tags = [[line.split(" ")[1] for line in group] for group in repeated]
     assert sorted(tags) == sorted([line.split(" ")[1] for line in group] for group in originals * 3)
     same = sum(group in set(originals) for group in repeated) / len(repeated)
@@ -48,7 +50,7 @@ def test_memory_is_that_of_all_processes():
 
 
 def test_the_command_trains(tmp_path):
-    write_corpus(SOURCE, tmp_path / "dev")
+    write_corpus(SOURCE, [tmp_path / "dev"])
     command = command_of(str(ROOT / "configs" / "ner.cfg"), tmp_path / "dev", tmp_path / "dev", tmp_path / "out", 0)
     subprocess.run([*command, "--training.max_epochs", "1"], check=True, cwd=ROOT, capture_output=True)
     assert (tmp_path / "out" / "model-best" / "meta.json").exists()
