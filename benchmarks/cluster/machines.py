@@ -15,8 +15,8 @@ from pathlib import Path
 
 import psutil
 
-#: What a process of annotation is called, as Ray names it by its task.
-_TASK = "ray::_on_worker"
+#: What a process of annotation and one of training is called, as Ray names it by its task.
+ANNOTATING, TRAINING = "ray::_on_worker", "ray::Actor"
 
 
 @contextmanager
@@ -81,30 +81,37 @@ class Killer:
     def _run(self) -> None:
         while not self._stop.wait(self._random.uniform(*self._between)):
             what = self._random.choice(list(self.counts))
-            worker = what != "command" and self._kill_worker()
-            command = what != "worker" and self._kill_command()
-            if worker or command:  # what there was to kill
-                self.counts["both" if worker and command else "worker" if worker else "command"] += 1
+            killed = kill(what, self._cluster, ANNOTATING, self.command, self._random)
+            if killed:
+                self.counts[killed] += 1
 
-    def _kill_worker(self) -> bool:
-        """Kill a process that is at work, if one is."""
-        found = []
-        for process in self._cluster.children(recursive=True):
-            with suppress(psutil.Error):
-                if process.name().startswith(_TASK[:15]) or _TASK in " ".join(process.cmdline()):
-                    found.append(process)
-        if not found:
-            return False
+
+def kill(what: str, cluster: psutil.Process, task: str, command: subprocess.Popen | None, rng: random.Random) -> str:
+    """Kill a "worker", the "command", or "both", as far as they are at work. Returns what was killed, or "". task: see :data:`ANNOTATING`."""
+    worker = what != "command" and _kill_worker(cluster, task, rng)
+    itself = what != "worker" and _kill_command(command)
+    return "both" if worker and itself else "worker" if worker else "command" if itself else ""
+
+
+def _kill_worker(cluster: psutil.Process, task: str, rng: random.Random) -> bool:
+    """Kill a process that is at work, if one is."""
+    found = []
+    for process in cluster.children(recursive=True):
         with suppress(psutil.Error):
-            self._random.choice(found).kill()
-            return True
+            if process.name().startswith(task[:15]) or task in " ".join(process.cmdline()):
+                found.append(process)
+    if not found:
         return False
+    with suppress(psutil.Error):
+        rng.choice(found).kill()
+        return True
+    return False
 
-    def _kill_command(self) -> bool:
-        command = self.command
-        if command is None or command.poll() is not None:
-            return False
-        with suppress(ProcessLookupError):
-            os.kill(command.pid, signal.SIGKILL)
-            return True
+
+def _kill_command(command: subprocess.Popen | None) -> bool:
+    if command is None or command.poll() is not None:
         return False
+    with suppress(ProcessLookupError):
+        os.kill(command.pid, signal.SIGKILL)
+        return True
+    return False

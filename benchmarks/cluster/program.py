@@ -36,6 +36,19 @@ _KILLS = {
     "wall_without": "without kills",
 }
 
+_TRAINED = {
+    "kills": "trainings with a kill",
+    "killed_worker": "workers killed",
+    "killed_command": "commands killed",
+    "killed_both": "both killed",
+    "certified": "ended at the gap",
+    "consistent": "certificates agree",
+    "lowest_f": "lowest F1",
+    "highest_f": "highest F1",
+    "rounds": "rounds",
+    "wall": "wall s",
+}
+
 
 @app.callback()
 def cluster() -> None:
@@ -79,3 +92,21 @@ def annotate(
             row = killed(Path(place), max(workers), size, between, made["documents"], SEED)
             show("Annotation with kills", _KILLS, [{**about, **row}], "one run")
             append_rows(json, [{**about, "kills": True, "between": list(between), **row}])
+
+
+@app.command()
+def train(
+    corpora: CorporaOption,
+    kills: Annotated[int, typer.Option(help="Trainings with a kill each.", min=1)] = 50,
+    gap: Annotated[float, typer.Option(help="Where a training ends.")] = 0.05,
+    limit: Annotated[int, typer.Option(help="Sentences of the Spanish corpus.", min=100)] = 1000,
+    json: JsonOption = None,
+) -> None:
+    """``spacy mtl train --ray`` to a gap with two workers; a worker, the command or both are killed at a random moment."""
+    from .training import killed
+
+    row = killed(described("ner", corpora.resolve()), kills, gap, limit, SEED)
+    show(
+        "Trainings with kills", _TRAINED, [row], f"without: F1 {row['calm']['ents_f']:.4f}, {row['calm']['wall']:.0f} s"
+    )
+    append_rows(json, [{"benchmark": "cluster", "mode": "train", "component": "ner", **row}])
