@@ -46,6 +46,7 @@ class ClusterErrors:
     M945 = ("'{name}' has the trainer {trainer}, which cannot be shared out. Choose spacy_mtl.MTLStruct.v1 or spacy_mtl.SSVM.v1 with solver = \"dual_ascent\", or train with spacy train.")
     M946 = ("[training] annotating_components = {names}: components that are being trained cannot annotate for others on workers. Train them one after the other, or with spacy train.")
     M947 = ("The config has no component that would be trained. Take one out of [training] frozen_components, or add one.")
+    M949 = ("'{name}': the training corpus is no longer what it was when it was read first. Leave its files as they are while a training goes on, and begin again.")
     M948 = ("{workers} workers were asked for, but the cluster has {cpus} CPUs, and each worker needs one. Give fewer --workers, or add machines.")
     M932 = ("A frame has no column '{column}' of texts; its columns are {known}. Name the column with text=...")
     # fmt: on

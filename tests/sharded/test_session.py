@@ -272,3 +272,27 @@ def test_workers_need_no_more_of_a_file_than_their_share(monkeypatch):
     every = [example.text for example in read_part(make(config, None), "train", None, "the config")]
     assert [len(share) for share in shares] == [40, 40, 40]
     assert [example.text for k in range(40) for example in (share[k] for share in shares)] == every
+
+
+@pytest.mark.parametrize(
+    "change", [lambda text: text.replace("B-LOC", "B-NEW", 1), lambda text: text * 2], ids=["label", "size"]
+)
+def test_a_corpus_that_changes_while_it_is_read_is_refused(change, tmp_path, monkeypatch):
+    path = tmp_path / "train.conll"
+    original = (ROOT / "assets" / "es-entities" / "train.conll").read_text(encoding="utf8")
+    path.write_text(original, encoding="utf8")
+    monkeypatch.setattr("spacy_mtl.sharded.worker.MOST_WORDS", 20)
+    config = text_of("ner", paths__train=str(path))
+    (worker,) = crew_of(config, 1).workers
+    survey = worker.begin("ner")
+    path.write_text(change(original), encoding="utf8")
+    with pytest.raises(ValueError, match=r"M949.*'ner': the training corpus is no longer what it was"):
+        worker.settle([survey])
+
+
+def test_a_worker_that_is_asked_again_has_its_documents_once():
+    (worker,) = crew_of(text("ner"), 1).workers
+    survey = worker.begin("ner")
+    for _ in range(2):
+        worker.settle([survey])
+        assert len(worker._pieces) == 120

@@ -9,7 +9,7 @@ from spacy.training import Example
 
 from spacy_mtl.components.protocol.updating import UpdatedPipe
 from spacy_mtl.errors import Errors
-from spacy_mtl.learning.gather import Piece
+from spacy_mtl.learning.gather import Gatherer, Piece
 from spacy_mtl.learning.learner import Learner
 from spacy_mtl.learning.streamed import Corpus
 from spacy_mtl.models.chain.model import set_weights
@@ -55,21 +55,33 @@ class ShardedPipe(UpdatedPipe):
         """Hook: take over what all shards have counted. Does nothing by default."""
 
     def gathered(self, examples: Iterable[Example]) -> list[Piece]:
-        """The documents as training sees them, in an order that does not depend on that in which they were read."""
+        """The documents as training sees them, in an order that does not depend on that in which they were read.
+
+        Raises ValueError (M949) if they are not those that the component was initialized with.
+        """
         assert self._gathered is not None
+        gathered = Gatherer(self._gathered.expected)  # a worker may be asked more than once
+        known = gathered.n_expected
         for batch in util.minibatch(examples, BATCH):
             for piece in self._pieces_of(list(batch)):
-                self._gathered.show(piece, None)
-        self._gathered.close()
-        return self._gathered.pieces
+                gathered.show(piece, None)
+        if gathered.n_shown != known:
+            raise ValueError(Errors.M949.format(name=self.name))
+        gathered.close()
+        self._gathered = gathered
+        return gathered.pieces
 
     def _pieces_of(self, examples: list[Example]) -> Iterable[Piece]:
+        assert self._gathered is not None
         assert self._reader is not None
+        keys = [self.key_of(example.reference) for example in examples]
+        if not all(map(self._gathered.knows, keys)):
+            raise ValueError(Errors.M949.format(name=self.name))
         examples = examples if self._before is None else self._before.annotated(examples)
         docs = [example.predicted for example in examples]
         inputs, tensors = self.read_input(self._reader, docs), self.tensors_of(docs)
-        for example, (given, starts), tensor in zip(examples, inputs, tensors, strict=True):
-            piece = self.piece_of(self.key_of(example.reference), example, given, starts)
+        for key, example, (given, starts), tensor in zip(keys, examples, inputs, tensors, strict=True):
+            piece = self.piece_of(key, example, given, starts)
             piece.tensor = tensor
             yield piece
 
