@@ -12,7 +12,7 @@ from typing import Any
 
 from benchmarks.common.origin import ROOT
 
-#: Words that a letter of may be changed have more characters than this.
+#: Only words of more characters than this have a letter changed.
 SHORT = 3
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 #: Seconds from one look at the memory to the next.
@@ -44,6 +44,8 @@ def write_corpus(source: Path, outputs: Sequence[Path], words: int = 0, changed:
 def _repeated(
     sentences: list[list[tuple[str, str]]], rng: random.Random, words: int
 ) -> Iterator[list[tuple[str, str]]]:
+    if not sentences:
+        raise ValueError("The corpus has no sentences.")
     left = words or sum(map(len, sentences))
     while left > 0:
         rng.shuffle(sentences)
@@ -98,7 +100,7 @@ def _family(process: int) -> Iterator[int]:
     children: dict[int, list[int]] = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
-            parent = path.read_text().rpartition(")")[2].split()[1]
+            parent = path.read_text(errors="replace").rpartition(")")[2].split()[1]
         except OSError:  # has ended
             continue
         children.setdefault(int(parent), []).append(int(path.parent.name))

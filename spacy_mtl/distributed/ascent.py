@@ -103,6 +103,7 @@ class ShardedAscent:
         if not {"mu", "sigma", "rounds"} <= fits or (state["mu"] < 0).any() or not state["mu"].any():
             return
         self.mu, self.sigma = state["mu"].copy(), np.clip(state["sigma"], 1.0, len(self.workers))
+        self._selector.begin_at(self.mu)
         self.rounds, meant = (max(0, int(n)) for n in state["rounds"])
         if {"node", "pair"} <= fits and meant and self.settings.average > 1:
             self._mean, self._meant = Weights(state["node"].copy(), state["pair"].copy()), meant

@@ -8,11 +8,15 @@ Made = TypeVar("Made")
 
 
 class Stream(Generic[Item]):
-    """What is read anew each time it is gone through. read: begins from the first item whenever it is called, with the same items."""
+    """What is read anew each time it is gone through.
 
-    def __init__(self, read: Callable[[], Iterable[Item]]):
+    read: begins from the first item whenever it is called, with the same items. size: tells how many there are; counted if not given.
+    """
+
+    def __init__(self, read: Callable[[], Iterable[Item]], size: Callable[[], int] | None = None):
         self._read = read
-        self._size: int | None = None
+        self._size = size
+        self._found: int | None = None
 
     def __iter__(self) -> Iterator[Item]:
         return iter(self._read())
@@ -21,9 +25,9 @@ class Stream(Generic[Item]):
         return any(True for _ in self)
 
     def __len__(self) -> int:
-        if self._size is None:
-            self._size = sum(1 for _ in self)
-        return self._size
+        if self._found is None:
+            self._found = self._size() if self._size is not None else sum(1 for _ in self)
+        return self._found
 
 
 #: What can be gone through several times.
@@ -35,6 +39,6 @@ def to_go_through(items: Iterable[Item]) -> Corpus[Item]:
     return items if isinstance(items, Stream) else list(items)
 
 
-def each(make: Callable[[Item], Made], items: Corpus[Item]) -> Corpus[Made]:
+def made_of(make: Callable[[Item], Made], items: Corpus[Item]) -> Corpus[Made]:
     """What is made of each item: a list of a list, a stream of a stream."""
-    return Stream(lambda: map(make, items)) if isinstance(items, Stream) else list(map(make, items))
+    return Stream(lambda: map(make, items), lambda: len(items)) if isinstance(items, Stream) else list(map(make, items))

@@ -56,6 +56,7 @@ class RayCrew:
         self.sent = [0] * len(makers)
         self.received = [0] * len(makers)
         self._actors = [self._actor.remote(make) for make in makers]
+        self._replayed: dict[int, list[Any]] = {}
 
     def __len__(self) -> int:
         return len(self._makers)
@@ -88,6 +89,10 @@ class RayCrew:
         found: list[Any] = []
         for k, reference in enumerate(asked):
             try:
+                for replayed in self._replayed.pop(k, []):
+                    _, fault, self._hosts[k] = self._ray.get(replayed)
+                    if fault:
+                        self._refuse(k, fault)
                 value, fault, self._hosts[k] = self._ray.get(reference)
             except (
                 self._ray.exceptions.RayTaskError
@@ -113,8 +118,9 @@ class RayCrew:
         self.generations[k] += 1
         self._ray.kill(self._actors[k])
         self._actors[k] = self._actor.remote(self._makers[k])
-        for method, given in self.told:
-            self._actors[k].do.remote(method, *given)  # calls are made in this order
+        self._replayed[k] = [
+            self._actors[k].do.remote(method, *given) for method, given in self.told
+        ]  # made in this order
 
     def exchange(self, method: str, taken_by: str) -> list[Any]:
         n = len(self)

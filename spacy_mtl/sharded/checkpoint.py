@@ -1,7 +1,7 @@
 """What is kept of a training while it goes on: the mixtures of each shard, by its worker, and what the driver knows.
 
-Mixtures are checked when they are read again. Whatever they are, if they are mixtures of outputs of these sentences, they are a feasible dual point:
-no file can make a certificate untrue.
+Mixtures are checked when they are read again. Whatever they are, if they are mixtures of outputs of these sentences, they are a feasible dual point,
+so that a file of another training cannot make a certificate untrue.
 """
 
 import zlib
@@ -65,16 +65,23 @@ def read_arrays(path: Path, most: int) -> dict[str, np.ndarray]:
         return {}
 
 
-def begin(folder: Path, config: str) -> None:
-    """Begin a training of a config in a folder, or go on. Raises ValueError (M914) if one of another config was ended there; OSError: M650-M652."""
-    path, wanted = folder / "config.digest", blake2b(config.encode(), digest_size=16).hexdigest()
+def begin(folder: Path, about: str) -> None:
+    """Begin a training in a folder, or go on with one that was ended. about: all that tells it from others, config and corpus.
+
+    What is there without saying what it is about belongs to a training that came to its end, and is removed.
+    Raises ValueError (M914) if there are checkpoints of another training; OSError: M650-M652.
+    """
+    path, wanted = folder / "config.digest", blake2b(about.encode(), digest_size=16).hexdigest()
+    kept = sorted(folder.glob("*.npz"))
     try:
         found = path.read_text("ascii", "replace").strip()
     except FileNotFoundError:
-        write_atomically(path, f"{wanted}\n".encode())
-        return
-    if found != wanted:
-        raise ValueError(Errors.M914.format(path=folder, what="config"))
+        found = ""
+        for each in kept:
+            each.unlink(missing_ok=True)
+    if found and found != wanted and kept:
+        raise ValueError(Errors.M914.format(path=folder, what="config or corpus"))
+    write_atomically(path, f"{wanted}\n".encode())
 
 
 class Best(NamedTuple):

@@ -112,6 +112,8 @@ class LocalCrew:
         try:
             found = getattr(self.workers[k], method)(*given)
         except (ValueError, OSError) as error:
+            if len(self) == 1 and isinstance(error, ValueError):  # the command itself
+                raise
             raise ValueError(Errors.M944.format(worker=self.name(k), reason=str(error).rstrip("."))) from None
         self.received[k] += bytes_of(found)
         return found

@@ -6,7 +6,7 @@ import sys
 
 
 def give_back() -> None:
-    """Give back what is free in between of what is used: after many small objects nearly all of it stays with the process (glibc only)."""
+    """Give back free memory that lies between what is in use, most of which stays with the process after many small objects (glibc only)."""
     gc.collect()
     if sys.platform.startswith("linux"):
         trim = getattr(ctypes.CDLL(None), "malloc_trim", None)

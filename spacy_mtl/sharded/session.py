@@ -12,17 +12,17 @@ from spacy.language import Language
 from spacy.training import Example
 from spacy.training.loop import create_evaluation_callback, update_meta
 
-from spacy_mtl.choosing.corpora import read_part
+from spacy_mtl.choosing.corpora import block_of, read_part
 from spacy_mtl.choosing.schedule import Schedule
 from spacy_mtl.components.protocol.base import StructuredPipe
-from spacy_mtl.errors import Errors
 from spacy_mtl.trainers.base import Report
 from spacy_mtl.trainers.mtlstruct.settings import MTLStructSettings
 
 from .checkpoint import Best, begin, best_path, read_best, write_best
 from .crew import Crew
 from .driver import Driver
-from .settings import check_trainer
+from .settings import check_independent, check_trainer, trained_components
+from .spec import states
 
 #: Seconds between two checkpoints, at least.
 OFTEN = 60.0
@@ -79,6 +79,8 @@ class Session:
         self.config: Any = self.nlp.config.interpolate()
         self.training = self.config["training"]
         self.names = trained_components(self.nlp, self.training)
+        self._block = block_of(self.nlp, "train", self.where)
+        check_independent(self.nlp, self.names, self._block)
         self.schedule = Schedule.of(self.training)
 
     @property
@@ -88,9 +90,10 @@ class Session:
     def prepare(self) -> None:
         """Look at the folder, read the dev corpus, and make the vocabulary as the config says.
 
-        Raises ValueError: M771-M773 for a corpus, what readers raise, M914 the folder has a training of another config that can be gone on with.
+        Raises ValueError: M771-M773 for a corpus, what readers raise, M914 the folder has a training of another config or corpus that can be gone on
+        with.
         """
-        begin(self.checkpoint, self.nlp.config.to_str())
+        begin(self.checkpoint, f"{self.nlp.config.to_str()}\n{states(self._block)}")
         with self.nlp.select_pipes(disable=self.nlp.pipe_names):
             self.nlp.initialize()
         examples = read_part(self.nlp, "dev", None, self.where)
@@ -108,7 +111,6 @@ class Session:
         """
         for name in self.names:
             self._train(Driver(crew, name, self._settings(name), partial(self.watcher.phase, name), self.passes))
-        self.save(self.nlp, self.output / "model-last")
         rmtree(self.checkpoint, ignore_errors=True)
         return self.nlp
 
@@ -121,6 +123,8 @@ class Session:
         best = read_best(path)
         if best is None or not best.ended:
             best = self._trained(driver, best)
+            if driver.name == self.names[-1]:  # the component is as it was scored last
+                self.save(self.nlp, self.output / "model-last")
             write_best(path, best._replace(ended=True))
         self._pipe(driver.name).from_bytes(best.data, exclude=["vocab"])
 
@@ -189,26 +193,3 @@ class Session:
         row = Row(driver.name, driver.rounds, report, score, scores, seconds, sum(crew.sent), sum(crew.received))
         self.watcher.row(row)
         return row, data
-
-
-def trained_components(nlp: Language, training: dict[str, Any]) -> list[str]:
-    """The components that are to be trained, in their order.
-
-    Raises ValueError: M942 and M945 one cannot be trained on workers, M943 one is not of this package, M946 one annotates for others, M947 none is.
-    """
-    frozen = training.get("frozen_components") or []
-    names = []
-    for name, pipe in nlp.pipeline:
-        if name in frozen or not getattr(pipe, "is_trainable", False):
-            continue
-        if not isinstance(pipe, StructuredPipe):
-            raise ValueError(Errors.M943.format(name=name))
-        check_trainer(name, pipe.trainer)
-        pipe.check_shards()
-        names.append(name)
-    if not names:
-        raise ValueError(Errors.M947)
-    annotating = [name for name in training.get("annotating_components") or [] if name in names]
-    if annotating:
-        raise ValueError(Errors.M946.format(names=annotating))
-    return names

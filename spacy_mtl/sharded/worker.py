@@ -19,7 +19,7 @@ from spacy_mtl.errors import Errors
 from spacy_mtl.learning.gather import Piece
 from spacy_mtl.learning.learner import Learner
 from spacy_mtl.learning.possible import possible_outputs
-from spacy_mtl.learning.streamed import Corpus, Stream, each
+from spacy_mtl.learning.streamed import Corpus, Stream, made_of
 from spacy_mtl.sharded.counting import added, parted
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.templates.index import FeatureIndex
@@ -28,7 +28,7 @@ from spacy_mtl.templates.indexing import CountingIndexer, Counts, GivenIndexer, 
 from .checkpoint import read_shard, shard_path, write_shard
 from .memory import give_back
 from .pipeline import make
-from .settings import check_trainer
+from .settings import check_trainer, trained_components
 from .spec import Spec
 from .training import ShardTrainer, ShardTraining
 
@@ -54,7 +54,7 @@ class ShardWorker:
 
     @cached_property
     def _examples(self) -> Corpus[Example]:
-        """The documents of the shard. Many of them are read whenever they are needed: they take several times the memory of their features."""
+        """The documents of the shard. If there are many, they are read anew each time, since they take several times the memory of their features."""
         found, words = [], 0
         for example in self._read():
             found.append(example)
@@ -84,12 +84,14 @@ class ShardWorker:
         self._pipe = pipe_of(nlp, name)
         self._pipe.check_shards()
         self._trainer, self._drafts = check_trainer(name, self._pipe.trainer), []
-        return self._pipe.survey(each(attrgetter("reference"), self._examples))
+        return self._pipe.survey(made_of(attrgetter("reference"), self._examples))
 
     def settle(self, surveys: Sequence[dict[str, Any]]) -> bool:
         """Learn what all shards have, and gather the documents."""
         self._pipe.settle(surveys)
-        self._pieces: list[Piece] = self._pipe.gathered(self._examples)
+        trained = trained_components(self._nlp, self._nlp.config.interpolate()["training"])
+        with self._nlp.select_pipes(disable=[name for name in trained if name != self._pipe.name]):
+            self._pieces: list[Piece] = self._pipe.gathered(self._examples)
         give_back()
         return True
 
@@ -160,6 +162,9 @@ class ShardWorker:
         self._pipe.before_features(self._pieces)
         learner.begin(self._pieces)
         self._bound, self._pieces = learner, []
+        self._pipe.forget_documents()
+        for each in (learner, *learner.parts):
+            each.documents = ()
         give_back()
         return len(learner.trainings)
 

@@ -21,7 +21,8 @@ def test_a_corpus_is_repeated_with_changes(tmp_path):
     once = write_corpus(SOURCE, [tmp_path / "once"])
     again = write_corpus(SOURCE, [tmp_path / "again", tmp_path / "more"], 3 * once["words"], 0.05)
     originals = sentences(tmp_path / "once")
-    assert [line.split(" ")[0] for group in originals for line in group]
+    words = [line.split()[0] for line in SOURCE.read_text(encoding="utf8").splitlines() if line.strip()]
+    assert sorted(line.split(" ")[0] for group in originals for line in group) == sorted(words)
     assert sum(map(len, originals)) == once["words"]
     assert len(originals) == once["sentences"]
     assert again["words"] == 3 * once["words"]

@@ -185,3 +185,19 @@ def test_an_empty_shard_is_refused_by_the_name_of_its_worker():
     empty = part(problem, np.empty(0))
     with pytest.raises(ValueError, match=r"M375.*worker 2 of 2"):
         ShardedAscent(MTLStruct(), LocalWorkers(list(map(shard_of, (problem, empty)))))
+
+
+def test_dropped_templates_stay_dropped_when_a_training_goes_on():
+    """At p = 1 the template weights come back with their own state: C mu_j V_j(M) = w_j in the first round, too."""
+    problem = random_problem(0, n_sentences=60, n_templates=8)
+    settings = MTLStruct(1.0, 0.02)
+    ascent = ShardedAscent(settings, local_workers(problem, 2))
+    for _ in range(120):
+        ascent.round()
+    live = ascent.mu > 0
+    assert 0 < live.sum() < live.size
+    other = ShardedAscent(settings, ascent.workers)
+    other.resume(ascent.state())
+    other.round()
+    assert np.array_equal(other.mu > 0, live)
+    assert np.abs(other.mu - ascent.mu).max() < 0.2

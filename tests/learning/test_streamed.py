@@ -9,7 +9,7 @@ from spacy.tokens import Doc
 from spacy_mtl.corpora.conll import ConllCorpus
 from spacy_mtl.corpora.conllu import ConlluCorpus
 from spacy_mtl.corpora.segmented import SegmentedCorpus
-from spacy_mtl.learning.streamed import Stream, each, to_go_through
+from spacy_mtl.learning.streamed import Stream, made_of, to_go_through
 
 #: Of each component that can be trained in shards: a language, and its corpus in assets/.
 CORPORA = {
@@ -38,9 +38,9 @@ def test_a_stream_is_read_each_time():
     assert not Stream(list)
     assert to_go_through(stream) is stream
     assert to_go_through(iter("ab")) == ["a", "b"]
-    assert each(str.upper, ["a"]) == ["A"]
-    assert list(each(str.upper, stream)) == ["A", "B", "C"]
-    assert isinstance(each(str.upper, stream), Stream)
+    assert made_of(str.upper, ["a"]) == ["A"]
+    assert list(made_of(str.upper, stream)) == ["A", "B", "C"]
+    assert isinstance(made_of(str.upper, stream), Stream)
 
 
 @pytest.mark.parametrize("name", CORPORA)

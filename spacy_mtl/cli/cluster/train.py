@@ -1,4 +1,4 @@
-"""``python -m spacy mtl train``: train the components of a config on a corpus that nobody has as a whole, in this process or on a Ray cluster."""
+"""``python -m spacy mtl train``: train a config on a corpus that no process holds as a whole, in this one or on a Ray cluster."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -43,7 +43,7 @@ def train_cli(
     passes: Annotated[int, typer.Option(min=1, help="Of each worker over its share in a round.")] = 1,
     code: Code = None,
 ) -> None:
-    """Train on a corpus that is too large for spacy train, in this process, or on a cluster, of which no machine needs to have it as a whole.
+    """Train on a corpus that is too large for spacy train: in this process, or on a cluster, where no machine needs the whole of it.
 
     Documents are read as often as they are needed, and only features are kept. The path of the training corpus is a file, a folder or a pattern
     such as "shards/*.conllu". With --ray, each worker reads a share of it, whole files where there are enough. Settings of the config can be given

@@ -20,7 +20,7 @@ from spacy_mtl.explaining.template_table import TemplateTable
 from spacy_mtl.learning.gather import Gatherer
 from spacy_mtl.learning.history import Remembered
 from spacy_mtl.learning.learner import check_set
-from spacy_mtl.learning.streamed import Corpus, Stream, each, to_go_through
+from spacy_mtl.learning.streamed import Corpus, Stream, made_of, to_go_through
 from spacy_mtl.models.chain.model import current_weights, set_weights
 from spacy_mtl.models.dense import reads
 from spacy_mtl.tables.stored import Tables
@@ -108,7 +108,7 @@ class StructuredPipe(ShardedPipe):
             needed = doc_attributes(self.templates.attributes)
             needed += [TENSOR] if reads(self.templates.dense, "t") else []
             self._before = ComponentsBefore(nlp, self.name, (*needed, *self.also_reads))
-        references = each(attrgetter("reference"), examples)
+        references = made_of(attrgetter("reference"), examples)
         self._check_attributes(examples, nlp, training.get("annotating_components", ()))
         self.collect_labels(references)
         self.fill_lists(references)
@@ -130,13 +130,16 @@ class StructuredPipe(ShardedPipe):
 
         Raises ValueError: M402, M410.
         """
-        examples = to_go_through(each_example(get_examples, f"{type(self).__name__}.initialize"))
-        if any(example.predicted.vocab is not self.vocab for example in examples):
-            raise ValueError(Errors.M410.format(name=self.name))
+        examples = to_go_through(each_example(get_examples, f"{type(self).__name__}.initialize", self.check_vocab))
         known = self.knows_labels
         if not examples and not known:
             raise ValueError(Errors.M402.format(name=self.name))
         return examples if not known or any(self.is_annotated(example.reference) for example in examples) else []
+
+    def check_vocab(self, example: Example) -> None:
+        """Refuse a document of another vocabulary. Raises ValueError (M410)."""
+        if example.predicted.vocab is not self.vocab:
+            raise ValueError(Errors.M410.format(name=self.name))
 
     def _check_attributes(self, examples: Corpus[Example], nlp: Language | None, annotating: Sequence[str]) -> None:
         """Refuse templates with an attribute that no document has and no component will set. Raises ValueError (M111)."""
@@ -241,8 +244,10 @@ class StructuredPipe(ShardedPipe):
         return lines
 
 
-def each_example(get_examples: Callable[[], Iterable[Example]], method: str) -> Iterable[Example]:
-    """The examples, each of which is checked where it is read; so the corpus is read only once. Raises TypeError as spaCy's components do."""
+def each_example(
+    get_examples: Callable[[], Iterable[Example]], method: str, check: Callable[[Example], None] = lambda _: None
+) -> Iterable[Example]:
+    """The examples, each of which is checked as it is read. Raises TypeError as spaCy's components do, and what ``check`` raises."""
     examples = get_examples() if callable(get_examples) else None
     if not isinstance(examples, Iterable):
         validate_get_examples(get_examples if examples is None else lambda: examples, method)
@@ -250,6 +255,7 @@ def each_example(get_examples: Callable[[], Iterable[Example]], method: str) -> 
     def checked() -> Iterator[Example]:
         for example in examples or ():
             validate_examples([example], method)
+            check(example)
             yield example
 
     return Stream(checked) if isinstance(examples, Stream) else checked()

@@ -85,6 +85,10 @@ class ShardedPipe(UpdatedPipe):
             piece.tensor = tensor
             yield piece
 
+    def forget_documents(self) -> None:
+        """Keep none of the gathered documents, once their features have been read."""
+        self._gathered = None
+
     def exported(self, learner: Learner) -> bytes:
         """The component with the weights of a learner, as it is saved."""
         self.adopt(learner)

@@ -173,6 +173,10 @@ class TemplateWeights:
         self._power = np.ones(n)
         self._side = np.zeros(n)
 
+    def begin_at(self, mu: np.ndarray) -> None:
+        """Go on from weights float64[T] that were found before; templates at 0 stay there."""
+        self.mu = mu / mu.sum()
+
     def update(self, pull: np.ndarray, floor: float) -> np.ndarray:
         """New weights float64[T], summing to 1 and at least ``floor`` (templates at 0 stay there), from the pulls ||V_j|| (float64[T])."""
         mean = float(self.mu @ pull)

@@ -1,0 +1,158 @@
+"""What is asked again, read again or begun again: documents count once, and nothing of another corpus or training is taken over."""
+
+import gc
+import os
+
+import numpy as np
+import pytest
+import spacy
+from thinc.api import Config
+
+from spacy_mtl.choosing.corpora import read_part
+from spacy_mtl.learning.gather import Piece
+from spacy_mtl.learning.streamed import Stream
+from spacy_mtl.sharded.pipeline import make
+
+from .crews import ROOT, Watched, crew_of, run, session_of, text_of
+from .test_session import SMALL, Interrupted, text
+
+ENTITIES = ROOT / "assets" / "es-entities" / "train.conll"
+
+
+def copied(path, change=lambda text: text):
+    path.write_text(change(ENTITIES.read_text(encoding="utf8")), encoding="utf8")
+    return path
+
+
+@pytest.mark.parametrize("component", SMALL)
+def test_a_shard_that_is_read_again_trains_as_one_in_memory(component, tmp_path, monkeypatch):
+    config = text(component)
+    whole = run(config, tmp_path / "whole", 2)[-1].report
+    monkeypatch.setattr("spacy_mtl.sharded.worker.MOST_WORDS", 20)
+    crew, watched = crew_of(config, 2), Watched()
+    assert all(isinstance(worker._examples, Stream) for worker in crew.workers)
+    session_of(config, tmp_path / "streamed", watched).run(crew)
+    assert watched.rows[-1].report == whole
+
+
+def test_the_shares_of_workers_make_up_the_file(monkeypatch):
+    config = text("ner")
+    monkeypatch.setattr("spacy_mtl.sharded.worker.MOST_WORDS", 20)
+    shares = [list(worker._examples) for worker in crew_of(config, 3).workers]
+    every = [example.text for example in read_part(make(config, None), "train", None, "the config")]
+    assert [len(share) for share in shares] == [40, 40, 40]
+    assert [example.text for k in range(40) for example in (share[k] for share in shares)] == every
+
+
+@pytest.mark.parametrize(
+    "change", [lambda text: text.replace("B-LOC", "B-NEW", 1), lambda text: text * 2], ids=["label", "size"]
+)
+def test_a_corpus_that_changes_while_it_is_read_is_refused(change, tmp_path, monkeypatch):
+    path = copied(tmp_path / "train.conll")
+    monkeypatch.setattr("spacy_mtl.sharded.worker.MOST_WORDS", 20)
+    (worker,) = crew_of(text_of("ner", paths__train=str(path)), 1).workers
+    survey = worker.begin("ner")
+    copied(path, change)
+    with pytest.raises(ValueError, match=r"M949.*'ner': the training corpus is not what it was"):
+        worker.settle([survey])
+
+
+def test_a_worker_that_is_asked_again_has_its_documents_once():
+    (worker,) = crew_of(text("ner"), 1).workers
+    survey = worker.begin("ner")
+    for _ in range(2):
+        worker.settle([survey])
+        assert len(worker._pieces) == 120
+
+
+@pytest.mark.parametrize("method", ["begin", "settle", "count", "bind", "agree"])
+def test_a_death_does_not_change_what_is_learnt_from(method, tmp_path, monkeypatch):
+    """The other worker is asked again, and still has each sentence once; certificates of gold alone are the same."""
+    config = text("ner")
+    crew, ask, deaths = crew_of(config, 2), None, []
+    ask = crew._one
+
+    def deadly(k, asked, given):
+        if asked == method and k == 1 and not deaths:
+            deaths.append(method)
+            crew.kill(1)
+        return ask(k, asked, given)
+
+    monkeypatch.setattr(crew, "_one", deadly)
+    session_of(config, tmp_path).run(crew)
+    assert deaths
+    assert [worker._trainings[0].problem.n for worker in crew.workers] == [60, 60]
+    calm = crew_of(config, 2)
+    session_of(config, tmp_path / "calm").run(calm)
+    for one, other in zip(crew.workers, calm.workers, strict=True):
+        assert np.array_equal(one._trainings[0].problem.arrays.gold, other._trainings[0].problem.arrays.gold)
+
+
+def test_no_document_is_kept_once_features_are_read(tmp_path):
+    for component in ("ner", "morphologizer"):
+        crew = crew_of(text(component), 2)
+        session_of(text(component), tmp_path / component).run(crew)
+        gc.collect()
+        assert not [each for each in gc.get_objects() if isinstance(each, Piece)]
+        assert len(crew) == 2  # it is still there
+
+
+# --- what is kept in the folder ---
+
+
+def test_what_is_kept_of_another_corpus_is_refused(tmp_path):
+    path = copied(tmp_path / "train.conll")
+    config = text("ner", paths__train=str(path))
+    with pytest.raises(KeyboardInterrupt):
+        session_of(config, tmp_path / "out", Interrupted(2)).run(crew_of(config, 2))
+    copied(path, lambda text: text.replace("B-PER", "B-XYZ").replace("I-PER", "I-XYZ"))
+    with pytest.raises(ValueError, match=r"M914.*another config or corpus"):
+        session_of(config, tmp_path / "out")
+
+
+def test_a_start_that_fails_leaves_the_folder_to_others(tmp_path):
+    with pytest.raises(ValueError, match="M501"):
+        session_of(text("ner", paths__dev="nowhere.conll"), tmp_path)
+    assert len(session_of(text("ner"), tmp_path).names) == 1
+
+
+def test_what_nobody_knows_of_is_removed(tmp_path):
+    """The end of a training removes its checkpoints, but may be killed meanwhile."""
+    config = text("ner")
+    with pytest.raises(KeyboardInterrupt):
+        session_of(config, tmp_path, Interrupted(2)).run(crew_of(config, 2))
+    os.remove(tmp_path / "checkpoint" / "config.digest")
+    watched = Watched()
+    session_of(config, tmp_path, watched).run(crew_of(config, 2))
+    assert watched.rounds[0] == 1
+
+
+def test_the_last_model_is_the_last_and_the_best_the_best(tmp_path):
+    passes = {"training__max_epochs": 3, "training__batcher__passes": [2, 20, 20], "training__patience": 0}
+    config = text("ner", components__ner__trainer__C=3.0, **passes)
+    rows = run(config, tmp_path, 2)
+    assert rows[0].score != rows[-1].score
+    for name, score in (("best", max(row.score for row in rows)), ("last", rows[-1].score)):
+        nlp = spacy.load(tmp_path / f"model-{name}")
+        found = nlp.evaluate(read_part(nlp, "dev", None, "the config"))["ents_f"]
+        assert found == pytest.approx(score)
+        assert nlp.meta["performance"]["ents_f"] == pytest.approx(score)
+
+
+# --- several components ---
+
+
+def both(given):
+    config = Config().from_str(text("parser"), interpolate=False)
+    config["nlp"]["pipeline"] = ["tagger", "parser"]
+    config["components"]["tagger"] = {"factory": "mtl_tagger"}
+    config["corpora"]["train"]["given"] = given
+    config["corpora"]["dev"]["given"] = ["POS"]
+    config["components"]["parser"]["model"]["templates"] = {"@mtl_templates": "spacy_mtl.mst.v1"}
+    return config.to_str()
+
+
+def test_a_component_that_reads_what_another_is_to_learn_is_refused(tmp_path):
+    with pytest.raises(ValueError, match=r"M950.*'parser' reads .*TAG, which 'tagger' is to learn"):
+        session_of(both([]), tmp_path)
+    assert [row.component for row in run(both(["TAG", "POS"]), tmp_path, 2)] == ["tagger", "parser"]
