@@ -75,7 +75,7 @@ class Done:
 def doc_of_text(nlp: Language, text: Any, column: str, clean: bool) -> Doc:
     """A Doc of a text, as the pipeline's tokenizer makes it. clean: whether tokens of white space are left out, which are no words of CoNLL-U.
 
-    Raises ValueError: M921 the text is none, M922 it is too long.
+    Raises ValueError: M796 the text has half a character, M921 it is none, M922 it is too long.
     """
     from spacy_mtl.treebanks.inputs import without_white_space
 
@@ -84,6 +84,9 @@ def doc_of_text(nlp: Language, text: Any, column: str, clean: bool) -> Doc:
         raise ValueError(Errors.M921.format(column=column, found=found))
     if len(text) > nlp.max_length:
         raise ValueError(Errors.M922.format(n=len(text), most=nlp.max_length))
-    text.encode("utf8")  # half characters cannot be written again
+    try:
+        text.encode("utf8")
+    except UnicodeEncodeError:  # it could not be written again
+        raise ValueError(Errors.M796.format(where="The text")) from None
     doc = nlp.make_doc(text)
     return without_white_space(doc) if clean else doc

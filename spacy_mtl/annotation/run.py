@@ -102,8 +102,11 @@ class Run:
             del self._states[place.number]
 
     def _counted(self, state: _State, outcome: Outcome) -> None:
-        if outcome.died or not outcome.value:  # reading alone ends the process, or it was killed
+        if outcome.died:  # reading alone ends the process, or it was killed
             self._again(state, outcome.died)
+            return
+        if not outcome.value:  # there is no document to blame
+            self._submit(state, "write")
             return
         state.span, state.alone = (0, outcome.value), 0
         self._search(state)

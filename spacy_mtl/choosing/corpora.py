@@ -1,7 +1,7 @@
 """The corpora of a pipeline: what its config trains on and scores on, or other files that are read in the same way."""
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +41,7 @@ def read_part(nlp: Language, part: str, path: Path | None, where: str) -> list[E
     Raises ValueError: M771 the config does not say how or what to read, M772 there are no documents, and the reader's own.
     """
     block = block_of(nlp, part, where, path)
-    examples = _read(nlp, block, where, part)
+    examples = list(read_clearly(nlp, block))
     if not examples:
         raise ValueError(Errors.M772.format(path=block["path"], lacks="documents"))
     return examples
@@ -80,10 +80,11 @@ def stream_block(nlp: Language, block: Mapping[str, Any]) -> Iterable[Example]:
     return registry.resolve({"reader": dict(block)})["reader"](nlp)
 
 
-def _read(nlp: Language, block: Mapping[str, Any], where: str, part: str) -> list[Example]:
+def read_clearly(nlp: Language, block: Mapping[str, Any]) -> Iterator[Example]:
+    """As :func:`stream_block`, but raises ValueError (M773) for whatever a reader of another package raises."""
     try:
-        return read_block(nlp, block)
-    except Exception as error:  # readers of other packages may raise anything
+        yield from stream_block(nlp, block)
+    except Exception as error:
         if str(error).startswith("[M"):
             raise
         reason = " ".join(str(error).split()).rstrip(".")

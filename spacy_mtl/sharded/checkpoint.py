@@ -6,6 +6,7 @@ so that a file of another training cannot make a certificate untrue.
 
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from hashlib import blake2b
 from io import BytesIO
 from pathlib import Path
@@ -23,6 +24,8 @@ from spacy_mtl.structures.problem import Problem
 _CLOSE = 1e-6
 #: Bytes that arrays may take besides their entries; bytes of a saved component.
 HEADERS, _MOST = 1 << 16, 1 << 34
+#: The file that says what the checkpoints of a folder are about.
+_DIGEST = "config.digest"
 #: From outputs int32[n_slots] to bool[n]: for which sentences these are outputs.
 Possible = Callable[[np.ndarray], np.ndarray]
 
@@ -71,8 +74,8 @@ def begin(folder: Path, about: str) -> None:
     What is there without saying what it is about belongs to a training that came to its end, and is removed.
     Raises ValueError (M914) if there are checkpoints of another training; OSError: M650-M652.
     """
-    path, wanted = folder / "config.digest", blake2b(about.encode(), digest_size=16).hexdigest()
-    kept = sorted(folder.glob("*.npz"))
+    path, wanted = folder / _DIGEST, blake2b(about.encode(), digest_size=16).hexdigest()
+    kept = _kept(folder)
     try:
         found = path.read_text("ascii", "replace").strip()
     except FileNotFoundError:
@@ -82,6 +85,18 @@ def begin(folder: Path, about: str) -> None:
     if found and found != wanted and kept:
         raise ValueError(Errors.M914.format(path=folder, what="config or corpus"))
     write_atomically(path, f"{wanted}\n".encode())
+
+
+def end(folder: Path) -> None:
+    """Remove what was kept of a training, and the folder if nothing else is in it."""
+    with suppress(OSError):
+        for path in [*_kept(folder), folder / _DIGEST]:
+            path.unlink(missing_ok=True)
+        folder.rmdir()
+
+
+def _kept(folder: Path) -> list[Path]:
+    return [path for kind in ("best", "driver", "worker-*") for path in sorted(folder.glob(f"*-{kind}.npz"))]
 
 
 class Best(NamedTuple):

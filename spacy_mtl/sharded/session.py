@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from shutil import rmtree
 from typing import Any, Protocol
 
 from spacy.language import Language
@@ -18,10 +17,10 @@ from spacy_mtl.components.protocol.base import StructuredPipe
 from spacy_mtl.trainers.base import Report
 from spacy_mtl.trainers.mtlstruct.settings import MTLStructSettings
 
-from .checkpoint import Best, begin, best_path, read_best, write_best
+from .checkpoint import Best, begin, best_path, end, read_best, write_best
 from .crew import Crew
 from .driver import Driver
-from .settings import check_independent, check_trainer, trained_components
+from .settings import check_frozen, check_independent, check_trainer, trained_components
 from .spec import states
 
 #: Seconds between two checkpoints, at least.
@@ -91,12 +90,13 @@ class Session:
         """Look at the folder, read the dev corpus, and make the vocabulary as the config says.
 
         Raises ValueError: M771-M773 for a corpus, what readers raise, M914 the folder has a training of another config or corpus that can be gone on
-        with.
+        with, M951 a component that is not to be trained does not work.
         """
         begin(self.checkpoint, f"{self.nlp.config.to_str()}\n{states(self._block)}")
         with self.nlp.select_pipes(disable=self.nlp.pipe_names):
             self.nlp.initialize()
         examples = read_part(self.nlp, "dev", None, self.where)
+        check_frozen(self.nlp, self.names, examples[0].predicted)
 
         def dev(_: Language) -> Sequence[Example]:
             return [Example(each.predicted.copy(), each.reference) for each in examples]
@@ -111,7 +111,7 @@ class Session:
         """
         for name in self.names:
             self._train(Driver(crew, name, self._settings(name), partial(self.watcher.phase, name), self.passes))
-        rmtree(self.checkpoint, ignore_errors=True)
+        end(self.checkpoint)
         return self.nlp
 
     def _settings(self, name: str) -> MTLStructSettings:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from spacy.language import Language
+from spacy.tokens import Doc
 
 from spacy_mtl.components.protocol.annotated import annotated
 from spacy_mtl.components.protocol.base import StructuredPipe
@@ -41,6 +42,17 @@ def trained_components(nlp: Language, training: dict[str, Any]) -> list[str]:
     if annotating:
         raise ValueError(Errors.M946.format(names=annotating))
     return names
+
+
+def check_frozen(nlp: Language, names: Sequence[str], doc: Doc) -> None:
+    """Refuse components that are not to be trained (all but ``names``) and do not work. Raises ValueError (M951)."""
+    for name, pipe in nlp.pipeline:
+        if name not in names:
+            try:
+                pipe(doc.copy())
+            except Exception as error:  # a component of another package may raise anything
+                reason = " ".join(str(error).split()).rstrip(".") or type(error).__name__
+                raise ValueError(Errors.M951.format(name=name, reason=reason)) from None
 
 
 def check_independent(nlp: Language, names: Sequence[str], block: Mapping[str, Any]) -> None:

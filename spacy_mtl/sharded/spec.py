@@ -10,6 +10,7 @@ from spacy.language import Language
 
 from spacy_mtl.choosing.corpora import block_of
 from spacy_mtl.errors import Errors
+from spacy_mtl.files.disk import reason_of
 
 #: Characters of file names that stand for others.
 _WILD = "*?["
@@ -57,8 +58,17 @@ def sources(nlp: Language, workers: int, where: str) -> list[Source]:
 
 
 def files_of(block: Mapping[str, Any]) -> list[str]:
-    """The files that a path stands for, sorted. A folder is what its reader makes of it, unless it holds nothing but files."""
-    path = str(block["path"])
+    """The files that a path stands for, sorted. A folder is what its reader makes of it, unless it holds nothing but files.
+
+    Raises ValueError (M773) if the system does not let us look.
+    """
+    try:
+        return _files_at(str(block["path"]))
+    except OSError as error:
+        raise ValueError(Errors.M773.format(path=block["path"], reason=reason_of(error))) from None
+
+
+def _files_at(path: str) -> list[str]:
     if any(sign in path for sign in _WILD) and not Path(path).exists():
         return sorted(file for file in glob(path, recursive=True) if Path(file).is_file())
     if Path(path).is_dir():

@@ -13,7 +13,7 @@ import numpy as np
 from spacy.language import Language
 from spacy.training import Example
 
-from spacy_mtl.choosing.corpora import stream_block
+from spacy_mtl.choosing.corpora import read_clearly
 from spacy_mtl.components.protocol.base import StructuredPipe
 from spacy_mtl.errors import Errors
 from spacy_mtl.learning.gather import Piece
@@ -67,7 +67,7 @@ class ShardWorker:
 
     def _read(self) -> Iterator[Example]:
         source = self.spec.source
-        every = chain.from_iterable(stream_block(self._nlp, block) for block in source.blocks)
+        every = chain.from_iterable(read_clearly(self._nlp, block) for block in source.blocks)
         return islice(every, source.part, None, source.of)
 
     def seconds(self) -> float:

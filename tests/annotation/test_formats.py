@@ -57,9 +57,9 @@ def test_lines_that_are_no_documents_are_set_aside(annotate, tmp_path):
     assert [row["id"] for row in read_rows(tmp_path / "out")] == ["a", "z"]
     reasons = aside(tmp_path / "out")
     codes = [reason[1:5] for reason in reasons.values()]
-    assert sorted(codes) == ["M920", "M920", "M920", "M921", "M921", "M921", "M925", "M928", "M928", "M930"]
+    assert sorted(codes) == ["M796", "M920", "M920", "M920", "M921", "M921", "M921", "M925", "M928", "M930"]
     assert "RuntimeError: a bug" in reasons["r"]
-    assert "UnicodeEncodeError" in reasons["s"]
+    assert reasons["s"].startswith("[M796] The text has half a character")
     assert reasons["no"].startswith("[M921] There is no text in 'text', but the fields id, texto.")
     assert all("\n" not in reason for reason in reasons.values())
     assert done.documents + len(reasons) == 12
@@ -233,6 +233,18 @@ def test_an_empty_shard_has_an_empty_part(annotate, tmp_path, ending):
     (part,) = (tmp_path / "out").glob("part-*")
     if ending == "parquet":
         assert pq.read_table(part).schema.names == ["id", "text", "n", "words", "starts", "sents", "tags"]
+
+
+@pytest.mark.parametrize("output_format", ["spacy", "jsonl", "conllu"])
+def test_a_document_without_words_counts_as_well(annotate, tmp_path, output_format):
+    nlp = spacy.blank("es")
+    path = tmp_path / "in.spacy"
+    DocBin(docs=[nlp.make_doc(text) for text in ("uno", "", "dos tres")], store_user_data=True).to_disk(path)
+    (done,) = annotate([path], tmp_path / "out", output_format=output_format)
+    assert (done.documents, done.words, done.set_aside) == (3, 3, [])
+    if output_format == "spacy":
+        docs = list(DocBin().from_disk(tmp_path / "out" / "part-000000.spacy").get_docs(nlp.vocab))
+        assert [doc.text.strip() for doc in docs] == ["uno", "", "dos tres"]
 
 
 def test_columns_are_those_that_components_set():

@@ -183,3 +183,20 @@ def test_a_dev_part_that_is_the_training_part_is_warned_of(tmp_path):
     result = invoke("init-ud", train_part, train_part, tmp_path / "ud", "--lang", "nl")
     assert result.exit_code == 0
     assert "! it is the training corpus, so the scores in training say nothing." in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [("\t_\t_\n", "[M550] Line 4 of "), ("\t_\t_\t_\t_\t_\n", "[M550] Line 4 of ")],
+    ids=["nine columns", "eleven"],
+)
+def test_a_faulty_line_of_a_treebank_is_named(fault, message, tmp_path):
+    """It would look like a text of another kind."""
+    good = "1\tDe\tde\tDET\tDET\t_\t0\troot\t_\t_\n\n"
+    bad = tmp_path / "bad.conllu"
+    bad.write_text(good + "# sent_id = 2\n1\tDe\tde\tDET\tDET\t_\t0\troot" + fault[2:] + "\n" + good, encoding="utf8")
+    result = CliRunner().invoke(
+        app, ["mtl", "init-ud", str(bad), str(TREES / "dev.conllu"), str(tmp_path), "--lang", "nl"]
+    )
+    assert result.exit_code == 1
+    assert result.stderr.startswith(f"{message}'{bad}' (sentence 2)")

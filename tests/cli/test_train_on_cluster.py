@@ -122,6 +122,19 @@ def test_what_processes_share_is_copied_before_kernels_get_it():
     assert found[1]["a"] is fixed  # tables of words are no arrays that kernels get
 
 
+def test_outputs_that_cannot_be_made_are_told(config, tmp_path):
+    (tmp_path / "file").touch()
+    for output in (tmp_path / "file", tmp_path / "file" / "below"):
+        result = invoke(config, "--output", output)
+        assert result.exit_code == 1
+        assert result.stderr.startswith(f"[M704] Cannot write '{output}': ")
+
+
+def test_a_local_cluster_has_no_more_workers_than_processors(config, tmp_path):
+    result = invoke(config, "--output", tmp_path / "out", "--ray", "local", "--workers", 5000)
+    assert result.stderr.startswith("[M948] 5000 workers were asked for")
+
+
 def test_a_training_without_a_cluster(config, tmp_path, monkeypatch):
     """One worker in this process, which needs no Ray and keeps no document."""
     monkeypatch.setattr("spacy_mtl.cluster.connect.connect", None)

@@ -156,3 +156,36 @@ def test_a_component_that_reads_what_another_is_to_learn_is_refused(tmp_path):
     with pytest.raises(ValueError, match=r"M950.*'parser' reads .*TAG, which 'tagger' is to learn"):
         session_of(both([]), tmp_path)
     assert [row.component for row in run(both(["TAG", "POS"]), tmp_path, 2)] == ["tagger", "parser"]
+
+
+def test_a_frozen_component_that_does_not_work_is_refused(tmp_path):
+    config = Config().from_str(text("ner", training__frozen_components=["tok2vec"]), interpolate=False)
+    config["nlp"]["pipeline"] = ["tok2vec", "ner"]
+    config["components"]["tok2vec"] = {"factory": "tok2vec"}
+    with pytest.raises(ValueError, match=r"M951.*'tok2vec' is not to be trained, but fails on a document"):
+        session_of(config.to_str(), tmp_path)
+
+
+def test_files_of_others_stay(tmp_path):
+    folder = tmp_path / "checkpoint"
+    folder.mkdir()
+    for name in ("mine.txt", "mine.npz"):
+        (folder / name).write_text("precious")
+    run(text("ner"), tmp_path, 2)
+    assert sorted(path.name for path in folder.iterdir()) == ["mine.npz", "mine.txt"]
+
+
+def test_what_a_reader_of_another_package_raises_is_told_with_the_file(tmp_path):
+    @spacy.registry.readers("tests.broken_reader.v1")
+    def reader(path):
+        def read(nlp):
+            raise KeyError("boom")
+            yield
+
+        return read
+
+    config = Config().from_str(text("ner"), interpolate=False)
+    config["corpora"]["train"] = {"@readers": "tests.broken_reader.v1", "path": str(ENTITIES)}
+    config["corpora"]["dev"] = Config().from_str(text("ner"))["corpora"]["dev"]
+    with pytest.raises(ValueError, match=r"M773.*train\.conll' cannot be read as the config says: 'boom'"):
+        run(config.to_str(), tmp_path, 1)

@@ -29,8 +29,7 @@ def read(partition: Partition, nlp: Language, task: Task) -> Iterator[Document |
             for number, source in enumerate(stored_docs(partition.path, nlp.vocab)):
                 known = source.user_data.get(ID_KEY)
                 name = known if isinstance(known, str) else f"{partition.name}#{number}"
-                if len(source):
-                    yield Document(name, partial(_doc, source, task.input, given), None, ["# newdoc"])
+                yield Document(name, partial(_doc, source, task.input, given), None, ["# newdoc"])
                 number += 1
     except ValueError as fault:
         yield SetAside(f"{partition.name}#{number}", str(fault))

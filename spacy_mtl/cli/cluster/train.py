@@ -1,5 +1,6 @@
 """``python -m spacy mtl train``: train a config on a corpus that no process holds as a whole, in this one or on a Ray cluster."""
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -55,10 +56,12 @@ def train_cli(
         if ray is None and workers is not None:
             raise ValueError(Errors.M917.format(option="--workers", out="out", hint=", or give --ray"))
         nlp = make_pipeline(config, code, changes=parse_config_overrides(ctx.args))
-        lock = lock_folder(output)
-        if isinstance(lock, str):
-            raise ValueError(Errors.M915.format(path=output, holder=lock))
+        if ray == "local" and (workers or 1) > (os.cpu_count() or 1):
+            raise ValueError(Errors.M948.format(workers=workers, cpus=os.cpu_count()))
         try:
+            lock = lock_folder(output)
+            if isinstance(lock, str):
+                raise ValueError(Errors.M915.format(path=output, holder=lock))
             _train(nlp, str(config), output, ray, workers, passes, code)
         except KeyboardInterrupt:
             typer.echo("Interrupted. The same command goes on with the training.", err=True)
