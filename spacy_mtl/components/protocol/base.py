@@ -160,7 +160,7 @@ class StructuredPipe(ShardedPipe):
         An attribute that says something about the first documents does so about all; only where one does not, all have to be read.
         """
         assert self._reader is not None
-        columns = self._given(islice(examples, FIRST))
+        columns = self._given(list(islice(examples, FIRST)))
         silent = absent_attributes(self.templates, columns, self._given_rows()) or self._reader.unset(columns)
         return self._given(examples) if silent and len(examples) > FIRST else columns
 
