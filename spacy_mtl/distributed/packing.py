@@ -8,6 +8,9 @@ from spacy_mtl.kernels import kernel, subkernel
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Problem
 
+#: Places are int32, so longer vectors are sent with bits.
+LONGEST_PLACED = 1 << 31
+
 
 class Packed(NamedTuple):
     """A vector of ``size`` entries. values: float[k], in the precision of the vector. places: int32[k], bits uint8[(size + 7) // 8], or empty where
@@ -24,7 +27,7 @@ class Packed(NamedTuple):
 
 
 def packed(vector: np.ndarray) -> Packed:
-    """Pack a vector float[n]; n is below 2**31. Not a bit is lost, but for the sign of zeros."""
+    """Pack a vector float[n]. Not a bit is lost, but for the sign of zeros."""
     values, bits = vector.copy(), empty_bits(vector.size)
     return shortest(vector.size, values[: _compact(values, bits)], bits)
 
@@ -41,7 +44,7 @@ def shortest(size: int, values: np.ndarray, bits: np.ndarray) -> Packed:
         vector = np.zeros(size, values.dtype)
         add_bits(vector, values, bits, 0, 0)
         return Packed(size, vector, np.empty(0, np.int32))
-    if by_place <= by_bit:
+    if by_place <= by_bit and size < LONGEST_PLACED:
         places = np.empty(values.size, np.int32)
         _places(bits, places)
         return Packed(size, values.copy(), places)

@@ -100,3 +100,12 @@ def test_a_part_of_a_vector_is_added_from_where_the_last_one_ended(filled):
                 used = add_packed(part, sent, at, used)
             assert np.array_equal(np.concatenate(parts), flat + 1)
             assert used == sent.values.size
+
+
+def test_vectors_with_more_places_than_int32_has_are_sent_with_bits(monkeypatch):
+    vector = np.zeros(1000, np.float32)
+    vector[[3, 999]] = 1.5, -2.0
+    assert packed(vector).places.dtype == np.int32
+    monkeypatch.setattr("spacy_mtl.distributed.packing.LONGEST_PLACED", 1000)
+    assert packed(vector).places.dtype == np.uint8
+    assert np.array_equal(unpacked(packed(vector)), vector)
