@@ -37,6 +37,8 @@ def check_file(path: Path) -> None:
     """Refuse a file that is not there, or a folder (M501)."""
     try:
         found, reason = path.is_file(), "it is a folder, not a file" if path.is_dir() else "there is no such file"
+    except PermissionError:
+        found, reason = False, "its folder may not be read"
     except (OSError, ValueError):  # no file can have this name
         found, reason = False, "there is no such file"
     if not found:

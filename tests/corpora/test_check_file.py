@@ -1,5 +1,7 @@
 """Files that are named and cannot be read."""
 
+from pathlib import Path
+
 import pytest
 
 from spacy_mtl.corpora.settings import check_file
@@ -23,3 +25,20 @@ def test_it_is_said_what_is_wrong(tmp_path, name, reason):
     (tmp_path / "folder").mkdir()
     with pytest.raises(ValueError, match=rf"^\[M501\] Cannot read .*: {reason}\. Check the path"):
         check_file(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("raised", "reason"),
+    [
+        (PermissionError(13, "denied"), "its folder may not be read"),
+        (OSError(36, "too long"), "there is no such file"),
+        (ValueError("embedded null byte"), "there is no such file"),
+    ],
+)
+def test_what_the_system_does_not_let_us_see(raised, reason, monkeypatch):
+    def refuse(path):
+        raise raised
+
+    monkeypatch.setattr(Path, "is_file", refuse)
+    with pytest.raises(ValueError, match=f"M501.*some.conll': {reason}"):
+        check_file(Path("some.conll"))
