@@ -46,6 +46,7 @@ class ClusterErrors:
     M945 = ("'{name}' has the trainer {trainer}, which cannot be shared out. Choose spacy_mtl.MTLStruct.v1 or spacy_mtl.SSVM.v1 with solver = \"dual_ascent\", or train with spacy train.")
     M946 = ("[training] annotating_components = {names}: components that are being trained cannot annotate for others on workers. Train them one after the other, or with spacy train.")
     M947 = ("The config has no component that would be trained. Take one out of [training] frozen_components, or add one.")
+    M952 = ("There is no option '{option}'. Settings of the config are given with their section, such as --training.max_epochs 3.")
     M951 = ("'{name}' is not to be trained, but fails on a document of the dev corpus: {reason}. Source it from a trained pipeline, or take it out of this one.")
     M950 = ("'{name}' reads {attributes}, which '{before}' is to learn in the same training; on workers, components learn one after the other, and none annotates for others. Name the columns in 'given' if the corpus has them, train '{before}' first and freeze it, or train with spacy train.")
     M949 = ("'{name}': the training corpus is not what it was when it was read first. Leave its files as they are while a training goes on, and choose a reader that always gives the same documents.")

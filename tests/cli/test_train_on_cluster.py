@@ -122,6 +122,12 @@ def test_what_processes_share_is_copied_before_kernels_get_it():
     assert found[1]["a"] is fixed  # tables of words are no arrays that kernels get
 
 
+def test_an_option_that_is_none_is_told(config, tmp_path):
+    result = invoke(config, "--output", tmp_path / "out", "--nosuch", 3)
+    assert result.exit_code == 1
+    assert result.stderr.startswith("[M952] There is no option '--nosuch'.")
+
+
 def test_outputs_that_cannot_be_made_are_told(config, tmp_path):
     (tmp_path / "file").touch()
     for output in (tmp_path / "file", tmp_path / "file" / "below"):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from spacy.cli._util import parse_config_overrides
+from spacy.cli._util import NoSuchOption, parse_config_overrides
 
 from spacy_mtl.errors import Errors
 from spacy_mtl.files.disk import reason_of
@@ -55,7 +55,7 @@ def train_cli(
     with clear_errors():
         if ray is None and workers is not None:
             raise ValueError(Errors.M917.format(option="--workers", out="out", hint=", or give --ray"))
-        nlp = make_pipeline(config, code, changes=parse_config_overrides(ctx.args))
+        nlp = make_pipeline(config, code, changes=_changes(ctx.args))
         if ray == "local" and (workers or 1) > (os.cpu_count() or 1):
             raise ValueError(Errors.M948.format(workers=workers, cpus=os.cpu_count()))
         try:
@@ -69,6 +69,14 @@ def train_cli(
         except OSError as error:
             raise ValueError(Errors.M704.format(path=output, reason=reason_of(error))) from None
     typer.echo(f"Written: {output / 'model-best'} and {output / 'model-last'}")
+
+
+def _changes(arguments: list[str]) -> dict[str, Any]:
+    """Settings of the config by their names, as they are given for spacy train. Raises ValueError (M952) for an option without a section."""
+    try:
+        return parse_config_overrides(arguments)
+    except NoSuchOption as error:
+        raise ValueError(Errors.M952.format(option=error.option_name)) from None
 
 
 def _train(
