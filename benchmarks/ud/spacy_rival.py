@@ -10,6 +10,7 @@ from typing import Any
 import spacy
 from spacy.cli.init_config import init_config
 from spacy.language import Language
+from spacy.parts_of_speech import IDS
 from spacy.tokens import DocBin
 from spacy.training.converters import conllu_to_docs
 from spacy.training.initialize import init_nlp
@@ -37,9 +38,19 @@ SCORES = {
 
 def convert(path: str, output: Path) -> set[str]:
     """Write a CoNLL-U file as spaCy's own converter reads it; returns what is annotated, of TAG and LEMMA."""
-    docs = list(conllu_to_docs(Path(path).read_text(encoding="utf8"), n_sents=GROUP, no_print=True))
+    text = with_known_parts(Path(path).read_text(encoding="utf8"))
+    docs = list(conllu_to_docs(text, n_sents=GROUP, no_print=True))
     DocBin(docs=docs, store_user_data=False).to_disk(output)
     return {column for column in ("TAG", "LEMMA") if any(doc.has_annotation(column) for doc in docs)}
+
+
+def with_known_parts(text: str) -> str:
+    """CoNLL-U with X in place of parts of speech that Universal Dependencies do not have, which spaCy refuses."""
+    lines = [line.split("\t") for line in text.split("\n")]
+    for fields in lines:
+        if len(fields) == 10 and fields[3] != "_" and fields[3] not in IDS:
+            fields[3] = "X"
+    return "\n".join(map("\t".join, lines))
 
 
 def config_of(lang: str, columns: set[str], folder: Path, max_steps: int, patience: int) -> Config:

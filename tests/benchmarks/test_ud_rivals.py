@@ -7,6 +7,7 @@ import pytest
 from benchmarks.common.measure import run_child
 from benchmarks.ud.raw_text import raw_text, trees_alone
 from benchmarks.ud.rivals import _note
+from benchmarks.ud.spacy_rival import with_known_parts
 
 WORD = "{}\t{}\t_\tNOUN\t_\t_\t{}\tdep\t_\t{}"
 
@@ -82,3 +83,10 @@ def test_a_child_is_heard_while_it_works():
     assert [line for line, _ in heard if line.strip().isdigit()] == ["0\n", "1\n", "2\n"]
     times = [cpu for line, cpu in heard if line.strip().isdigit()]
     assert times == sorted(times)
+
+
+def test_parts_of_speech_that_spacy_does_not_know_are_x():
+    text = sentence(("Oh", 0, "_"), ("yes", 1, "_"), comments=["# text = Oh yes"])
+    assert with_known_parts(text) == text
+    assert with_known_parts(text.replace("NOUN", "DT", 1)) == text.replace("NOUN", "X", 1)
+    assert with_known_parts(text.replace("NOUN", "_")) == text.replace("NOUN", "_")
