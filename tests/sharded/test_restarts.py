@@ -2,6 +2,7 @@
 
 import gc
 import os
+import weakref
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ import spacy
 from thinc.api import Config
 
 from spacy_mtl.choosing.corpora import read_part
-from spacy_mtl.learning.gather import Piece
+from spacy_mtl.components.sharded.pipe import ShardedPipe
 from spacy_mtl.learning.streamed import Stream
 from spacy_mtl.sharded.pipeline import make
 
@@ -88,13 +89,22 @@ def test_a_death_does_not_change_what_is_learnt_from(method, tmp_path, monkeypat
         assert np.array_equal(one._trainings[0].problem.arrays.gold, other._trainings[0].problem.arrays.gold)
 
 
-def test_no_document_is_kept_once_features_are_read(tmp_path):
-    for component in ("ner", "morphologizer"):
-        crew = crew_of(text(component), 2)
-        session_of(text(component), tmp_path / component).run(crew)
-        gc.collect()
-        assert not [each for each in gc.get_objects() if isinstance(each, Piece)]
-        assert len(crew) == 2  # it is still there
+@pytest.mark.parametrize("component", ["ner", "morphologizer"])
+def test_no_document_is_kept_once_features_are_read(component, tmp_path, monkeypatch):
+    pieces, gathered = [], ShardedPipe.gathered
+
+    def watched(pipe, examples):
+        found = gathered(pipe, examples)
+        pieces.extend(map(weakref.ref, found))
+        return found
+
+    monkeypatch.setattr(ShardedPipe, "gathered", watched)
+    crew = crew_of(text(component), 2)
+    session_of(text(component), tmp_path).run(crew)
+    gc.collect()
+    assert len(pieces) == SMALL[component]["corpora__train__limit"]
+    assert not any(piece() is not None for piece in pieces)
+    assert len(crew) == 2  # it is still there
 
 
 # --- what is kept in the folder ---
