@@ -6,9 +6,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
+
+import psutil
 
 from benchmarks.common.origin import ROOT
 
@@ -74,7 +76,7 @@ def trained(command: list[str]) -> dict[str, Any]:
     begin, peak = time.monotonic(), 0
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=ROOT) as process:
         while True:
-            peak = max(peak, sum(map(_memory, _family(process.pid))))
+            peak = max(peak, _memory(psutil.Process(process.pid)))
             try:
                 told, _ = process.communicate(timeout=_EVERY)
             except subprocess.TimeoutExpired:
@@ -95,24 +97,14 @@ def command_of(config: str, train: Path, dev: Path, output: Path, workers: int) 
     return [sys.executable, "-m", "spacy", *how, *paths, *reader]
 
 
-def _family(process: int) -> Iterator[int]:
-    """A process and all that come from it."""
-    children: dict[int, list[int]] = {}
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            parent = path.read_text(errors="replace").rpartition(")")[2].split()[1]
-        except OSError:  # has ended
-            continue
-        children.setdefault(int(parent), []).append(int(path.parent.name))
-    waiting = [process]
-    while waiting:
-        yield (pid := waiting.pop())
-        waiting += children.get(pid, [])
+def _memory(process: psutil.Process) -> int:
+    """PSS of a process and all that come from it, in bytes."""
+    with suppress(psutil.Error):
+        return sum(map(_own, [process, *process.children(recursive=True)]))
+    return 0
 
 
-def _memory(process: int) -> int:
-    try:
-        lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
-    except OSError:
-        return 0
-    return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:"))
+def _own(process: psutil.Process) -> int:
+    with suppress(psutil.Error):  # it has ended
+        return process.memory_full_info().pss
+    return 0

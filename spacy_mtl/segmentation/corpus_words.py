@@ -5,12 +5,12 @@ folds, and the dictionary for each fold has only the words of the other folds. T
 more words can be hidden.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
-from spacy.strings import hash_string  # type: ignore[attr-defined]
+from spacy.strings import StringStore, hash_string  # type: ignore[attr-defined]
 from spacy.tokens import Doc
 
 from spacy_mtl.learning.gather import Piece, content_key
@@ -37,13 +37,15 @@ class CorpusWords:
     def __init__(self, references: Corpus[Doc], folds: int, gold_attributes: Sequence[str]):
         self._fold_of: dict[bytes, int] = {}
         parts: list[list[np.ndarray]] = [[] for _ in range(folds)]
-        self.folds = np.empty(len(references), np.int64)
+        stores, n = {}, len(references)
+        self.folds = np.empty(n, np.int64)
         for i, doc in enumerate(references):
             # identical texts go into the same fold, so that neither knows its words from the other
-            fold = self._fold_of.setdefault(content_key(doc, gold_attributes), i * folds // len(references))
+            fold = self._fold_of.setdefault(content_key(doc, gold_attributes), i * folds // n)
             parts[fold].append(doc.to_array("ORTH"))
+            stores[id(doc.vocab)] = doc.vocab.strings
             self.folds[i] = fold
-        self.words, self.counts = _count(parts, references)
+        self.words, self.counts = _count(parts, stores.values())
 
     def counted(self) -> WordCounts:
         """The words and their counts in each fold."""
@@ -81,9 +83,8 @@ class CorpusWords:
         return np.repeat(np.array(folds, np.int64), [piece.starts.size - 1 for piece in pieces])
 
 
-def _count(parts: Sequence[Sequence[np.ndarray]], references: Corpus[Doc]) -> tuple[list[str], np.ndarray]:
+def _count(parts: Sequence[Sequence[np.ndarray]], stores: Collection[StringStore]) -> tuple[list[str], np.ndarray]:
     forms = np.unique(np.concatenate([np.empty(0, np.uint64), *chain.from_iterable(parts)]))
-    stores = list({id(doc.vocab): doc.vocab.strings for doc in references}.values())
     texts = [next(strings[form] for strings in stores if form in strings) for form in forms.tolist()]
     rows: dict[str, int] = {}
     numbers = [-1 if t.isspace() else rows.setdefault("".join(map(character, t)), len(rows)) for t in texts]

@@ -118,9 +118,8 @@ class RayCrew:
         self.generations[k] += 1
         self._ray.kill(self._actors[k])
         self._actors[k] = self._actor.remote(self._makers[k])
-        self._replayed[k] = [
-            self._actors[k].do.remote(method, *given) for method, given in self.told
-        ]  # made in this order
+        do = self._actors[k].do  # calls are made in this order
+        self._replayed[k] = [do.remote(method, *given) for method, given in self.told]
 
     def exchange(self, method: str, taken_by: str) -> list[Any]:
         n = len(self)

@@ -78,8 +78,8 @@ class Session:
         self.config: Any = self.nlp.config.interpolate()
         self.training = self.config["training"]
         self.names = trained_components(self.nlp, self.training)
-        self._block = block_of(self.nlp, "train", self.where)
-        check_independent(self.nlp, self.names, self._block)
+        self._blocks = [block_of(self.nlp, part, self.where) for part in ("train", "dev")]
+        check_independent(self.nlp, self.names, self._blocks[0])
         self.schedule = Schedule.of(self.training)
 
     @property
@@ -92,7 +92,7 @@ class Session:
         Raises ValueError: M771-M773 for a corpus, what readers raise, M914 the folder has a training of another config or corpus that can be gone on
         with, M951 a component that is not to be trained does not work.
         """
-        begin(self.checkpoint, f"{self.nlp.config.to_str()}\n{states(self._block)}")
+        begin(self.checkpoint, f"{self.nlp.config.to_str()}\n{list(map(states, self._blocks))}")
         with self.nlp.select_pipes(disable=self.nlp.pipe_names):
             self.nlp.initialize()
         examples = read_part(self.nlp, "dev", None, self.where)

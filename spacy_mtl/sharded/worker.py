@@ -173,7 +173,9 @@ class ShardWorker:
     @property
     def _trainings(self) -> list[ShardTraining]:
         assert self._bound is not None
-        return [training for training in self._bound.trainings if isinstance(training, ShardTraining)]
+        found = [training for training in self._bound.trainings if isinstance(training, ShardTraining)]
+        assert len(found) == len(self._bound.trainings)
+        return found
 
     def on(self, part: int, method: str, *arguments: Any) -> Any:
         """Call a method of the :class:`.Shard` of a problem."""

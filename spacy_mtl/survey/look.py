@@ -18,9 +18,9 @@ def survey(path: Path, encoding: str = "utf8", columns: Sequence[str] | None = N
     Raises ValueError: what is wrong with the file (M501-M559, M561, M705).
     """
     kind = "columns" if columns is not None and path.suffix != ".spacy" else kind_of(path, encoding)
-    if kind == "trees" or (
-        columns is None and path.suffix == ".conllu"
-    ):  # a fault may make it look like something else
+    if columns is None and path.suffix == ".conllu":  # whatever a fault makes it look like
+        kind = "trees"
+    if kind == "trees":
         return survey_trees(path, encoding)
     if kind == "bracketed":
         return survey_bracketed(path, encoding)

@@ -68,7 +68,7 @@ def test_a_worker_that_is_asked_again_has_its_documents_once():
 
 @pytest.mark.parametrize("method", ["begin", "settle", "count", "bind", "agree"])
 def test_a_death_does_not_change_what_is_learnt_from(method, tmp_path, monkeypatch):
-    """The other worker is asked again, and still has each sentence once; certificates of gold alone are the same."""
+    """The other worker is asked again, and still has each sentence once."""
     config = text("ner")
     crew, ask, deaths = crew_of(config, 2), None, []
     ask = crew._one
@@ -110,9 +110,10 @@ def test_no_document_is_kept_once_features_are_read(component, tmp_path, monkeyp
 # --- what is kept in the folder ---
 
 
-def test_what_is_kept_of_another_corpus_is_refused(tmp_path):
-    path = copied(tmp_path / "train.conll")
-    config = text("ner", paths__train=str(path))
+@pytest.mark.parametrize("part", ["train", "dev"])
+def test_what_is_kept_of_another_corpus_is_refused(part, tmp_path):
+    path = copied(tmp_path / f"{part}.conll")
+    config = text("ner", **{f"paths__{part}": str(path)})
     with pytest.raises(KeyboardInterrupt):
         session_of(config, tmp_path / "out", Interrupted(2)).run(crew_of(config, 2))
     copied(path, lambda text: text.replace("B-PER", "B-XYZ").replace("I-PER", "I-XYZ"))

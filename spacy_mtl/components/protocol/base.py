@@ -169,7 +169,7 @@ class StructuredPipe(ShardedPipe):
         assert self._reader is not None
         return {attr: row for attr, row in self._reader.columns.items() if row < self._reader.n_given}
 
-    def _given(self, examples: Iterable[Example]) -> np.ndarray:
+    def _given(self, examples: Corpus[Example]) -> np.ndarray:
         """The columns of the input documents, uint64[n_given, N]."""
         assert self._reader is not None
         return np.concatenate([self.read_input(self._reader, [each.predicted])[0][0] for each in examples], axis=1)

@@ -24,10 +24,12 @@ TagCounts = Counter[tuple[str, str]]
 
 def tag_counts(references: Corpus[Doc], columns_of: Callable[[Doc], np.ndarray] = orths_and_tags) -> TagCounts:
     """Count the pairs of words and tags. columns_of: from a document to the hashes of its forms and tags, uint64[n, 2]."""
-    stores = list({id(doc.vocab): doc.vocab.strings for doc in references}.values())
-    columns = np.concatenate([np.empty((0, 2), np.uint64), *map(columns_of, references)])
-    pairs, counts = np.unique(columns, axis=0, return_counts=True)
-    text_of = {k: next(strings[k] for strings in stores if k in strings) for k in np.unique(pairs).tolist()}
+    stores, columns = {}, [np.empty((0, 2), np.uint64)]
+    for doc in references:
+        stores[id(doc.vocab)] = doc.vocab.strings
+        columns.append(columns_of(doc))
+    pairs, counts = np.unique(np.concatenate(columns), axis=0, return_counts=True)
+    text_of = {k: next(strings[k] for strings in stores.values() if k in strings) for k in np.unique(pairs).tolist()}
     found: TagCounts = Counter()
     for (orth, tag), n in zip(pairs.tolist(), counts.tolist(), strict=True):
         found[text_of[orth], text_of[tag]] += n
