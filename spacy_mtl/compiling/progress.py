@@ -29,6 +29,7 @@ class Progress:
         self._compiled, self._seconds, self._usual, self._found = 0, 0.0, 0.0, 0
         self._spoke = -EVERY
         self._name, self._since = "", 0.0
+        self._first: float | None = None
 
     def ready(self, name: str) -> None:
         """A kernel was found in the cache."""
@@ -42,6 +43,7 @@ class Progress:
     def begin(self, name: str) -> None:
         """A kernel is not in the cache: it is compiled from now on."""
         self._name, self._since = name, self._clock()
+        self._first = self._since if self._first is None else self._first
         tasks = [task for task, kernels in EXPECTED.items() if name in kernels]
         self._task = max(tasks, key=lambda task: len(self._ready & {*EXPECTED[task]}), default="")
         self.speak()
@@ -74,10 +76,11 @@ class Progress:
             logger.info("Compiling kernels, once on this machine: %s.", self.state())
 
     def state(self) -> str:
-        """Such as ``14 left, about 20 s``."""
+        """Such as ``14 left, about 20 s``; of kernels that nothing is known of, ``2 so far, 6 s``."""
         left = self.left()
         if not left:
-            return f"{self._compiled + 1} so far"
+            taken = round(self._clock() - (self._since if self._first is None else self._first))
+            return f"{self._compiled + 1} so far" + (f", {taken} s" if taken else "")
         pace = self._seconds / self._usual if self._usual else 1.0
         gone = min(self._clock() - self._since, pace * left.get(self._name, 0.0))
         return f"{len(left)} left, about {max(1, round(pace * sum(left.values()) - gone))} s"

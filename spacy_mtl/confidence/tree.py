@@ -204,9 +204,10 @@ class ConsideredTrees(ConsideredDocs):
         return found
 
     def kbest(self, calibrations: Calibrations, k: int) -> list[list[Ranked]]:
-        """The k best trees of each sentence, each with its best labels; none of a sentence that is parsed in pieces.
+        """The k best trees of each sentence, none of one that is parsed in pieces.
 
-        Where labels are found jointly, a tree's probability is with these labels; arcs from the root, whose labels say nothing, have any.
+        Labels that are found jointly are part of a tree: two trees may differ in a label alone, but not in that of an arc from the root, which says
+        nothing and stands for any. Labels that a second pass finds are the best ones of each tree.
         """
         temperature, rules = calibration_of(calibrations, ARC).temperature, self.predictor.rules
         log_sums = {at: log for run in self.runs for at, log in self._log_sums(run, temperature)}
@@ -216,13 +217,12 @@ class ConsideredTrees(ConsideredDocs):
             trees, totals = kbest_trees(dense, pairs, rules.projective, rules.single_root, k)
             ranked = []
             for heads, total in zip(trees, totals.tolist(), strict=True):
-                labels = self._labels_of(run, start, heads)
-                log = total / temperature - log_sums[run.begin + start]
-                if self.joint:
-                    log += np.count_nonzero(heads == 0) * math.log(run.search.by_label.shape[1])
-                told = tuple((h, labels[m]) for m, h in enumerate(heads.tolist()))
-                ranked.append(Ranked(total, min(log, 0.0) if self.exact else float("nan"), told))
-            found.append(ranked)
+                free = np.count_nonzero(heads == 0) * math.log(run.search.by_label.shape[1]) if self.joint else 0.0
+                for less, labels in self._labellings(run, start, heads, k):
+                    log = (total - less) / temperature + free - log_sums[run.begin + start]
+                    told = tuple(zip(heads.tolist(), labels, strict=True))
+                    ranked.append(Ranked(total - less, min(log, 0.0) if self.exact else float("nan"), told))
+            found.append(sorted(ranked, key=lambda one: -one.score)[:k])
         return found
 
     def _sentences(self) -> Iterator[tuple[Run, int, int]]:
@@ -238,22 +238,41 @@ class ConsideredTrees(ConsideredDocs):
         log_sums = self._summed(run, self._cooled(run, temperature)[0])[3]
         return zip((run.begin + run.search.starts[:-1]).tolist(), log_sums.tolist(), strict=True)
 
-    def _labels_of(self, run: Run, start: int, heads: np.ndarray) -> list[str]:
-        """The best labels of a sentence's tree."""
+    def _labellings(self, run: Run, start: int, heads: np.ndarray, k: int) -> Iterator[tuple[float, list[str]]]:
+        """How much less than the best one they score, and labels of a sentence's tree: the k best ones where labels are found jointly, else the best."""
         names = self.predictor.weights.labels
         if self.joint:
-            every, best = run.search.every, run.search.by_label.argmax(axis=1)
-            first = every.first[start : start + heads.size + 1].tolist()
-            arcs = [
-                low + int(np.flatnonzero(every.heads[low:high] == head)[0])
-                for (low, high), head in zip(pairwise(first), heads.tolist(), strict=True)
-            ]
-            return [names[best[arc]] for arc in arcs]
-        if not self.second_pass:
-            return [""] * heads.size
-        columns = np.ascontiguousarray(run.columns[:, start : start + heads.size])
-        scores = self.predictor.label_scores(columns, np.array([0, heads.size]), heads)
-        return [names[y] for y in scores.argmax(axis=1).tolist()]
+            places = _places_of(run.search.every, start, heads)
+            for less, labels in kbest_labels(run.search.by_label[places], heads == 0, k):
+                yield less, [names[y] for y in labels]
+        elif self.second_pass:
+            columns = np.ascontiguousarray(run.columns[:, start : start + heads.size])
+            scores = self.predictor.label_scores(columns, np.array([0, heads.size]), heads)
+            yield 0.0, [names[y] for y in scores.argmax(axis=1).tolist()]
+        else:
+            yield 0.0, [""] * heads.size
+
+
+def kbest_labels(scores: np.ndarray, single: np.ndarray, k: int) -> list[tuple[float, list[int]]]:
+    """The k best labellings of n arcs, best first: how much less than the best one each scores, and its labels.
+
+    scores: float32[n, L]. single: bool[n], arcs of which only the best label is used.
+    """
+    found: list[tuple[float, list[int]]] = [(0.0, [])]
+    for row, one in zip(scores.astype(np.float64), single.tolist(), strict=True):
+        best = np.argsort(-row, kind="stable")[: 1 if one else k].tolist()
+        longer = [(less + row[best[0]] - row[y], [*labels, y]) for less, labels in found for y in best]
+        found = sorted(longer, key=lambda each: each[0])[:k]
+    return found
+
+
+def _places_of(arcs: Arcs, start: int, heads: np.ndarray) -> list[int]:
+    """Where the arcs of a tree are among these. start: the first word of its sentence."""
+    first = arcs.first[start : start + heads.size + 1].tolist()
+    return [
+        low + int(np.flatnonzero(arcs.heads[low:high] == head)[0])
+        for (low, high), head in zip(pairwise(first), heads.tolist(), strict=True)
+    ]
 
 
 def _places(run: Run) -> np.ndarray:
