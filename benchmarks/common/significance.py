@@ -1,8 +1,8 @@
 """Is one system better than another on the same test sentences? Approximate randomization and the paired bootstrap, for F1 and accuracy."""
 
 import statistics
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.stats import t
@@ -22,6 +22,23 @@ class Counts(NamedTuple):
     def score(self) -> float:
         """F1 in percent (accuracy where ``found`` is ``gold``); 0 where nothing is right."""
         return float(_f1(self.right.sum(), self.found.sum(), self.gold.sum()))
+
+
+def counted(sentences: Iterable[tuple[int, int, int]]) -> dict[str, list[list[int]]]:
+    """What a contestant, in a process of its own, adds to its row so that it can be judged: right, found and gold of each sentence."""
+    return {"counts": [list(column) for column in zip(*sentences, strict=True)]}
+
+
+def take_counts(row: dict[str, Any]) -> Counts | None:
+    """Take :func:`counted` out of a row, since there are too many of them to keep; None where a row has none."""
+    found = row.pop("counts", None)
+    return found and Counts(*(np.array(column, np.int64) for column in found))
+
+
+def judged(row: dict[str, Any], ours: Counts | None) -> dict[str, Any]:
+    """The row of a rival, with how far ours is ahead of it (:class:`Verdict`) in place of its counts; as it is where either has none."""
+    theirs = take_counts(row)
+    return row if ours is None or theirs is None else {**row, "ahead": compare(ours, theirs)._asdict()}
 
 
 class Verdict(NamedTuple):

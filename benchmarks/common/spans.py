@@ -22,12 +22,13 @@ def spans(tags: Sequence[str]) -> set[Span]:
     return found
 
 
+def entity_counts(gold: Iterable[Sequence[str]], predicted: Iterable[Sequence[str]]) -> list[tuple[int, int, int]]:
+    """How many entities of each sentence are right, found and gold: an entity counts if borders and type are right."""
+    both = [(spans(tags), spans(found)) for tags, found in zip(gold, predicted, strict=True)]
+    return [(len(expected & found), len(found), len(expected)) for expected, found in both]
+
+
 def entity_f1(gold: Iterable[Sequence[str]], predicted: Iterable[Sequence[str]]) -> float:
     """F1 in percent over sentences: an entity counts if borders and type are right. 0 where nothing is."""
-    right = n_gold = n_predicted = 0
-    for gold_tags, tags in zip(gold, predicted, strict=True):
-        expected, found = spans(gold_tags), spans(tags)
-        right += len(expected & found)
-        n_gold += len(expected)
-        n_predicted += len(found)
+    right, n_predicted, n_gold = map(sum, zip((0, 0, 0), *entity_counts(gold, predicted), strict=True))
     return 200 * right / (n_gold + n_predicted) if right else 0.0

@@ -14,7 +14,8 @@ from spacy.training import iob_to_biluo
 from benchmarks.common.crfsuite import Constants, search
 from benchmarks.common.measure import Clock, forget_peak, peak_megabytes, resident_megabytes
 from benchmarks.common.rows import best_point
-from benchmarks.common.spans import entity_f1
+from benchmarks.common.significance import counted
+from benchmarks.common.spans import entity_counts, entity_f1
 from spacy_mtl.sentences import borders
 from spacy_mtl.templates.attributes.reader import AttributeReader
 from spacy_mtl.templates.index import build_index
@@ -73,8 +74,8 @@ class Observations:
 # --- training ---
 
 
-def evaluate(model: str, part: Observations, clock: Clock) -> float:
-    """Entity F1 in percent. The time of tagging counts under "tag"; making the observations does not."""
+def tags_of(model: str, part: Observations, clock: Clock) -> list[list[str]]:
+    """What a model predicts. The time of tagging counts under "tag"; making the observations does not."""
     tagger = pycrfsuite.Tagger()
     tagger.open(model)
     predicted = []
@@ -82,7 +83,7 @@ def evaluate(model: str, part: Observations, clock: Clock) -> float:
         with clock("tag"):
             predicted.append(tagger.tag(sequence))
     tagger.close()
-    return entity_f1(part.tags, predicted)
+    return predicted
 
 
 def fit(trainer: pycrfsuite.Trainer, model: str, parts: list[Observations], iterations: int | None) -> dict[str, Any]:
@@ -98,7 +99,9 @@ def fit(trainer: pycrfsuite.Trainer, model: str, parts: list[Observations], iter
     row["model_mb"] = os.path.getsize(model) / 1e6
     for name, part in zip(("testa", "testb"), parts, strict=True):
         clock.seconds["tag"] = 0.0
-        row[f"f1_{name}"] = evaluate(model, part, clock)
+        predicted = tags_of(model, part, clock)
+        row[f"f1_{name}"] = entity_f1(part.tags, predicted)
+        row |= counted(entity_counts(part.tags, predicted)) if name == "testb" else {}
         row["words_per_second"] = sum(part.lengths) / clock.seconds["tag"]
     return row
 
@@ -126,7 +129,9 @@ def train(folder: str, algorithm: str, iterations: list[int] | None, constants: 
         points = search(once, constants, [None] if iterations is None else iterations, "f1_testa")
     for point in points:
         point["cpu"] = clock.seconds["append"] + point["cpu_train"]
-    best = best_point(points, "f1_testa")
+    best = dict(best_point(points, "f1_testa"))
+    for point in points:
+        del point["counts"]
     return {
         "contestant": f"crfsuite {algorithm}",
         "resident_before_mb": before,

@@ -9,7 +9,8 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from benchmarks.common.measure import Clock, cpu_seconds, forget_peak, median, peak_megabytes, resident_megabytes
-from benchmarks.common.spans import entity_f1
+from benchmarks.common.significance import counted
+from benchmarks.common.spans import entity_counts, entity_f1
 from spacy_mtl.components.ner import MTLEntityRecognizer
 from spacy_mtl.learning.chain import ChainLearner
 from spacy_mtl.models.chain.model import current_weights, set_weights
@@ -71,15 +72,18 @@ def learn(nlp: Language, ner: MTLEntityRecognizer, ours: Ours, examples: list[Ex
     return dict(clock.seconds)
 
 
-def scores(nlp: Language, data: Data, part: str) -> dict[str, float]:
-    """Entity F1 in percent, as spaCy counts it and as we count from the tags of the file; raises AssertionError where they differ."""
+def scores(nlp: Language, data: Data, part: str, judge: bool = False) -> dict[str, Any]:
+    """Entity F1 in percent, as spaCy counts it and as we count from the tags of the file; raises AssertionError where they differ.
+
+    judge: add the counts of each sentence.
+    """
     found = data.part(nlp, part)
     by_spacy = 100 * nlp.evaluate(found.examples())["ents_f"]
     tokens = (token for doc in nlp.pipe(found.given) for token in doc)
-    tags = found.sentences("-".join(filter(None, (token.ent_iob_, token.ent_type_))) for token in tokens)
+    tags = list(found.sentences("-".join(filter(None, (token.ent_iob_, token.ent_type_))) for token in tokens))
     by_tags = entity_f1(found.tags, tags)
     assert abs(by_spacy - by_tags) < 1e-6, f"spaCy counts F1 {by_spacy} on {part}, the tags say {by_tags}"
-    return {f"f1_{part}": by_tags}
+    return {f"f1_{part}": by_tags} | (counted(entity_counts(found.tags, tags)) if judge else {})
 
 
 def words_per_second(ner: MTLEntityRecognizer, docs: list[Doc], repeats: int = 5) -> float:
@@ -102,7 +106,7 @@ def train(data: dict, ours: dict, save_to: str | None = None) -> dict[str, Any]:
     if report is not None:
         row |= {"primal": report.primal, "gap": report.gap, "live_templates": report.live_templates}
     for part in ("testa", "testb"):
-        row |= scores(nlp, the_data, part)
+        row |= scores(nlp, the_data, part, judge=part == "testb")
     row["words_per_second"] = words_per_second(ner, the_data.part(nlp, "testb").given)
     with TemporaryDirectory() as folder:
         target = Path(save_to or folder)

@@ -87,7 +87,7 @@ def train(data: dict, max_steps: int, patience: int) -> dict[str, Any]:
         best.get_pipe("ner").to_disk(f"{folder}/ner", exclude=["vocab"])  # type: ignore[attr-defined]
         row["model_mb"] = sum(path.stat().st_size for path in Path(folder, "ner").rglob("*") if path.is_file()) / 1e6
         for part in ("testa", "testb"):
-            row |= scores(best, the_data, part)
+            row |= scores(best, the_data, part, judge=part == "testb")
         row["words_per_second"] = words_per_second(best, the_data)
     top = max(points, key=lambda point: point["f1_testa"])
     return row | {"steps": points[-1]["step"], "best_step": top["step"], "cpu_to_best": top["cpu"], "points": points}

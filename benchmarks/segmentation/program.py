@@ -187,6 +187,7 @@ def domains(
 
     from benchmarks.common.measure import run_child
 
+    from .domains import judged_domains
     from .runs import corpora_of, identity
 
     for data in corpora_of(corpora, _names(corpus, quick), quick):
@@ -195,6 +196,6 @@ def domains(
         for settings in ({}, {"hidden": hidden, "C": C, "bias": bias}):
             rows += run_child("benchmarks.segmentation.domains:ours", **both, settings=settings)
         rows += run_child("benchmarks.segmentation.domains:rival", **both)
-        rows = [identity("domains", data) | row for row in rows]
+        rows = judged_domains([identity("domains", data) | row for row in rows])
         append_rows(json, rows)
         show(f"Texts of another source, trained on {data.name}", tables.DOMAINS, rows)

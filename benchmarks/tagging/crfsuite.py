@@ -2,7 +2,6 @@
 
 import json
 import os
-from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -13,6 +12,7 @@ import pycrfsuite
 from benchmarks.common.crfsuite import Constants, search
 from benchmarks.common.measure import Clock, forget_peak, peak_megabytes, resident_megabytes
 from benchmarks.common.rows import best_point
+from benchmarks.common.significance import counted
 from benchmarks.ner.crfsuite import Observations
 from spacy_mtl.learning.counted.usual_tags import count_usual_tags
 from spacy_mtl.sentences import borders
@@ -21,7 +21,7 @@ from spacy_mtl.templates.attributes.reader import AttributeReader
 from spacy_mtl.templates.index import build_index
 from spacy_mtl.templates.program import compile_program
 
-from .data import PARTS, Data, accuracy
+from .data import PARTS, Data, accuracy, tag_counts
 from .ours import settings_of
 
 
@@ -50,16 +50,16 @@ def write_observations(data: dict, ours: dict, folder: str) -> dict[str, int]:
     return {"observations": index.n_rows, "n_templates": len(templates.node)}
 
 
-def evaluate(model: str, data: Data, parts: dict[str, Observations]) -> dict[str, float]:
-    """accuracy_dev, unknown_dev ... test."""
+def evaluate(model: str, data: Data, parts: dict[str, Observations]) -> dict[str, Any]:
+    """accuracy_dev, unknown_dev ... test, and the counts of the test sentences."""
     tagger = pycrfsuite.Tagger()
     tagger.open(model)
     nlp, known, found = data.blank(), data.known_words(), {}
     for name in PARTS[1:]:
-        tags = chain.from_iterable(tagger.tag(sequence) for sequence in parts[name].sequences())
-        found |= {f"{key}_{name}": value for key, value in accuracy(data.part(nlp, name), tags, known).items()}
+        part, tags = data.part(nlp, name), [tag for seen in parts[name].sequences() for tag in tagger.tag(seen)]
+        found |= {f"{key}_{name}": value for key, value in accuracy(part, tags, known).items()}
     tagger.close()
-    return found
+    return found | counted(tag_counts(part, tags))
 
 
 def fit(trainer: pycrfsuite.Trainer, model: str, iterations: int | None) -> dict[str, Any]:
@@ -101,7 +101,9 @@ def train(
     for point in points:
         point["cpu"] = clock.seconds["append"] + point["cpu_train"]
     cpu_search = clock.seconds["append"] + sum(point["cpu_train"] for point in points)
-    best = best_point(points, "accuracy_dev")
+    best = dict(best_point(points, "accuracy_dev"))
+    for point in points:
+        del point["counts"]
     row = {"contestant": f"crfsuite {algorithm}", "resident_before_mb": before, "cpu_append": clock.seconds["append"]}
     row["cpu_search"] = cpu_search
     # peak_mb is that of one training: crfsuite keeps memory of the trainings before

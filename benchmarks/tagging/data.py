@@ -12,6 +12,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
+from benchmarks.common.significance import counted
 from spacy_mtl.components.tagger import MTLTagger
 from spacy_mtl.corpora.conll import ConllCorpus
 
@@ -114,14 +115,21 @@ def accuracy(gold: Part, tags: Iterable[str], known: set[str]) -> dict[str, floa
     }
 
 
-def scores(nlp: Language, data: Data) -> dict[str, float]:
-    """accuracy_dev, unknown_dev ... test of a pipeline, from Docs that are tokenized."""
+def tag_counts(gold: Part, tags: Iterable[str]) -> list[tuple[int, int, int]]:
+    """How many tags of each sentence are right, and how many there are, twice, as :class:`.Counts` has it. tags: of all tokens, in order."""
+    rest = iter(tags)
+    right = [sum(token.tag_ == next(rest) for token in doc) for doc in gold.references]
+    return [(n, len(doc), len(doc)) for n, doc in zip(right, gold.references, strict=True)]
+
+
+def scores(nlp: Language, data: Data) -> dict[str, Any]:
+    """accuracy_dev, unknown_dev ... test of a pipeline, from Docs that are tokenized, and the counts of the test sentences."""
     known, found = data.known_words(), {}
     for name in PARTS[1:]:
         part = data.part(nlp, name)
         tags = [token.tag_ for doc in nlp.pipe(part.given, batch_size=1000) for token in doc]
         found |= {f"{key}_{name}": value for key, value in accuracy(part, tags, known).items()}
-    return found
+    return found | counted(tag_counts(part, tags))
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from benchmarks.common.rows import append_rows, epochs_to_try, ratio, read_rows, show
+from benchmarks.common.significance import judged, take_counts
 
 from . import tables
 
@@ -91,14 +92,15 @@ def train(
     methods = {chosen.value: of_method.get(chosen, tried) for chosen in method or Method}
     for data in corpora_of(corpora, _names(corpus), quick):
         rows = [train_ours(data, ours, 1 if quick else repeats)]
+        mine = take_counts(rows[0])
         append_rows(json, rows)
         if max_steps:
-            rows.append(train_spacy(data, min(max_steps, 200) if quick else max_steps, patience, known))
+            rows.append(judged(train_spacy(data, min(max_steps, 200) if quick else max_steps, patience, known), mine))
             append_rows(json, [row for row in rows[-1:] if "measured" not in row])
         given = {"c2": c2 or (), "c": c or ()}
         for row in train_crfsuite(data, ours, methods, known, given) if max_iterations >= 0 else ():
-            rows.append(row)
-            append_rows(json, [] if "measured" in row else [row])
+            rows.append(judged(row, mine))
+            append_rows(json, [] if "measured" in row else rows[-1:])
         for row in rows:
             row["ratio"] = ratio(rows[0]["cpu"], row["cpu"])
         title = f"Tagging, {data.name}, p = {ours.p:.4g}, C = {ours.C:g}, {data.limit or 'all'} sentences"

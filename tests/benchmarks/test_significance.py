@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from benchmarks.common.significance import Counts, compare
+from benchmarks.common.significance import Counts, compare, counted, judged, take_counts
 
 
 def counts(right, found, gold) -> Counts:
@@ -63,3 +63,15 @@ def test_the_interval_is_that_of_the_difference():
 def test_other_sentences_are_refused():
     with pytest.raises(ValueError, match="same sentences"):
         compare(counts([1], [1], [1]), counts([1], [1], [2]))
+
+
+def test_counts_leave_a_row_as_a_verdict():
+    ours = {"f1": 80.0, **counted([(1, 1, 1), (2, 2, 3)])}
+    rival = {"f1": 50.0, **counted([(0, 1, 1), (2, 2, 3)])}
+    mine = take_counts(ours)
+    assert ours == {"f1": 80.0}
+    expected = compare(counts([1, 2], [1, 2], [1, 3]), counts([0, 2], [1, 2], [1, 3]))
+    assert judged(rival, mine) == {"f1": 50.0, "ahead": expected._asdict()}
+    assert expected.difference == pytest.approx(100 * (6 / 7 - 4 / 7))
+    assert judged({"f1": 50.0}, mine) == {"f1": 50.0}
+    assert judged({"f1": 50.0, **counted([(0, 1, 1)])}, None) == {"f1": 50.0}
