@@ -33,17 +33,37 @@ def count_lemmas(words: Iterable[tuple[str, str, str]]) -> Lemmas:
     words: forms, parts of speech ("" where unknown) and lemmas. An entry of a form with its part of speech that says the same as that of the form is
     left out.
     """
-    counts: dict[str, Counter[str]] = defaultdict(Counter)
-    for form, pos, lemma in words:
-        counts[key_of(pos, form)][lemma] += 1
-        if pos:
-            counts[key_of("", form)][lemma] += 1
-    best = {key: min(seen, key=lambda lemma: (-seen[lemma], lemma)) for key, seen in counts.items()}
+    best = _most_frequent((*word, 1) for word in words)
     return {
         key: lemma
         for key, lemma in sorted(best.items())
         if key.startswith(_BETWEEN) or best[_BETWEEN + key.partition(_BETWEEN)[2]] != lemma
     }
+
+
+def _most_frequent(words: Iterable[tuple[str, str, str, int]]) -> Lemmas:
+    """Of each form with each part of speech, and of each form. words: forms, parts of speech, lemmas, and how often these occur together."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for form, pos, lemma, n in words:
+        for key in {key_of(pos, form), key_of("", form)}:
+            counts[key][lemma] += n
+    return {key: min(seen, key=lambda lemma: (-seen[lemma], lemma)) for key, seen in counts.items()}
+
+
+def add_lemmas(earlier: Lemmas, words: Iterable[tuple[str, str, str, int]]) -> Lemmas:
+    """A table that says of these words what their most frequent lemmas are, and of all others what an earlier one says.
+
+    words: forms, parts of speech, lemmas, and how often these occur together. What a form is whatever its part of speech stays as it was, unless
+    some of its new occurrences have none: the earlier table says no more for which parts of speech it holds.
+    """
+    words = list(words)
+    best, without = _most_frequent(words), {key_of("", form) for form, pos, *_ in words if not pos}
+    joined = earlier | {key: best[key] for key in best if key in without or (key[0] == _BETWEEN and key not in earlier)}
+    for key, lemma in sorted(best.items()):
+        pos, _, form = key.partition(_BETWEEN)
+        if pos and known_lemma(joined, form, pos) != lemma:
+            joined[key] = lemma
+    return joined
 
 
 def known_lemma(lemmas: Lemmas, form: str, pos: str) -> str | None:

@@ -10,7 +10,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 
 from spacy_mtl.corpora.conllu import ConlluCorpus
-from spacy_mtl.lemmas.script import parse_script
+from spacy_mtl.lemmas.script import parse_script, script_of
 from spacy_mtl.models.chain.model import current_weights
 from spacy_mtl.sentences import borders
 from spacy_mtl.structures.chain.viterbi import FORBIDDEN
@@ -224,11 +224,77 @@ def test_what_is_rehearsed_is_what_the_earlier_model_says(train):
     pipe = nlp.get_pipe("mtl_lemmatizer")
     pipe.learn_on()
     pipe.update([of_words(("walking", "VERB", "wrong"), vocab=nlp.vocab)])
-    assert pipe.cfg["lemmas"]["\twalking"] == "wrong"
+    assert pipe.cfg["lemmas"]["VERB\twalking"] == "wrong"
     with pipe._as_before():
         (doc,) = pipe.annotated_before([Doc(nlp.vocab, ["walking"], pos=["VERB"])])
     assert lemmas(doc) == ["walk"]
-    assert pipe.cfg["lemmas"]["\twalking"] == "wrong"
+    assert pipe.cfg["lemmas"]["VERB\twalking"] == "wrong"
+
+
+def test_earlier_beginnings_are_those_of_the_earlier_model(train):
+    nlp = make()
+    train(nlp, [of_words(("cars", "NOUN", "car"), ("bars", "NOUN", "bar"), vocab=nlp.vocab)], passes=3)
+    pipe = nlp.get_pipe("mtl_lemmatizer")
+    assert lemmas(pipe(Doc(nlp.vocab, ["barkod"], pos=["NOUN"]))) == ["barkod"]
+    pipe.learn_on()
+    pipe.cfg["beginnings"] = {"NOUN\tbar": "bar"}
+    assert lemmas(pipe(Doc(nlp.vocab, ["barkod"], pos=["NOUN"]))) == ["bar"]
+    with pipe._as_before():
+        (doc,) = pipe.annotated_before([Doc(nlp.vocab, ["barkod"], pos=["NOUN"])])
+    assert lemmas(doc) == ["barkod"]
+
+
+SAW = ("saw", "VERB", "see")
+
+
+def learnt_on(train, batches):
+    """A lemmatizer that knows "saw" as a verb, and has learnt on from these batches."""
+    nlp = make()
+    words = [("walks", "VERB", "walk"), ("talks", "VERB", "talk"), ("cars", "NOUN", "car")]
+    train(nlp, [of_words(SAW, *words, vocab=nlp.vocab)], passes=3)
+    pipe = nlp.from_bytes(nlp.to_bytes()).get_pipe("mtl_lemmatizer")
+    pipe.learn_on()
+    for batch in batches:
+        pipe.update([of_words(*words, vocab=nlp.vocab) for words in batch])
+
+    def say(form, pos):
+        return lemmas(pipe(Doc(nlp.vocab, [form], pos=[pos])))[0]
+
+    return pipe, say
+
+
+def test_another_part_of_speech_changes_no_known_lemma(train):
+    _, say = learnt_on(train, [[[("saw", "NOUN", "saw")]]])
+    assert (say("saw", "VERB"), say("saw", "NOUN"), say("saw", "ADJ")) == ("see", "saw", "see")
+
+
+def test_lemmas_and_scripts_do_not_depend_on_batches(train):
+    """The most frequent lemma of all new documents counts, and a script needs enough forms in all of them."""
+    documents = [
+        [SAW, ("sings", "VERB", "sing")],
+        [SAW],
+        [("saw", "VERB", "saw"), ("jumped", "VERB", "jump")],
+        [("bumped", "VERB", "bump"), ("ate", "VERB", "eat")],
+    ]
+    whole, say = learnt_on(train, [documents])
+    by_one, say_by_one = learnt_on(train, [[document] for document in [*documents, *documents]])
+    assert whole.cfg == by_one.cfg
+    assert say("saw", "VERB") == say_by_one("saw", "VERB") == "see"
+    assert whole.labels[-1] == script_of("jumped", "jump").text
+    assert script_of("ate", "eat").text not in whole.labels
+    assert say("ate", "VERB") == "eat"
+
+
+def test_scripts_are_added_as_long_as_there_is_room(train):
+    nlp = make(max_scripts=4)
+    words = [("walks", "VERB", "walk"), ("talks", "VERB", "talk"), ("saw", "VERB", "saw"), ("raw", "ADJ", "raw")]
+    train(nlp, [of_words(*words, vocab=nlp.vocab)], passes=3)
+    pipe = nlp.get_pipe("mtl_lemmatizer")
+    n_before = len(pipe.labels)
+    new = [(stem + ending, "VERB", stem) for ending in ("en", "ed", "ing") for stem in ("jump", "bump", "dump")]
+    pipe.learn_on()
+    pipe.update([of_words(*new, *new, vocab=nlp.vocab)])
+    assert n_before < len(pipe.labels) == 4
 
 
 # --- gold ---

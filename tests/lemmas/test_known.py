@@ -3,7 +3,7 @@
 import pytest
 
 from spacy_mtl.lemmas import known
-from spacy_mtl.lemmas.known import check_lemmas, count_lemmas, key_of, known_lemma
+from spacy_mtl.lemmas.known import add_lemmas, check_lemmas, count_lemmas, key_of, known_lemma
 from spacy_mtl.stored.fault import StoredValueError
 
 WORDS = [
@@ -34,6 +34,21 @@ def test_entries_that_say_nothing_more_are_left_out():
 
 def test_keys_of_forms_and_parts_of_speech_are_distinct():
     assert key_of("A", "B") != key_of("", "AB")
+
+
+def test_words_that_are_added_say_what_they_say_and_nothing_of_others():
+    before = count_lemmas(WORDS)
+    table = add_lemmas(before, [("saw", "ADJ", "sawn", 1), ("saw", "VERB", "saw", 2), ("saw", "VERB", "see", 1)])
+    expected = {"VERB": "saw", "ADJ": "sawn", "NOUN": "Saw", "ADV": "saw"}
+    assert {pos: known_lemma(table, "saw", pos) for pos in expected} == expected
+    assert known_lemma(table, "go", "VERB") == "go"
+    assert before == count_lemmas(WORDS)
+
+
+def test_a_word_without_part_of_speech_speaks_for_the_form():
+    before = count_lemmas([("house", "NOUN", "house"), ("mice", "NOUN", "mouse")])
+    table = add_lemmas(before, [("mice", "", "mice", 1), ("oxen", "NOUN", "ox", 1)])
+    assert table == {key_of("", "house"): "house", key_of("", "mice"): "mice", key_of("", "oxen"): "ox"}
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from spacy_mtl.learning.counted.stems import count_stems
 from spacy_mtl.learning.gather import Piece
 from spacy_mtl.lemmas.applicable import Applicable
 from spacy_mtl.lemmas.beginnings import Beginnings, Word, find_beginning, learn_beginnings
-from spacy_mtl.lemmas.known import check_lemmas, count_lemmas, key_of, known_lemma
+from spacy_mtl.lemmas.known import add_lemmas, check_lemmas, count_lemmas, key_of, known_lemma
 from spacy_mtl.lemmas.script import EditScript, parse_script, script_of
 from spacy_mtl.models.chain.weights import ChainWeights
 from spacy_mtl.settings import shown
@@ -50,7 +50,7 @@ class MTLLemmatizer(ColumnPipe):
     no_labels = Errors.M422
     cfg_checks: ClassVar = {"scripts": distinct_texts, "lemmas": check_lemmas, "beginnings": check_lemmas}
     cfg_missing: ClassVar = {"beginnings": {}}
-    of_training = (*ColumnPipe.of_training, "_known_scripts", "_forms")
+    of_training = (*ColumnPipe.of_training, "_known_scripts", "_forms", "_new_words", "_new_scripts")
 
     def __init__(
         self,
@@ -79,6 +79,8 @@ class MTLLemmatizer(ColumnPipe):
         super()._end_training()
         self._known_scripts: dict[tuple[int, int], int] = {}  # of forms and lemmas, all of them string hashes
         self._forms = np.empty(0, np.uint64)  # that the training has
+        self._new_words = Counter[Word]()  # that learning on has been shown
+        self._new_scripts: dict[str, set[str]] = defaultdict(set)  # the forms of each script of these
 
     # --- labels ---
 
@@ -123,14 +125,24 @@ class MTLLemmatizer(ColumnPipe):
         self.learn_attribute(STEM_TAG, lambda: count_stems(words_of(references)))
 
     def learn_labels(self, references: Sequence[Doc]) -> None:
-        """Add the scripts of enough forms of these documents, and remember the lemmas of their words."""
-        found = self._common_scripts(references).difference(self.labels)
-        if found:
-            self._add_labels(sorted(found))
+        """Add the scripts that have enough forms in all documents shown since training went on, as long as there is room.
+
+        Where no word of these has a script that is a label, all scripts are added, since there would be nothing to learn from.
+        """
+        words = Counter(self._words_of(references))
+        self._new_words += words
+        for word in words:
+            self._new_scripts[word.script].add(word.form)
+        known, forms = set(self.labels), self._new_scripts
+        new = {word.script for word in words} - known
+        often = [script for script in new if len(forms[script]) >= self.min_forms]
+        if not often and known.isdisjoint(forms):
+            often = list(new)
+        often.sort(key=lambda script: (-len(forms[script]), script))
+        added = often[: max(0, self.max_scripts - len(known))]
+        if added:
+            self._add_labels(sorted(added))
             self.restart()
-        words = list(self._words_of(references))
-        self.cfg["lemmas"] = self.cfg["lemmas"] | count_lemmas(word[:3] for word in words)
-        self.cfg["beginnings"] = self.cfg["beginnings"] | self._beginnings_of(words)
 
     def check_new(self, example: Example) -> None:
         """Take any document: words whose script is no label are not learnt from."""
@@ -157,7 +169,7 @@ class MTLLemmatizer(ColumnPipe):
                 if script:
                     yield Word(strings[orth], PARTS[pos], strings[lemma], strings[script])
 
-    def _beginnings_of(self, words: Sequence[Word]) -> Beginnings:
+    def _beginnings_of(self, words: Iterable[Word]) -> Beginnings:
         return learn_beginnings(words, Applicable(self.labels), self.min_forms)
 
     # --- the chain ---
@@ -175,8 +187,12 @@ class MTLLemmatizer(ColumnPipe):
         return replace(self.chain_constraints(), forms=forms, form_labels=allowed)
 
     def prepare(self, pieces: Sequence[Piece]) -> None:
-        """Collect the forms of the corpus."""
+        """Collect the forms of the corpus; when learning on, remember the lemmas of its words beside those known before."""
         self._forms = np.unique(np.concatenate([piece.given[0] for piece in pieces]))
+        if self._new_words:
+            before, words = self._earlier_cfg, self._new_words
+            self.cfg["lemmas"] = add_lemmas(before["lemmas"], ((*word[:3], n) for word, n in words.items()))
+            self.cfg["beginnings"] = before["beginnings"] | self._beginnings_of(words)
 
     def check_stored(self, cfg: dict[str, Any], weights: ChainWeights, learned: Mapping[str, FormTable]) -> None:
         super().check_stored(cfg, weights, learned)

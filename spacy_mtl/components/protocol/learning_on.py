@@ -21,7 +21,7 @@ from spacy_mtl.settings import is_number, shown
 from .base import each_example
 
 #: The entries of ``cfg`` that say what the words of a corpus had.
-_OF_WORDS = ("known", "lemmas")
+_OF_WORDS = ("known", "lemmas", "beginnings")
 
 
 class OpenGatherer(Gatherer):
