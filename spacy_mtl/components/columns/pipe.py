@@ -30,6 +30,7 @@ class ColumnPipe(ChainPipe, LabelledPipe):
     """A chain over tokens. Subclasses say which label the annotation of a token is, and write what predicted labels stand for."""
 
     overwrite: bool
+    _hashed: tuple[tuple[str, ...] | None, Any] = (None, None)  # labels, and what _hashes has of them
 
     def labels_under(self, cfg: dict[str, Any]) -> tuple[str, ...]:
         return tuple(cfg[self.label_key])
@@ -40,15 +41,29 @@ class ColumnPipe(ChainPipe, LabelledPipe):
 
     def gold_labels(self, example: Example, starts: np.ndarray) -> np.ndarray:
         """Gold label numbers int32[n] of the predicted Doc's tokens; -1 where the annotation is missing, unknown, or does not align."""
-        column = self.gold_column(example)
-        gold = np.full(column.size, -1, np.int32)
-        for number, label in enumerate(self.hashes().tolist()):
-            gold[column == label] = number
-        return gold
+        return self._numbers(self.gold_column(example))
 
     def hashes(self) -> np.ndarray:
-        """Hashes of the labels, uint64[L], in the order of their numbers."""
+        """String hashes of the labels, uint64[L], in the order of their numbers."""
         return np.array([self.vocab.strings[label] for label in self.labels], np.uint64)
+
+    def _numbers(self, column: np.ndarray) -> np.ndarray:
+        """The numbers of labels, int32[n], -1 for what is none. column: their string hashes, uint64[n]."""
+        hashes, order = self._hashes
+        if not hashes.size:
+            return np.full(column.size, -1, np.int32)
+        at = np.minimum(np.searchsorted(hashes, column), hashes.size - 1)
+        return np.where(hashes[at] == column, order[at], -1).astype(np.int32)
+
+    @property
+    def _hashes(self) -> tuple[np.ndarray, np.ndarray]:
+        """Hashes of the labels in ascending order, uint64[L], and the number of each, int64[L]; found once for each list of labels."""
+        labels = self.labels
+        if self._hashed[0] != labels:
+            hashes = self.hashes()
+            order = np.argsort(hashes)
+            self._hashed = labels, (hashes[order], order)
+        return self._hashed[1]
 
     def held_column(self, docs: Sequence[Doc], attr: int) -> Held | None:
         """Hold tokens that have the attribute to it, if it is the hash of a label."""
@@ -57,10 +72,7 @@ class ColumnPipe(ChainPipe, LabelledPipe):
         column = np.concatenate([doc.to_array([attr]) for doc in docs])
         if not column.any():
             return None
-        hashes = self.hashes()
-        order = np.argsort(hashes)
-        at = np.minimum(np.searchsorted(hashes[order], column), hashes.size - 1)
-        return one_label_each(np.where(hashes[order][at] == column, order[at], -1), hashes.size)
+        return one_label_each(self._numbers(column), len(self.labels))
 
     def write(self, doc: Doc, attr: int, values: np.ndarray) -> None:
         """Set the attribute as :func:`write_where_unset` does. values: uint64[n]."""
