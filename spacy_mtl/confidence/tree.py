@@ -239,7 +239,7 @@ class ConsideredTrees(ConsideredDocs):
         return zip((run.begin + run.search.starts[:-1]).tolist(), log_sums.tolist(), strict=True)
 
     def _labellings(self, run: Run, start: int, heads: np.ndarray, k: int) -> Iterator[tuple[float, list[str]]]:
-        """How much less than the best one they score, and labels of a sentence's tree: the k best ones where labels are found jointly, else the best."""
+        """Labels of a sentence's tree, and how much less than the best ones they score: the k best if labels are found jointly, else the best."""
         names = self.predictor.weights.labels
         if self.joint:
             places = _places_of(run.search.every, start, heads)
