@@ -20,7 +20,7 @@ from spacy_mtl.settings import brief, is_choice, is_switch
 
 from .conll import corpus_paths
 from .conllu_kept import TREE, keep_source, kept_columns
-from .conllu_read import MISSING, TreeSentence, is_features, read_conllu
+from .conllu_read import MISSING, Layout, TreeSentence, is_features, read_conllu
 from .conllu_write import place_tag, plain_rows
 from .docs import Attributes, Ids, spaces_between
 from .kept import kept_examples
@@ -211,9 +211,10 @@ class TreeDocMaker:
             find = _part_of_speech
         elif name == "MORPH":
             find = self._morphs.__getitem__
-        known = name != "MORPH" or (layout.format == "conllu" and "feats" in layout.columns)
-        texts = chain.from_iterable(getattr(sentence, field) for sentence in sentences)
-        return np.array([find(text) if known else 0 for text in texts], np.uint64)
+        texts = list(chain.from_iterable(getattr(sentence, field) for sentence in sentences))
+        if name == "MORPH" and not (layout.format == "conllu" and _has_features(layout, texts)):
+            return np.zeros(len(texts), np.uint64)
+        return np.array([find(text) for text in texts], np.uint64)
 
     def _field(self, name: str, sentences: Sequence[TreeSentence]) -> str:
         """The column that an attribute comes from."""
@@ -233,6 +234,11 @@ class TreeDocMaker:
         if attributes:
             doc.from_array(list(attributes), np.array(list(attributes.values())).T)
         return doc
+
+
+def _has_features(layout: Layout, texts: Sequence[str]) -> bool:
+    """Whether "_" says that a word has no features, and not that nobody has said: the file has some at its beginning, or these words have."""
+    return "feats" in layout.columns or any(text not in MISSING for text in texts)
 
 
 def _part_of_speech(name: str) -> int:

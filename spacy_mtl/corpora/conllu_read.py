@@ -252,8 +252,8 @@ class SentenceParser:
         tree = self._heads(heads, words, lines) if has_tree else None
         spaces = [not (_NO_SPACE in value and _NO_SPACE in value.split("|")) for value in misc]
         for at, size, row in others:
-            if size > 0 and _NO_SPACE in row[9].split("|"):
-                spaces[at + size - 1] = False
+            if size > 0:  # words of a range have spaces between them; its own line says whether one follows
+                spaces[at : at + size] = [True] * (size - 1) + [_NO_SPACE not in row[9].split("|")]
         return TreeSentence(
             words,
             lemma,

@@ -1,6 +1,7 @@
 """Write Docs as CoNLL-U, the inverse of :mod:`.conllu`."""
 
 import warnings
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -18,6 +19,8 @@ from .conllu_kept import Kept, Row, kept_sentences, restore_cells, restore_graph
 _COLUMNS: list[int | str] = [ORTH, LEMMA, POS, TAG, MORPH, SPACY]
 _UPOS, _XPOS = 2, 3
 TAG_COLUMNS = ("xpos", "upos")
+
+Range = tuple[int, int, str]  # first word, word after the last, columns 2 to 10
 
 
 def write_conllu(docs: Iterable[Doc], path: str | Path, tag: str = "xpos") -> None:
@@ -53,16 +56,16 @@ def doc_to_conllu(
     kept, lost = kept_sentences(doc)
     if lost:
         warnings.warn(Warnings.M565.format(n=lost, text=doc.text[:60]), stacklevel=2)
-    tags = [tag] * len(doc)
     sentences = [each for each in kept if each.whole]
+    columns = [tag] * len(doc)  # where the TAG of each word goes
     for each in sentences:
-        tags[each.begin : each.end] = [each.entry["tag"]] * (each.end - each.begin)
-    plain = [place_tag(row, column) for row, column in zip(plain_rows(doc, trees), tags, strict=True)]
+        columns[each.begin : each.end] = [each.entry["tag"]] * (each.end - each.begin)
+    plain = [place_tag(row, column) for row, column in zip(plain_rows(doc, trees), columns, strict=True)]
     rows = [list(row) for row in plain]
     for each in sentences:
         restore_cells(rows, each)
     kept = [each if each.whole else space_of_token(rows, each) for each in kept]
-    ranges = [found for each in kept for found in each.ranges()]
+    ranges = [found for each in kept for found in each.ranges()]  # in order, as kept is
     whole = {(each.begin, each.end): each for each in sentences}
     for i, (begin, end) in enumerate(trees.spans):
         same = whole.get((begin, end))
@@ -70,17 +73,29 @@ def doc_to_conllu(
             told = same.entry["comments"]
             others = restore_graph(rows, same, tree_of(plain[begin:end]))
         else:
-            inside = [found for found in ranges if found[0] >= begin and found[1] <= end]
+            inside = _inside(ranges, begin, end)
             others = [(first - begin, last - first, cells) for first, last, cells in inside]
-            new = _new_comments(doc, (begin, end), inside, kept, None if number is None else number + i)
+            here = kept[bisect_left(kept, begin, key=_begin) : bisect_left(kept, begin + 1, key=_begin)]
+            new = _new_comments(doc, (begin, end), inside, here, None if number is None else number + i)
             told = [*([] if i else comments), *new]
         yield "".join(f"{comment}\n" for comment in told) + _lines(rows[begin:end], others)
 
 
+def _begin(kept: Kept) -> int:
+    return kept.begin
+
+
+def _inside(ranges: list[Range], begin: int, end: int) -> list[Range]:
+    """The ranges, which are in order, that are wholly between two words."""
+    first, last = (bisect_left(ranges, place, key=lambda found: found[0]) for place in (begin, end))
+    return [found for found in ranges[first:last] if found[1] <= end]
+
+
 def _new_comments(
-    doc: Doc, span: tuple[int, int], ranges: list[tuple[int, int, str]], kept: list[Kept], number: int | None
+    doc: Doc, span: tuple[int, int], ranges: list[Range], kept: list[Kept], number: int | None
 ) -> list[str]:
-    comments = [comment for each in kept if each.begin == span[0] for comment in each.borders()]
+    """Comments of a sentence that no file has. ranges: inside of it. kept: what begins where it does."""
+    comments = [comment for each in kept for comment in each.borders()]
     if number is not None:
         comments.append(f"# sent_id = {number}")
     return [*comments, f"# text = {_plain(surface_text(doc, *span, ranges))}"]

@@ -2,6 +2,7 @@
 
 import warnings
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -45,8 +46,10 @@ def _look_at_tags(found: Survey, sentences: list[TreeSentence]) -> None:
     column = "xpos" if "xpos" in used else "upos"
     pos_of: dict[str, Counter[str]] = defaultdict(Counter)
     features: Counter[bool] = Counter()
+    has_upos = has_lemmas = False
     for sentence in sentences:
         tags = getattr(sentence, column)
+        has_upos, has_lemmas = has_upos or _is_used(sentence.upos), has_lemmas or _is_used(sentence.lemma)
         for tag, upos, feats in zip(tags, sentence.upos, sentence.feats, strict=True):
             found.tags[tag] += tag not in MISSING
             if upos not in MISSING:
@@ -57,14 +60,19 @@ def _look_at_tags(found: Survey, sentences: list[TreeSentence]) -> None:
     found.pos_of = dict(pos_of)
     words = max(found.words, 1)
     found.case, found.features = found.case / words, features[True] / words
-    found.upos, found.lemmas = "upos" in used, "lemma" in used
-    found.coarse = column == "xpos" and "upos" in used
+    found.upos, found.lemmas = has_upos, has_lemmas
+    found.coarse = column == "xpos" and has_upos
     found.lines.append(f"TAG from {column}: {len(found.tags):,} tags: {most_common(found.tags)}")
     found.lines.append(
         f"morphology: {found.features:.0%} of words have features, {found.case:.0%} a case"
         if found.features
         else "no morphology"
     )
+
+
+def _is_used(column: Sequence[str]) -> bool:
+    """Whether a column says anything of a sentence."""
+    return any(text not in MISSING for text in column)
 
 
 def _look_at_trees(found: Survey, sentences: list[TreeSentence]) -> None:

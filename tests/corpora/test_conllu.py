@@ -10,6 +10,7 @@ from spacy_mtl.corpora.conllu import ConlluCorpus
 from spacy_mtl.corpora.conllu_read import read_conllu
 from spacy_mtl.corpora.convert import convert_conllu
 from spacy_mtl.roots import doc_heads
+from spacy_mtl.survey.trees import survey_trees
 
 UD = """\
 # newdoc
@@ -90,6 +91,28 @@ def test_a_range_without_a_space_after_it(nlp, tmp_path):
     text = UD.replace("3-4\tal\t_\t_\t_\t_\t_\t_\t_\t_", "3-4\tal\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No")
     first, _ = examples(nlp, write(tmp_path, text))
     assert first.reference.text == "Vamos nos a elmar, ya."
+
+
+def test_words_of_a_range_have_spaces_between_them(nlp, tmp_path):
+    """Whatever their own lines say; and what follows the last is said by the line of the range."""
+    text = UD.replace("3\ta\ta\tADP\tE\t_\t5\tcase\t_\t_", "3\ta\ta\tADP\tE\t_\t5\tcase\t_\tSpaceAfter=No")
+    text = text.replace("DET\tD\tDefinite=Def\t5\tdet\t_\t_", "DET\tD\tDefinite=Def\t5\tdet\t_\tSpaceAfter=No")
+    assert text.count("SpaceAfter=No") == UD.count("SpaceAfter=No") + 2
+    first, _ = examples(nlp, write(tmp_path, text))
+    assert first.reference.text == "Vamos nos a el mar, ya."
+
+
+def test_features_that_come_late_are_read(nlp, tmp_path):
+    """Where the first thousand lines have none, nothing is known of words before, and a sentence that has some is read as it is."""
+    late = "1\tb\tbb\tNOUN\tX\tCase=Nom\t0\troot\t_\t_\n2\tc\tcc\tNOUN\tX\t_\t1\tdep\t_\t_\n\n"
+    path = write(tmp_path, 600 * "1\ta\t_\tNOUN\tX\t_\t0\troot\t_\t_\n\n" + late, "late.conllu")
+    docs = [example.reference for example in examples(nlp, path)]
+    assert columns(docs[-1], "morph", "lemma_") == [("Case=Nom", "bb"), ("", "cc")]
+    assert [token.has_morph() for token in docs[-1]] == [True, True]
+    assert not docs[0][0].has_morph()
+    found = survey_trees(path)
+    assert found.lemmas
+    assert found.features == pytest.approx(1 / 602)
 
 
 def test_what_is_given_is_on_the_predicted_doc(nlp, tmp_path):

@@ -8,13 +8,16 @@ weights differently.
 
 import numpy as np
 
-from spacy_mtl.kernels import kernel
+from spacy_mtl.kernels import kernel, subkernel
 
 from .build import Arcs, kept_arcs
 
 #: Weight of the filter's scores, and how far below the best arc of its word an arc may be, both in units of the sentence's mean distance. Chosen on
 #: dev (Gothic, Danish): heads change for the worse in at most one word of a thousand.
 FILTER_SHARE, MOST_BELOW = 0.3, 1.75
+#: Arcs to a word that are kept at most: where a model tells little, as in a very long sentence or one of unknown words, most are close to the best,
+#: and pairs are as many as the square of these. On dev (Gothic, Turkish) this changes one head in ten thousand.
+MOST_ARCS = 20
 
 
 @kernel
@@ -34,20 +37,37 @@ def mean_distance(first, scores, start, end):
 
 
 @kernel
-def mark_likely(starts, first, heads, scores, marks, share, below, keep):
-    """Set keep[a] for arcs that are at most ``below`` behind the best one of their word, and for those from the word before.
+def mark_likely(starts, first, heads, scores, marks, share, below, most, keep):
+    """Set keep[a] for the ``most`` best arcs of each word that are at most ``below`` behind its best one, and for those from the word before.
 
     scores: float32[A], of the model. marks: float32[A], of the filter, or empty. share, below: see :data:`FILTER_SHARE`. keep: bool[A].
     """
     for s in range(starts.size - 1):
         unit = mean_distance(first, scores, starts[s], starts[s + 1])
         for t in range(starts[s], starts[s + 1]):
-            best = -np.inf
-            for a in range(first[t], first[t + 1]):
-                best = max(best, scores[a] + (unit * share * marks[a] if marks.size else 0.0))
-            for a in range(first[t], first[t + 1]):
-                score = scores[a] + (unit * share * marks[a] if marks.size else 0.0)
-                keep[a] = score >= best - unit * below or heads[a] == t - starts[s]
+            begin, end = first[t], first[t + 1]
+            both = scores[begin:end].astype(np.float64)
+            for a in range(begin, end if marks.size else begin):
+                both[a - begin] += unit * share * marks[a]
+            least, worse = threshold(both, unit * below, most)
+            for a in range(begin, end):
+                score = both[a - begin]
+                equal = score == least and worse > 0
+                keep[a] = score > least or equal or heads[a] == t - starts[s]
+                worse -= equal
+
+
+@subkernel
+def threshold(scores, below, most):
+    """The least score that is kept, and how many arcs that score no more than this are. Arguments as above; scores: float64[n]."""
+    if not scores.size:
+        return 0.0, 0
+    least = scores.max() - below
+    count = (scores >= least).sum()
+    if count > most:
+        least = np.partition(scores, scores.size - most)[scores.size - most]
+        count = most
+    return least, count - (scores > least).sum()
 
 
 def likely_arcs(arcs: Arcs, starts: np.ndarray, scores: np.ndarray, marks: np.ndarray) -> tuple[Arcs, np.ndarray]:
@@ -56,5 +76,5 @@ def likely_arcs(arcs: Arcs, starts: np.ndarray, scores: np.ndarray, marks: np.nd
     There is still a tree, projective and with one root: the chain of words, if ``arcs`` have it.
     """
     keep = np.empty(arcs.heads.size, np.bool_)
-    mark_likely(starts, arcs.first, arcs.heads, scores, marks, FILTER_SHARE, MOST_BELOW, keep)
+    mark_likely(starts, arcs.first, arcs.heads, scores, marks, FILTER_SHARE, MOST_BELOW, MOST_ARCS, keep)
     return kept_arcs(arcs, keep), scores[keep]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spacy_mtl.structures.tree.build import all_arcs, kept_arcs
-from spacy_mtl.structures.tree.cascade import FILTER_SHARE, MOST_BELOW, likely_arcs, mean_distance
+from spacy_mtl.structures.tree.cascade import FILTER_SHARE, MOST_ARCS, MOST_BELOW, likely_arcs, mean_distance
 
 STARTS = np.array([0, 1, 6, 13])
 
@@ -64,3 +64,17 @@ def test_without_any_difference_all_arcs_stay():
     arcs, scores, marks = random_arcs(6)
     kept, _ = likely_arcs(arcs, STARTS, np.zeros_like(scores), marks)
     assert kept.heads.tolist() == arcs.heads.tolist()
+
+
+@pytest.mark.parametrize("spread", [1e-6, 0.0])
+def test_of_many_arcs_that_are_close_the_best_stay(spread):
+    """One head scores much worse than the others, so that all others are close to the best."""
+    starts = np.array([0, 60])
+    arcs = all_arcs(starts)
+    scores = (spread * np.random.default_rng(7).normal(size=arcs.heads.size)).astype(np.float32)
+    scores[arcs.heads == 17] = -1000
+    kept, _ = likely_arcs(arcs, starts, scores, scores[:0])
+    for t in range(60):
+        own, mine = slice(arcs.first[t], arcs.first[t + 1]), slice(kept.first[t], kept.first[t + 1])
+        best = np.argsort(-scores[own], kind="stable")[:MOST_ARCS]
+        assert set(kept.heads[mine].tolist()) == {*arcs.heads[own][best].tolist(), t}
