@@ -180,6 +180,28 @@ def test_vectors_of_another_width_are_refused_before_any_work(tagged):
         nlp.get_pipe("own").predict([set_tensors(Doc(empty.vocab, ["w0"]))])
 
 
+def test_vectors_that_are_replaced_in_use_count_at_once(tagged):
+    """A word that has been scored with the vectors before is scored anew; those of another width are refused."""
+    nlp, words = make(DENSE).from_bytes(tagged.to_bytes()), [word for word, _ in SENTENCES[0]]
+    pipe, doc = nlp.get_pipe("own"), set_tensors(Doc(nlp.vocab, words))
+    starts = borders([doc])
+
+    def scores(predictor):
+        return predictor.scores(predictor.reader.read_given([doc]), starts, starts, doc.tensor)[0]
+
+    predictor = pipe.predictor(nlp.vocab)
+    before = scores(predictor)
+    nlp.vocab.reset_vectors(width=WIDTH)
+    for word in words:
+        nlp.vocab.set_vector(word, -vector_of(word))
+    after = scores(predictor)
+    assert not np.allclose(after, before)
+    assert np.array_equal(after, scores(type(predictor)(*predictor._made_of)))
+    nlp.vocab.reset_vectors(width=WIDTH + 1)
+    with pytest.raises(ValueError, match=r"^\[M482\] .* has 7"):
+        pipe.predict([doc])
+
+
 @pytest.mark.parametrize("tensor", [np.zeros((0,), "f"), np.zeros((2, 4), "f"), np.zeros((1, 3), "f")])
 def test_documents_without_the_tensor_of_training_are_refused(tagged, tensor):
     doc = Doc(tagged.vocab, ["w0", "w1"])

@@ -36,6 +36,7 @@ from .shapes import SharedLookup
 from .weights import ChainWeights
 from .windows import Window, WindowScores, add_window, one_position
 
+_NO_FORMS = np.empty(0, np.uint64)
 #: Attributes that a component or reader sets on every document; other attributes can be 0 everywhere.
 _ANNOTATED = ("TAG", "POS", "LEMMA", "DEP")
 #: Largest number of scores in the table of places, which takes four bytes for each: of all values that context attributes can have together, by
@@ -67,7 +68,7 @@ class Predictor:
         self._tensors = [block for block in blocks if reads([block.template], "t")]
         if self._vectors:
             # refuses others than of this width
-            word_vectors(vocab, np.empty(0, np.uint64), len(self._vectors[0].weights))
+            word_vectors(vocab, _NO_FORMS, len(self._vectors[0].weights))
         columns, table, rows = self.reader.columns, key_table(weights.keys), weights.node_rows()
         rows = rows.reshape(-1, len(weights.labels))
         lexical = ("ORTH", *self.reader.lexicon.attributes)
@@ -104,7 +105,7 @@ class Predictor:
         self._warned = False
         self._lock = threading.Lock()
         self._generation = -1
-        self._scored = 0
+        self._scored, self._scored_with = 0, vocab.vectors if self._vectors else None
 
     def __reduce__(self) -> tuple:
         """Pickle without tables: copies and other processes build their own."""
@@ -121,10 +122,15 @@ class Predictor:
         return self._constraints
 
     def _word_scores(self) -> WindowScores:
-        """Scores of all word forms seen so far; only new ones are computed."""
-        lexicon = self.reader.lexicon
-        if self._generation != lexicon.generation:
-            self._generation, self._scored = lexicon.generation, 0
+        """Scores of all word forms seen so far; only new ones are computed, and all anew where the vocabulary has been given other vectors.
+
+        Raises ValueError (M482) where these have another width.
+        """
+        lexicon, vectors = self.reader.lexicon, self.vocab.vectors if self._vectors else None
+        if vectors is not self._scored_with:
+            word_vectors(self.vocab, _NO_FORMS, len(self._vectors[0].weights))
+        if self._generation != lexicon.generation or vectors is not self._scored_with:
+            self._generation, self._scored, self._scored_with = lexicon.generation, 0, vectors
             self._word_table = np.zeros((lexicon.orths.size, len(self._words.offsets), self._n_labels), np.float32)
         if lexicon.size > len(self._word_table):
             grown = np.zeros((lexicon.orths.size, *self._word_table.shape[1:]), np.float32)
