@@ -17,6 +17,7 @@ from . import (
     mtlstruct,
     mtlstruct_words,
     of_trainers,
+    programs,
     sharded,
     structreg,
     synthetic,
@@ -41,7 +42,7 @@ class Rendered(Protocol):
 
 
 MODULES = (
-    headline, entities, words, tags, trees, arcs, treebanks, constituents, confidence, choosing, door, first_start, learning_on, letters, mkl,
+    headline, programs, entities, words, tags, trees, arcs, treebanks, constituents, confidence, choosing, door, first_start, learning_on, letters, mkl,
     synthetic, of_trainers, mtlstruct, mtlstruct_words, sharded, structreg, threads, versions,
 )  # fmt: skip
 TABLES: dict[str, Rendered] = {table.name: table for module in MODULES for table in module.TABLES}  # type: ignore[attr-defined]

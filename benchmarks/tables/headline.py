@@ -53,7 +53,8 @@ class Duel:
 
 NAMES = {
     "CRF l2": "CRF, l2", "CRF l1": "CRF, l1", "IRW-CRF": "CRF, re-weighted", "crfsuite l2": "python-crfsuite", "MTLStruct p=2": "structural SVM",
-    "OnlineMKL last": "OnlineMKL", "SVM": "structural SVM", "ours: CRF": "CRF, stochastic gradient",
+    "OnlineMKL last": "OnlineMKL", "crfsuite lbfgs": "python-crfsuite, L-BFGS", "crfsuite ap": "python-crfsuite, `ap`",
+    "crfsuite pa": "python-crfsuite, `pa`", "LTP": "LTP's perceptron", "SVM": "structural SVM", "ours: CRF": "CRF, stochastic gradient",
 }  # fmt: skip
 
 
