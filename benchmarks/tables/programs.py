@@ -72,7 +72,7 @@ LINES = (
     words("pku", "PKU 2005"),
     words("sxu", "SXU"),
     *(Pipelines(corpus, rival) for corpus, rival in (
-        ("gothic", "udpipe"), ("gothic", "spacy"), ("turkish", "udpipe"), ("turkish", "spacy"), ("swedish", "udpipe"), ("dutch", "spacy")
+        ("gothic", "udpipe"), ("gothic", "spacy"), ("turkish", "udpipe"), ("turkish", "spacy"), ("swedish", "udpipe"), ("swedish", "spacy"), ("dutch", "spacy")
     )),
 )  # fmt: skip
 
