@@ -69,7 +69,7 @@ def init_config_cli(
         order = check_pipeline(split_names(pipeline), found)
         check_dev(found, other)
         choices = [*propose(order, found, tags, group), *tables.choices]
-        write_file(output, _config_text(lang, order, found, dev, choices, tables, encoding))
+        write_file(output, _config_text(lang, order, found, other, choices, tables, encoding))
     for each in (found, other):
         typer.echo(each)
     _say_choices(choices)
@@ -77,16 +77,24 @@ def init_config_cli(
 
 
 def _config_text(
-    lang: str, order: list[str], found: "Survey", dev: Path, choices: "list[Choice]", tables: "OwnTables", encoding: str
+    lang: str,
+    order: list[str],
+    found: "Survey",
+    dev: "Survey",
+    choices: "list[Choice]",
+    tables: "OwnTables",
+    encoding: str,
 ) -> bytes:
     """The config of these components and choices, with the tables that their templates read."""
     from .shared.new_config import new_config
     from .shared.own_tables import add_tables
 
-    text = new_config(lang, order, found.kind, {"train": str(found.path), "dev": str(dev)}, choices)
+    text = new_config(lang, order, found.kind, {"train": str(found.path), "dev": str(dev.path)}, choices)
     add_tables(text, tables)
     if found.kind in ("columns", "trees", "bracketed", "segmented"):
         text.set("corpora.train", "encoding", encoding)
+    if dev.broken:
+        text.set("corpora.dev", "broken", dev.reader["broken"])
     return str(text).encode()
 
 

@@ -1,4 +1,4 @@
-"""M7xx: commands."""
+"""M7xx, and M953 to M959: commands."""
 
 
 class CommandErrors:
@@ -84,4 +84,5 @@ class CommandErrors:
     M734 = ("'{path}' has {n} documents, too few for {folds} folds. Give fewer, or a larger corpus.")
     M730 = ("Warning: {columns} is given, and predicted by the pipeline. A component that does not overwrite keeps what is given, so its scores are those "
             "of the gold annotation. Leave {columns} out of --given.")
+    M953 = ("'{path}' would be written over by what is made in '{folder}'. Give another folder for the configs.")
     # fmt: on

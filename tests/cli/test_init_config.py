@@ -190,3 +190,12 @@ def test_tables_are_checked_before_anything_is_written(tmp_path):
         assert result.exit_code == 1
         assert code in result.stderr
         assert not (tmp_path / "made.cfg").exists()
+
+
+def test_broken_trees_are_skipped_where_they_are(tmp_path):
+    good, broken = TREES / "dev.conllu", tmp_path / "broken.conllu"
+    cycle = "".join(f"{i}\ta\ta\tX\tX\t_\t{3 - i}\tdep\t_\t_\n" for i in (1, 2))
+    broken.write_text(good.read_text(encoding="utf8") + cycle + "\n", encoding="utf8")
+    for files, expected in (((good, broken), ["error", "skip"]), ((broken, good), ["skip", "skip"])):
+        config, _ = made(tmp_path, "--lang", "nl", "--pipeline", "parser", "--train", files[0], "--dev", files[1])
+        assert [config["corpora"][part]["broken"] for part in ("train", "dev")] == expected

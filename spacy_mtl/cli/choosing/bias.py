@@ -86,7 +86,12 @@ def bias_cli(
         nlp = load_pipeline(model, code)
         check_folds("bias", folds)
         name, pipe = biased_component(nlp, model, component)
-        settings = {**reading(nlp, file_format, asked), "encoding": encoding, "limit": limit}
+        settings = {
+            **reading(nlp, file_format, asked),
+            **_broken(nlp, file_format),
+            "encoding": encoding,
+            "limit": limit,
+        }
         examples = read_data(nlp, data, file_format, settings, asked["given"])
         before = pipe.bias
         points = pipe.tune_bias(
@@ -120,6 +125,14 @@ def annotated_before(nlp: "Language", name: str, examples: "Iterable[Example]") 
     examples = list(examples)
     docs = docs_before(nlp, name, [example.predicted for example in examples])
     return [Example(doc, example.reference) for doc, example in zip(docs, examples, strict=True)]
+
+
+def _broken(nlp: "Language", file_format: Format) -> dict[str, Any]:
+    """The setting of what is done with broken trees, as in training; none for files of other formats."""
+    from ..shared.trained_with import dev_reader
+
+    named = dev_reader(nlp).get("broken")
+    return {"broken": named} if named is not None and file_format is Format.conllu else {}
 
 
 def _folds(nlp: "Language", model: str, name: str, folds: int) -> "Iterator[Fold]":

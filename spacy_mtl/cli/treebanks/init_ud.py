@@ -30,9 +30,10 @@ def init_ud_cli(
     from spacy_mtl.survey.look import survey
     from spacy_mtl.survey.pair import check_dev
 
-    from .ud_configs import commands, missing_components, ud_configs
+    from .ud_configs import check_folder, commands, missing_components, ud_configs
 
     with clear_errors():
+        check_folder(folder, [train, dev])
         found, other = survey(train, encoding), survey(dev, encoding)
         for each in (found, other):
             if each.kind != "trees":
@@ -42,7 +43,7 @@ def init_ud_cli(
                 )
         check_dev(found, other)
         known = _known(lang)
-        configs = ud_configs(found, dev, known, folder, encoding)
+        configs = ud_configs(found, other, known, folder, encoding)
         for name, text in configs.items():
             write_file(folder / f"{name}.cfg", str(text).encode())
     for each in (found, other):
@@ -53,7 +54,7 @@ def init_ud_cli(
     for component, columns in missing_components(found).items():
         typer.echo(f"  ! There are no {columns}: '{component}' is left out.")
     typer.echo(f"\nWritten: {', '.join(str(folder / f'{name}.cfg') for name in configs)}. Train with:")
-    for command in commands(found, dev, folder):
+    for command in commands(found, dev, folder, encoding):
         typer.echo(f"  {command}")
 
 

@@ -1,5 +1,6 @@
 """The configs of workflow "ud", suited to a treebank: components for the columns that it has."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,33 +34,60 @@ def missing_components(found: "Survey") -> dict[str, str]:
     return {name: _COLUMNS[name] for name, is_there in there.items() if not is_there}
 
 
-def ud_configs(found: "Survey", dev: Path, lang: str, folder: Path, encoding: str) -> dict[str, ConfigText]:
+def check_folder(folder: Path, parts: Sequence[Path]) -> None:
+    """Refuse a folder in which a step would write over a part of the treebank. Raises ValueError (M953)."""
+    made = {path.resolve() for path in (jackknifed(folder), *(folder / f"{name}.cfg" for name in UD_NAMES))}
+    for part in parts:
+        if part.resolve() in made:
+            raise ValueError(Errors.M953.format(path=part, folder=folder))
+
+
+def jackknifed(folder: Path) -> Path:
+    """Where the training part with predicted columns goes."""
+    return folder / "train.conllu"
+
+
+def ud_configs(found: "Survey", dev: "Survey", lang: str, folder: Path, encoding: str) -> dict[str, ConfigText]:
     """The configs by name, in order. found: of the training part. folder: where all steps put what they make. Raises ValueError as above."""
     missing = missing_components(found)
     configs = {name: ConfigText(config_text(name)) for name in UD_NAMES}
-    train = {"senter": found.path, "ud-tags": found.path, "ud": folder / "train.conllu"}
-    for name, text in configs.items():
-        text.set("paths", "train", str(train[name]))
-        text.set("paths", "dev", str(dev))
+    for text in configs.values():
+        text.set("paths", "train", str(found.path))
+        text.set("paths", "dev", str(dev.path))
         text.set("nlp", "lang", lang)
         text.set("corpora.train", "encoding", encoding)
-        for key, value in found.reader.items():
-            text.set("corpora.train", key, value)
+        for part, each in (("train", found), ("dev", dev)):
+            for key, value in each.reader.items():
+                text.set(f"corpora.{part}", key, value)
         _leave_out(text, missing)
-    for key, name in (("tags", "tags"), ("borders", "borders")):
-        configs["ud"].set("paths", key, str(folder / name / "model-best"))
-    configs["ud"].set("paths", "tokens", str(found.path))
+    _last_step(configs["ud"], found.path, folder, encoding)
     for (name, text), command in zip(configs.items(), _trainings(folder), strict=True):
         text.set_top(f"Step {name!r} from {found.path} to a pipeline. Every setting can be overridden:\n  {command}")
     return configs
 
 
-def commands(found: "Survey", dev: Path, folder: Path) -> list[str]:
+def _last_step(text: ConfigText, train: Path, folder: Path, encoding: str) -> None:
+    """What the last config has from the steps before it. train: the training part as it is."""
+    for key, path in (
+        ("train", jackknifed(folder)),
+        ("tokens", train),
+        ("tags", folder / "tags" / "model-best"),
+        ("borders", folder / "borders" / "model-best"),
+    ):
+        text.set("paths", key, str(path))
+    if encoding != "utf8":
+        text.set("corpora.train", "encoding", "utf8", "of what 'jackknife' writes; the other files are as they were")
+        for section in ("corpora.dev", "initialize.tokenizer.corpus"):
+            text.set(section, "encoding", encoding)
+
+
+def commands(found: "Survey", dev: Path, folder: Path, encoding: str) -> list[str]:
     """What to run with these configs, in order."""
     borders, tags, trees = _trainings(folder)
     model = folder / "borders" / "model-best"
-    bias = f"python -m spacy mtl bias {model} {dev} --format conllu --folds 3 --sure --output {model}"
-    annotated = f"{folder / 'ud-tags.cfg'} {found.path} {folder / 'train.conllu'}"
+    read = "--format conllu" + (f" --encoding {encoding}" if encoding != "utf8" else "")
+    bias = f"python -m spacy mtl bias {model} {dev} {read} --folds 3 --sure --output {model}"
+    annotated = f"{folder / 'ud-tags.cfg'} {found.path} {jackknifed(folder)}"
     return [borders, bias, tags, f"python -m spacy mtl jackknife {annotated} --folds 3 --passes 6", trees]
 
 

@@ -1,0 +1,91 @@
+"""``spacy mtl init-ud`` with treebanks that are not as usual: what it prints can be run as it is, to the end, or it says at once why not."""
+
+import shlex
+from pathlib import Path
+
+import pytest
+from spacy.cli import app
+from spacy.cli.train import train
+from spacy.util import load_config, load_model
+from typer.testing import CliRunner
+
+TREES = Path(__file__).parents[2] / "assets" / "nl-trees"
+QUICK = {"training.max_epochs": 1, "training.logger.progress_bar": False}
+
+
+def part(tmp_path, name, n, change=str, encoding="utf8"):
+    """The first sentences of a part of the treebank, as they are after a change of its text."""
+    sentences = (TREES / f"{name}.conllu").read_text(encoding="utf8").split("\n\n")[:n]
+    path = tmp_path / f"my-{name}.conllu"
+    path.write_text(change("\n\n".join(sentences) + "\n\n"), encoding=encoding)
+    return path
+
+
+def invoke(*args):
+    return CliRunner().invoke(app, ["mtl", *map(str, args)])
+
+
+def run_all(said):
+    """Run the commands that ``init-ud`` prints, in order, with few passes. Returns what they say, and the pipeline."""
+    commands = [shlex.split(line)[3:] for line in said.splitlines() if line.startswith("  python -m spacy ")]
+    assert [command[0] for command in commands] == ["train", "mtl", "train", "mtl", "train"]
+    outputs = []
+    for name, *args in commands:
+        if name == "train":
+            train(Path(args[0]), Path(args[2]), overrides=QUICK)
+        else:
+            done = invoke(*args, *(("--passes", 2) if args[0] == "jackknife" else ()))
+            assert done.exit_code == 0, done.output
+            outputs.append(done.output)
+    return outputs, load_model(Path(commands[-1][3]) / "model-best")
+
+
+def broken(text):
+    """The text, with heads of its last sentence that form a cycle."""
+    *sentences, last = text.rstrip("\n").split("\n\n")
+    rows = [row.split("\t") for row in last.split("\n")]
+    words = [row for row in rows if len(row) == 10]
+    words[0][6], words[1][6] = "2", "1"
+    return "\n\n".join([*sentences, "\n".join("\t".join(row) for row in rows) + "\n\n"])
+
+
+@pytest.mark.filterwarnings("ignore:.*M56[07]")
+@pytest.mark.parametrize("where", ["train", "dev"])
+def test_a_broken_tree_is_skipped_by_every_step(tmp_path, where):
+    paths = [part(tmp_path, name, 40, broken if name == where else str) for name in ("train", "dev")]
+    done = invoke("init-ud", *paths, tmp_path / "ud", "--lang", "nl")
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert "They are skipped." in done.stdout
+    run_all(done.stdout)
+
+
+def test_a_treebank_of_another_encoding(tmp_path):
+    """What jackknife writes is UTF-8, whatever the treebank is."""
+
+    def accented(text):
+        return text.replace("de\t", "dé\t").replace("# text", "# was")
+
+    paths = [part(tmp_path, name, 40, accented, "latin-1") for name in ("train", "dev")]
+    done = invoke("init-ud", *paths, tmp_path / "ud", "--lang", "nl", "--encoding", "latin-1")
+    assert (done.exit_code, done.stderr) == (0, "")
+    encodings = {"senter": ("latin-1",) * 2, "ud-tags": ("latin-1",) * 2, "ud": ("utf8", "latin-1", "latin-1")}
+    for name, expected in encodings.items():
+        config = load_config(tmp_path / "ud" / f"{name}.cfg", interpolate=True)
+        blocks = [*config["corpora"].values(), *config["initialize"]["tokenizer"].values()]
+        assert tuple(block["encoding"] for block in blocks) == expected
+    _, nlp = run_all(done.stdout)
+    assert "dé" in nlp.vocab.strings
+    assert "dÃ©" not in nlp.vocab.strings
+
+
+@pytest.mark.parametrize("named", ["train.conllu", "x/../train.conllu"])
+@pytest.mark.parametrize("which", [0, 1])
+def test_a_part_that_a_step_would_write_over_is_refused(tmp_path, named, which):
+    (tmp_path / "x").mkdir()
+    paths = [part(tmp_path, "train", 20), part(tmp_path, "dev", 20)]
+    paths[which] = paths[which].rename(tmp_path / "train.conllu").parent / named
+    before = sorted(tmp_path.iterdir())
+    done = invoke("init-ud", *paths, tmp_path, "--lang", "nl")
+    assert done.exit_code == 1
+    assert done.stderr.startswith(f"[M953] '{paths[which]}' would be written over by what is made in '{tmp_path}'.")
+    assert sorted(tmp_path.iterdir()) == before
