@@ -21,14 +21,16 @@ def jackknife(
     folds: int,
     passes: int,
     attrs: Sequence[int],
+    hidden: Sequence[int],
     done: Callable[[], object] = int,
 ) -> Iterator[Doc]:
     """Yield the reference of each document, in order, with what a pipeline that has not seen it predicts.
 
     make: an untrained pipeline, whose config says which components annotate documents for others while they learn. read: the corpus for a
     pipeline. folds: of consecutive documents, at least 2, and no more than there are documents. passes: over the corpus, for each fold.
-    attrs: the attributes to take over from the predictions, such as TAG. done: called after each of ``folds * (passes + 1)`` steps. Raises
-    ValueError as the components do, such as M111, M402 and M403.
+    attrs: the attributes to take over from the predictions, such as TAG. hidden: those that the held-out documents do not have, even if the corpus
+    gives them in training, since components keep what is given. done: called after each of ``folds * (passes + 1)`` steps. Raises ValueError as the
+    components do, such as M111, M402 and M403.
     """
     for fold in range(folds):
         nlp = make()
@@ -40,7 +42,7 @@ def jackknife(
         for _ in range(passes):
             nlp.update(known, annotates=annotating)
             done()
-        predicted = nlp.pipe([example.predicted.copy() for example in held_out])
+        predicted = nlp.pipe([without(example.predicted, hidden) for example in held_out])
         for example, doc in zip(held_out, predicted, strict=True):
             yield with_columns(example.reference, doc, attrs)
         done()
@@ -53,3 +55,11 @@ def with_columns(reference: Doc, predicted: Doc, attrs: Sequence[int]) -> Doc:
     for column, attr in enumerate(attrs):
         doc.from_array([attr], np.ascontiguousarray(values[:, column]))  # type: ignore[arg-type]
     return doc
+
+
+def without(doc: Doc, attrs: Sequence[int]) -> Doc:
+    """A copy of a Doc that does not have these attributes."""
+    copy = doc.copy()
+    for attr in attrs:
+        copy.from_array([attr], np.zeros(len(copy), np.uint64))  # type: ignore[arg-type]
+    return copy

@@ -58,6 +58,26 @@ def test_each_sentence_has_tags_of_pipelines_that_have_not_seen_it(config, tmp_p
     assert (tmp_path / "out.conllu").read_text().count("Keep=It") == 9
 
 
+@pytest.mark.parametrize("given", [["TAG"], None], ids=["TAG", "all, which is the default"])
+def test_what_the_pipeline_predicts_is_not_taken_from_gold(config, tmp_path, given):
+    """Columns that are given in training, but predicted, are hidden from the sentences that are annotated; others stay."""
+    path = treebank(tmp_path / "gold.conllu", [["a", "b"], ["b", "a"], ["a", "b"], ["c", "c", "c"]])
+    outputs = []
+    for columns in ([], given):
+        made = load_config(config)
+        made["corpora"]["train"]["given"], made["corpora"]["dev"]["given"] = columns, []
+        if columns is None:
+            del made["corpora"]["train"]["given"]
+        made.to_disk(tmp_path / "given.cfg")
+        done = invoke("jackknife", tmp_path / "given.cfg", path, tmp_path / "out.conllu", "--folds", 4, "--passes", 6)
+        assert done.exit_code == 0, done.output
+        outputs.append(list(read_conllu(tmp_path / "out.conllu")))
+    hidden, shown = outputs
+    assert "C" not in shown[3].xpos
+    assert [sentence.xpos for sentence in shown] == [sentence.xpos for sentence in hidden]
+    assert {sentence.lemma for sentence in shown} == {sentence.lemma for sentence in hidden}
+
+
 def test_folds_are_consecutive_and_cover_the_corpus(config):
     """What is held out is not trained on, for numbers that folds do not divide."""
     seen = []
@@ -82,7 +102,7 @@ def test_folds_are_consecutive_and_cover_the_corpus(config):
         return [spacy.training.Example(doc, doc.copy()) for doc in docs]
 
     steps = []
-    found = list(jackknife(Remembers, read, 3, 2, ["TAG"], lambda: steps.append(1)))
+    found = list(jackknife(Remembers, read, 3, 2, ["TAG"], [], lambda: steps.append(1)))
     assert [doc.text for doc in found] == list("abcdefg")
     assert ["".join(fold) for fold in seen] == ["cdefg", "abefg", "abcd"]
     assert len(steps) == 9

@@ -8,6 +8,7 @@ import typer
 from spacy_mtl.errors import Errors
 from spacy_mtl.files.disk import reason_of
 
+from ..evaluate import predicted_columns as assigned_columns
 from ..shared.messages import clear_errors
 from ..shared.options import Code
 from ..shared.output import check_other
@@ -32,7 +33,7 @@ def jackknife_cli(
     """Annotate a treebank with tags, morphology and lemmas predicted by components that have not seen the sentence.
 
     The corpus is cut into folds of consecutive documents. For each, the components of the config are trained on the others, and predict its
-    columns; the trees stay. A parser that is trained on OUTPUT learns from columns as good as those that it will get.
+    columns, which are hidden from it; the trees stay. A parser that is trained on OUTPUT learns from columns as good as those that it will get.
     """
     from spacy.attrs import IDS
     from tqdm import tqdm
@@ -46,6 +47,7 @@ def jackknife_cli(
         check_other(output, [corpus])
         nlp = make_pipeline(config, code, lang)
         attrs = [IDS[name] for name in predicted_columns(nlp, config)]
+        hidden = [IDS[name] for name in assigned_columns(nlp)]
         n_docs = len(read_examples(nlp, config, corpus))
         if n_docs < folds:
             raise ValueError(Errors.M734.format(path=corpus, n=n_docs, folds=folds))
@@ -56,6 +58,7 @@ def jackknife_cli(
                 folds,
                 passes,
                 attrs,
+                hidden,
                 bar.update,
             )
             try:
