@@ -81,12 +81,15 @@ class SegmenterTokenizer:
         user_words: str | Path | None = None,
         user_words_role: str | None = None,
         user_words_weight: float | None = None,
+        pkuseg_model: str | None = None,
+        pkuseg_user_dict: str | None = None,
     ) -> None:
         """Load a trained model.
 
         path: the model file of an mtl_segmenter (``PIPELINE/COMPONENT/model``) or of another such tokenizer (``PIPELINE/tokenizer``). user_words:
-        a file of words for the user dictionary. user_words_role, user_words_weight: of :class:`.UserWords`; None for those of the model. Raises
-        ValueError: M601-M605 for the model, M414 and M415 for the dictionary, M480 and M481 for its role and weight.
+        a file of words for the user dictionary. user_words_role, user_words_weight: of :class:`.UserWords`; None for those of the model.
+        pkuseg_model, pkuseg_user_dict: have no effect; spaCy has them in every config of Chinese. Raises ValueError: M601-M605 for the model, M414
+        and M415 for the dictionary, M480 and M481 for its role and weight.
         """
         self.user_words.become(user_words_role, user_words_weight)  # what is wrong is refused before a model is loaded
         if path is not None:

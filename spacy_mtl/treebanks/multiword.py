@@ -114,11 +114,14 @@ class MultiwordTokenizer:
         *,
         nlp: Language | None = None,
         corpus: Callable[[Language], Iterable[Example]] | None = None,
+        pkuseg_model: str | None = None,
+        pkuseg_user_dict: str | None = None,
     ) -> None:
         """Learn from the reference Docs of a corpus that was read with ``keep``.
 
-        corpus: a reader of one, in place of the training corpus, as where that one has been written without its multiword tokens. Raises ValueError
-        (M490) if no reference Doc has kept anything, and what the reader raises; then what was learned before stays.
+        corpus: a reader of one, in place of the training corpus, as where that one has been written without its multiword tokens. pkuseg_model,
+        pkuseg_user_dict: have no effect; spaCy has them in every config of Chinese. Raises ValueError (M490) if no reference Doc has kept anything,
+        and what the reader raises; then what was learned before stays.
         """
         if corpus is not None and nlp is not None:
             examples = corpus(nlp)

@@ -142,6 +142,8 @@ def test_model_comes_in_at_initialization(pipeline, nlp, tmp_path):
     (tmp_path / "words").write_text("丁戊\n", encoding="utf8")
     blank = spacy.blank("zh", config=CONFIG)
     blank.config["initialize"]["tokenizer"] = {
+        "pkuseg_model": None,
+        "pkuseg_user_dict": "default",  # which spaCy has in every config of Chinese
         "path": str(tmp_path / "mtl_segmenter" / "model"),
         "user_words": str(tmp_path / "words"),
     }

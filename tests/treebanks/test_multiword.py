@@ -6,6 +6,7 @@ import json
 import pytest
 import spacy
 import srsly
+from confection import ConfigValidationError
 from spacy.tokens import Doc
 
 import spacy_mtl.treebanks.multiword  # noqa: F401 (registers the tokenizer)
@@ -42,6 +43,9 @@ GOLD = """\
 CONFIG = {
     "nlp": {"tokenizer": {"@tokenizers": "spacy_mtl.Multiword.v1", "tokenizer": {"@tokenizers": "spacy.Tokenizer.v1"}}}
 }
+
+
+PKUSEG = {"pkuseg_model": None, "pkuseg_user_dict": "default"}
 
 
 @pytest.fixture
@@ -168,3 +172,15 @@ def test_a_range_of_one_word_leaves_the_text(tmp_path):
     nlp.initialize(lambda: ConlluCorpus(path, keep=True)(nlp))
     assert [token.text for token in nlp("yy al")] == ["yy", "a", "el"]
     assert raw_text(nlp("yy al")) == "yy al"
+
+
+def test_settings_that_spacy_has_in_every_config_of_chinese_are_accepted(gold):
+    """They are in ``[initialize.tokenizer]``, beside what a config says there itself."""
+    nlp = spacy.blank("zh", config=CONFIG)
+    corpus = {"@readers": "spacy_mtl.ConlluCorpus.v1", "path": str(gold), "keep": True}
+    nlp.config["initialize"]["tokenizer"] = {**PKUSEG, "corpus": corpus}
+    nlp.initialize()
+    assert [token.text for token in nlp("al mar")] == ["a", "el", "mar"]
+    nlp.config["initialize"]["tokenizer"] = {**PKUSEG, "corpse": corpus}
+    with pytest.raises(ConfigValidationError, match="corpse"):
+        nlp.initialize()
