@@ -7,6 +7,7 @@ from spacy.language import Language
 from spacy.training import Example
 
 from spacy_mtl.components.protocol.annotated import docs_before
+from spacy_mtl.components.protocol.base import StructuredPipe
 from spacy_mtl.errors import Errors
 
 from .refit import Refit
@@ -27,12 +28,20 @@ def trained_on_folds(
 ) -> Iterator[tuple[Any, list[Example]]]:
     """For each fold of consecutive documents a component with the same settings, trained on the others, and the fold as it gets it.
 
-    Its training goes on as the config says, with ``dev`` as dev corpus. Raises ValueError (M772) where a corpus has no gold annotation for it.
+    Its training goes on as the config says, with ``dev`` as dev corpus. There are at most as many folds as documents, and none whose other documents
+    have nothing to learn from. Raises ValueError: M954 a single document, M772 a dev corpus without gold annotation for the component.
     """
+    if len(train) < 2:
+        raise ValueError(Errors.M954)
+    folds, before = min(folds, len(train)), nlp.get_pipe(component)
+    assert isinstance(before, StructuredPipe)
     inputs = docs_before(nlp, component, [example.predicted for example in train])
     for fold in range(folds):
         begin, end = fold * len(train) // folds, (fold + 1) * len(train) // folds
-        refit = Refit(nlp, component, [*train[:begin], *train[end:]], dev)
+        rest = [*train[:begin], *train[end:]]
+        if not any(before.is_annotated(each.reference) for each in rest):
+            continue
+        refit = Refit(nlp, component, rest, dev)
         pipe = refit.make(refit.config())
         refit.fit_pipe(pipe)
         yield (

@@ -85,4 +85,5 @@ class CommandErrors:
     M730 = ("Warning: {columns} is given, and predicted by the pipeline. A component that does not overwrite keeps what is given, so its scores are those "
             "of the gold annotation. Leave {columns} out of --given.")
     M953 = ("'{path}' would be written over by what is made in '{folder}'. Give another folder for the configs.")
+    M954 = ("The training corpus is a single document, of which there are no folds. Give --folds 0, or a larger corpus.")
     # fmt: on

@@ -215,7 +215,18 @@ def read_maps(ner, pairs, temperature):
     return fit_maps(Outcomes.joined(found))
 
 
+def test_there_are_at_most_as_many_folds_as_documents(trained):
+    nlp = spacy.load(trained)
+    train = list(ConllCorpus(ASSETS / "train.conll", given=[], group=10)(nlp))[:2]
+    assert [len(unseen) for _, unseen in trained_on_folds(nlp, "ner", train, dev(nlp), 3)] == [1, 1]
+
+
 def test_folds_that_cannot_be(trained, tmp_path):
+    sentence = "\n\n".join((ASSETS / "train.conll").read_text(encoding="utf8").split("\n\n")[:1]) + "\n"
+    (tmp_path / "one.conll").write_text(sentence, encoding="utf8")
+    options = ("--output", tmp_path / "sure", "--folds", 2, "--train", tmp_path / "one.conll")
+    result = invoke("mtl", "calibrate", trained, ASSETS / "dev.conll", *options)
+    assert (result.exit_code, result.stderr[:6]) == (1, "[M954]")
     for folds in (1, -1, 1000):
         options = ("--output", tmp_path / "sure", "--folds", folds)
         result = invoke("mtl", "calibrate", trained, ASSETS / "dev.conll", *options)

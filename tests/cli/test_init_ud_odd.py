@@ -78,6 +78,23 @@ def test_a_treebank_of_another_encoding(tmp_path):
     assert "dÃ©" not in nlp.vocab.strings
 
 
+@pytest.mark.parametrize(
+    ("n", "said"),
+    [
+        (9, "the bias stays 0, since the training corpus is a single document, of which there are no folds; saved to"),
+        (11, "The training corpus has 2 documents, so that there are no more folds"),
+        (20, "The training corpus has 2 documents, so that there are no more folds"),
+    ],
+)
+def test_a_treebank_of_few_sentences(tmp_path, n, said):
+    """Documents of ten sentences are fewer than the folds that the bias is to be chosen by; one of a single sentence has no border to learn."""
+    paths = [part(tmp_path, name, n) for name in ("train", "dev")]
+    done = invoke("init-ud", *paths, tmp_path / "ud", "--lang", "nl")
+    (bias, _), nlp = run_all(done.stdout)
+    assert said in bias
+    assert nlp("De hond slaapt .").has_annotation("DEP")
+
+
 @pytest.mark.parametrize("named", ["train.conllu", "x/../train.conllu"])
 @pytest.mark.parametrize("which", [0, 1])
 def test_a_part_that_a_step_would_write_over_is_refused(tmp_path, named, which):

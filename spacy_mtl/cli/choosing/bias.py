@@ -55,7 +55,10 @@ def bias_cli(
         bool, typer.Option("--sure", help="Keep the bias as it is unless another is better by a standard error.")
     ] = False,
     folds: Annotated[
-        int, typer.Option(help="Choose also by so many trainings on parts of the training corpus; 0: by DEV alone.")
+        int,
+        typer.Option(
+            help="Choose also by so many trainings (at most one a document) on parts of the training corpus; 0: by DEV alone."
+        ),
     ] = 0,
     component: Annotated[str | None, typer.Option(help="The component, if several have a bias.")] = None,
     file_format: FileFormat = Format.columns,
@@ -75,7 +78,7 @@ def bias_cli(
     added to every tag that begins a word, that of a senter to every token that begins a sentence: above 0 there are more, below 0 longer ones. Choose
     it on development data, not on those that the pipeline is judged by. With --format segmented or tasks, of the options about files only
     --encoding and --limit count. With --folds, the component is trained again on parts of its training corpus and scored on the others, so that
-    more than DEV decides.
+    more than DEV decides; of a training corpus of a single document, there are no folds, and the bias stays as it is.
     """
     from spacy_mtl.choosing.folds import check_folds
 
@@ -93,15 +96,19 @@ def bias_cli(
             "limit": limit,
         }
         examples = read_data(nlp, data, file_format, settings, asked["given"])
-        before = pipe.bias
-        points = pipe.tune_bias(
-            annotated_before(nlp, name, examples), beta, sure, _folds(nlp, model, name, folds) if folds else ()
-        )
+        before, points = pipe.bias, []
+        more = _folds(nlp, model, name, folds) if folds else ()
+        if more is not None:
+            points = pipe.tune_bias(annotated_before(nlp, name, examples), beta, sure, more)
         if output is not None:
             save_pipeline(nlp, output)
+    if more is None:
+        reason = "the training corpus is a single document, of which there are no folds"
+        typer.echo(f"{name}: the bias stays {before:g}, since {reason}{_saved(output)}")
+        return
     make_console().print(_table(points, before))
     told = "the best bias is" if not sure else "the bias stays" if pipe.bias == before else "the bias is now"
-    typer.echo(f"{name}: {told} {pipe.bias:g}" + (f"; saved to {output}" if output is not None else ""))
+    typer.echo(f"{name}: {told} {pipe.bias:g}{_saved(output)}")
 
 
 def biased_component(nlp: "Language", model: str, component: str | None) -> tuple[str, Any]:
@@ -135,12 +142,24 @@ def _broken(nlp: "Language", file_format: Format) -> dict[str, Any]:
     return {"broken": named} if named is not None and file_format is Format.conllu else {}
 
 
-def _folds(nlp: "Language", model: str, name: str, folds: int) -> "Iterator[Fold]":
-    """Components trained on parts of the training corpus of a pipeline, and the parts left out, both as its config says."""
+def _folds(nlp: "Language", model: str, name: str, folds: int) -> "Iterator[Fold] | None":
+    """Components trained on parts of the training corpus of a pipeline, and the parts left out, both as its config says.
+
+    None for a corpus of a single document, of which nothing would be left to train on.
+    """
     from spacy_mtl.choosing.corpora import read_part
     from spacy_mtl.choosing.folds import trained_on_folds
 
-    return trained_on_folds(nlp, name, read_part(nlp, "train", None, model), read_part(nlp, "dev", None, model), folds)
+    train = read_part(nlp, "train", None, model)
+    if len(train) < 2:
+        return None
+    if len(train) < folds:
+        typer.echo(f"The training corpus has {len(train)} documents, so that there are no more folds")
+    return trained_on_folds(nlp, name, train, read_part(nlp, "dev", None, model), folds)
+
+
+def _saved(output: Path | None) -> str:
+    return f"; saved to {output}" if output is not None else ""
 
 
 def _table(points: "list[BiasPoint]", before: float) -> "Table":

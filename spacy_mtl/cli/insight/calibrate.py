@@ -55,7 +55,12 @@ def calibrate_cli(
             raise ValueError(Errors.M799.format(option="--train", other="--folds"))
         more = None
         if folds:
-            more = partial(trained_on_folds, nlp, train=read_part(nlp, "train", train, model), dev=dev, folds=folds)
+            known = read_part(nlp, "train", train, model)
+            if (
+                len(known) < 2
+            ):  # refused before any work; a component may find it out later that it can learn from fewer
+                raise ValueError(Errors.M954.format(name="the pipeline", n=len(known)))
+            more = partial(trained_on_folds, nlp, train=known, dev=dev, folds=folds)
         found = calibrate_pipeline(nlp, dev, component or None, isotonic, more)
         if confidence:
             for name in found:
