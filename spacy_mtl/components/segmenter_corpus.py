@@ -97,7 +97,7 @@ class WordsOfCorpus(ChainPipe):
     def settle_pieces(self, counts: Sequence[dict[str, Any]]) -> None:
         super().settle_pieces(counts)
         if self.known_marks:
-            added = added_counts([each["marks"] for each in counts])
+            added = added_counts([each["marks"] for each in counts], len(TAG_SETS[self.cfg["tags"]]))
             self.cfg["known"] = known_marks_of(added, self.cfg["tags"], self.known_marks)
 
     def before_features(self, pieces: Sequence[Piece]) -> None:

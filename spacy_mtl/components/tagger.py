@@ -83,6 +83,7 @@ class MTLTagger(KnownWordsPipe):
         """Collect the tags and, if a template reads USUAL_TAG, the usual tags of words, from the references, whose tokens never change."""
         references = to_go_through(references)
         super().collect_labels(references)
+        self.check_forms(references)
         self.learn_attribute(USUAL_TAG, lambda: count_usual_tags(references, self.labels))
 
     def survey(self, references: Corpus[Doc]) -> dict[str, Any]:
@@ -96,7 +97,10 @@ class MTLTagger(KnownWordsPipe):
         self.learn_attribute(USUAL_TAG, lambda: usual_tags(added_tags(each["tags"] for each in surveys), self.labels))
 
     def gold_column(self, example: Example) -> np.ndarray:
-        return aligned(example, example.reference.to_array([TAG]))
+        return aligned(example, self.label_column(example.reference))
+
+    def label_column(self, reference: Doc) -> np.ndarray:
+        return reference.to_array([TAG])
 
     def held(self, docs: Sequence[Doc]) -> Held | None:
         """The tags that tokens have already, if the model knows them, so that their neighbours' tags adapt."""

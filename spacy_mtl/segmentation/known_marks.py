@@ -42,6 +42,6 @@ def known_marks_of(counts: LabelCounts, tags: str, least: int) -> KnownWords:
     n_tags, alone = len(TAG_SETS[tags]), TAG_SETS[tags].index(spell(1, tags)[0])
     return {
         char: numbers
-        for char, numbers in known_words_of(counts, least).items()
+        for char, numbers in known_words_of(counts, least, n_tags).items()
         if category(char)[0] in "PS" and alone in numbers and len(numbers) < n_tags
     }

@@ -119,13 +119,14 @@ class MTLMorphologizer(KnownWordsPipe):
 
     def labels_of(self, doc: Doc) -> set[str]:
         """The analyses that say all that the known ones say: of a corpus with features, those without are incomplete."""
-        found = {self.vocab.strings[text] for text in np.unique(self._analyses(doc)).tolist() if text}
+        found = {self.vocab.strings[text] for text in np.unique(self.label_column(doc)).tolist() if text}
         return complete(found, found | set(self.labels))
 
     def collect_labels(self, references: Iterable[Doc]) -> None:
         """Add the analyses of the corpus to those already given, divide them into factors, and count the usual analyses of words."""
         references = to_go_through(references)
         self._take_analyses(self._counted_analyses(references), len(references))
+        self.check_forms(references)
         self.learn_attribute(
             USUAL_TAG, lambda: count_usual_tags(references, self.labels, columns_of=self._orths_and_analyses)
         )
@@ -153,7 +154,7 @@ class MTLMorphologizer(KnownWordsPipe):
         """How often each analysis occurs."""
         counts: Counter[str] = Counter()
         for doc in references:
-            numbers, n = np.unique(self._analyses(doc), return_counts=True)
+            numbers, n = np.unique(self.label_column(doc), return_counts=True)
             counts.update(
                 {self.vocab.strings[t]: int(k) for t, k in zip(numbers.tolist(), n.tolist(), strict=True) if t}
             )
@@ -169,11 +170,11 @@ class MTLMorphologizer(KnownWordsPipe):
         self.set_labels(labels)
 
     def _orths_and_analyses(self, doc: Doc) -> np.ndarray:
-        return np.stack([doc.to_array(ORTH), self._analyses(doc)], axis=1)
+        return np.stack([doc.to_array(ORTH), self.label_column(doc)], axis=1)
 
-    def _analyses(self, doc: Doc) -> np.ndarray:
+    def label_column(self, reference: Doc) -> np.ndarray:
         """The string hashes of a document's analyses, uint64[n]; 0 where nothing is annotated."""
-        return self._of_pairs(doc.to_array([POS, MORPH]).reshape(len(doc), 2))
+        return self._of_pairs(reference.to_array([POS, MORPH]).reshape(len(reference), 2))
 
     def _of_pairs(self, pairs: np.ndarray) -> np.ndarray:
         """The same for parts of speech and features, uint64[n, 2]."""

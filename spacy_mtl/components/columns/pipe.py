@@ -1,6 +1,7 @@
 """ColumnPipe: one label for each token, which stands for what a column of annotation says of it."""
 
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -15,12 +16,15 @@ from spacy_mtl.components.protocol.labelled import LabelledPipe
 from spacy_mtl.learning.counted.known_words import (
     added_counts,
     check_known_words,
+    check_room,
     count_known_words,
     joined_known_words,
     known_words_of,
     label_counts,
+    most_known,
 )
 from spacy_mtl.learning.gather import Piece
+from spacy_mtl.learning.streamed import Corpus
 from spacy_mtl.models.chain.decode import Held, one_label_each
 from spacy_mtl.models.chain.weights import ChainWeights
 from spacy_mtl.templates.attributes.learned import FormTable
@@ -84,6 +88,19 @@ class KnownWordsPipe(ColumnPipe):
 
     known_words: int
 
+    @abstractmethod
+    def label_column(self, reference: Doc) -> np.ndarray:
+        """The string hash of the label of each token, uint64[n]; 0 where there is none."""
+
+    def check_forms(self, references: Corpus[Doc]) -> None:
+        """Refuse more words than a model can remember the labels of, before any work. Raises ValueError (M451)."""
+        if self.known_words and sum(map(len, references)) > most_known(len(self.labels)):
+            counts: Counter[int] = Counter()
+            for doc in references:
+                orths = doc.to_array([ORTH])[self._numbers(self.label_column(doc)) >= 0]
+                counts.update(orths.tolist())
+            check_room(np.array([*counts.values()], np.int64), self.known_words, len(self.labels))
+
     def prepare(self, pieces: Sequence[Piece]) -> None:
         """Count the labels of frequent words."""
         n_labels, strings = len(self.labels), self.vocab.strings
@@ -102,7 +119,9 @@ class KnownWordsPipe(ColumnPipe):
     def settle_pieces(self, counts: Sequence[dict[str, Any]]) -> None:
         super().settle_pieces(counts)
         if self.known_words:
-            self.cfg["known"] = known_words_of(added_counts([each["known"] for each in counts]), self.known_words)
+            n_labels = len(self.labels)
+            added = added_counts([each["known"] for each in counts], n_labels)
+            self.cfg["known"] = known_words_of(added, self.known_words, n_labels)
         else:
             self.cfg["known"] = {}
 

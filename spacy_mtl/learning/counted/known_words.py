@@ -23,9 +23,11 @@ MOST_CELLS = 1 << 27
 
 
 class LabelCounts(NamedTuple):
-    """How often each word has each label: words, n of them, and times, int64[n, L]."""
+    """How often each word has each label: words, n of them; of the P pairs that occur, in order, rows and labels, int64[P], and times, int64[P]."""
 
     words: list[str]
+    rows: np.ndarray
+    labels: np.ndarray
     times: np.ndarray
 
 
@@ -34,37 +36,56 @@ def label_counts(pieces: Sequence[Piece], strings: StringStore, n_labels: int) -
     orths = np.concatenate([piece.given[0] for piece in pieces])
     gold = np.concatenate([piece.gold for piece in pieces])
     forms, rows = np.unique(orths[gold >= 0], return_inverse=True)
-    times = np.zeros((forms.size, n_labels), np.int64)
-    np.add.at(times, (rows, gold[gold >= 0]), 1)
-    return LabelCounts([strings[int(form)] for form in forms], times)
+    words = [strings[int(form)] for form in forms]
+    return _counted(words, rows.astype(np.int64) * n_labels + gold[gold >= 0], n_labels)
 
 
-def added_counts(parts: Sequence[LabelCounts]) -> LabelCounts:
+def _counted(words: list[str], cells: np.ndarray, n_labels: int, times: np.ndarray | None = None) -> LabelCounts:
+    """From cells int64[N] of the table of words and labels, each of which counts once, or so many times."""
+    pairs, at = np.unique(cells, return_inverse=True)
+    summed = np.bincount(at, times, pairs.size).astype(np.int64)
+    return LabelCounts(words, pairs // n_labels, pairs % n_labels, summed)
+
+
+def added_counts(parts: Sequence[LabelCounts], n_labels: int) -> LabelCounts:
     """The sum of what was counted in several parts of a corpus."""
     rows = {word: k for k, word in enumerate(dict.fromkeys(word for part in parts for word in part.words))}
-    times = np.zeros((len(rows), parts[0].times.shape[1]), np.int64)
-    for part in parts:
-        times[[rows[word] for word in part.words]] += part.times
-    return LabelCounts(list(rows), times)
+    cells = [
+        np.array([rows[word] for word in part.words], np.int64)[part.rows] * n_labels + part.labels for part in parts
+    ]
+    return _counted(list(rows), np.concatenate(cells), n_labels, np.concatenate([part.times for part in parts]))
 
 
-def known_words_of(counts: LabelCounts, least: int) -> KnownWords:
+def known_words_of(counts: LabelCounts, least: int, n_labels: int) -> KnownWords:
     """The label numbers of each word that has been counted at least ``least`` times, sorted by string.
 
     Raises ValueError (M451) for more words than a model file can have.
     """
-    n_labels = counts.times.shape[1]
-    often = np.flatnonzero(counts.times.sum(axis=1) >= least)
-    most = min(MOST_CELLS // max(1, n_labels), MOST_WORDS)
-    if often.size > most:
-        raise ValueError(Errors.M451.format(n=often.size, least=least, most=most, labels=n_labels))
-    known = {counts.words[k]: np.flatnonzero(counts.times[k]).tolist() for k in often}
+    times = np.bincount(counts.rows, counts.times, len(counts.words))
+    often = np.flatnonzero(times >= least)
+    check_room(times, least, n_labels)
+    begins, ends = np.searchsorted(counts.rows, [often, often + 1])
+    known = {
+        counts.words[k]: counts.labels[begin:end].tolist() for k, begin, end in zip(often, begins, ends, strict=True)
+    }
     return dict(sorted(known.items()))
+
+
+def most_known(n_labels: int) -> int:
+    """The most words whose labels a model can remember."""
+    return min(MOST_CELLS // max(1, n_labels), MOST_WORDS)
+
+
+def check_room(times: np.ndarray, least: int, n_labels: int) -> None:
+    """Refuse more words than a model can remember the labels of. times: how often each word occurs. Raises ValueError (M451)."""
+    n, most = int(np.count_nonzero(times >= least)), most_known(n_labels)
+    if n > most:
+        raise ValueError(Errors.M451.format(n=n, least=least, most=most, labels=n_labels))
 
 
 def count_known_words(pieces: Sequence[Piece], strings: StringStore, n_labels: int, least: int) -> KnownWords:
     """The known words of the pieces, see :func:`label_counts` and :func:`known_words_of`. Raises ValueError (M451)."""
-    return known_words_of(label_counts(pieces, strings, n_labels), least)
+    return known_words_of(label_counts(pieces, strings, n_labels), least, n_labels)
 
 
 def joined_known_words(

@@ -5,7 +5,13 @@ import pytest
 from spacy.strings import StringStore
 
 from spacy_mtl.learning.counted import known_words
-from spacy_mtl.learning.counted.known_words import constrain_words, count_known_words
+from spacy_mtl.learning.counted.known_words import (
+    added_counts,
+    constrain_words,
+    count_known_words,
+    known_words_of,
+    label_counts,
+)
 from spacy_mtl.learning.gather import Piece
 from spacy_mtl.structures.chain.build import Constraints
 
@@ -25,6 +31,21 @@ def test_labels_are_counted_over_all_pieces_where_there_is_gold():
     assert count_known_words(pieces(strings), strings, 3, 3) == {"can": [1, 2], "the": [0]}
     assert count_known_words(pieces(strings), strings, 3, 1) == {"can": [1, 2], "run": [2], "the": [0]}
     assert count_known_words(pieces(strings), strings, 3, 4) == {}
+
+
+def test_counts_of_parts_add_up_to_those_of_the_whole():
+    strings = StringStore()
+    parts = [label_counts([piece], strings, 3) for piece in pieces(strings)]
+    for least in (1, 2, 3, 4):
+        assert known_words_of(added_counts(parts, 3), least, 3) == count_known_words(pieces(strings), strings, 3, least)
+
+
+def test_words_with_many_labels_take_memory_for_those_that_they_have():
+    """A table of words and labels would have 10,000 million cells."""
+    strings, n = StringStore(), 100_000
+    orths = np.array([[strings.add(f"w{k}") for k in range(n)]], np.uint64)
+    counts = label_counts([Piece(b"", orths, np.array([0, n]), np.arange(n, dtype=np.int32))], strings, n)
+    assert (counts.rows.size, counts.times.sum()) == (n, n)
 
 
 def test_words_become_constraints_of_their_forms():
