@@ -59,6 +59,7 @@ def init_config_cli(
     from spacy_mtl.survey.pair import check_dev
     from spacy_mtl.survey.propose import check_pipeline, propose
 
+    from .shared.new_config import known_words
     from .shared.own_tables import own_tables
 
     with clear_errors():
@@ -69,6 +70,8 @@ def init_config_cli(
         order = check_pipeline(split_names(pipeline), found)
         check_dev(found, other)
         choices = [*propose(order, found, tags, group), *tables.choices]
+        if "morphologizer" in order and (fitting := known_words(found)) is not None:
+            choices.append(fitting)
         write_file(output, _config_text(lang, order, found, other, choices, tables, encoding))
     for each in (found, other):
         typer.echo(each)
@@ -86,11 +89,13 @@ def _config_text(
     encoding: str,
 ) -> bytes:
     """The config of these components and choices, with the tables that their templates read."""
-    from .shared.new_config import new_config
+    from .shared.new_config import new_config, no_weight
     from .shared.own_tables import add_tables
 
     text = new_config(lang, order, found.kind, {"train": str(found.path), "dev": str(dev.path)}, choices)
     add_tables(text, tables)
+    if "morphologizer" in order:
+        no_weight(text, found)
     if found.kind in ("columns", "trees", "bracketed", "segmented"):
         text.set("corpora.train", "encoding", encoding)
     if dev.broken:

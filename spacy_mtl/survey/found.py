@@ -14,8 +14,10 @@ class Survey:
     (sentence, in words): counts. columns: what each column of a column file holds, by its name there ("_" if it is not used). tags, entities: how
     often each occurs. pos_of: the universal parts of speech of each tag. crossing: share of crossing arcs. case, features: share of words with a
     case, and with any morphological features. upos, lemmas: whether there are universal parts of speech, and lemmas. brackets: constituents.
-    multiword: tokens that are several words. broken: sentences left out because their heads are no tree. reader: settings of the reader that differ
-    from its defaults. lines: what was seen, for people. warnings: what looks wrong, or is not used.
+    arcs: from a word to another. multiword: tokens that are several words. joined: share of words that follow another one letter to letter, without a
+    space. forms: how often each word of trees occurs. analyses: pairs of a part of speech and features. broken: sentences left out because their
+    heads are no tree. reader: settings of the reader that differ from its defaults. lines: what was seen, for people. warnings: what looks wrong, or
+    is not used.
     """
 
     path: Path
@@ -36,7 +38,11 @@ class Survey:
     coarse: bool = False
     upos: bool = False
     lemmas: bool = False
+    arcs: int = 0
     multiword: int = 0
+    joined: float = 0.0
+    forms: Counter[str] = field(default_factory=Counter)
+    analyses: int = 0
     broken: int = 0
     reader: dict[str, Any] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)

@@ -62,7 +62,7 @@ def check_pipeline(components: Sequence[str], train: Survey) -> list[str]:
             "tagger": bool(train.tags),
             "morphologizer": train.upos or train.features > 0,
             "lemmatizer": train.lemmas,
-            "parser": train.trees > 0,
+            "parser": train.arcs > 0,
             "constituents": train.brackets > 0,
             "ner": bool(train.entities),
         }
@@ -159,7 +159,9 @@ def _parser(pipeline: Sequence[str], train: Survey) -> list[Choice]:
     choices = [Choice("components.parser", "projective", few, reason)]
     section = "components.parser.model.templates"
     about = "attributes that templates read"
-    if "morphologizer" in pipeline:
+    if not train.tags:
+        choices += _without_tags(section)
+    elif "morphologizer" in pipeline:
         choices += _behind_morphologizer(section, "tagger" in pipeline)
     elif "tagger" in pipeline:
         choices.append(Choice(section, "tag", "TAG", f"{about}; the tagger sets TAG and POS, and no other"))
@@ -181,6 +183,12 @@ def _parser(pipeline: Sequence[str], train: Survey) -> list[Choice]:
     return choices
 
 
+def _without_tags(section: str) -> list[Choice]:
+    """What a parser reads of a treebank that has neither tags of its own nor parts of speech."""
+    reason = "attributes that templates read: the treebank has no tags, whose place endings of words take"
+    return [Choice(section, "tag", None, reason), Choice(section, "coarse", None)]
+
+
 def _behind_morphologizer(section: str, has_tagger: bool) -> list[Choice]:
     """What a parser reads behind a morphologizer, which sets POS and MORPH."""
     if has_tagger:
@@ -189,6 +197,12 @@ def _behind_morphologizer(section: str, has_tagger: bool) -> list[Choice]:
         section, "tag", "POS", "attributes that templates read: the morphologizer sets POS and MORPH, nothing sets TAG"
     )
     return [tag, Choice(section, "coarse", None)]
+
+
+def absent_scores(train: Survey) -> list[str]:
+    """Scores of a morphologizer for columns that a treebank does not have."""
+    there = {"pos_acc": train.upos, "morph_acc": train.features > 0}
+    return [score for score, is_there in there.items() if train.kind == "trees" and not is_there]
 
 
 def pos_map(train: Survey) -> dict[str, str]:

@@ -3,7 +3,9 @@
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
+from unicodedata import category
 
 import numpy as np
 
@@ -39,6 +41,19 @@ def _look_at_tokens(found: Survey, sentences: list[TreeSentence]) -> None:
     found.multiword = sum(sentence.multiword for sentence in sentences)
     if found.multiword:
         found.lines.append(f"{found.multiword:,} tokens are several words (multiword tokens)")
+    found.joined = sum(map(_joined, sentences)) / max(found.words, 1)
+    found.forms.update(word for sentence in sentences for word in sentence.words)
+
+
+def _joined(sentence: TreeSentence) -> int:
+    """Words that follow another one letter to letter."""
+    pairs = zip(pairwise(sentence.words), sentence.spaces, strict=False)
+    return sum(not space and _is_letter(before[-1]) and _is_letter(after[0]) for (before, after), space in pairs)
+
+
+def _is_letter(character: str) -> bool:
+    """Whether a character is a letter, or a mark on one."""
+    return character.isalpha() or category(character)[0] == "M"
 
 
 def _look_at_tags(found: Survey, sentences: list[TreeSentence]) -> None:
@@ -47,6 +62,7 @@ def _look_at_tags(found: Survey, sentences: list[TreeSentence]) -> None:
     pos_of: dict[str, Counter[str]] = defaultdict(Counter)
     features: Counter[bool] = Counter()
     has_upos = has_lemmas = False
+    analyses: set[tuple[str, str]] = set()
     for sentence in sentences:
         tags = getattr(sentence, column)
         has_upos, has_lemmas = has_upos or _is_used(sentence.upos), has_lemmas or _is_used(sentence.lemma)
@@ -56,13 +72,15 @@ def _look_at_tags(found: Survey, sentences: list[TreeSentence]) -> None:
                 pos_of[tag][upos] += 1
             found.case += "Case=" in feats
             features["=" in feats] += 1
+            analyses.add((upos, feats))
     found.tags = +found.tags
-    found.pos_of = dict(pos_of)
+    found.pos_of, found.analyses = dict(pos_of), len(analyses)
     words = max(found.words, 1)
     found.case, found.features = found.case / words, features[True] / words
     found.upos, found.lemmas = has_upos, has_lemmas
     found.coarse = column == "xpos" and has_upos
-    found.lines.append(f"TAG from {column}: {len(found.tags):,} tags: {most_common(found.tags)}")
+    tags = f"TAG from {column}: {len(found.tags):,} tags: {most_common(found.tags)}"
+    found.lines.append(tags if found.tags else "no tags, neither in XPOS nor in UPOS")
     found.lines.append(
         f"morphology: {found.features:.0%} of words have features, {found.case:.0%} a case"
         if found.features
@@ -82,6 +100,7 @@ def _look_at_trees(found: Survey, sentences: list[TreeSentence]) -> None:
             crosses = int(np.count_nonzero(crossing(sentence.heads)))
             found.trees += 1
             arcs += len(sentence.heads)
+            found.arcs += len(sentence.heads) - 1
             crossed += crosses
             in_crossed += crosses > 0
             several += int(np.count_nonzero(sentence.heads == 0)) > 1

@@ -16,16 +16,20 @@ _WANTED = {
     "tagger": "a file with tags",
     "morphologizer": "a file of trees, CoNLL-U, with parts of speech or morphological features",
     "lemmatizer": "a file of trees, CoNLL-U or CoNLL-X, with lemmas",
-    "parser": "a file of trees, CoNLL-U or CoNLL-X",
+    "parser": "a file of trees, CoNLL-U or CoNLL-X, with arcs",
     "constituents": "a file of bracketed trees, such as (S (NP (PRP It)) (VP (VBZ rains)))",
     "ner": "a column file, or a .spacy file, with entities",
 }
+#: What there is where no tree has an arc from a word to another.
+NO_ARCS = "no arcs to learn from, since each of its trees is a single word"
 #: A line of spaCy's IOB format: word|tag, or word|part of speech|tag, with blanks between the tokens.
 _IOB = re.compile(r"\s*([^\s|]+\|([^\s|]+\|)?(O|[BILU]-[^\s|]+)\s+)+")
 
 
 def seen(component: str, found: Survey) -> str:
     """What a corpus has that cannot train the component."""
+    if component == "parser" and found.kind == "trees":
+        return NO_ARCS if found.trees else "no trees"
     if found.kind != "columns":
         return _KINDS[found.kind]
     if component == "ner" and "ENT" in found.columns:

@@ -199,3 +199,17 @@ def test_broken_trees_are_skipped_where_they_are(tmp_path):
     for files, expected in (((good, broken), ["error", "skip"]), ((broken, good), ["skip", "skip"])):
         config, _ = made(tmp_path, "--lang", "nl", "--pipeline", "parser", "--train", files[0], "--dev", files[1])
         assert [config["corpora"][part]["broken"] for part in ("train", "dev")] == expected
+
+
+def test_a_parser_of_a_treebank_without_tags(tmp_path):
+    paths = []
+    for part in ("train", "dev"):
+        rows = [row.split("\t") for row in (TREES / f"{part}.conllu").read_text(encoding="utf8").split("\n")[:800]]
+        paths.append(tmp_path / f"{part}.conllu")
+        rows = [[*row[:3], "_", "_", *row[5:]] if len(row) == 10 else row for row in rows]
+        paths[-1].write_text("\n".join(map("\t".join, rows)).rpartition("\n\n")[0] + "\n\n", encoding="utf8")
+    config, said = made(tmp_path, "--lang", "nl", "--pipeline", "parser", "--train", paths[0], "--dev", paths[1])
+    assert "no tags, neither in XPOS nor in UPOS" in said
+    assert config["components"]["parser"]["model"]["templates"]["tag"] is None
+    train(tmp_path / "made.cfg", tmp_path / "out", overrides={**FEW, "training.batcher.passes": [2]})
+    assert spacy.load(tmp_path / "out" / "model-best").meta["performance"]["dep_uas"] > 0.3

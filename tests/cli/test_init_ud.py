@@ -9,6 +9,7 @@ from spacy.cli.train import train
 from spacy.util import load_config, load_model
 from typer.testing import CliRunner
 
+from spacy_mtl.cli.validate import make_pipeline
 from spacy_mtl.components.biased.pipe import BiasPoint
 from spacy_mtl.components.columns.senter import MTLSenter
 
@@ -93,7 +94,25 @@ def test_what_a_treebank_does_not_have_is_left_out_and_said(tmp_path, without, s
     assert ud["corpora"]["train"]["given"] == given
     assert ud["training"]["frozen_components"] == ["senter", *tags["nlp"]["pipeline"]]
     weights = {"lemma_acc", "dep_uas", "dep_las"} if "lemmatizer" in pipeline else {"dep_uas", "dep_las"}
-    assert set(ud["training"]["score_weights"]) == weights
+    assert {score for score, weight in ud["training"]["score_weights"].items() if weight} == weights
+
+
+@pytest.mark.parametrize(
+    ("without", "weights"),
+    [
+        ((), {"tag_acc": 0.3, "pos_acc": 0.3, "morph_acc": 0.4}),
+        ((FEATS,), {"tag_acc": 0.5, "pos_acc": 0.5, "morph_acc": None}),
+        ((UPOS,), {"tag_acc": 0.43, "pos_acc": None, "morph_acc": 0.57}),
+    ],
+)
+def test_the_score_of_a_missing_column_has_no_weight(tmp_path, without, weights):
+    """Left out of the config, it would have that of the component."""
+    made(tmp_path, *without)
+    nlp = make_pipeline(tmp_path / "ud" / "ud-tags.cfg")
+    found = nlp.config["training"]["score_weights"]
+    assert {score: found[score] for score in weights} == weights
+    ud = load_config(tmp_path / "ud" / "ud.cfg")["training"]["score_weights"]
+    assert {score for score in ud if ud[score] is None} == {score for score in weights if weights[score] is None}
 
 
 def check_bias(borders, dev):

@@ -9,6 +9,9 @@ from spacy.cli.train import train
 from spacy.util import load_config, load_model
 from typer.testing import CliRunner
 
+from spacy_mtl.cli.validate import make_pipeline, read_examples
+from spacy_mtl.learning.counted import known_words
+
 TREES = Path(__file__).parents[2] / "assets" / "nl-trees"
 QUICK = {"training.max_epochs": 1, "training.logger.progress_bar": False}
 
@@ -106,3 +109,65 @@ def test_a_part_that_a_step_would_write_over_is_refused(tmp_path, named, which):
     assert done.exit_code == 1
     assert done.stderr.startswith(f"[M953] '{paths[which]}' would be written over by what is made in '{tmp_path}'.")
     assert sorted(tmp_path.iterdir()) == before
+
+
+def single_words(text):
+    """The first word of each sentence, as a root."""
+    rows = [row.split("\t") for row in text.split("\n") if row.startswith("1\t")]
+    return "".join("\t".join([*row[:6], "0", "root", *row[8:]]) + "\n\n" for row in rows)
+
+
+def test_sentences_of_one_word_have_no_arcs(tmp_path):
+    paths = [part(tmp_path, name, 30, single_words) for name in ("train", "dev")]
+    files = ("--train", paths[0], "--dev", paths[1])
+    for args in (
+        ("init-ud", *paths, tmp_path / "ud"),
+        ("init-config", tmp_path / "ud.cfg", "--pipeline", "parser", *files),
+    ):
+        done = invoke(*args, "--lang", "nl")
+        assert done.exit_code == 1
+        assert "[M728]" in done.stderr
+        assert "has no arcs to learn from, since each of its trees is a single word." in done.stderr
+    assert not list(tmp_path.glob("ud*"))
+
+
+def joined(text):
+    rows = [row.split("\t") for row in text.split("\n") if not row.startswith("# text")]
+    return "\n".join("\t".join([*row[:-1], "SpaceAfter=No"] if len(row) == 10 else row) for row in rows)
+
+
+def test_words_without_spaces_are_warned_of(tmp_path):
+    """Chinese has settings of its own for every tokenizer."""
+    paths = [part(tmp_path, name, 40, joined) for name in ("train", "dev")]
+    done = invoke("init-ud", *paths, tmp_path / "ud", "--lang", "zh")
+    assert (
+        "% of words follow another one letter to letter. The tokenizer does not find such words in raw text;"
+        in done.stdout
+    )
+    run_all(done.stdout)
+    assert (
+        "letter to letter"
+        not in invoke("init-ud", TREES / "train.conllu", TREES / "dev.conllu", tmp_path, "--lang", "nl").stdout
+    )
+
+
+def test_known_words_are_as_many_as_a_model_has_room_for(tmp_path, monkeypatch):
+    paths = [part(tmp_path, name, 60) for name in ("train", "dev")]
+    files = ("--train", paths[0], "--dev", paths[1])
+    commands = {
+        "ud-tags": ("init-ud", *paths, tmp_path),
+        "own": ("init-config", tmp_path / "own.cfg", "--pipeline", "morphologizer", *files),
+    }
+    for cells, least in ((1 << 27, 1), (300, 10), (3000, 3)):
+        monkeypatch.setattr(known_words, "MOST_CELLS", cells)
+        for name, command in commands.items():
+            done = invoke(*command, "--lang", "nl")
+            assert ("a model has room for" in done.stdout) is (least > 1)
+            config = tmp_path / f"{name}.cfg"
+            assert load_config(config)["components"]["morphologizer"]["known_words"] == least
+            nlp = make_pipeline(config)
+            nlp.initialize(lambda nlp=nlp, config=config: read_examples(nlp, config, paths[0]))
+        if least > 1:
+            plain = make_pipeline(config, changes={"components.morphologizer.known_words": 1})
+            with pytest.raises(ValueError, match=r"^\[M451\]"):
+                plain.initialize(lambda nlp=plain, config=config: read_examples(nlp, config, paths[0]))

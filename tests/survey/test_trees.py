@@ -51,6 +51,35 @@ def test_multiword_tokens_are_counted(tmp_path):
     assert not any("multiword" in line for line in survey(tmp_path, plain).lines)
 
 
+def test_words_that_are_joined_are_counted(tmp_path):
+    """Letter to letter, with marks on letters, and not within multiword tokens, whose words are not those of the text."""
+    close = (
+        rows([0, 1, 1, 1, 1])
+        .replace("w1", "a")
+        .replace("w2", "b\u0301")
+        .replace("w3", "c")
+        .replace("w4", ".")
+        .replace("w5", "d")
+    )
+    found = survey(tmp_path, close.replace("dep\t_\t_", "dep\t_\tSpaceAfter=No"))
+    assert found.joined == pytest.approx(2 / 5)
+    cells = "\t_" * 8
+    assert survey(tmp_path, f"1-2\tal{cells}\n{rows([0, 1])}").joined == 0
+
+
+def test_arcs_forms_and_analyses_are_counted(tmp_path):
+    found = survey(tmp_path, rows([0, 1, 1], "Case=Nom") + rows([0]) + rows([0], upos="VERB"))
+    assert (found.arcs, found.analyses, found.forms) == (2, 3, {"w1": 3, "w2": 1, "w3": 1})
+
+
+def test_without_tags_endings_take_their_place(tmp_path):
+    found = survey(tmp_path, rows([0, 1], "Case=Nom", upos="_"))
+    assert "no tags, neither in XPOS nor in UPOS" in found.lines
+    for pipeline in (("parser",), ("morphologizer", "parser")):
+        assert chosen(found, pipeline)["templates", "tag"] is None
+        assert chosen(found, pipeline)["templates", "coarse"] is None
+
+
 def test_few_sentences_do_without_grandparents(tmp_path):
     assert chosen(survey(tmp_path, rows([0, 1])))["templates", "grandparents"] is False
     assert ("templates", "grandparents") not in chosen(survey(tmp_path, rows([0, 1]) * MANY_TREES))

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from spacy_mtl.configs import config_text
-from spacy_mtl.survey.propose import PREDICTED, given_columns
+from spacy_mtl.survey.propose import PREDICTED, Choice, absent_scores, given_columns
 
 from .config_text import ConfigText
 
 if TYPE_CHECKING:
-    from spacy_mtl.survey.propose import Choice
+    from spacy_mtl.survey.found import Survey
 
 #: The config whose reader and training suit a format.
 BASES = {"columns": "ner", "trees": "parser", "bracketed": "constituents", "segmented": "segmenter", "binary": "ner"}
@@ -28,7 +28,7 @@ _CHARACTERS = {"@tokenizers": "spacy.zh.ChineseTokenizer", "segmenter": "char"}
 
 
 def new_config(
-    lang: str, pipeline: Sequence[str], kind: str, paths: dict[str, str], choices: Sequence["Choice"]
+    lang: str, pipeline: Sequence[str], kind: str, paths: dict[str, str], choices: Sequence[Choice]
 ) -> ConfigText:
     """The text of a config. kind: format of the corpus. paths: of "train" and "dev"."""
     base = pipeline[0] if len(pipeline) == 1 and kind != "binary" else BASES[kind]
@@ -87,7 +87,7 @@ def _binary_reader(text: ConfigText) -> None:
     text.add_section("\n\n".join(sections), at="corpora")
 
 
-def _choose(text: ConfigText, choice: "Choice") -> None:
+def _choose(text: ConfigText, choice: Choice) -> None:
     section = f"{choice.section}.{choice.key}"
     if section in text.names:
         text.clear(section)
@@ -121,3 +121,24 @@ def _score_weights(text: ConfigText, pipeline: Sequence[str]) -> None:
     for key, weight in weights.items():
         if len(pipeline) > 1 or key not in text.keys("training.score_weights"):
             text.set("training.score_weights", key, weight)
+
+
+def no_weight(text: ConfigText, train: "Survey") -> None:
+    """Leave scores of a morphologizer out of the overall one for columns that the treebank does not have.
+
+    A weight that is not there would be the default of the component.
+    """
+    for score in absent_scores(train):
+        text.set("training.score_weights", score, None, "the treebank does not have this column")
+
+
+def known_words(train: "Survey") -> Choice | None:
+    """The least ``known_words`` of a morphologizer for whose words a model has room; None where that is the default."""
+    from spacy_mtl.learning.counted.known_words import most_known
+
+    most, times = most_known(train.analyses), sorted(train.forms.values(), reverse=True)
+    if len(times) <= most:
+        return None
+    about = "a word seen at least this often in training only gets analyses that it was seen with; 0 allows every word all of them"
+    reason = f"{about}\n(with {train.analyses:,} analyses, a model has room for {most:,} of the {len(times):,} forms)"
+    return Choice("components.morphologizer", "known_words", times[most] + 1, reason)

@@ -14,6 +14,9 @@ from ..shared.output import write_file
 
 #: spaCy's name for any language.
 ANY = "xx"
+#: With a larger share of words that follow another one letter to letter, the tokenizer finds too few words in raw text.
+MANY_JOINED = 0.1
+SEGMENTER = "The tokenizer does not find such words in raw text; 'mtl_segmenter' does (docs/treebanks.md, 'Words without spaces')"
 
 
 def init_ud_cli(
@@ -30,6 +33,7 @@ def init_ud_cli(
     from spacy_mtl.survey.look import survey
     from spacy_mtl.survey.pair import check_dev
 
+    from ..shared.new_config import known_words
     from .ud_configs import check_folder, commands, missing_components, ud_configs
 
     with clear_errors():
@@ -51,7 +55,14 @@ def init_ud_cli(
     if known != lang:
         typer.echo(f"  ! spaCy does not know the language '{lang}': the configs say '{ANY}', for any language.")
     typer.echo(f"  The tokenizer learns from {train} where tokens begin{_multiword(found.multiword)}.")
-    for component, columns in missing_components(found).items():
+    if found.joined > MANY_JOINED:
+        typer.echo(f"  ! {found.joined:.0%} of words follow another one letter to letter. {SEGMENTER}.")
+    missing = missing_components(found)
+    if (fitting := known_words(found)) is not None and "morphologizer" not in missing:
+        typer.echo(
+            f"  ! known_words of 'morphologizer' is {fitting.value}: {fitting.reason.splitlines()[-1].strip('()')}."
+        )
+    for component, columns in missing.items():
         typer.echo(f"  ! There are no {columns}: '{component}' is left out.")
     typer.echo(f"\nWritten: {', '.join(str(folder / f'{name}.cfg') for name in configs)}. Train with:")
     for command in commands(found, dev, folder, encoding):

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from spacy_mtl.configs import UD_NAMES, config_text
 from spacy_mtl.errors import Errors
+from spacy_mtl.survey.unfit import NO_ARCS
 
 from ..shared.config_text import ConfigText
-from ..shared.new_config import SCORES
+from ..shared.new_config import SCORES, known_words, no_weight
 
 if TYPE_CHECKING:
     from spacy_mtl.survey.found import Survey
@@ -24,9 +25,13 @@ _READ = {"morphologizer": ("POS", "MORPH"), "lemmatizer": ("LEMMA",)}
 def missing_components(found: "Survey") -> dict[str, str]:
     """Components that have nothing to learn from in a treebank, each with the columns that are missing, for people.
 
-    Raises ValueError where there are no trees or no tags at all (M728).
+    Raises ValueError where there are no trees, no arcs or no tags at all (M728).
     """
-    for count, what in ((found.trees, "no trees"), (len(found.tags), "no tags, neither in XPOS nor in UPOS")):
+    for count, what in (
+        (found.trees, "no trees"),
+        (found.arcs, NO_ARCS),
+        (len(found.tags), "no tags, neither in XPOS nor in UPOS"),
+    ):
         if not count:
             hint = "'spacy mtl init-config' writes a config for the columns that it has"
             raise ValueError(Errors.M728.format(name="ud", path=found.path, seen=what, hint=hint))
@@ -51,7 +56,7 @@ def ud_configs(found: "Survey", dev: "Survey", lang: str, folder: Path, encoding
     """The configs by name, in order. found: of the training part. folder: where all steps put what they make. Raises ValueError as above."""
     missing = missing_components(found)
     configs = {name: ConfigText(config_text(name)) for name in UD_NAMES}
-    for text in configs.values():
+    for name, text in configs.items():
         text.set("paths", "train", str(found.path))
         text.set("paths", "dev", str(dev.path))
         text.set("nlp", "lang", lang)
@@ -60,6 +65,11 @@ def ud_configs(found: "Survey", dev: "Survey", lang: str, folder: Path, encoding
             for key, value in each.reader.items():
                 text.set(f"corpora.{part}", key, value)
         _leave_out(text, missing)
+        if name != "senter" and "morphologizer" not in missing:
+            no_weight(text, found)
+    fitting = known_words(found)
+    if fitting is not None and "morphologizer" not in missing:
+        configs["ud-tags"].set(fitting.section, fitting.key, fitting.value, fitting.reason)
     _last_step(configs["ud"], found.path, folder, encoding)
     for (name, text), command in zip(configs.items(), _trainings(folder), strict=True):
         text.set_top(f"Step {name!r} from {found.path} to a pipeline. Every setting can be overridden:\n  {command}")
