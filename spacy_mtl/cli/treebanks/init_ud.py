@@ -21,7 +21,12 @@ SEGMENTER = "The tokenizer does not find such words in raw text; 'mtl_segmenter'
 
 def init_ud_cli(
     train: Annotated[Path, typer.Argument(metavar="TRAIN", help="Training part of the treebank, in CoNLL-U.")],
-    dev: Annotated[Path, typer.Argument(metavar="DEV", help="The part to score on while training.")],
+    dev: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DEV", help="The part to score on while training; if there is none, sentences taken from TRAIN."
+        ),
+    ],
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where the configs go.")],
     lang: Annotated[str, typer.Option(help='Language code, such as "nl", or "xx" for any language.')],
     encoding: Encoding = "utf8",
