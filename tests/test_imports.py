@@ -32,6 +32,7 @@ FLOORS = [
     {"models", "trainers", "corpora"},
     {"structures", "templates"},
     {
+        "blanks",
         "cluster",
         "compiling",
         "configs",

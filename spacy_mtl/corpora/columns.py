@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from spacy_mtl.blanks import split_blanks
 from spacy_mtl.errors import Errors, Warnings
 from spacy_mtl.settings import brief
 
@@ -66,7 +67,7 @@ def read_columns(
             Errors.M514.format(setting="separator", expected="a string such as a tab, or null", value="empty")
         )
     check_file(path)
-    split = _split_blanks if separator is None else _splitter(separator)
+    split = split_blanks if separator is None else _splitter(separator)
     return _sentences(path, columns, encoding, split, docstart)
 
 
@@ -120,14 +121,6 @@ def _sentence(path: Path, columns: list[str], rows: list[list[str]], line: int, 
 
 def _too_few(path: Path, line: int, values: list[str], columns: list[str]) -> str:
     return Errors.M503.format(path=path, line=line, got=len(values), expected=len(columns), columns=" ".join(columns))
-
-
-def _split_blanks(line: str) -> list[str]:
-    if line.isascii():
-        return line.split()
-    # str.split() would also split at no-break and ideographic spaces, which belong to words
-    values = line.strip(" \t\n").replace("\t", " ").split(" ")
-    return [value for value in values if value] if "" in values else values
 
 
 def _splitter(separator: str) -> Callable[[str], list[str]]:

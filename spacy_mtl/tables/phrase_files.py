@@ -9,7 +9,7 @@ from spacy_mtl.settings import brief
 
 from .lines import read_lines
 from .phrase_settings import check_folding, check_of_corpus
-from .phrases import MOST_WORDS, OfCorpus, PhraseList
+from .phrases import MOST_WORDS, OfCorpus, PhraseList, words_of
 
 
 @mtl_tables("spacy_mtl.phrases.v1")
@@ -31,7 +31,7 @@ def read_phrases(
     check_of_corpus(label, 2 if folds is None else folds)
     phrases, empty = [], 0
     for number, line in read_lines(path):
-        words = len(line.split())
+        words = len(words_of(line))
         if words > MOST_WORDS:
             raise ValueError(Errors.M817.format(path=brief(path, 300), line=number, words=words, most=MOST_WORDS))
         empty += not words

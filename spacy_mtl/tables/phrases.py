@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, MutableSet
 from typing import NamedTuple
 
+from spacy_mtl.blanks import split_blanks
 from spacy_mtl.errors import Errors
 from spacy_mtl.settings import shown
 
@@ -17,6 +18,8 @@ MOST_PHRASES = 1 << 24
 MOST_FOLDS = 100
 #: A surrogate alone, which no file can hold.
 _HALF_A_CHARACTER = re.compile("[\ud800-\udfff]")
+#: Line breaks and the like, which no word of a phrase has.
+_CONTROLS = re.compile("[\n\r\v\f\x1c-\x1f]")
 
 
 class OfCorpus(NamedTuple):
@@ -35,6 +38,7 @@ class OfCorpus(NamedTuple):
 class PhraseList(MutableSet[str]):
     """A set of phrases, each of one or several words with single spaces between them, in the order in which they were added.
 
+    Words are those of :func:`words_of`: a no-break space belongs to its word, as in column files.
     fold_case, fold_accents: whether phrases are found in texts whatever their case and accents. of_corpus: how the list depends on the training
     corpus, None if it comes from elsewhere. version: grows with each change. Adding raises ValueError (M814) for what cannot be a phrase.
     """
@@ -85,7 +89,7 @@ class PhraseList(MutableSet[str]):
         self.version += 1
 
     def __contains__(self, value: object) -> bool:
-        return isinstance(value, str) and " ".join(value.split()) in self._phrases
+        return isinstance(value, str) and " ".join(words_of(value)) in self._phrases
 
     def __iter__(self) -> Iterator[str]:
         return iter(tuple(self._phrases))
@@ -97,12 +101,17 @@ class PhraseList(MutableSet[str]):
         return f"PhraseList of {len(self)} phrases"
 
 
+def words_of(phrase: str) -> list[str]:
+    """The words of a phrase, cut where column files are (:mod:`spacy_mtl.blanks`); those that are white space alone are left out."""
+    return [word for word in split_blanks(_CONTROLS.sub(" ", phrase)) if not word.isspace()]
+
+
 def can_be_phrase(phrase: object) -> bool:
     """Whether a text can be in a list."""
     if not isinstance(phrase, str):
         return False
     return (
-        0 < len(phrase.split()) <= MOST_WORDS and len(phrase) <= LONGEST_LINE and not _HALF_A_CHARACTER.search(phrase)
+        len(phrase) <= LONGEST_LINE and 0 < len(words_of(phrase)) <= MOST_WORDS and not _HALF_A_CHARACTER.search(phrase)
     )
 
 
@@ -110,4 +119,4 @@ def _checked(phrase: str) -> str:
     """A phrase with single spaces between its words. Raises ValueError (M814)."""
     if not can_be_phrase(phrase):
         raise ValueError(Errors.M814.format(phrase=shown(phrase), words=MOST_WORDS, most=LONGEST_LINE))
-    return " ".join(phrase.split())
+    return " ".join(words_of(phrase))

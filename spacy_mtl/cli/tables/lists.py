@@ -93,21 +93,22 @@ def _references(path: Path, nlp: "Language", settings: dict[str, Any]) -> "list[
 def _add_aliases(path: Path, nlp: "Language", tokenize: bool, counts: Counts) -> None:
     """Add the aliases of a knowledge base. Raises ValueError (M749)."""
     from spacy_mtl.tables.knowledge_bases import read_aliases
+    from spacy_mtl.tables.phrases import words_of
 
     found = counts.setdefault(ALIASES, Counter())
     for alias in read_aliases(path, nlp.vocab):
-        words = [token.text for token in nlp.make_doc(alias) if not token.is_space] if tokenize else alias.split()
+        words = [token.text for token in nlp.make_doc(alias) if not token.is_space] if tokenize else words_of(alias)
         found[" ".join(words)] += 1
 
 
 def _files(counts: Counts, output: Path, labels: list[str] | None, least: int) -> dict[Path, list[str]]:
     """The phrases of each file, frequent ones first; aliases all count as frequent. Raises ValueError (M750) for labels with the same file."""
-    from spacy_mtl.tables.phrases import can_be_phrase
+    from spacy_mtl.tables.phrases import can_be_phrase, words_of
 
     files: dict[Path, list[str]] = {}
     for name, found in sorted(counts.items()):
         enough = 1 if name == ALIASES else least
-        phrases = [" ".join(text.split()) for text, n in found.most_common() if n >= enough and can_be_phrase(text)]
+        phrases = [" ".join(words_of(text)) for text, n in found.most_common() if n >= enough and can_be_phrase(text)]
         if not phrases or (labels and name not in (*labels, ALIASES)):
             continue
         path = output / ("".join(c if c.isalnum() or c in "-_" else "_" for c in name) + ".txt")

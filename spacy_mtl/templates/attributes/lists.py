@@ -7,7 +7,7 @@ import numpy as np
 from spacy.strings import hash_string  # type: ignore[attr-defined]
 
 from spacy_mtl.kernels import kernel
-from spacy_mtl.tables.phrases import PhraseList
+from spacy_mtl.tables.phrases import MOST_WORDS, PhraseList, words_of
 from spacy_mtl.templates.extract import mix
 from spacy_mtl.templates.index import empty_table
 
@@ -57,15 +57,27 @@ def folded(word: str, attr: str) -> str:
 
 def folded_phrase(phrase: str, attr: str) -> str:
     """A phrase as a list knows it, with single spaces between its words. attr: of the list."""
-    return " ".join(folded(word, attr) for word in phrase.split())
+    return " ".join(folded(word, attr) for word in words_of(phrase))
+
+
+def _readings(phrases: Iterable[str]) -> dict[str, str]:
+    """Phrases, and what they are where no-break spaces part words as well, which depends on the text; with the phrase that each comes from."""
+    own = {phrase: phrase for phrase in phrases}
+    apart = {
+        " ".join(words): phrase for phrase in own if not phrase.isascii() and len(words := phrase.split()) <= MOST_WORDS
+    }
+    return apart | own
 
 
 def phrase_table(phrases: Iterable[str], attr: str, folds: "Folds | None" = None) -> WordTable:
     """Make a table for :func:`match_phrases`. folds: the parts that know a phrase of the corpus; those that it does not have are known to all."""
-    split = [phrase.split(" ") for phrase in phrases]
+    readings = _readings(phrases)
+    split = [reading.split(" ") for reading in readings]
     forms = {word: folded(word, attr) for words in split for word in words}
     hashes = {form: hash_string(form) for form in forms.values()}
-    rows_of = dict.fromkeys(tuple(forms[word] for word in words) for words in split)
+    rows_of = {
+        tuple(forms[word] for word in words): phrase for words, phrase in zip(split, readings.values(), strict=True)
+    }
     flat = np.array([hashes[form] for words in rows_of for form in words], np.uint64)
     borders = np.cumsum([0, *map(len, rows_of)], dtype=np.int64)
     rows = empty_table(flat.size).rows
@@ -75,8 +87,8 @@ def phrase_table(phrases: Iterable[str], attr: str, folds: "Folds | None" = None
     known = np.ones((len(rows_of) + 1, folds.n if folds is not None else 1), bool)
     known[0] = False  # phrases are numbered from 1 on
     if folds is not None:
-        for number, words in enumerate(rows_of, 1):
-            known[number] = folds.known.get(" ".join(words), True)
+        for number, (words, phrase) in enumerate(rows_of.items(), 1):
+            known[number] = folds.known.get(" ".join(words), folds.known.get(folded_phrase(phrase, attr), True))
     return WordTable(slots, rows, known)
 
 

@@ -1,5 +1,6 @@
 """``spacy mtl lists``: lists of phrases from corpora and knowledge bases."""
 
+import numpy as np
 import pytest
 import spacy
 from spacy.cli import app
@@ -7,7 +8,9 @@ from spacy.kb import InMemoryLookupKB
 from spacy.tokens import Doc, DocBin
 from typer.testing import CliRunner
 
+from spacy_mtl.corpora.conll import ConllCorpus
 from spacy_mtl.tables.phrase_files import read_phrases
+from spacy_mtl.templates.attributes.reader import AttributeReader
 
 LINES = ["Ana B-PER", "vive O", "en O", "Santa B-LOC", "Fe I-LOC", "", "Ana B-PER", "y O", "Eva B-PER"]
 
@@ -48,6 +51,17 @@ def test_rare_entities_and_other_labels_are_left_out(tmp_path, corpus):
     invoke(corpus, "--columns", "ORTH,ENT", "--output", tmp_path, "--label", "LOC")
     assert (tmp_path / "LOC.txt").exists()
     assert (tmp_path / "PER.txt").read_text(encoding="utf8") == "Ana\n"
+
+
+def test_a_list_finds_the_entities_that_it_was_made_from_whatever_spaces_are_in_their_words(tmp_path):
+    corpus = tmp_path / "corpus.conll"
+    corpus.write_text("10\u00a0000 B-NUM\n", encoding="utf8")
+    invoke(corpus, "--columns", "ORTH,ENT", "--output", tmp_path)
+    phrases = read_phrases(tmp_path / "NUM.txt")
+    nlp = spacy.blank("xx")
+    reader = AttributeReader(["LIST_x"], nlp.vocab, learned={"LIST_x": phrases})
+    (example,) = ConllCorpus(corpus, ["ORTH", "ENT"], given=[])(nlp)
+    assert reader.read([example.reference], np.array([0, 1]))[reader.columns["LIST_x"]].tolist() == [4]
 
 
 def test_entities_of_spacy_files(tmp_path):

@@ -89,6 +89,18 @@ def test_phrases_that_are_one_when_folded_are_known_to_the_same_parts():
     assert table.known.tolist() == [[False, False], [True, False], [True, True]]
 
 
+def test_a_no_break_space_is_in_a_word_or_between_two(vocab):
+    lists = {"LIST_x": PhraseList(["10\u00a0000 euros"], fold_case=True)}
+    words = ["10\u00a0000", "Euros", "10", "000", "euros"]
+    assert read(vocab, "LIST_x", lists, words) == [1, 3, 1, 2, 3]
+
+
+def test_both_readings_of_a_phrase_are_known_to_the_same_parts():
+    folds = Folds(2, {"10\u00a0000": np.array([True, False])})
+    table = phrase_table(["10\u00a0000"], "LOWER", folds)
+    assert table.known.tolist() == [[False, False], [True, False], [True, False]]
+
+
 def test_all_lists_together_tell_which_of_them_knows_a_word(vocab):
     lists = {"LIST_x": PhraseList(["a", "both"]), "LIST_y": PhraseList(["b", "both", "a b"])}
     none, a, b, both, again = read(vocab, "LIST", lists, ["none", "a", "b", "both", "both"])

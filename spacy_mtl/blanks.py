@@ -1,0 +1,10 @@
+"""Where words end: at blanks and tabs, and never at a no-break or ideographic space, which belongs to its word."""
+
+
+def split_blanks(line: str) -> list[str]:
+    """The words of a line of text: ``"10\\u00a0000 euros"`` -> ``["10\\u00a0000", "euros"]``."""
+    if line.isascii():
+        return line.split()
+    # str.split() would also split at no-break and ideographic spaces
+    values = line.strip(" \t\n").replace("\t", " ").split(" ")
+    return [value for value in values if value] if "" in values else values
