@@ -50,7 +50,7 @@ def is_choice(value: Any, known: Collection[str]) -> bool:
 
 def is_path(value: Any) -> bool:
     """Whether a value can be the path of a file."""
-    return isinstance(value, Path) or (isinstance(value, str) and bool(value) and "\0" not in value)
+    return isinstance(value, Path | str) and bool(str(value)) and "\0" not in str(value)
 
 
 def is_list(value: Any, kind: type | tuple[type, ...] = str) -> bool:

@@ -23,6 +23,7 @@ class TableErrors:
     M816 = ("'{path}' has no phrases. Give a file with a phrase a line.")
     M817 = ("'{path}', line {line}: {words} words are too many for a phrase; at most {most} are possible. Shorten it, or leave it out.")
     M818 = ("'{name}': {table} is a list of entities of the training corpus, which has no {kind}. Choose one of its labels, or take out the list.")
+    M960 = ("The setting '{setting}' of a table must be {expected}, but is {value}.")
     # fmt: on
 
 

@@ -12,10 +12,10 @@ from .lines import read_lines
 
 
 def check_most(most: int | None) -> None:
-    """Refuse a limit of the number of forms that is no whole number above 0. Raises ValueError (M133)."""
+    """Refuse a limit of the number of forms that is no whole number above 0. Raises ValueError (M960)."""
     if most is not None and not is_whole(most, 1):
         expected = "a whole number above 0, or null"
-        raise ValueError(Errors.M133.format(setting="most", expected=expected, value=shown(most)))
+        raise ValueError(Errors.M960.format(setting="most", expected=expected, value=shown(most)))
 
 
 @mtl_tables("spacy_mtl.brown.v1")
@@ -28,7 +28,7 @@ def read_brown(path: Path, min_count: int = 1, most: int | None = None) -> Clust
     check_most(most)
     if not is_whole(min_count, 0):
         expected = "a whole number of at least 0"
-        raise ValueError(Errors.M133.format(setting="min_count", expected=expected, value=shown(min_count)))
+        raise ValueError(Errors.M960.format(setting="min_count", expected=expected, value=shown(min_count)))
     entries = [entry for entry in _entries(path) if entry[2] >= min_count]
     entries.sort(key=lambda entry: -entry[2])
     if not entries:

@@ -20,11 +20,11 @@ def corpus_phrases(
 
     In training each part of the corpus knows only the entities of the other parts, so that training meets entities that the list does not have, as
     new texts do. label: of the entities; null for all of them. min_count: leave out those that occur less often. folds: the number of parts.
-    fold_case, fold_accents: find phrases whatever their case and accents. Raises ValueError (M133).
+    fold_case, fold_accents: find phrases whatever their case and accents. Raises ValueError (M960).
     """
     check_folding(fold_case, fold_accents)
     check_of_corpus(label, folds)
     if not is_whole(min_count, 1):
         expected = "a whole number above 0"
-        raise ValueError(Errors.M133.format(setting="min_count", expected=expected, value=shown(min_count)))
+        raise ValueError(Errors.M960.format(setting="min_count", expected=expected, value=shown(min_count)))
     return PhraseList((), fold_case, fold_accents, OfCorpus(label or "", min_count, folds, filled=True))

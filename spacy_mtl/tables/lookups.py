@@ -24,7 +24,7 @@ def read_lookups(lang: str, name: str = "lexeme_cluster", most: int | None = 500
     check_most(most)
     for setting, value in (("lang", lang), ("name", name)):
         if not (isinstance(value, str) and value):
-            raise ValueError(Errors.M133.format(setting=setting, expected="text", value=shown(value)))
+            raise ValueError(Errors.M960.format(setting=setting, expected="text", value=shown(value)))
     found = spacy_registry.lookups.get(lang) if lang in spacy_registry.lookups else {}
     if name not in found:
         if find_spec("spacy_lookups_data") is None:

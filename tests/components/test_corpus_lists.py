@@ -138,7 +138,7 @@ def test_a_corpus_without_such_entities_is_refused():
     [{"label": ""}, {"label": 3}, {"min_count": 0}, {"folds": 1}, {"folds": 101}, {"folds": 2.5}, {"fold_case": 1}],
 )
 def test_settings_out_of_range_are_refused(settings):
-    with pytest.raises(ValueError, match="M133"):
+    with pytest.raises(ValueError, match="M960"):
         corpus_phrases(**settings)
 
 

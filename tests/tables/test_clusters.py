@@ -89,7 +89,7 @@ def test_a_missing_file_is_named(tmp_path):
 
 @pytest.mark.parametrize("settings", [{"most": 0}, {"most": 1.5}, {"min_count": -1}, {"min_count": "2"}])
 def test_limits_are_whole_numbers(write, settings):
-    with pytest.raises(ValueError, match="M133"):
+    with pytest.raises(ValueError, match="M960"):
         read_brown(write("0\ta\t1\n"), **settings)
 
 

@@ -1,5 +1,8 @@
+from pathlib import Path
+
 import pytest
 
+from spacy_mtl.tables.brown import read_brown
 from spacy_mtl.tables.lines import LONGEST_LINE
 from spacy_mtl.tables.phrase_files import read_phrases
 from spacy_mtl.tables.phrases import MOST_WORDS, PhraseList
@@ -15,6 +18,17 @@ def test_a_list_is_a_set_that_remembers_the_order():
     assert "Rome" not in phrases
     phrases.replace(["Rome"])
     assert list(phrases) == ["Rome"]
+
+
+def test_a_no_break_space_belongs_to_its_word_and_is_none_by_itself():
+    phrases = PhraseList(["10\u00a0000  euros", "a\u3000b \u00a0 c", "é\nf"])
+    assert list(phrases) == ["10\u00a0000 euros", "a\u3000b c", "é f"]
+    assert "10\u00a0000 euros" in phrases
+    assert "10 000 euros" not in phrases
+    phrases.discard("10\u00a0000 euros")
+    assert len(phrases) == 2
+    with pytest.raises(ValueError, match="M814"):
+        phrases.add("\u00a0")
 
 
 @pytest.mark.parametrize("change", [lambda p: p.add("b"), lambda p: p.discard("a"), lambda p: p.replace(["b"])])
@@ -42,6 +56,13 @@ def test_empty_lines_of_a_file_are_left_out_with_a_warning(tmp_path):
     assert (phrases.fold_case, phrases.fold_accents) == (True, False)
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_may_end_in_any_way(tmp_path, end):
+    path = tmp_path / "places.txt"
+    path.write_bytes(end.join(["New York", "Rome", "b" * LONGEST_LINE, ""]).encode())
+    assert list(read_phrases(path)) == ["New York", "Rome", "b" * LONGEST_LINE]
+
+
 @pytest.mark.parametrize(
     ("content", "code"),
     [
@@ -59,5 +80,12 @@ def test_files_without_phrases_are_refused(tmp_path, content, code):
 
 
 def test_folding_is_a_switch(tmp_path):
-    with pytest.raises(ValueError, match="M133"):
+    with pytest.raises(ValueError, match="M960"):
         read_phrases(tmp_path / "none", fold_case="yes")
+
+
+@pytest.mark.parametrize("read", [read_phrases, read_brown])
+@pytest.mark.parametrize("path", [None, 3, "", "a\0b", Path("a\0b")])
+def test_what_is_no_path_is_told_as_a_setting_of_the_table(read, path):
+    with pytest.raises(ValueError, match=r"M960.*'path' of a table must be the path of a file"):
+        read(path)
