@@ -6,6 +6,7 @@ import pytest
 from spacy.cli import app
 from typer.testing import CliRunner
 
+from spacy_mtl.clustering.sentences import sentences_of
 from spacy_mtl.tables.brown import read_brown
 
 SENTENCES = ["Ann sees the cat .", "Bob sees the dog .", "Ann hears the dog .", "Bob hears the cat ."] * 5
@@ -56,6 +57,37 @@ def test_other_formats_have_the_same_words(tmp_path):
         table, said = learned(tmp_path, tmp_path / name)
         check(table)
         assert "8 words in 5 clusters, of 100 tokens" in said
+
+
+def rows(line):
+    return "\n".join("\t".join([str(k), word, *"________"]) for k, word in enumerate(line.split(), 1))
+
+
+@pytest.mark.parametrize("name", ["a.conll", "a.CONLL", "a.tsv", "a.CONLLU", "a.conllx"])
+def test_the_words_of_a_treebank_are_not_their_numbers_whatever_the_ending(tmp_path, name):
+    (tmp_path / name).write_text("\n\n".join(map(rows, SENTENCES)), encoding="utf8")
+    table, said = learned(tmp_path, tmp_path / name)
+    check(table)
+    assert "8 words in 5 clusters, of 100 tokens" in said
+
+
+def test_endings_of_json_lines_may_have_capitals(tmp_path):
+    (tmp_path / "a.JSONL").write_text("\n".join(json.dumps({"text": line}) for line in SENTENCES), encoding="utf8")
+    check(learned(tmp_path, tmp_path / "a.JSONL")[0])
+
+
+def test_words_of_a_treebank_are_those_of_a_doc(tmp_path):
+    ranges = "# text = vámonos al\n1-2\tvámonos\n1\tvamos\n2\tnos\n3-4\tal\n3\ta\n4\tel\n4.1\tx\n\n"
+    for name in ("a.conllu", "a.conll"):
+        (tmp_path / name).write_text(ranges, encoding="utf8")
+        assert list(sentences_of(tmp_path / name, str.split)) == [["vamos", "nos", "a", "el"]]
+
+
+@pytest.mark.parametrize("line", ["1 O", "1\u00a0000 O", "2 O", "1-2 O"])
+def test_numbers_that_are_words_of_columns_stay_words(tmp_path, line):
+    (tmp_path / "a.conll").write_text(f"{line}\nmil O\n\n{line}\n", encoding="utf8")
+    word = line.removesuffix(" O")
+    assert list(sentences_of(tmp_path / "a.conll", str.split)) == [[word, "mil"], [word]]
 
 
 def test_bad_input_is_one_message(tmp_path):
