@@ -113,25 +113,25 @@ def exchange(
     passes: int,
     enough: float = 0.005,
     progress: Callable[[int], None] = lambda n: None,
+    stopped: Callable[[], bool] = lambda: False,
 ) -> tuple[Clusters, bool]:
     """Cluster the words of a text. passes: over all words at most. enough: stop when a pass moves a smaller share of them. progress: is told how many
-    words have been looked at.
+    words have been looked at. stopped: whether to end now, asked after every CHUNK words.
 
-    Returns the clusters and whether they were finished: at an interrupt (Ctrl-C), they are those of this moment. The result is the same every time.
+    Returns the clusters and whether they were finished; if not, they are those of this moment. The result is the same every time.
     """
     x = np.arange(_LISTED, dtype=np.float64)
     listed = x * np.log(np.maximum(x, 1))
     clusters = first_clusters(text, n_clusters)
     n = len(text.words)
-    try:
-        for _ in range(passes):
-            moved = 0
-            for begin in range(0, n, CHUNK):
-                end = min(begin + CHUNK, n)
-                moved += exchange_words(begin, end, text.counts, text.left, text.right, clusters, listed)
-                progress(end - begin)
-            if moved < enough * n:
-                break
-    except KeyboardInterrupt:
-        return clusters, False
+    for _ in range(passes):
+        moved = 0
+        for begin in range(0, n, CHUNK):
+            end = min(begin + CHUNK, n)
+            moved += exchange_words(begin, end, text.counts, text.left, text.right, clusters, listed)
+            progress(end - begin)
+            if stopped():
+                return clusters, False
+        if moved < enough * n:
+            break
     return clusters, True

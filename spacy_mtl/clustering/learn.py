@@ -18,11 +18,20 @@ class Learned(NamedTuple):
 
 
 def learn_clusters(
-    text: Text, n_clusters: int, passes: int, progress: Callable[[int], None] = lambda n: None
+    text: Text,
+    n_clusters: int,
+    passes: int,
+    placed: Callable[[int], None] = lambda n: None,
+    compared: Callable[[int], None] = lambda n: None,
+    stopped: Callable[[], bool] = lambda: False,
 ) -> Learned:
-    """Cluster the words of a text; no more clusters than words."""
-    clusters, finished = exchange(text, min(n_clusters, len(text.words)), passes, progress=progress)
-    paths = paths_of(clusters)
+    """Cluster the words of a text; no more clusters than words.
+
+    placed, compared: are told how many words have been placed, and then how many clusters have been compared. stopped: whether to end the search.
+    """
+    n_clusters = min(n_clusters, len(text.words))
+    clusters, finished = exchange(text, n_clusters, passes, progress=placed, stopped=stopped)
+    paths = paths_of(clusters, compared)
     of_words = zip(clusters.cluster.tolist(), text.words, text.counts.tolist(), strict=True)
     entries = [(paths[cluster], word, count) for cluster, word, count in of_words if _fits(word)]
     entries.sort(key=lambda entry: (entry[0], -entry[2], entry[1]))

@@ -2,8 +2,10 @@ import random
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import pdist
 
 from spacy_mtl.clustering import exchange as module
+from spacy_mtl.clustering import hierarchy
 from spacy_mtl.clustering.exchange import exchange, first_clusters, likelihood
 from spacy_mtl.clustering.hierarchy import paths_of
 from spacy_mtl.clustering.learn import learn_clusters
@@ -108,14 +110,24 @@ def test_paths_are_a_prefix_code_that_every_cluster_has():
     assert paths_of(exchange(count_neighbours([["a", "a"]], 1), 1, 1)[0]) == ["0"]
 
 
-def test_an_interrupt_leaves_what_has_been_found(monkeypatch):
+def test_distances_are_those_of_scipy_however_many_clusters_there_are(monkeypatch):
+    points = np.random.default_rng(0).random((7, 5))
+    points[3] = points[1]
+    told = []
+    for chunk in (1, 3, 250):
+        monkeypatch.setattr(hierarchy, "_CHUNK", chunk)
+        np.testing.assert_allclose(hierarchy._distances(points, told.append), pdist(points), atol=1e-9)
+    assert told == [1] * 7 + [3, 3, 1] + [7]
+    assert hierarchy._distances(points, told.append)[6 + 1] == 0  # of 1 and 3
+
+
+def test_a_search_that_is_stopped_leaves_what_has_been_found(monkeypatch):
     monkeypatch.setattr(module, "CHUNK", 4)
     text = count_neighbours(corpus(), 1)
 
-    def interrupted(n):
-        raise KeyboardInterrupt
-
-    learned = learn_clusters(text, 4, 10, interrupted)
+    placed = []
+    learned = learn_clusters(text, 4, 10, placed.append, stopped=lambda: len(placed) == 2)
+    assert sum(placed) == 8
     assert not learned.finished
     assert len(learned.entries) == len(text.words)
 

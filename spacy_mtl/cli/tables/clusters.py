@@ -9,12 +9,14 @@ import typer
 from spacy_mtl.errors import Errors
 from spacy_mtl.settings import brief
 
+from ..shared.interrupts import interrupts_noted
 from ..shared.languages import check_language
 from ..shared.messages import clear_errors
 from ..shared.options import Encoding
 from ..shared.output import check_other, write_file
 
 if TYPE_CHECKING:
+    from spacy_mtl.clustering.learn import Learned
     from spacy_mtl.clustering.neighbours import Text
 
 
@@ -39,15 +41,15 @@ def clusters_cli(
     """Learn clusters of words from raw text, and write them in the format of Brown clusters.
 
     Words whose neighbours are alike come into one cluster, and similar clusters beside each other in a binary tree. The result is the same every
-    time. An interrupt (Ctrl-C) ends the search, and what has been found by then is written.
+    time. Once the texts have been read, an interrupt (Ctrl-C) ends the search, and what has been found by then is written.
     """
-    from spacy_mtl.clustering.learn import learn_clusters
     from spacy_mtl.tables.brown import brown_text
 
     with clear_errors():
         text = _counted(texts, output, min_count, lang, encoding)
-        learned = _with_progress(len(text.words), passes, lambda tell: learn_clusters(text, classes, passes, tell))
-        write_file(output, brown_text(learned.entries).encode())
+        with interrupts_noted() as interrupted:
+            learned = _learned(text, classes, passes, interrupted)
+            write_file(output, brown_text(learned.entries).encode())
     if not learned.finished:
         typer.echo("Interrupted: these are the clusters so far.", err=True)
     typer.echo(
@@ -93,8 +95,15 @@ def _sentences(texts: list[Path], tokenize: Callable[[str], Sequence[str]], enco
                 bar.update(len(sentence))
 
 
-def _with_progress(n_words: int, passes: int, work: Callable):
+def _learned(text: "Text", classes: int, passes: int, stopped: Callable[[], bool]) -> "Learned":
+    """Search, and show how far it is: the words, and then the clusters that have been compared for the tree."""
     from tqdm import tqdm
 
-    with tqdm(total=n_words * passes, desc="words placed", unit="", unit_scale=True, leave=False) as bar:
-        return work(bar.update)
+    from spacy_mtl.clustering.learn import learn_clusters
+
+    n_words = len(text.words)
+    with (
+        tqdm(total=n_words * passes, desc="words placed", unit="", unit_scale=True, leave=False) as placed,
+        tqdm(total=min(classes, n_words), desc="clusters compared", unit="", leave=False) as compared,
+    ):
+        return learn_clusters(text, classes, passes, placed.update, compared.update, stopped)

@@ -1,11 +1,13 @@
 """``spacy mtl clusters``: clusters of words from raw text, in a file that components read."""
 
 import json
+import signal
 
 import pytest
 from spacy.cli import app
 from typer.testing import CliRunner
 
+from spacy_mtl.clustering import learn
 from spacy_mtl.clustering.sentences import sentences_of
 from spacy_mtl.tables.brown import read_brown
 
@@ -108,6 +110,24 @@ def test_bad_input_is_one_message(tmp_path):
         assert code in result.stderr
         assert not output.exists()
     assert "M741" in invoke(text, "--output", text).stderr
+
+
+@pytest.mark.parametrize("when", ["exchange", "paths_of", "_fits"])
+def test_after_an_interrupt_at_any_time_of_the_search_the_clusters_are_written(tmp_path, monkeypatch, when):
+    (tmp_path / "text.txt").write_text("\n".join(SENTENCES), encoding="utf8")
+    whole, output = getattr(learn, when), tmp_path / "clusters.tsv"
+
+    def interrupted(*args, **kwargs):
+        signal.raise_signal(signal.SIGINT)
+        return whole(*args, **kwargs)
+
+    monkeypatch.setattr(learn, when, interrupted)
+    before = signal.getsignal(signal.SIGINT)
+    result = invoke(tmp_path / "text.txt", "--output", output, "--classes", 5)
+    assert result.exit_code == 0
+    assert len(output.read_text(encoding="utf8").splitlines()) == 8
+    assert ("Interrupted" in result.stderr) == (when == "exchange")
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 @pytest.mark.parametrize("option", [("--classes", 1), ("--min-count", 0), ("--passes", 0)])
