@@ -30,9 +30,14 @@ def new_beside(path: Path, make: Callable[[Path], object]) -> Iterator[tuple[Pat
         lock.close()
 
 
+def temporary(path: Path, number: int) -> Path:
+    """Where this process writes, until it is complete, what is to be at ``path``."""
+    return path.with_name(f".{path.name}.{os.getpid()}.{number}.tmp")
+
+
 def _make_locked(path: Path, make: Callable[[Path], object]) -> tuple[Path, Lock]:
     while True:
-        place = path.with_name(f".{path.name}.{os.getpid()}.{next(_numbers)}.tmp")
+        place = temporary(path, next(_numbers))
         try:
             make(place)
         except FileExistsError:  # of a process that had this number, or has it on another machine

@@ -6,9 +6,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from spacy_mtl.corpora.settings import check_file
 from spacy_mtl.errors import Errors
 from spacy_mtl.files import write_atomically
+from spacy_mtl.files.beside import temporary
 from spacy_mtl.files.disk import reason_of
+from spacy_mtl.settings import brief
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -41,13 +44,42 @@ def write_file(path: Path, content: bytes) -> None:
 
 
 def check_other(output: Path, inputs: Iterable[Path]) -> None:
-    """Refuse an output that is one of the files to be read, which would be lost. Raises ValueError (M741)."""
-    if any(path.exists() and output.exists() and path.samefile(output) for path in inputs):
+    """Refuse an output that is one of the files to be read, which would be lost, before any of them is read.
+
+    Raises ValueError: M741 it is one, M704 nothing can be written there, M501 an input may not be looked at.
+    """
+    check_place(output)
+    if any(_is_same(path, output) for path in inputs):
         raise ValueError(Errors.M741.format(path=output))
 
 
+def check_place(path: Path) -> None:
+    """Refuse a path where nothing can be: in a file, in a folder that may not be entered, or of a name that is too long. Raises ValueError (M704)."""
+    for place in (path, temporary(path, 0)) if path.name else (path,):
+        try:
+            place.stat()
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            raise ValueError(Errors.M704.format(path=brief(path, 300), reason=reason_of(error))) from None
+
+
+def _is_same(path: Path, output: Path) -> bool:
+    """Whether an input is the output. Raises ValueError (M501) if it may not be looked at."""
+    try:
+        return path.samefile(output)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        check_file(path)
+        raise
+
+
 def check_outputs(outputs: Iterable[Path | None], inputs: Iterable[Path | None]) -> None:
-    """Refuse outputs of which one is an input, or another output; None is for those that were not asked for. Raises ValueError: M741, M795."""
+    """Refuse outputs of which one is an input, or another output; None is for those that were not asked for.
+
+    Raises ValueError: M795, and those of :func:`check_other`.
+    """
     seen: set[Path] = set()
     read = [path for path in inputs if path is not None]
     for path in outputs:
@@ -59,6 +91,9 @@ def check_outputs(outputs: Iterable[Path | None], inputs: Iterable[Path | None])
 
 
 def check_file_name(path: Path | None) -> None:
-    """Refuse a folder as a file to write, before long work. Raises ValueError (M704)."""
-    if path is not None and path.is_dir():
+    """Refuse a folder as a file to write, and what :func:`check_place` refuses, before long work. Raises ValueError (M704)."""
+    if path is None:
+        return
+    check_place(path)
+    if path.is_dir():
         raise ValueError(Errors.M704.format(path=path, reason="it is a folder"))

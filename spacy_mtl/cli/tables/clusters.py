@@ -9,11 +9,11 @@ import typer
 from spacy_mtl.errors import Errors
 from spacy_mtl.settings import brief
 
-from ..shared.interrupts import interrupts_noted
 from ..shared.languages import check_language
 from ..shared.messages import clear_errors
 from ..shared.options import Encoding
-from ..shared.output import check_other, write_file
+from ..shared.output import check_file_name, check_other, write_file
+from .interrupts import interrupts_noted
 
 if TYPE_CHECKING:
     from spacy_mtl.clustering.learn import Learned
@@ -58,13 +58,17 @@ def clusters_cli(
 
 
 def _counted(texts: list[Path], output: Path, min_count: int, lang: str | None, encoding: str) -> "Text":
-    """Read the texts. Raises ValueError: M501, M502, M513, M746 for a file, M515 for the language, M741 for the output, M747 without words."""
+    """Read the texts.
+
+    Raises ValueError: M501, M502, M513, M746 for a file, M515 for the language, M704 and M741 for the output, M747 without words.
+    """
     from spacy_mtl.clustering.neighbours import count_neighbours
     from spacy_mtl.corpora.settings import check_file
 
     for path in texts:
         check_file(path)
     check_other(output, texts)
+    check_file_name(output)
     sentences = _sentences(texts, _tokenizer(lang), encoding)
     text = count_neighbours(sentences, min_count)
     if text is None:

@@ -11,7 +11,7 @@ from spacy_mtl.files.disk import reason_of
 from ..evaluate import predicted_columns as assigned_columns
 from ..shared.messages import clear_errors
 from ..shared.options import Code
-from ..shared.output import check_other
+from ..shared.output import check_file_name, check_other
 from ..validate import make_pipeline, read_examples
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def jackknife_cli(
         if output.suffix != ".conllu":
             raise ValueError(Errors.M732.format(path=output))
         check_other(output, [corpus])
+        check_file_name(output)
         nlp = make_pipeline(config, code, lang)
         attrs = [IDS[name] for name in predicted_columns(nlp, config)]
         hidden = [IDS[name] for name in assigned_columns(nlp)]

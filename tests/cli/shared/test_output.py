@@ -1,0 +1,85 @@
+"""Outputs that cannot be written, and inputs that cannot be looked at, are told before any work."""
+
+import os
+from pathlib import Path
+
+import pytest
+from spacy.cli import app
+from typer.testing import CliRunner
+
+from spacy_mtl.cli.shared.output import check_file_name, check_other, check_outputs
+
+COMMANDS = {
+    "evaluate-ud": lambda path, output: ["evaluate-ud", path, path, "--output", output],
+    "clusters": lambda path, output: ["clusters", path, "--output", output],
+    "annotate": lambda path, output: ["annotate", "no-model", path, output],
+    "jackknife": lambda path, output: ["jackknife", "no.cfg", path, output],
+    "lists": lambda path, output: ["lists", path, "--output", output],
+}
+
+
+def invoke(*args):
+    return CliRunner().invoke(app, ["mtl", *map(str, args)])
+
+
+@pytest.fixture(name="closed")
+def _closed(tmp_path, monkeypatch):
+    """A folder that may not be entered, also where tests run as root."""
+    folder = tmp_path / "closed"
+    folder.mkdir()
+    stat = os.stat
+
+    def refuse(path, *args, **kwargs):
+        if isinstance(path, str | Path) and folder in Path(path).parents:
+            raise PermissionError(13, "Permission denied", str(path))
+        return stat(path, *args, **kwargs)
+
+    monkeypatch.setattr(os, "stat", refuse)
+    return folder
+
+
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name != "lists"])
+@pytest.mark.parametrize("place", ["closed", "long", "longer"])
+def test_an_output_that_cannot_be_is_one_sentence_before_any_work(tmp_path, closed, command, place):
+    (tmp_path / "a.conllu").write_text("no tree\n", encoding="utf8")
+    # the second one is too long only while it is written, under another name
+    name = {"closed": closed / "a.conllu", "long": "x" * 245 + ".conllu", "longer": "x" * 500 + ".conllu"}[place]
+    result = invoke(*COMMANDS[command](tmp_path / "a.conllu", tmp_path / name))
+    assert result.exit_code == 1
+    assert result.stderr.startswith("[M704] Cannot write '"), result.output
+    assert ("Permission denied" if place == "closed" else "File name too long") in result.stderr
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("place", ["closed", "longer"])
+def test_an_input_that_cannot_be_looked_at_is_one_sentence(tmp_path, closed, command, place):
+    path = closed / "a.conll" if place == "closed" else tmp_path / ("x" * 500)
+    output = tmp_path / "out.conllu"
+    output.write_text("", encoding="utf8")
+    result = invoke(*COMMANDS[command](path, output))
+    assert result.exit_code == 1
+    assert result.stderr.startswith("[M501] Cannot read '"), result.output
+
+
+def test_a_place_in_a_file_is_refused(tmp_path):
+    (tmp_path / "file").write_text("", encoding="utf8")
+    for check in (check_file_name, lambda path: check_other(path, []), lambda path: check_outputs([path], [])):
+        with pytest.raises(ValueError, match=r"M704.*file/out': Not a directory"):
+            check(tmp_path / "file" / "out")
+
+
+@pytest.mark.parametrize("command", ["clusters", "jackknife"])
+def test_a_folder_is_refused_before_long_work(tmp_path, command):
+    (tmp_path / "a.txt").write_text("a\n", encoding="utf8")
+    (tmp_path / "out.conllu").mkdir()
+    result = invoke(*COMMANDS[command](tmp_path / "a.txt", tmp_path / "out.conllu"))
+    assert result.stderr.startswith("[M704]"), result.output
+
+
+def test_what_is_not_there_yet_is_no_fault(tmp_path):
+    (tmp_path / "in").write_text("", encoding="utf8")
+    check_other(tmp_path / "new" / "out", [tmp_path / "in", tmp_path / "none", tmp_path / "in" / "x"])
+    check_outputs([tmp_path / "out", None], [None, tmp_path / "in"])
+    check_other(Path("."), [tmp_path])
+    with pytest.raises(ValueError, match="M741"):
+        check_other(tmp_path / "in", [tmp_path / "new" / ".." / "in", tmp_path / "in"])
