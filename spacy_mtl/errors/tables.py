@@ -24,6 +24,8 @@ class TableErrors:
     M817 = ("'{path}', line {line}: {words} words are too many for a phrase; at most {most} are possible. Shorten it, or leave it out.")
     M818 = ("'{name}': {table} is a list of entities of the training corpus, which has no {kind}. Choose one of its labels, or take out the list.")
     M960 = ("The setting '{setting}' of a table must be {expected}, but is {value}.")
+    M961 = ("{n:,} entities or aliases are left out, since phrases of a list have at most {words} words and {most:,} characters, all of them valid Unicode.")
+    M962 = ("All entities of {paths} that were asked for are too long for a list, whose phrases have at most {words} words and {most:,} characters. Give other files or labels.")
     # fmt: on
 
 

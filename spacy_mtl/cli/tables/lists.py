@@ -1,5 +1,6 @@
 """``python -m spacy mtl lists``: lists of phrases from the entities of a corpus, or from the aliases of a knowledge base."""
 
+import os
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -8,11 +9,13 @@ import typer
 
 from spacy_mtl.errors import Errors
 from spacy_mtl.settings import brief
+from spacy_mtl.tables.lines import LONGEST_LINE
+from spacy_mtl.tables.phrases import MOST_WORDS, can_be_phrase, words_of
 
 from ..shared.languages import check_language
 from ..shared.messages import clear_errors
 from ..shared.options import Columns, Encoding, Scheme, Separator, reader_settings
-from ..shared.output import check_other, write_file
+from ..shared.output import check_file_name, check_outputs, check_place, write_file
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -52,23 +55,26 @@ def lists_cli(
     import spacy
 
     with clear_errors():
+        check_place(output)
         if lang is not None:
             check_language(lang)
         nlp = spacy.blank(lang or "xx")
         settings = reader_settings(columns, None, scheme, separator, encoding, 1, 0)
         counts: Counts = {}
         for path in data:
-            if path.is_dir():
+            if os.path.isdir(path):  # unlike Path.is_dir, also where no file can have such a name
                 _add_aliases(path, nlp, lang is not None, counts)
             else:
                 _add_entities(path, nlp, settings, counts)
-        files = _files(counts, output, label, min_count)
+        frequent = _frequent(counts, label, min_count)
+        files, unfit = _files(frequent, output)
         if not files:
             names = ", ".join(f"'{brief(path, 100)}'" for path in data[:3])
-            raise ValueError(Errors.M748.format(paths=names, min_count=min_count))
-        for path, phrases in files.items():
-            check_other(path, data)
-            write_file(path, "".join(f"{phrase}\n" for phrase in phrases).encode())
+            message = Errors.M962 if unfit else Errors.M748
+            raise ValueError(message.format(paths=names, min_count=min_count, words=MOST_WORDS, most=LONGEST_LINE))
+        _write(files, data)
+    if unfit:
+        typer.echo(Errors.M961.format(n=unfit, words=MOST_WORDS, most=LONGEST_LINE), err=True)
     for path, phrases in files.items():
         typer.echo(f"{path}: {len(phrases):,} phrases")
 
@@ -93,7 +99,6 @@ def _references(path: Path, nlp: "Language", settings: dict[str, Any]) -> "list[
 def _add_aliases(path: Path, nlp: "Language", tokenize: bool, counts: Counts) -> None:
     """Add the aliases of a knowledge base. Raises ValueError (M749)."""
     from spacy_mtl.tables.knowledge_bases import read_aliases
-    from spacy_mtl.tables.phrases import words_of
 
     found = counts.setdefault(ALIASES, Counter())
     for alias in read_aliases(path, nlp.vocab):
@@ -101,18 +106,36 @@ def _add_aliases(path: Path, nlp: "Language", tokenize: bool, counts: Counts) ->
         found[" ".join(words)] += 1
 
 
-def _files(counts: Counts, output: Path, labels: list[str] | None, least: int) -> dict[Path, list[str]]:
-    """The phrases of each file, frequent ones first; aliases all count as frequent. Raises ValueError (M750) for labels with the same file."""
-    from spacy_mtl.tables.phrases import can_be_phrase, words_of
-
-    files: dict[Path, list[str]] = {}
+def _frequent(counts: Counts, labels: list[str] | None, least: int) -> dict[str, list[str]]:
+    """What occurs often enough, frequent ones first, by the names of the lists that are asked for; aliases all count as frequent."""
+    frequent = {}
     for name, found in sorted(counts.items()):
         enough = 1 if name == ALIASES else least
-        phrases = [" ".join(words_of(text)) for text, n in found.most_common() if n >= enough and can_be_phrase(text)]
-        if not phrases or (labels and name not in (*labels, ALIASES)):
+        if not labels or name in (*labels, ALIASES):
+            frequent[name] = [text for text, n in found.most_common() if n >= enough]
+    return frequent
+
+
+def _files(frequent: dict[str, list[str]], output: Path) -> tuple[dict[Path, list[str]], int]:
+    """The phrases of each file, and how many texts can be none. Raises ValueError (M750) for labels with the same file."""
+    files: dict[Path, list[str]] = {}
+    unfit = 0
+    for name, texts in frequent.items():
+        phrases = [" ".join(words_of(text)) for text in texts if can_be_phrase(text)]
+        unfit += len(texts) - len(phrases)
+        if not phrases:
             continue
         path = output / ("".join(c if c.isalnum() or c in "-_" else "_" for c in name) + ".txt")
         if path in files:
             raise ValueError(Errors.M750.format(label=brief(name), path=path))
         files[path] = phrases
-    return files
+    return files, unfit
+
+
+def _write(files: dict[Path, list[str]], data: list[Path]) -> None:
+    """Write all files, or none where one of them cannot be. Raises ValueError: M704, M741, M795."""
+    check_outputs(files, data)
+    for path in files:
+        check_file_name(path)
+    for path, phrases in files.items():
+        write_file(path, "".join(f"{phrase}\n" for phrase in phrases).encode())

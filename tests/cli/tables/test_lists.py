@@ -87,6 +87,37 @@ def test_labels_of_one_file_are_refused(tmp_path):
     assert not (tmp_path / "lists").exists()
 
 
+@pytest.mark.parametrize(
+    ("label", "code"), [("z" * 300, "M704"), ("z" * 245, "M704"), ("zin", "M741"), ("zfolder", "M704"), ("ZIN", None)]
+)
+def test_no_list_is_written_where_one_of_them_cannot_be(tmp_path, label, code):
+    (tmp_path / "zfolder.txt").mkdir()
+    (tmp_path / "AAA.txt").write_text("as it was\n", encoding="utf8")
+    corpus = tmp_path / "zin.txt"
+    corpus.write_text(f"a B-AAA\nb B-{label}\n", encoding="utf8")
+    result = invoke(corpus, "--columns", "ORTH,ENT", "--output", tmp_path)
+    assert (result.exit_code, code is None or code in result.stderr) == (int(code is not None), True), result.output
+    assert (tmp_path / "AAA.txt").read_text(encoding="utf8") == ("as it was\n" if code else "a\n")
+
+
+def test_a_folder_of_lists_that_cannot_be_is_refused_first(tmp_path, corpus):
+    assert "M704" in invoke(tmp_path / "none.conll", "--output", corpus / "lists").stderr
+
+
+def test_what_is_too_long_for_a_list_is_told(tmp_path):
+    corpus = tmp_path / "corpus.conll"
+    long = ["y" * 1001 + " B-X", "", *["y B-X", *["y I-X"] * 64], ""]
+    corpus.write_text("\n".join([*long, "a B-X", ""]), encoding="utf8")
+    result = invoke(corpus, "--columns", "ORTH,ENT", "--output", tmp_path)
+    assert (result.exit_code, (tmp_path / "X.txt").read_text(encoding="utf8")) == (0, "a\n")
+    assert "[M961] 2 entities or aliases are left out" in result.stderr
+    corpus.write_text("\n".join([*long, "b B-Y", ""]), encoding="utf8")
+    result = invoke(corpus, "--columns", "ORTH,ENT", "--output", tmp_path, "--label", "X")
+    assert (result.exit_code, "[M962]" in result.stderr, "M748" in result.stderr) == (1, True, False)
+    result = invoke(corpus, "--columns", "ORTH,ENT", "--output", tmp_path, "--min-count", 2)
+    assert "M748" in result.stderr
+
+
 def test_faults_are_one_sentence(tmp_path, corpus, base):
     for args, code in [
         ((corpus, "--columns", "ORTH,ENT", "--label", "ORG"), "M748"),
