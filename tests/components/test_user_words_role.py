@@ -1,6 +1,7 @@
 """The user's dictionary as hint, preference and law, in component and tokenizer."""
 
 import pickle
+from pathlib import Path
 
 import pytest
 import spacy
@@ -148,3 +149,22 @@ def test_a_file_is_read_again(nlp, tmp_path):
         with pytest.raises(ValueError, match=rf"^\[{code}\]"):
             words.reload(wrong)
     assert list(words) == ["昨天在", "海大"]
+
+
+def test_a_file_that_is_read_again_is_all_that_is_left(nlp, tmp_path):
+    """Whether before or after saving: nobody knows where a word is from."""
+    path, words = tmp_path / "words.txt", segmenter_of(nlp).user_words
+    path.write_text("海大\n", encoding="utf8")
+    words.read(path)
+    words.add("天在")
+    words.reload(path)
+    assert list(words) == ["海大"]
+
+
+@pytest.mark.parametrize("path", [None, 3, "", "a\0b", Path("a\0b"), "\ud800"])
+def test_what_is_no_path_is_told(path):
+    words = UserWords(["天在"])
+    for read in (words.read, words.reload):
+        with pytest.raises(ValueError, match=r"^\[M415\] Cannot read the user dictionary"):
+            read(path)
+    assert list(words) == ["天在"]

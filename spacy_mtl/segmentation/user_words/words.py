@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from spacy_mtl.errors import Errors
-from spacy_mtl.settings import is_choice, is_number
+from spacy_mtl.settings import brief, is_choice, is_number, is_path
 from spacy_mtl.stored.fault import StoredValueError, shown
 from spacy_mtl.stored.values import texts
 from spacy_mtl.templates.attributes.characters import LONGEST_WORD
@@ -119,8 +119,9 @@ class UserWords(MutableSet[str]):
         self.update(_words_of(path))
 
     def reload(self, path: str | Path) -> None:
-        """Have the words of a file (see :meth:`read`) and no others. Where the file cannot be read, all stays as it was.
+        """Have the words of a file (see :meth:`read`) in place of all others, also of those that were added one by one or from another file.
 
+        A dictionary does not know where its words are from, and nor does a saved model. Where the file cannot be read, all stays as it was.
         Only words that come or go take time in the next prediction. Raises ValueError: M415, and those of adding.
         """
         new = UserWords(_words_of(path))
@@ -154,14 +155,18 @@ class UserWords(MutableSet[str]):
 
 def _words_of(path: str | Path) -> list[str]:
     """The first field of each line of a file. Raises ValueError (M415)."""
-    try:
-        with Path(path).open(encoding="utf-8-sig") as file:
-            fields = [line.split(maxsplit=1) for line in file]
-    except UnicodeDecodeError:
-        raise ValueError(Errors.M415.format(path=path, reason="it is not UTF-8 text")) from None
-    except OSError as error:
-        raise ValueError(Errors.M415.format(path=path, reason=error.strerror)) from None
-    return [field[0] for field in fields if field]
+    reason = "it is no path of a file"
+    if is_path(path):
+        try:
+            with Path(path).open(encoding="utf-8-sig") as file:
+                return [fields[0] for line in file if (fields := line.split(maxsplit=1))]
+        except UnicodeDecodeError:
+            reason = "it is not UTF-8 text"
+        except UnicodeEncodeError:
+            reason = "no file can have such a name"
+        except OSError as error:
+            reason = error.strerror or str(error)
+    raise ValueError(Errors.M415.format(path=brief(path, 300), reason=reason))
 
 
 def _check(word: str) -> str:
