@@ -41,7 +41,7 @@ def trained_on_folds(
         rest = [*train[:begin], *train[end:]]
         if not any(before.is_annotated(each.reference) for each in rest):
             continue
-        refit = Refit(nlp, component, rest, dev)
+        refit = Refit(nlp, component, rest, dev, left_out=train[begin:end])
         pipe = refit.make(refit.config())
         refit.fit_pipe(pipe)
         yield (

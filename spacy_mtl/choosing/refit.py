@@ -14,7 +14,10 @@ from spacy.training import Example
 from spacy_mtl.components.confidence.pipe import ConfidentPipe
 from spacy_mtl.components.protocol.annotated import docs_before
 from spacy_mtl.components.protocol.base import StructuredPipe
+from spacy_mtl.learning.counted.corpus_lists import list_without
 from spacy_mtl.stand_in import stand_in
+from spacy_mtl.tables.phrases import PhraseList
+from spacy_mtl.tables.stored import AnyTable
 from spacy_mtl.templates.attributes.of_tables import is_read
 
 from .corpora import check_gold
@@ -48,6 +51,8 @@ class Fitted:
 class Refit:
     """A component, the examples that it learns from, and the documents that it is scored on, as it gets them from the components before it.
 
+    left_out: documents of the component's training corpus that are not among these, whose entities lists of the corpus are not to have.
+
     Raises ValueError (M772) where one of the two corpora has no gold annotation for the component.
     """
 
@@ -58,13 +63,14 @@ class Refit:
         train: list[Example],
         dev: Sequence[Example],
         schedule: Schedule | None = None,
+        left_out: Sequence[Example] = (),
     ):
         pipe = nlp.get_pipe(component)
         assert isinstance(pipe, StructuredPipe)
         check_gold(pipe, train, "training")
         check_gold(pipe, list(dev), "dev")
         self.nlp, self.component = nlp, component
-        self.train = train
+        self.train, self.left_out = train, left_out
         self.references = [example.reference for example in dev]
         self.inputs = docs_before(nlp, component, [example.predicted for example in dev])
         config: Any = nlp.config.interpolate()
@@ -87,10 +93,17 @@ class Refit:
         """Another component of this name with these settings, untrained and outside of the pipeline, initialized on the training corpus."""
         made = self.untrained(config)
         read = made.model.attrs["templates"].attributes
-        tables = {name: table for name, table in self.pipe.tables.items() if is_read(name, read)}
+        tables = {name: self._own(table) for name, table in self.pipe.tables.items() if is_read(name, read)}
         made.initialize(lambda: self.train, nlp=self.nlp, tables=tables or None)
         set_plain(made)
         return made
+
+    def _own(self, table: AnyTable) -> AnyTable:
+        """A table of the pipeline's component for another one; a list of the corpus, which is filled in training, is a list of its own."""
+        if not isinstance(table, PhraseList) or table.of_corpus is None:
+            return table
+        out = [example.reference for example in self.left_out]
+        return list_without(table, (example.reference for example in self.train), out)
 
     def untrained(self, config: Mapping[str, Any]) -> StructuredPipe:
         """A component with these settings that is not even initialized. Raises what its settings are refused with."""

@@ -38,6 +38,7 @@ def learning_curve(
     for n in sorted({max(1, round(share * len(train))) for share in SHARES}):
         if tell is not None:
             tell(n)
-        refit = Refit(nlp, component, [train[k] for k in sorted(order[:n])], dev)
+        left, out = ([train[k] for k in sorted(part)] for part in (order[:n], order[n:]))
+        refit = Refit(nlp, component, left, dev, left_out=out)
         found.append(CurvePoint(n, refit.fit(refit.config()).score))
     return found

@@ -66,7 +66,7 @@ class Search:
                 raise ValueError(Errors.M783.format(n=len(examples), folds=self.folds))
             parts = [examples[k :: self.folds] for k in range(self.folds)]
             rest = [[each for other in parts if other is not part for each in other] for part in parts]
-            refits = [Refit(nlp, name, *both) for both in zip(rest, parts, strict=True)]
+            refits = [Refit(nlp, name, *both, left_out=both[1]) for both in zip(rest, parts, strict=True)]
         else:
             refits = [Refit(nlp, name, examples, read_part(nlp, "dev", self.dev, where))]
         return Tuning(refits, settings, space, self.journal, self.seed)

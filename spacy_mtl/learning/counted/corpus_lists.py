@@ -4,6 +4,7 @@ If such a list knew every entity of the corpus, training would trust it blindly:
 corpus is divided into consecutive folds, and each fold knows the entities of the other folds only.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
@@ -56,6 +57,26 @@ class CorpusLists:
         places = np.array([self._place_of.get(piece.key, 0) for piece in pieces], np.int64)
         sentences = np.repeat(places, [piece.starts.size - 1 for piece in pieces])
         return {name: sentences * folds.n // self._n for name, folds in self.folds.items()}
+
+
+def list_without(table: PhraseList, left: Iterable[Doc], out: Iterable[Doc]) -> PhraseList:
+    """A copy of a list that depends on its corpus, as it would be if the corpus had not the documents ``out``, but those that are ``left``.
+
+    Phrases that the corpus as a whole does not have, which somebody has added, stay.
+    """
+    how = table.of_corpus or OfCorpus()
+    counts, lost = (
+        Counter(
+            folded_phrase(text, table.attr)
+            for doc in docs
+            for text, label in _entities(doc)
+            if how.label in ("", label)
+        )
+        for docs in (left, out)
+    )
+    keys = {phrase: folded_phrase(phrase, table.attr) for phrase in table}
+    phrases = [phrase for phrase, key in keys.items() if counts[key] >= how.least or key not in lost]
+    return PhraseList(phrases, table.fold_case, table.fold_accents, table.of_corpus)
 
 
 def _entities(doc: Doc) -> list[tuple[str, str]]:
