@@ -60,7 +60,7 @@ def init_config_cli(
     from spacy_mtl.survey.propose import check_pipeline, propose
 
     from .shared.new_config import known_words
-    from .shared.own_tables import own_tables
+    from .shared.own_tables import fold_lists, own_tables
 
     with clear_errors():
         check_language(lang)
@@ -72,10 +72,11 @@ def init_config_cli(
         choices = [*propose(order, found, tags, group), *tables.choices]
         if "morphologizer" in order and (fitting := known_words(found)) is not None:
             choices.append(fitting)
+        folded = fold_lists(tables, found, other)
         write_file(output, _config_text(lang, order, found, other, choices, tables, encoding))
     for each in (found, other):
         typer.echo(each)
-    _say_choices(choices)
+    _say_choices([*choices, *folded])
     typer.echo(f"\nWritten: {output}. Train with: python -m spacy train {output} --output training/{output.stem}")
 
 

@@ -21,7 +21,10 @@ def survey_binary(path: Path) -> Survey:
         spans = list(doc.sents) if doc.has_annotation("SENT_START") else [doc[:]]
         found.sentences += len(spans)
         found.longest = max(found.longest, *map(len, spans)) if len(doc) else found.longest
-        found.entities.update(ent.label_ for ent in doc.ents)
+        for ent in doc.ents:
+            found.entities[ent.label_] += 1
+            words = [token.text for token in ent if not token.is_space]
+            found.phrases.setdefault(ent.label_, set()).add(" ".join(words))
         found.tags.update(token.tag_ for token in doc if token.tag)
         found.trees += len(doc) > 0 and doc.has_annotation("DEP")
         for name in _ANNOTATION:

@@ -12,6 +12,7 @@ from spacy_mtl.corpora.settings import check_file
 from spacy_mtl.errors import Errors
 
 from .found import Survey, most_common
+from .phrases import phrases_of
 
 DOCSTART = "-DOCSTART-"
 _SPAN_TAG = re.compile(r"[BILUES]-\S+")
@@ -110,8 +111,10 @@ def _is_spans(values: Counter[str]) -> bool:
 def _look_at(found: Survey, counts: list[Counter[str]], sentences: list[Rows]) -> None:
     for number, (name, values) in enumerate(zip(found.columns, counts, strict=True), 1):
         if name == "ENT":
-            scheme, entities, loose = scheme_of([[row[number - 1] for row in rows] for rows in sentences])
+            tags = [[row[number - 1] for row in rows] for rows in sentences]
+            scheme, entities, loose = scheme_of(tags)
             found.entities = entities
+            _look_at_phrases(found, sentences, tags)
             found.reader["scheme"] = scheme
             found.lines.append(f"column {number} ENT: entities, scheme {scheme}: {most_common(entities)}")
             if scheme == "auto":
@@ -124,6 +127,14 @@ def _look_at(found: Survey, counts: list[Counter[str]], sentences: list[Rows]) -
         elif name != IGNORED:
             what = {"ORTH": "words", "LEMMA": "lemmas"}.get(name, "values")
             found.lines.append(f"column {number} {name}: {len(values):,} different {what}")
+
+
+def _look_at_phrases(found: Survey, sentences: list[Rows], tags: list[list[str]]) -> None:
+    if "ORTH" in found.columns:
+        word = found.columns.index("ORTH")
+        for rows, row_tags in zip(sentences, tags, strict=True):
+            for label, text in phrases_of([row[word] for row in rows], row_tags):
+                found.phrases.setdefault(label, set()).add(text)
 
 
 def scheme_of(sentences: Sequence[Sequence[str]]) -> tuple[str, Counter[str], int]:

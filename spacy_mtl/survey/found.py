@@ -12,12 +12,12 @@ class Survey:
 
     kind: "columns", "trees", "bracketed", "segmented" or "binary". documents: marked in the file, 0 where they are not. words, sentences, longest
     (sentence, in words): counts. columns: what each column of a column file holds, by its name there ("_" if it is not used). tags, entities: how
-    often each occurs. pos_of: the universal parts of speech of each tag. crossing: share of crossing arcs. case, features: share of words with a
-    case, and with any morphological features. upos, lemmas: whether there are universal parts of speech, and lemmas. brackets: constituents.
-    arcs: from a word to another. multiword: tokens that are several words. joined: share of words that follow another one letter to letter, without a
-    space. forms: how often each word of trees occurs. analyses: pairs of a part of speech and features. broken: sentences left out because their
-    heads are no tree. reader: settings of the reader that differ from its defaults. lines: what was seen, for people. warnings: what looks wrong, or
-    is not used.
+    often each occurs. phrases: the different entities of each label. pos_of: the universal parts of speech of each tag. crossing: share of crossing
+    arcs. case, features: share of words with a case, and with any morphological features. upos, lemmas: whether there are universal parts of speech,
+    and lemmas. brackets: constituents. arcs: from a word to another. multiword: tokens that are several words. joined: share of words that follow
+    another one letter to letter, without a space. forms: how often each word of trees occurs. analyses: pairs of a part of speech and features.
+    broken: sentences left out because their heads are no tree. reader: settings of the reader that differ from its defaults. lines: what was seen,
+    for people. warnings: what looks wrong, or is not used.
     """
 
     path: Path
@@ -29,6 +29,7 @@ class Survey:
     columns: list[str] = field(default_factory=list)
     tags: Counter[str] = field(default_factory=Counter)
     entities: Counter[str] = field(default_factory=Counter)
+    phrases: dict[str, set[str]] = field(default_factory=dict)
     pos_of: dict[str, Counter[str]] = field(default_factory=dict)
     trees: int = 0
     brackets: int = 0

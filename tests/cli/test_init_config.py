@@ -6,6 +6,7 @@ import pytest
 import spacy
 from spacy.cli import app
 from spacy.cli.train import train
+from spacy.tokens import Doc, DocBin
 from spacy.util import load_config
 from typer.testing import CliRunner
 
@@ -174,6 +175,56 @@ def test_clusters_and_lists_are_read_and_named(tmp_path):
     tables = nlp.get_pipe("ner").tables
     assert tables["CLUSTER"].path("OVIEDO") == "01"
     assert list(tables["LIST_cities"]) == ["Oviedo", "Santa Fe"]
+
+
+def people(path, names, others=()):
+    """Sentences with a person each."""
+    path.write_text(
+        "\n".join(f"{name} B-PER\nva O\n" for name in names) + "\n" + "".join(f"\n{name} B-LOC\n" for name in others)
+    )
+    return path
+
+
+def with_list(tmp_path, phrases, dev=("Ana", "Gil", "Hugo"), names="ABCDEFGHIJ", others=()):
+    train, dev = people(tmp_path / "my.train", names, others), people(tmp_path / "my.dev", dev)
+    (tmp_path / "people.txt").write_text("\n".join(phrases), encoding="utf8")
+    files = ("--train", train, "--dev", dev, "--list", f"people={tmp_path / 'people.txt'}")
+    config, said = made(tmp_path, "--lang", "es", "--pipeline", "ner", *files)
+    table = config["initialize"]["components"]["ner"]["tables"]["LIST_people"]
+    return (table.get("folds"), table.get("label"), "LIST_people] folds" in said), said
+
+
+def test_a_list_that_comes_from_the_training_part_is_folded(tmp_path):
+    found, said = with_list(tmp_path, [*"ABCDEFGHI", "Zoe", "Gil"])  # somebody has added to it, and taken something out
+    assert found == (2, "PER", True)
+    told = (
+        "folds = 2 (it has 90% of the PER entities of my.train, and 33% of those of my.dev, so it comes from the former"
+    )
+    assert told in said
+    assert with_list(tmp_path, "ABCDEFGHIJKL", names="ABCDEFGHIJ", others="KL")[0] == (2, None, True)
+
+
+@pytest.mark.parametrize(
+    ("phrases", "more"),
+    [
+        ("ABCDEFGH", {}),  # not nearly all
+        ([*"ABCDEFGHIJ", "Ana", "Gil", "Hugo"], {}),  # all of both parts
+        ("ABCDEFGHI", {"names": "ABCDEFGHI"}),  # too few to tell
+    ],
+)
+def test_other_lists_are_not(tmp_path, phrases, more):
+    assert with_list(tmp_path, phrases, **more)[0] == (None, None, False)
+
+
+def test_entities_of_spacy_files_are_compared_as_well(tmp_path):
+    vocab = spacy.blank("es").vocab
+    for part, names in (("train", "ABCDEFGHIJ"), ("dev", "XYZ")):
+        docs = [Doc(vocab, [name, " ", "va"], ents=["B-PER", "I-PER", "O"]) for name in names]
+        DocBin(docs=docs).to_disk(tmp_path / f"{part}.spacy")
+    (tmp_path / "people.txt").write_text("\n".join("ABCDEFGHIJ"), encoding="utf8")
+    files = ("--train", tmp_path / "train.spacy", "--dev", tmp_path / "dev.spacy")
+    _, said = made(tmp_path, "--lang", "es", "--pipeline", "ner", *files, "--list", f"people={tmp_path / 'people.txt'}")
+    assert "it has 100% of the PER entities of train.spacy, and 0% of those of dev.spacy" in said
 
 
 def test_tables_are_checked_before_anything_is_written(tmp_path):

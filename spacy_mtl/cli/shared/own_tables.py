@@ -10,14 +10,17 @@ from spacy_mtl.settings import shown
 from .config_text import ConfigText, written
 
 if TYPE_CHECKING:
+    from spacy_mtl.survey.found import Survey
     from spacy_mtl.survey.propose import Choice
+    from spacy_mtl.tables.phrases import PhraseList
 
 
 @dataclass(frozen=True)
 class OwnTables:
-    """blocks: the settings that make each table, by its name. choices: settings of the templates that read them."""
+    """blocks: the settings that make each table, by its name. lists: those of phrases. choices: settings of the templates that read them."""
 
     blocks: dict[str, dict[str, Any]]
+    lists: "dict[str, PhraseList]"
     choices: "list[Choice]"
 
 
@@ -31,6 +34,7 @@ def own_tables(lang: str, pipeline: list[str], clusters: str | None, lists: list
     if (clusters is not None or lists) and "ner" not in pipeline:
         raise ValueError(Errors.M744.format(names=", ".join(pipeline)))
     blocks: dict[str, dict[str, Any]] = {}
+    read: dict[str, PhraseList] = {}
     section, choices = "components.ner.model.templates", []
     if clusters == "lookups":
         read_lookups(lang)
@@ -43,12 +47,27 @@ def own_tables(lang: str, pipeline: list[str], clusters: str | None, lists: list
         choices.append(Choice(section, "clusters", True, reason))
     for text in lists:
         name, path = _named(text)
-        read_phrases(Path(path))
+        read[name] = read_phrases(Path(path))
         blocks[name] = {"@mtl_tables": "spacy_mtl.phrases.v1", "path": path, "fold_case": False, "fold_accents": False}
     if lists:
-        names = [name for name in blocks if name != "CLUSTER"]
-        choices.append(Choice(section, "lists", names, "read where phrases of these lists are"))
-    return OwnTables(blocks, choices)
+        choices.append(Choice(section, "lists", list(read), "read where phrases of these lists are"))
+    return OwnTables(blocks, read, choices)
+
+
+def fold_lists(tables: OwnTables, train: "Survey", dev: "Survey") -> "list[Choice]":
+    """Have training divide the lists that come from the training part, which it would trust blindly; returns these settings with the reason."""
+    from spacy_mtl.survey.phrases import origin_of
+    from spacy_mtl.survey.propose import Choice
+
+    choices = []
+    for name, phrases in tables.lists.items():
+        if origin := origin_of(phrases, train, dev):
+            tables.blocks[name] |= {"folds": 2, "label": origin.label}
+            of = f"{origin.label} entities" if origin.label else "entities"
+            shares = f"it has {origin.train:.0%} of the {of} of {train.path.name}, and {origin.dev:.0%} of those of {dev.path.name}"
+            reason = f"{shares}, so it comes from the former, and would be trusted too much as a whole"
+            choices.append(Choice(f"initialize.components.ner.tables.{name}", "folds", 2, reason))
+    return choices
 
 
 def _named(text: str) -> tuple[str, str]:
