@@ -32,4 +32,6 @@ class TableErrors:
 class TableWarnings:
     # fmt: off
     M850 = ("'{path}': {n} empty lines are left out.")
+    M963 = ("'{name}': {table} is a list of entities of the training corpus, each part of which is to know what the other parts have; but it is a single document, or copies of "
+            "few, and so has one part, which finds nothing of the list in training. Divide the corpus into more documents, such as with 'group' of the reader, or take out the list.")
     # fmt: on

@@ -46,6 +46,7 @@ def test_a_fold_does_not_know_the_entities_that_it_is_scored_on(filled):
     assert list(table) == [*NAMES, "Juan"]
 
 
+@pytest.mark.filterwarnings("ignore:.*M963")  # of the smallest part, a single document
 def test_a_learning_curve_knows_the_entities_of_each_part_only(monkeypatch):
     nlp, _, train = trained(corpus_phrases("PER"))
     seen = []

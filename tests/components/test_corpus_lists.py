@@ -75,6 +75,9 @@ def test_a_list_of_a_file_is_folded_but_not_filled(tmp_path):
     assert list(phrases) == ["Eva", "Juan"]
 
 
+ONE_PART = pytest.mark.filterwarnings("ignore:.*M963")  # the copies of TEXTS are all in one
+
+
 def trained(table, texts=TEXTS * 5):
     nlp, examples = corpus(texts)
     templates = {"@mtl_templates": "spacy_mtl.patterns.v1", "patterns": ["U0:%x[0,LIST_x]", "U1:%x[-1,LOWER]", "B"]}
@@ -103,6 +106,7 @@ def test_training_reads_folded_lists_and_prediction_whole_ones():
     assert read[-1].tolist() == [4]
 
 
+@ONE_PART
 def test_what_is_learnt_is_saved_with_the_list(tmp_path):
     nlp, _, examples = trained(corpus_phrases("PER", folds=2))
     for _ in range(3):
@@ -121,6 +125,7 @@ def test_what_is_learnt_is_saved_with_the_list(tmp_path):
     assert other._reader.lists.folds["LIST_x"].known["Eva"].tolist() == [False, True]  # copies are all in one fold
 
 
+@ONE_PART
 def test_a_list_changed_in_training_is_read_as_it_is():
     nlp, ner, examples = trained(corpus_phrases("PER", folds=2))
     nlp.update(examples)
@@ -131,6 +136,14 @@ def test_a_list_changed_in_training_is_read_as_it_is():
 def test_a_corpus_without_such_entities_is_refused():
     with pytest.raises(ValueError, match=r"M818.*LIST_x.*ORG"):
         trained(corpus_phrases("ORG"))
+
+
+@pytest.mark.parametrize("texts", [TEXTS[:1], TEXTS[:1] * 3])  # copies are all in one part
+def test_a_corpus_of_one_part_finds_nothing_of_its_list_which_is_told(texts):
+    with pytest.warns(UserWarning, match=r"\[M963\] 'mtl_ner': LIST_x .* a single document"):
+        nlp, ner, examples = trained(corpus_phrases("PER"), texts)
+    nlp.update(examples)
+    assert {value for _, value in column(ner, ner._learner.documents)} == {0}
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """PipeHooks: what a component tells the training protocol about its structure, its labels and its gold annotation."""
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar
@@ -8,7 +9,7 @@ import numpy as np
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from spacy_mtl.errors import Errors
+from spacy_mtl.errors import Errors, Warnings
 from spacy_mtl.learning.counted.corpus_lists import CorpusLists
 from spacy_mtl.learning.gather import NO_ROWS, Piece, content_key
 from spacy_mtl.learning.learner import Learner
@@ -95,7 +96,7 @@ class PipeHooks(SavedPipe):
             self._reader.lists.parts = self._corpus_lists.parts(pieces)
 
     def fill_lists(self, references: Corpus[Doc]) -> None:
-        """Fill the lists that are made from the corpus. Raises ValueError (M818) if it has none of their entities."""
+        """Fill the lists that are made from the corpus. Raises ValueError (M818) if it has none of their entities; warns (M963) of one part."""
         lists = {name: each for name, each in self.tables.items() if isinstance(each, PhraseList) and each.of_corpus}
         if not (lists and references):
             return
@@ -105,6 +106,8 @@ class PipeHooks(SavedPipe):
         for name, label in self._corpus_lists.missing.items():
             kind = f"entity {brief(label)}" if label else "entity"
             raise ValueError(Errors.M818.format(name=self.name, table=name, kind=kind))
+        for name in self._corpus_lists.undivided:
+            warnings.warn(Warnings.M963.format(name=self.name, table=name), stacklevel=2)
         self._reader.lists.folds = self._corpus_lists.folds
 
     def check_settings(self) -> None:

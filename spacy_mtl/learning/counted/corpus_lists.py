@@ -21,6 +21,7 @@ class CorpusLists:
 
     references: the documents. keys: what identifies each. lists: by their names, all of which depend on the corpus.
     folds: by the name of each list, which parts of the corpus know which entities. missing: the lists whose label no entity has, with that label.
+    undivided: the lists for which all documents are in one part, as a single document is, so that training finds none of their phrases.
     """
 
     def __init__(self, references: Corpus[Doc], keys: Sequence[bytes], lists: Mapping[str, PhraseList]):
@@ -33,11 +34,14 @@ class CorpusLists:
         ]
         self.folds: dict[str, Folds] = {}
         self.missing: dict[str, str] = {}
+        self.undivided: list[str] = []
         for name, table in lists.items():
             how = table.of_corpus or OfCorpus()
             self.folds[name] = self._fill(table, how, entities)
             if not self.folds[name].known:
                 self.missing[name] = how.label
+            if len({place * how.folds // self._n for place, _ in entities}) < 2:
+                self.undivided.append(name)
 
     def _fill(self, table: PhraseList, how: OfCorpus, entities: Iterable[tuple[int, list[tuple[str, str]]]]) -> Folds:
         """Which folds know which entities, of those that the list is about; they are added to it if it wants to be filled."""
