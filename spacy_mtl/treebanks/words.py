@@ -59,10 +59,9 @@ def read_words(path: str | Path, encoding: str = "utf8") -> Words:
     for sentence in read_conllu(path, "conllu", encoding, keep=True):
         tokens = _tokens(sentence)
         begin = at
-        for form, size in tokens:
+        for form, size, line in tokens:
             if not form:
-                message = Errors.M559.format(line=sentence.lines[0], path=path, sentence=sentence.id)
-                raise ValueError(message)
+                raise ValueError(Errors.M559.format(line=line, path=path, sentence=sentence.id))
             span = (at, at + len(form))
             at = span[1]
             words.tokens.append(span)
@@ -76,15 +75,17 @@ def read_words(path: str | Path, encoding: str = "utf8") -> Words:
     return words
 
 
-def _tokens(sentence: TreeSentence) -> list[tuple[str, int]]:
-    """Form of each token without white space, and its number of words if it is a multiword token, else 0."""
+def _tokens(sentence: TreeSentence) -> list[tuple[str, int, int]]:
+    """Form of each token without white space, its number of words if it is a multiword token, else 0, and its line."""
     assert sentence.source is not None
     ranges = {at: (row[1], size) for at, size, row in sentence.source.others if size > 0}
     tokens = []
     i = 0
     while i < len(sentence.words):
         form, size = ranges.get(i, (sentence.words[i], 0))
-        tokens.append(("".join(form.split()), size))
+        tokens.append(
+            ("".join(form.split()), size, sentence.lines[i] - (size > 0))
+        )  # that of a range is before its words
         i += max(size, 1)
     return tokens
 

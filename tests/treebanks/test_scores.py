@@ -274,6 +274,18 @@ def test_white_space_empty_nodes_and_trees_that_are_missing(score, tmp_path):
         score_files(tmp_path / "gold.conllu", tmp_path / "system.conllu")
 
 
+@pytest.mark.parametrize(("empty", "line"), [("1-2", 3), ("3", 6), ("1", None)])
+def test_an_empty_token_is_named_by_its_line(tmp_path, empty, line):
+    forms = {name: "\u00a0" if name == empty else "x" for name in ("1-2", "1", "2", "3")}
+    rows = [f"{name}\t{form}\t_\tX\t_\t_\t_\t_\t_\t_" for name, form in forms.items()]
+    (tmp_path / "a.conllu").write_text("# sent_id = s\n# a comment\n" + "\n".join(rows) + "\n\n", encoding="utf8")
+    if line is None:  # a word of a multiword token has no text of its own
+        assert len(read_words(tmp_path / "a.conllu")) == 3
+        return
+    with pytest.raises(ValueError, match=rf"\[M559\] Line {line} .*a.conllu.*sentence s"):
+        read_words(tmp_path / "a.conllu")
+
+
 @pytest.mark.parametrize(
     ("old", "new", "gold", "system"),
     [
