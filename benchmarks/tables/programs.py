@@ -10,7 +10,12 @@ from .table import NoRowsError, Results, markdown, matching, newest, provenance
 HEAD = (
     "task", "corpus", "spacy_mtl", "training, CPU s", "other program", "its score", "training, CPU s", "difference", "p value",
 )  # fmt: skip
-TREEBANKS = {"gothic": "Gothic (PROIEL)", "turkish": "Turkish (IMST)", "swedish": "Swedish (Talbanken)", "dutch": "Dutch (LassySmall)"}
+TREEBANKS = {
+    "gothic": "Gothic (PROIEL)",
+    "turkish": "Turkish (IMST)",
+    "swedish": "Swedish (Talbanken)",
+    "dutch": "Dutch (LassySmall)",
+}
 RIVALS = {"udpipe": "UDPipe 1", "spacy": "spaCy"}
 METRICS = ("UPOS", "UFeats", "Lemmas", "UAS", "LAS")
 
@@ -52,7 +57,17 @@ def said(row: Row) -> str:
 def entities(lang: str, name: str) -> Duel:
     where = {"mode": "train", "lang": lang, "templates": "ner.v1", "limit": 0}
     ours, theirs = {"contestant": "ours", "scheme": "biluo"}, {"contestant": "crfsuite lbfgs", "scheme": "iob2"}
-    return Duel("entities", f"CoNLL-2002 {name}", "ner", where | ours, where | theirs, "F1", "f1_testb", "f1_testa", "contestant")
+    return Duel(
+        "entities",
+        f"CoNLL-2002 {name}",
+        "ner",
+        where | ours,
+        where | theirs,
+        "F1",
+        "f1_testb",
+        "f1_testa",
+        "contestant",
+    )
 
 
 def words(corpus: str, name: str) -> Duel:
@@ -62,19 +77,28 @@ def words(corpus: str, name: str) -> Duel:
 
 
 _TAGS = {"mode": "train", "corpus": "swedish", "limit": 0}
+_PIPELINES = (
+    ("gothic", "udpipe"), ("gothic", "spacy"), ("turkish", "udpipe"), ("turkish", "spacy"), ("swedish", "udpipe"), ("swedish", "spacy"),
+    ("dutch", "spacy"),
+)  # fmt: skip
 LINES = (
     entities("esp", "Spanish"),
     entities("ned", "Dutch"),
     Duel(
-        "tags", "Swedish, universal tags", "tagging", _TAGS | {"contestant": "ours"}, _TAGS, "accuracy", "accuracy_test", "accuracy_dev",
+        "tags",
+        "Swedish, universal tags",
+        "tagging",
+        _TAGS | {"contestant": "ours"},
+        _TAGS,
+        "accuracy",
+        "accuracy_test",
+        "accuracy_dev",
         "contestant",
     ),
     words("pku", "PKU 2005"),
     words("sxu", "SXU"),
-    *(Pipelines(corpus, rival) for corpus, rival in (
-        ("gothic", "udpipe"), ("gothic", "spacy"), ("turkish", "udpipe"), ("turkish", "spacy"), ("swedish", "udpipe"), ("swedish", "spacy"), ("dutch", "spacy")
-    )),
-)  # fmt: skip
+    *(Pipelines(corpus, rival) for corpus, rival in _PIPELINES),
+)
 
 
 class Programs:

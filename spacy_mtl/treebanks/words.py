@@ -93,7 +93,8 @@ def _tokens(sentence: TreeSentence) -> list[tuple[str, int, int]]:
 def _add_columns(words: Words, sentence: TreeSentence) -> None:
     assert sentence.source is not None
     first = len(words)
-    words.forms += ["".join(form.split()) for form in sentence.words]
+    forms = zip(sentence.words, words.multiword[first:], strict=True)
+    words.forms += [form if multiword else "".join(form.split()) for form, multiword in forms]  # as the shared task's script
     words.lemmas += sentence.lemma
     words.upos += sentence.upos
     words.xpos += sentence.xpos

@@ -255,6 +255,15 @@ def test_words_left_over_before_a_multiword_token(score, first, aligned, exchang
     assert counts(score(system, gold))["Words"] == (exchanged, 4, 3, None)
 
 
+def test_white_space_counts_in_words_of_multiword_tokens_alone(tmp_path):
+    """As in the script of the shared task, which takes it out of tokens."""
+    rows = "1-2\tabab{blanks}\n1\t{form}\tx\tX\t_\t_\t0\troot\t_\t_\n2\tc\tx\tX\t_\t_\t1\tdet\t_\t_\n3\t{form}\tx\tX\t_\t_\t1\tdet\t_\t_\n\n"
+    for name, form in (("gold", "a b"), ("system", "ab")):
+        (tmp_path / f"{name}.conllu").write_text(rows.format(form=form, blanks=8 * "\t_"), encoding="utf8")
+    found = score_files(tmp_path / "gold.conllu", tmp_path / "system.conllu")
+    assert counts(found)["Words"] == (2, 3, 3, None)
+
+
 def test_white_space_empty_nodes_and_trees_that_are_missing(score, tmp_path):
     for name, text in (
         (
