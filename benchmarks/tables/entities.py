@@ -10,6 +10,10 @@ METHODS = {"lbfgs": "L-BFGS", "ap": "`ap`", "pa": "`pa`"}
 CPU = Column("training, CPU s", "cpu", best="min")
 RATIO = Column("times ours", "cpu", per_first=True)
 F1 = (Column("F1 testa", "f1_testa", score=True), Column("F1 testb", "f1_testb", score=True))
+AHEAD = (
+    Column("BILUO is ahead by", lambda row: (row.get("ahead") or {}).get("difference"), "{:+.1f}"),
+    Column("p value", lambda row: (row.get("ahead") or {}).get("p"), "{:.4f}"),
+)
 SIZES = (Column("peak MB", "peak_mb", "{:,.0f}", best="min"), Column("model, MB", "model_mb", best="min"))
 
 
@@ -26,7 +30,7 @@ TRAINING = Table(
     "ner-training",
     "ner",
     ("CoNLL-2002, `ner.v1`", ""),
-    (CPU, RATIO, *F1, *SIZES),
+    (CPU, RATIO, *F1, *AHEAD, *SIZES),
     {
         name: (*(ours(lang, scheme) for scheme in SCHEMES), *(crfsuite(lang, method) for method in METHODS))
         for lang, name in LANGS.items()
