@@ -1,4 +1,4 @@
-"""The table of the README: ours and the best rival, of what the pages on the papers compare: searched on dev, scored on test once, tested."""
+"""The table of all papers: ours and the best rival, of what their pages compare: searched on dev, scored on test once, tested."""
 
 from dataclasses import dataclass
 

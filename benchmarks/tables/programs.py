@@ -77,10 +77,12 @@ def words(corpus: str, name: str) -> Duel:
 
 
 _TAGS = {"mode": "train", "corpus": "swedish", "limit": 0}
+#: All that were compared, and for the README the rival that is better on a treebank.
 _PIPELINES = (
     ("gothic", "udpipe"), ("gothic", "spacy"), ("turkish", "udpipe"), ("turkish", "spacy"), ("swedish", "udpipe"), ("swedish", "spacy"),
     ("dutch", "spacy"),
 )  # fmt: skip
+_BETTER = (("gothic", "udpipe"), ("turkish", "udpipe"), ("swedish", "udpipe"), ("dutch", "spacy"))
 LINES = (
     entities("esp", "Spanish"),
     entities("ned", "Dutch"),
@@ -97,7 +99,7 @@ LINES = (
     ),
     words("pku", "PKU 2005"),
     words("sxu", "SXU"),
-    *(Pipelines(corpus, rival) for corpus, rival in _PIPELINES),
+    *(Pipelines(corpus, rival) for corpus, rival in _BETTER),
 )
 
 
@@ -117,13 +119,13 @@ class PipelinePairs:
 
     def render(self, results: Results) -> str:
         lines, used = [["From gold words, test part", "ahead of", "its training, CPU s", *METRICS]], []
-        for line in LINES:
-            if isinstance(line, Pipelines):
-                found = [line.compared(results, metric) for metric in METRICS]
-                theirs = line.trained(results)[1]
-                used += [*found, theirs]
-                cells = [f"{said(row)} (p = {row['p']:.4f})" for row in found]
-                lines.append([TREEBANKS[line.corpus], RIVALS[line.rival], seconds(theirs), *cells])
+        for corpus, rival in _PIPELINES:
+            line = Pipelines(corpus, rival)
+            found = [line.compared(results, metric) for metric in METRICS]
+            theirs = line.trained(results)[1]
+            used += [*found, theirs]
+            cells = [f"{said(row)} (p = {row['p']:.4f})" for row in found]
+            lines.append([TREEBANKS[corpus], RIVALS[rival], seconds(theirs), *cells])
         return markdown(lines) + "\n" + provenance(used)
 
 

@@ -94,7 +94,9 @@ def _add_columns(words: Words, sentence: TreeSentence) -> None:
     assert sentence.source is not None
     first = len(words)
     forms = zip(sentence.words, words.multiword[first:], strict=True)
-    words.forms += [form if multiword else "".join(form.split()) for form, multiword in forms]  # as the shared task's script
+    words.forms += [
+        form if multiword else "".join(form.split()) for form, multiword in forms
+    ]  # as the shared task's script
     words.lemmas += sentence.lemma
     words.upos += sentence.upos
     words.xpos += sentence.xpos
