@@ -51,7 +51,8 @@ class Fitted:
 class Refit:
     """A component, the examples that it learns from, and the documents that it is scored on, as it gets them from the components before it.
 
-    left_out: documents of the component's training corpus that are not among these, whose entities lists of the corpus are not to have.
+    left_out: documents of the component's training corpus that are not among these, whose entities lists of the corpus are not to have. tables: of
+    the component, by name, besides those that it has.
 
     Raises ValueError (M772) where one of the two corpora has no gold annotation for the component.
     """
@@ -64,6 +65,7 @@ class Refit:
         dev: Sequence[Example],
         schedule: Schedule | None = None,
         left_out: Sequence[Example] = (),
+        tables: Mapping[str, AnyTable] | None = None,
     ):
         pipe = nlp.get_pipe(component)
         assert isinstance(pipe, StructuredPipe)
@@ -71,6 +73,7 @@ class Refit:
         check_gold(pipe, list(dev), "dev")
         self.nlp, self.component = nlp, component
         self.train, self.left_out = train, left_out
+        self.tables = {**pipe.tables, **(tables or {})}
         self.references = [example.reference for example in dev]
         self.inputs = docs_before(nlp, component, [example.predicted for example in dev])
         config: Any = nlp.config.interpolate()
@@ -93,7 +96,7 @@ class Refit:
         """Another component of this name with these settings, untrained and outside of the pipeline, initialized on the training corpus."""
         made = self.untrained(config)
         read = made.model.attrs["templates"].attributes
-        tables = {name: self._own(table) for name, table in self.pipe.tables.items() if is_read(name, read)}
+        tables = {name: self._own(table) for name, table in self.tables.items() if is_read(name, read)}
         made.initialize(lambda: self.train, nlp=self.nlp, tables=tables or None)
         set_plain(made)
         return made

@@ -65,6 +65,43 @@ def test_folds_need_no_dev_corpus(config, tmp_path):
     assert (result.exit_code, "none.conll" in result.stderr) == (1, True)
 
 
+TABLES = """
+[initialize]
+
+[initialize.components]
+
+[initialize.components.ner]
+
+[initialize.components.ner.tables]
+
+[initialize.components.ner.tables.CLUSTER]
+@mtl_tables = "spacy_mtl.brown.v1"
+path = "{clusters}"
+
+[initialize.components.ner.tables.LIST_names]
+@mtl_tables = "spacy_mtl.corpus_phrases.v1"
+folds = 2
+"""
+
+
+@pytest.mark.parametrize("folds", [0, 2])
+def test_tables_of_the_config_are_read(config, tmp_path, folds):
+    """Clusters, and a list of the corpus, which each part fills for itself."""
+    (tmp_path / "clusters.tsv").write_text("0010\tMadrid\t9\n0011\tParís\t5\n1000\tde\t50\n", encoding="utf8")
+    text = config.read_text().replace(
+        '"spacy_mtl.tp1.v1"', '"spacy_mtl.ner.v1"\ntag = false\nclusters = ["CLUSTER"]\nlists = ["LIST_names"]'
+    )
+    config.write_text(text.partition("[initialize")[0] + TABLES.format(clusters=tmp_path / "clusters.tsv"))
+    result = invoke(config, tmp_path / "best.cfg", "--trials", 2, "--folds", folds)
+    assert (result.exit_code, result.exception) == (0, None), result.stderr
+    assert "LIST_names" in (tmp_path / "best.cfg").read_text()
+    config.write_text(config.read_text().replace("clusters.tsv", "none.tsv"))
+    result = invoke(config, tmp_path / "other.cfg", "--trials", 2)
+    assert result.exit_code == 1
+    assert "[M8" in result.stderr
+    assert "none.tsv" in result.stderr
+
+
 def test_several_processes_share_the_trials(config, tmp_path):
     result = invoke(config, tmp_path / "best.cfg", "--trials", 4, "--jobs", 2, "--json", tmp_path / "t.json")
     assert result.exit_code == 0, result.stderr

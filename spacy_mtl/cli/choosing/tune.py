@@ -56,19 +56,24 @@ class Search:
         from spacy_mtl.choosing.space import dimensions
         from spacy_mtl.choosing.tuning import Tuning
 
+        from .given import given_tables
+
         nlp = make_pipeline(self.config, self.code)
         name, where = chosen(nlp, str(self.config), self.component), str(self.config)
         settings = dict(nlp.get_pipe_config(name).copy())
         space = dimensions(settings, self.vary)
+        tables = given_tables(nlp, name, self.config)
         examples = read_part(nlp, "train", self.train, where)
         if self.folds:
             if len(examples) < self.folds:
                 raise ValueError(Errors.M783.format(n=len(examples), folds=self.folds))
             parts = [examples[k :: self.folds] for k in range(self.folds)]
             rest = [[each for other in parts if other is not part for each in other] for part in parts]
-            refits = [Refit(nlp, name, *both, left_out=both[1]) for both in zip(rest, parts, strict=True)]
+            refits = [
+                Refit(nlp, name, *both, left_out=both[1], tables=tables) for both in zip(rest, parts, strict=True)
+            ]
         else:
-            refits = [Refit(nlp, name, examples, read_part(nlp, "dev", self.dev, where))]
+            refits = [Refit(nlp, name, examples, read_part(nlp, "dev", self.dev, where), tables=tables)]
         return Tuning(refits, settings, space, self.journal, self.seed)
 
 
