@@ -1,6 +1,7 @@
 """Train one component of a pipeline anew, with other settings, on a corpus that has been read: again and again, as pruning and tuning need it."""
 
 import time
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -97,7 +98,12 @@ class Refit:
         made = self.untrained(config)
         read = made.model.attrs["templates"].attributes
         tables = {name: self._own(table) for name, table in self.tables.items() if is_read(name, read)}
-        made.initialize(lambda: self.train, nlp=self.nlp, tables=tables or None)
+        with warnings.catch_warnings():
+            if (
+                self.left_out
+            ):  # what a warning says of a part of the corpus (M963), it says of no corpus that anybody has
+                warnings.filterwarnings("ignore", message=r"\[M963\]")
+            made.initialize(lambda: self.train, nlp=self.nlp, tables=tables or None)
         set_plain(made)
         return made
 

@@ -15,8 +15,10 @@ from spacy import registry
 
 from spacy_mtl.components.protocol.base import StructuredPipe
 from spacy_mtl.errors import Errors
+from spacy_mtl.models.dense import on_cpu
 from spacy_mtl.settings import brief
 from spacy_mtl.stand_in import stand_in
+from spacy_mtl.tables.stored import digest, to_bytes
 
 from .corpora import fingerprint
 from .finals import Final, chosen, finalists, train_finally
@@ -91,6 +93,9 @@ class Tuning:
             "--vary": [str(each) for each in self.space],
             "corpora or folds": [fingerprint(refit.train, refit.inputs, refit.references) for refit in self.refits],
         }
+        tables, vectors = self.refits[0].tables, self.refits[0].nlp.vocab.vectors
+        if tables or vectors.size:  # told only where there are any, as earlier journals have it
+            told["tables and vectors"] = [digest(to_bytes(tables)), digest(on_cpu(vectors.data).tobytes())]
         return {
             name: hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()
             for name, value in told.items()

@@ -2,7 +2,7 @@
 
 Codes are grouped by part of the package, a file each: M1xx templates, M2xx structures, M3xx trainers, M4xx components,
 M5xx corpora and training support, M6xx saved models, M7xx and M953 to M959 commands,
-M8xx tables of words, M9xx clusters.
+M8xx and M960 to M969 tables of words, M900 to M952 clusters.
 """
 
 from .cluster import ClusterErrors

@@ -1,4 +1,4 @@
-"""M90x-M94x: clusters of machines, and what runs on them."""
+"""M900 to M952: clusters of machines, and what runs on them."""
 
 
 class ClusterErrors:

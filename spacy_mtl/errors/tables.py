@@ -1,4 +1,4 @@
-"""M8xx: clusters of words, and lists of phrases."""
+"""M8xx, and M960 to M969: clusters of words, and lists of phrases."""
 
 
 class TableErrors:

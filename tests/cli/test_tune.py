@@ -95,11 +95,23 @@ def test_tables_of_the_config_are_read(config, tmp_path, folds):
     result = invoke(config, tmp_path / "best.cfg", "--trials", 2, "--folds", folds)
     assert (result.exit_code, result.exception) == (0, None), result.stderr
     assert "LIST_names" in (tmp_path / "best.cfg").read_text()
+    (tmp_path / "clusters.tsv").write_text("0010\tMadrid\t9\n0011\tde\t5\n", encoding="utf8")
+    result = invoke(config, tmp_path / "best.cfg", "--trials", 3, "--folds", folds)
+    assert result.exit_code == 1
+    assert "tables and vectors" in result.stderr  # scores with other clusters cannot be compared
     config.write_text(config.read_text().replace("clusters.tsv", "none.tsv"))
     result = invoke(config, tmp_path / "other.cfg", "--trials", 2)
     assert result.exit_code == 1
     assert "[M8" in result.stderr
     assert "none.tsv" in result.stderr
+
+
+def test_of_the_config_nothing_else_is_made(config, tmp_path):
+    """Such as the corpus of a tokenizer, whose path is given to other commands."""
+    corpus = '\n[initialize]\n\n[initialize.tokenizer]\n\n[initialize.tokenizer.corpus]\n@readers = "spacy_mtl.ConlluCorpus.v1"\npath = null\n'
+    config.write_text(config.read_text().partition("[initialize")[0] + corpus)
+    result = invoke(config, tmp_path / "best.cfg", "--trials", 1)
+    assert (result.exit_code, result.exception) == (0, None), result.stderr
 
 
 def test_several_processes_share_the_trials(config, tmp_path):

@@ -285,6 +285,21 @@ def test_lemmas_and_scripts_do_not_depend_on_batches(train):
     assert say("ate", "VERB") == "eat"
 
 
+def test_a_document_counts_once_however_often_it_is_shown(train):
+    """One says saw, three times, and two others say see, once each."""
+    once = [("saw", "NOUN", "saw")]
+    pipe, say = learnt_on(train, [[once], [once], [once], [[("saw", "NOUN", "see"), ("a", "DET", "a")]]])
+    pipe.update([of_words(("saw", "NOUN", "see"), ("the", "DET", "the"), vocab=pipe.vocab)])
+    assert say("saw", "NOUN") == "see"
+
+
+def test_a_lemma_is_known_before_the_pass_is_over(train):
+    """A document is shown alone after a pass over several."""
+    pipe, say = learnt_on(train, [[[("cars", "NOUN", "car")], [("walks", "VERB", "walk")], [SAW]]])
+    pipe.update([of_words(("mice", "NOUN", "mouse"), vocab=pipe.vocab)])
+    assert say("mice", "NOUN") == "mouse"
+
+
 def test_scripts_are_added_as_long_as_there_is_room(train):
     nlp = make(max_scripts=4)
     words = [("walks", "VERB", "walk"), ("talks", "VERB", "talk"), ("saw", "VERB", "saw"), ("raw", "ADJ", "raw")]

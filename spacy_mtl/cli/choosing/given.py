@@ -16,16 +16,19 @@ def given_tables(nlp: "Language", component: str, path: Path) -> dict[str, Any]:
 
     path: of the config, for messages. Raises ValueError: what is wrong with a table or vectors, M731 where nothing can be made of the block.
     """
-    from spacy.schemas import ConfigSchemaInit
     from spacy.training.initialize import init_vocab
     from spacy.util import registry
 
     config: Any = nlp.config.interpolate()
-    try:
-        given = registry.resolve(config["initialize"], schema=ConfigSchemaInit)
+    block = config["initialize"]
+    tables = (block.get("components") or {}).get(component, {}).get("tables") or {}
+    try:  # of the block only what the component needs: corpora of tokenizers, say, may have no path
+        given = registry.resolve(
+            {"tables": tables, **{key: block.get(key) for key in ("vocab_data", "lookups", "vectors")}}
+        )
         init_vocab(nlp, data=given["vocab_data"], lookups=given["lookups"], vectors=given["vectors"])
     except Exception as error:
         if str(error).startswith("[M"):
             raise
         raise ValueError(Errors.M731.format(path=path, reason=reason_of(error))) from None
-    return dict(given["components"].get(component, {}).get("tables") or {})
+    return dict(given["tables"])

@@ -56,10 +56,8 @@ def calibrate_cli(
         more = None
         if folds:
             known = read_part(nlp, "train", train, model)
-            if (
-                len(known) < 2
-            ):  # refused before any work; a component may find it out later that it can learn from fewer
-                raise ValueError(Errors.M954.format(name="the pipeline", n=len(known)))
+            if len(known) < 2:  # before any work
+                raise ValueError(Errors.M954)
             more = partial(trained_on_folds, nlp, train=known, dev=dev, folds=folds)
         found = calibrate_pipeline(nlp, dev, component or None, isotonic, more)
         if confidence:

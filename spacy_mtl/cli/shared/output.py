@@ -53,9 +53,12 @@ def check_other(output: Path, inputs: Iterable[Path]) -> None:
         raise ValueError(Errors.M741.format(path=output))
 
 
-def check_place(path: Path) -> None:
-    """Refuse a path where nothing can be: in a file, in a folder that may not be entered, or of a name that is too long. Raises ValueError (M704)."""
-    for place in (path, temporary(path, 0)) if path.name else (path,):
+def check_place(path: Path, folder: bool = False) -> None:
+    """Refuse a path where nothing can be: in a file, in a folder that may not be entered, or of a name that is too long. Raises ValueError (M704).
+
+    folder: it is to be one, beside which there is no temporary file.
+    """
+    for place in (path, temporary(path, 0)) if path.name and not folder else (path,):
         try:
             place.stat()
         except FileNotFoundError:

@@ -55,7 +55,7 @@ def lists_cli(
     import spacy
 
     with clear_errors():
-        check_place(output)
+        check_place(output, folder=True)
         if lang is not None:
             check_language(lang)
         nlp = spacy.blank(lang or "xx")

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -17,7 +18,7 @@ from spacy_mtl.components.protocol.settings import check_count, check_switches, 
 from spacy_mtl.errors import Errors
 from spacy_mtl.learning.counted.known_words import MOST_CELLS
 from spacy_mtl.learning.counted.stems import count_stems
-from spacy_mtl.learning.gather import Piece
+from spacy_mtl.learning.gather import Piece, content_key
 from spacy_mtl.lemmas.applicable import Applicable
 from spacy_mtl.lemmas.beginnings import Beginnings, Word, find_beginning, learn_beginnings
 from spacy_mtl.lemmas.known import add_lemmas, check_lemmas, count_lemmas, key_of, known_lemma
@@ -50,7 +51,7 @@ class MTLLemmatizer(ColumnPipe):
     no_labels = Errors.M422
     cfg_checks: ClassVar = {"scripts": distinct_texts, "lemmas": check_lemmas, "beginnings": check_lemmas}
     cfg_missing: ClassVar = {"beginnings": {}}
-    of_training = (*ColumnPipe.of_training, "_known_scripts", "_forms", "_new_words", "_new_scripts")
+    of_training = (*ColumnPipe.of_training, "_known_scripts", "_forms", "_new_documents", "_new_words", "_new_scripts")
 
     def __init__(
         self,
@@ -79,7 +80,8 @@ class MTLLemmatizer(ColumnPipe):
         super()._end_training()
         self._known_scripts: dict[tuple[int, int], int] = {}  # of forms and lemmas, all of them string hashes
         self._forms = np.empty(0, np.uint64)  # that the training has
-        self._new_words = Counter[Word]()  # that learning on has been shown
+        self._new_documents: set[bytes] = set()  # that learning on has been shown, by their keys
+        self._new_words: dict[str, Counter[Word]] = defaultdict(Counter)  # of these, by their forms
         self._new_scripts: dict[str, set[str]] = defaultdict(set)  # the forms of each script of these
 
     # --- labels ---
@@ -125,14 +127,19 @@ class MTLLemmatizer(ColumnPipe):
         self.learn_attribute(STEM_TAG, lambda: count_stems(words_of(references)))
 
     def learn_labels(self, references: Sequence[Doc]) -> None:
-        """Add the scripts that have enough forms in all documents shown since training went on, as long as there is room.
+        """Remember the lemmas of documents that are new since training went on, and add the scripts with enough forms in all of these.
 
+        No more than there is room for, see ``max_scripts``.
         Where no word of these has a script that is a label, all scripts are added, since there would be nothing to learn from.
         """
-        words = Counter(self._words_of(references))
-        self._new_words += words
-        for word in words:
+        keys = {content_key(doc, (*self.gold_attributes, "POS")): doc for doc in references}
+        words = Counter(self._words_of([doc for key, doc in keys.items() if key not in self._new_documents]))
+        self._new_documents.update(keys)
+        for word, n in words.items():
+            self._new_words[word.form][word] += n
             self._new_scripts[word.script].add(word.form)
+        for form in {word.form for word in words}:
+            self._remember_form(form)
         known, forms = set(self.labels), self._new_scripts
         new = {word.script for word in words} - known
         often = [script for script in new if len(forms[script]) >= self.min_forms]
@@ -143,6 +150,15 @@ class MTLLemmatizer(ColumnPipe):
         if added:
             self._add_labels(sorted(added))
             self.restart()
+
+    def _remember_form(self, form: str) -> None:
+        """Let the table say of a form what new documents say beside what was known before."""
+        words, table, before = self._new_words[form], self.cfg["lemmas"], self._earlier_cfg["lemmas"]
+        keys = {key_of(pos, form) for pos in ("", *(word.pos for word in words))}
+        own = add_lemmas({key: before[key] for key in keys if key in before}, ((*w[:3], n) for w, n in words.items()))
+        for key in keys - own.keys():
+            table.pop(key, None)
+        table.update(own)
 
     def check_new(self, example: Example) -> None:
         """Take any document: words whose script is no label are not learnt from."""
@@ -187,12 +203,12 @@ class MTLLemmatizer(ColumnPipe):
         return replace(self.chain_constraints(), forms=forms, form_labels=allowed)
 
     def prepare(self, pieces: Sequence[Piece]) -> None:
-        """Collect the forms of the corpus; when learning on, remember the lemmas of its words beside those known before."""
+        """Collect the forms of the corpus; when learning on, decide anew which words are cut behind known lemmas."""
         self._forms = np.unique(np.concatenate([piece.given[0] for piece in pieces]))
         if self._new_words:
-            before, words = self._earlier_cfg, self._new_words
-            self.cfg["lemmas"] = add_lemmas(before["lemmas"], ((*word[:3], n) for word, n in words.items()))
-            self.cfg["beginnings"] = before["beginnings"] | self._beginnings_of(words)
+            self.cfg["lemmas"] = dict(sorted(self.cfg["lemmas"].items()))
+            words = chain.from_iterable(self._new_words.values())
+            self.cfg["beginnings"] = self._earlier_cfg["beginnings"] | self._beginnings_of(words)
 
     def check_stored(self, cfg: dict[str, Any], weights: ChainWeights, learned: Mapping[str, FormTable]) -> None:
         super().check_stored(cfg, weights, learned)

@@ -104,6 +104,11 @@ def test_a_folder_of_lists_that_cannot_be_is_refused_first(tmp_path, corpus):
     assert "M704" in invoke(tmp_path / "none.conll", "--output", corpus / "lists").stderr
 
 
+def test_a_folder_may_have_a_long_name(tmp_path, corpus):
+    """Nothing is written beside it under a longer one."""
+    assert invoke(corpus, "--columns", "ORTH,ENT", "--output", tmp_path / (250 * "x")).exit_code == 0
+
+
 def test_what_is_too_long_for_a_list_is_told(tmp_path):
     corpus = tmp_path / "corpus.conll"
     long = ["y" * 1001 + " B-X", "", *["y B-X", *["y I-X"] * 64], ""]
