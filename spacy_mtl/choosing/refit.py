@@ -99,9 +99,7 @@ class Refit:
         read = made.model.attrs["templates"].attributes
         tables = {name: self._own(table) for name, table in self.tables.items() if is_read(name, read)}
         with warnings.catch_warnings():
-            if (
-                self.left_out
-            ):  # what a warning says of a part of the corpus (M963), it says of no corpus that anybody has
+            if self.left_out:  # M963 would be of a part of the corpus, which nobody can change
                 warnings.filterwarnings("ignore", message=r"\[M963\]")
             made.initialize(lambda: self.train, nlp=self.nlp, tables=tables or None)
         set_plain(made)

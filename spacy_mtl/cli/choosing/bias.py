@@ -89,12 +89,8 @@ def bias_cli(
         nlp = load_pipeline(model, code)
         check_folds("bias", folds)
         name, pipe = biased_component(nlp, model, component)
-        settings = {
-            **reading(nlp, file_format, asked),
-            **_broken(nlp, file_format),
-            "encoding": encoding,
-            "limit": limit,
-        }
+        settings = reading(nlp, file_format, asked) | _broken(nlp, file_format)
+        settings |= {"encoding": encoding, "limit": limit}
         examples = read_data(nlp, data, file_format, settings, asked["given"])
         before, points = pipe.bias, []
         more = _folds(nlp, model, name, folds) if folds else ()
@@ -102,13 +98,14 @@ def bias_cli(
             points = pipe.tune_bias(annotated_before(nlp, name, examples), beta, sure, more)
         if output is not None:
             save_pipeline(nlp, output)
+    saved = f"; saved to {output}" if output is not None else ""
     if more is None:
         reason = "the training corpus is a single document, of which there are no folds"
-        typer.echo(f"{name}: the bias stays {before:g}, since {reason}{_saved(output)}")
+        typer.echo(f"{name}: the bias stays {before:g}, since {reason}{saved}")
         return
     make_console().print(_table(points, before))
     told = "the best bias is" if not sure else "the bias stays" if pipe.bias == before else "the bias is now"
-    typer.echo(f"{name}: {told} {pipe.bias:g}{_saved(output)}")
+    typer.echo(f"{name}: {told} {pipe.bias:g}{saved}")
 
 
 def biased_component(nlp: "Language", model: str, component: str | None) -> tuple[str, Any]:
@@ -156,10 +153,6 @@ def _folds(nlp: "Language", model: str, name: str, folds: int) -> "Iterator[Fold
     if len(train) < folds:
         typer.echo(f"The training corpus has {len(train)} documents, so that there are no more folds")
     return trained_on_folds(nlp, name, train, read_part(nlp, "dev", None, model), folds)
-
-
-def _saved(output: Path | None) -> str:
-    return f"; saved to {output}" if output is not None else ""
 
 
 def _table(points: "list[BiasPoint]", before: float) -> "Table":
