@@ -74,16 +74,19 @@ def curves(
     json: JsonOption = None,
     task: TaskOption = None,
     sizes: Annotated[list[int] | None, typer.Option(help="Sentences of training; 0 for all.")] = None,
-    spacy_updates: Annotated[int, typer.Option(help="Updates of spaCy's ner at most; 0 to leave it out.")] = 600,
+    spacy_updates: Annotated[int, typer.Option(help="Updates of spaCy's ner at most; 0 to leave it out.")] = 20000,
+    c2: Annotated[
+        list[float] | None, typer.Option("--c2", help="Of python-crfsuite, one or more to choose from.")
+    ] = None,
 ) -> None:
     """Learning curves on single sentences: ner.v1 with and without clusters, python-crfsuite on the same observations, spaCy's own ner."""
-    from .curves import SIZES, curve
+    from .curves import C2, SIZES, curve
 
     for name in task or TaskName:
         for size in sizes or SIZES:
             rows = [
                 {"benchmark": "outside", "mode": "curves", **row}
-                for row in curve(str(corpora), name.value, size, spacy_updates)
+                for row in curve(str(corpora), name.value, size, spacy_updates, c2 or C2)
             ]
             append_rows(json, rows)
             show(f"Learning curve, {name.value}", COLUMNS, rows)

@@ -1,0 +1,57 @@
+"""Learning curves: what rivals choose is chosen on dev, and judged on test."""
+
+from dataclasses import replace
+
+import pytest
+
+from benchmarks.outside import curve_rivals, curves
+from benchmarks.outside.training import Settings, Task
+from tests.pipelines import ASSETS
+
+TASK = Task("es", ("train.conll", "dev.conll", "test.conll"), ("ORTH", "TAG", "ENT"), True)
+
+
+def test_the_constant_of_crfsuite_is_the_best_on_dev():
+    row, counts = curve_rivals.crfsuite(str(ASSETS), TASK, 100, (30.0, 0.1))
+    assert list(row["searched"]) == ["30", "0.1"]
+    assert row["f1_dev"] == row["searched"][f"{row['c2']:g}"] == max(row["searched"].values())
+    assert len(set(row["searched"].values())) == 2
+    assert counts.score() == row["f1_test"] > 0
+    assert row["cpu_search"] > row["cpu"] > 0
+
+
+def test_spacy_stops_where_dev_gets_no_better(monkeypatch):
+    monkeypatch.setattr(curve_rivals, "EVERY", 2)
+    monkeypatch.setattr(curve_rivals, "PATIENCE", 4)
+    scores = iter([10.0, 30.0, 20.0, 20.0, 90.0])
+
+    class Scored(curve_rivals.Counts):
+        def score(self):
+            return next(scores)
+
+    found = curve_rivals.counts
+    asked = []
+
+    def counts(nlp, examples):
+        asked.append(len(examples))
+        if len(examples) == dev:
+            return Scored(*found(nlp, examples[:2]))
+        return found(nlp, examples)
+
+    dev, test = (len(curve_rivals.examples(curve_rivals.spacy.blank("es"), str(ASSETS), TASK, k, 1)) for k in (1, 2))
+    assert dev != test
+    monkeypatch.setattr(curve_rivals, "counts", counts)
+    row, _ = curve_rivals.spacy_ner(str(ASSETS), TASK, 40, 1000)
+    assert asked == [dev, test, dev, test, dev, dev]  # the test part only where dev is better
+    assert (row["f1_dev"], row["updates"]) == (30.0, 4)
+
+
+def test_rivals_are_judged_by_ours_without_clusters(monkeypatch):
+    plain = Settings()
+    monkeypatch.setitem(curves.TASKS, "tiny", TASK)
+    monkeypatch.setitem(curves.CHOSEN, "tiny", (plain, replace(plain, C=0.01)))
+    rows = curves.curve(str(ASSETS), "tiny", 100, 0, (0.1,))
+    assert [row["contestant"] for row in rows] == ["ours", "ours", "crfsuite lbfgs"]
+    assert {row["sentences"] for row in rows} == {100}
+    assert rows[2]["ahead"]["difference"] == pytest.approx(rows[0]["f1_test"] - rows[2]["f1_test"])
+    assert rows[0]["f1_test"] != rows[1]["f1_test"]
