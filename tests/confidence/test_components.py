@@ -208,6 +208,26 @@ def test_what_cannot_be_calibrated(train, read_corpus):
     assert (pipe.probabilities(empty).log_probability, len(pipe.probabilities(empty).tokens)) == (0.0, 0)
 
 
+@pytest.mark.parametrize("batch_size", [1, 7])
+def test_a_document_without_words_is_told_the_same_in_every_batch(calibrated, batch_size):
+    """It is certain to have nothing, beside others and alone."""
+    _, component, nlp, _, docs, _ = calibrated
+    pipe = nlp.get_pipe(component)
+    pipe.confidence = True
+    try:
+        found = list(nlp.pipe([docs[0].copy(), Doc(nlp.vocab), nlp.make_doc("")], batch_size=batch_size))
+        found = [*found[1:], nlp(""), pipe(Doc(nlp.vocab))]
+    finally:
+        pipe.confidence = False
+    key = {"mtl_ner": component, "mtl_constituents": getattr(pipe, "spans_key", "")}.get(component)
+    for doc in found:
+        assert doc._.mtl_log_probability == {component: 0.0}
+        assert not any(map(len, doc._.mtl_confidence.values()))
+        assert {name: len(spans) for name, spans in doc.spans.items()} == ({key: 0} if key else {})
+        if key:
+            assert len(doc.spans[key].attrs["scores"]) == 0
+
+
 def test_documents_without_words_and_of_another_vocabulary(train, read_corpus):
     nlp = untrained("tagger", CRF, confidence=True)
     train(nlp, read_corpus(nlp, limit=20, given=[]), passes=1)

@@ -165,7 +165,7 @@ class ConfidentPipe(StructuredPipe):
 
         Raises ValueError (M477) for a trained component that has none.
         """
-        if not self.wants_confidence or not any(map(len, docs)) or not self.is_trained:
+        if not self.wants_confidence or not docs or not self.is_trained:
             return False
         if self.temperature is None and self._learner is not None:
             if not self._warned_of_calibration:
@@ -176,9 +176,9 @@ class ConfidentPipe(StructuredPipe):
         return True
 
     def told(self, docs: Sequence[Doc]) -> Told:
-        """Predictions with probabilities, of documents some of which have words."""
+        """Predictions with probabilities."""
         shown = [doc for doc in docs if len(doc)]
-        mixed = any(doc.vocab is not shown[0].vocab for doc in shown)
+        mixed = len({id(doc.vocab) for doc in shown}) != 1
         groups = [[doc] for doc in shown] if mixed else [shown]
         predicted, confidences = list[np.ndarray](), list[Confidence]()
         for group in groups:
