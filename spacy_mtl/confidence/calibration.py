@@ -1,8 +1,9 @@
 """Calibration: a temperature that makes scores log probabilities, and where it helps maps of the probabilities of decisions.
 
 Max-margin trainers only care by how much one analysis is better than others, so exp(score) says nothing. The temperature T of
-p(y | x) ~ exp(score(x, y) / T) is the one under which held-out gold is most probable (Platt 1999 with a single parameter, over structures). What is
-still systematically wrong then, because the model is, is put right by maps (maps.py).
+p(y | x) ~ exp(score(x, y) / T) is the one under which held-out gold is most probable (Platt 1999 with a single parameter, over structures), but not
+so low that no mistake would be expected where none was seen. What is still systematically wrong then, because the model is, is put right by maps
+(maps.py).
 """
 
 import math
@@ -16,7 +17,7 @@ from spacy_mtl.stored.fault import StoredValueError, shown
 from spacy_mtl.stored.ranges import check_ascending
 from spacy_mtl.stored.values import fields, mapping, number, numbers
 
-from .adjusting import Adjustment, Traits, check_adjustment
+from .adjusting import MARGIN, Adjustment, Traits, check_adjustment
 from .maps import MOST_PLACES, Maps
 
 #: The range of temperatures.
@@ -88,6 +89,27 @@ def fit_temperature(loss: Callable[[float], float]) -> float:
         options={"xatol": 1e-3},
     )  # fmt: skip
     return float(math.exp(found.x))
+
+
+def not_too_sure(temperature: float, probabilities: Callable[[float], np.ndarray]) -> float:
+    """This temperature, or the higher one under which at least as many decisions are expected to be wrong as where none was seen to be.
+
+    Under Jeffreys' prior for the share of wrong decisions, that is half a decision: n / (2 n + 2) of n, to be exact. Without it, held-out gold that
+    is predicted without a mistake would be most probable under a temperature of 0, and every later decision certain.
+    probabilities: of decisions at a temperature, float[k]. Those that are certain, or as good as others, at any temperature are not counted in n.
+    """
+    from scipy.optimize import brentq
+
+    counted = ~(probabilities(COLDEST) <= 0.5) & (probabilities(HOTTEST) < 1 - MARGIN)
+    n = int(np.sum(counted))
+
+    def surplus(log: float) -> float:
+        return float(np.nansum(1 - probabilities(math.exp(log))[counted].astype(float))) - n / (2 * n + 2)
+
+    low, high = math.log(temperature), math.log(HOTTEST)
+    if surplus(low) >= 0 or surplus(high) <= 0:
+        return temperature
+    return float(math.exp(brentq(surplus, low, high, xtol=1e-3)))
 
 
 def calibration_error(probabilities: np.ndarray, correct: np.ndarray, bins: int = 15) -> float:

@@ -56,12 +56,12 @@ Fit = Callable[[Outcomes, Maps], Maps]
 
 
 def fit_maps(outcomes: Outcomes) -> Maps:
-    """The maps that help; none where there are few decisions.
+    """The maps that help; none where there are few decisions, or no mistakes, which would make all others certain.
 
     What helps is found out on each part of the text with what is made from the others. Parts are in one piece, since neighbours have much in common.
     """
     n = outcomes.correct.size
-    if n < 4 * FEWEST:
+    if n < 4 * FEWEST or outcomes.correct.all():
         return Maps()
     part = np.arange(n) * FOLDS // n
     folds = [(outcomes.where(part != k), outcomes.where(part == k)) for k in range(FOLDS)]

@@ -1,5 +1,6 @@
 """How well probabilities of decisions agree with how many of them are correct."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -65,8 +66,11 @@ def _some(examples: Sequence[Example]) -> list[Example]:
 def _fitted(pipe: ConfidentPipe, examples: Sequence[Example]) -> dict[str, Calibration]:
     """The calibration by these documents; the component stays as it is."""
     settings = dict(pipe.cfg)
+    copies = [Example(each.predicted.copy(), each.reference) for each in examples]
     try:
-        return pipe.calibrate([Example(each.predicted.copy(), each.reference) for each in examples], isotonic=False)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", r"\[M488\]")  # how good a guess it is shows on the other half
+            return pipe.calibrate(copies, isotonic=False)
     except ValueError as error:
         if not str(error).startswith("[M478]"):  # no gold for it
             raise

@@ -12,6 +12,7 @@ from spacy_mtl.confidence.calibration import (
     calibration_error,
     check_calibrations,
     fit_temperature,
+    not_too_sure,
     read_calibrations,
 )
 from spacy_mtl.confidence.maps import MOST_PLACES, Maps, Outcomes, fit_maps, pool
@@ -54,6 +55,35 @@ def test_the_temperature_of_draws_is_found(true):
     found = fit_temperature(loss)
     assert found == pytest.approx(true, rel=0.1)
     assert loss(found) <= min(loss(found * 1.01), loss(found / 1.01)) + 1e-6
+
+
+def of_margins(margins, temperature) -> np.ndarray:
+    """Probabilities of decisions between two, by how much better the one that was made scores, float64[n]."""
+    return 1 / (1 + np.exp(-np.minimum(np.asarray(margins, float) / temperature, 700)))
+
+
+@pytest.mark.parametrize(
+    ("margins", "expected"), [([3.0], 0.25), ([2.0, 5.0, 9.0], 3 / 8), ([1, 40, *range(2, 600)], 600 / 1202)]
+)
+def test_no_mistake_is_half_a_mistake(margins, expected):
+    """Under Jeffreys' prior; decisions that are certain at any temperature do not count, nor those between two that score the same."""
+
+    def probabilities(temperature):
+        return np.concatenate([of_margins(margins, temperature), np.ones(50), np.full(3, 0.5)])
+
+    found = not_too_sure(0.005, probabilities)
+    assert np.sum(1 - probabilities(found)[:-3]) == pytest.approx(expected, rel=0.02)
+    assert not_too_sure(found * 1.1, probabilities) == found * 1.1  # warmer ones stay as they are
+
+
+@pytest.mark.parametrize("margins", [[], [0.0, 0.1], [np.inf, np.inf]])
+def test_a_temperature_that_is_not_too_low_stays_exactly_as_it_is(margins):
+    assert not_too_sure(0.25, lambda temperature: of_margins(margins, temperature)) == 0.25
+
+
+def test_no_map_makes_decisions_certain_where_none_was_wrong():
+    outcomes = draws(6000, stairs)
+    assert fit_maps(outcomes._replace(correct=np.ones(6000, bool))) == Maps()
 
 
 def test_pooling_gives_the_nearest_ascending_numbers():

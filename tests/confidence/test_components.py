@@ -9,6 +9,7 @@ from spacy.tokens import Doc, Span
 
 from spacy_mtl.components.protocol.saved import CALIBRATIONS
 from spacy_mtl.confidence.calibration import calibration_error
+from spacy_mtl.confidence.maps import Maps
 from spacy_mtl.corpora.bracketed import BracketedCorpus
 
 from ..components import parsing, segmenting
@@ -20,6 +21,8 @@ NAMES = [
     "ner-iob2", "tagger", "senter", "lemmatizer", "morphologizer", "segmenter", "parser", "parser-joint", "parser-grandparents",
     "constituents",
 ]  # fmt: skip
+#: Some components make no mistake here.
+pytestmark = pytest.mark.filterwarnings(r"ignore:\[M488\]")
 CRF = {"@mtl_trainers": "spacy_mtl.CRF.v1", "algorithm": "sgd"}
 
 
@@ -149,6 +152,28 @@ def test_without_calibration_there_is_one_sentence(calibrated):
         loaded(doc.copy())
     pipe.confidence = False
     loaded(doc.copy())
+
+
+@pytest.mark.parametrize("name", ["ner-iob2", "tagger", "parser", "constituents", "morphologizer", "segmenter"])
+def test_held_out_documents_without_a_mistake_make_no_decision_certain(name, train, read_corpus):
+    """About half a decision is expected to be wrong, and a warning says that this is a guess."""
+    nlp = untrained(name)
+    component = CASES[name][0]
+    pipe = train(nlp, examples_of(component, nlp, read_corpus), passes=2).get_pipe(component)
+    docs = [example.predicted for example in examples_of(component, nlp, read_corpus)]
+    right = [spacy.training.Example(doc, next(nlp.pipe([doc.copy()]))) for doc in docs]
+    with pytest.warns(UserWarning, match=rf"\[M488\].*'{component}'.*\({pipe.decided[0]}: \d+\)"):
+        found = pipe.calibrate(right)
+    assert found
+    considered, gold = pipe._held_out(right)
+    for kind, each in found.items():
+        outcomes = considered.outcomes(kind, gold, each.temperature)
+        assert outcomes.correct.all()
+        sure = considered.outcomes(kind, gold, 1e-3).probabilities
+        assert (
+            0.15 < np.nansum(1 - outcomes.probabilities[~(sure <= 0.5)]) < 0.51
+        )  # the others score the same as another
+        assert each.maps == Maps()
 
 
 def test_training_ends_a_calibration(train, read_corpus):

@@ -19,6 +19,8 @@ TREES = ("mtl_parser", "mtl_constituents")
 CHAINS = ("mtl_ner", "mtl_tagger", "mtl_senter", "mtl_lemmatizer", "mtl_segmenter")
 #: One trainer of each component.
 ONE_EACH = set({component: (component, trainer) for component, trainer in small.cases()}.values())
+#: Some components make no mistake here.
+pytestmark = pytest.mark.filterwarnings(r"ignore:\[M488\]")
 
 
 @pytest.fixture(scope="module", params=small.cases(), ids="-".join)

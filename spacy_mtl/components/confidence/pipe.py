@@ -13,7 +13,7 @@ from spacy.training import Example, validate_examples
 from spacy_mtl.components.protocol.base import StructuredPipe
 from spacy_mtl.components.protocol.saved import CALIBRATIONS
 from spacy_mtl.components.protocol.settings import check_count, check_switches
-from spacy_mtl.confidence.calibration import Calibration, fit_temperature, read_calibrations
+from spacy_mtl.confidence.calibration import Calibration, fit_temperature, not_too_sure, read_calibrations
 from spacy_mtl.confidence.considered import ConsideredDocs
 from spacy_mtl.confidence.maps import Maps, Outcomes, fit_maps
 from spacy_mtl.confidence.result import Confidence, Ranked
@@ -23,6 +23,12 @@ from spacy_mtl.models.chain.model import current_weights
 
 def _total_loss(considered: ConsideredDocs, kind: str, gold: Sequence[np.ndarray], temperature: float) -> float:
     return float(np.nansum(considered.losses(kind, gold, temperature)))
+
+
+def _probabilities(considered: ConsideredDocs, kind: str, gold: Sequence[np.ndarray], temperature: float) -> np.ndarray:
+    """Those of the decisions that gold says something about; of gold itself where there are none, as where no entity is found. float[k]."""
+    found = considered.outcomes(kind, gold, temperature).probabilities
+    return found if found.size else np.exp(-considered.losses(kind, gold, temperature))
 
 
 class Told(list[np.ndarray]):
@@ -112,13 +118,14 @@ class ConfidentPipe(StructuredPipe):
 
         examples: held-out documents, which training has not seen, the predicted ones as they come to the component. isotonic: whether there may
         be maps (see :func:`.fit_maps`) beside the temperature. folds: more decisions to make maps from.
+        Warns (M488) where all decisions about the documents are right, so that how sure to be of others is a guess.
         Raises ValueError: M478 where no gold can be used, M479 an untrained component; TypeError from spaCy for other things than examples.
         """
         considered, gold = self._held_out(examples)
         for kind in considered.kinds:
             if np.isnan(considered.losses(kind, gold, 1.0)).all():
                 raise ValueError(Errors.M478.format(name=self.name, n=len(gold)))
-        temperatures = {k: fit_temperature(partial(_total_loss, considered, k, gold)) for k in considered.kinds}
+        temperatures = {kind: self._fitted(considered, kind, gold) for kind in considered.kinds}
         outcomes = {kind: [considered.outcomes(kind, gold, t)] for kind, t in temperatures.items()}
         for pipe, unseen in folds if isotonic else ():
             considered, gold = pipe._held_out(unseen)
@@ -128,6 +135,14 @@ class ConfidentPipe(StructuredPipe):
         for kind, t in temperatures.items():
             found[kind] = Calibration(t, fit_maps(Outcomes.joined(outcomes[kind])) if isotonic else Maps())
         self.cfg[CALIBRATIONS] = {kind: calibration.to_dict() for kind, calibration in found.items()}
+        return found
+
+    def _fitted(self, considered: ConsideredDocs, kind: str, gold: Sequence[np.ndarray]) -> float:
+        """The temperature of a kind of decisions."""
+        coldest = fit_temperature(partial(_total_loss, considered, kind, gold))
+        found = not_too_sure(coldest, partial(_probabilities, considered, kind, gold))
+        if found > coldest and (correct := considered.outcomes(kind, gold, found).correct).all():
+            warnings.warn(Warnings.M488.format(name=self.name, n=correct.size, kind=kind), stacklevel=4)
         return found
 
     def _held_out(self, examples: Iterable[Example]) -> tuple[ConsideredDocs, list[np.ndarray]]:
