@@ -218,14 +218,14 @@ def evaluate(nlp: "Language", examples: list["Example"], lexicon: list[Path] | N
     """Run ``nlp.evaluate``, after checking the attributes that templates read and processing one document to load compiled code.
 
     lexicon: files of known words, for which the scores of ``spacy_mtl.bakeoff_scorer.v1`` are added. Raises ValueError: M111 where a live template of
-    the first component reads an attribute that no document has; M501, M502, M520 for the lexicon.
+    the first component reads an attribute that no document has; M501, M502, M520 for the lexicon, M477 a threshold without a calibration.
     """
     from spacy.scorer import Scorer
 
+    from spacy_mtl.components.confidence.untold import untold
     from spacy_mtl.training.segmentation import bakeoff_scorer
 
     _check_given(nlp, examples)
-    nlp(examples[0].predicted.copy())
     score_words = bakeoff_scorer([str(path) for path in lexicon]) if lexicon else None
 
     class WordScorer(Scorer):
@@ -233,7 +233,9 @@ def evaluate(nlp: "Language", examples: list["Example"], lexicon: list[Path] | N
             more = score_words(examples) if score_words is not None else {}
             return {**self.score_tokenization(examples), **super().score(examples, per_component=per_component), **more}
 
-    return nlp.evaluate(examples, scorer=WordScorer(nlp))
+    with untold(nlp, thresholds=False):  # scores need no probabilities
+        nlp(examples[0].predicted.copy())
+        return nlp.evaluate(examples, scorer=WordScorer(nlp))
 
 
 def _check_given(nlp: "Language", examples: list["Example"]) -> None:

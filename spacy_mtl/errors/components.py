@@ -119,7 +119,8 @@ class ComponentWarnings:
             "augmenter makes them, leave it out: each pass would add to the corpus. Otherwise give all documents to nlp.initialize().")
     M476 = ("A sentence of {longest} words is longer than the {most} that '{name}' parses at once, so it is parsed in pieces and its decisions are not explained. Check "
             "what sets the sentence boundaries, or raise 'max_words'.")
-    M458 = ("'{name}' has no calibration while it is trained, so documents get no probabilities and 'threshold' does nothing until it is calibrated.")
+    M458 = ("'{name}' has no calibration while it is trained, so documents get no probabilities and 'threshold' does nothing. Once it is saved, it refuses texts until it is "
+            "calibrated: put spacy_mtl.calibrate.v1 into [training.before_to_disk], or run 'spacy mtl calibrate'.")
     M488 = ("None of the decisions of '{name}' about the held-out documents is wrong ({kind}: {n}), so how sure it should be of other texts is a guess. Calibrate it on "
             "more documents.")
     M459 = ("'{name}' is saved untrained, so what is loaded from there will predict nothing. Train it before it is saved, or remove it from the pipeline.")

@@ -8,6 +8,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import minibatch
 
+from spacy_mtl.components.confidence.untold import untold
 from spacy_mtl.components.constituents import MTLConstituents
 from spacy_mtl.components.parser import MTLParser
 from spacy_mtl.components.protocol.annotated import docs_before
@@ -36,10 +37,10 @@ def name_features(nlp: Language, component: str, examples: Sequence[Example]) ->
     weights = pipe.explained_weights()
     names = FeatureNames(component, {NODE: {}, PAIR: {}})
     keys = {NODE: weights.keys, PAIR: weights.pair_keys}
-    for matrix, row, template, feature in _seen(
-        nlp, pipe, examples, {side: np.zeros(k.size, bool) for side, k in keys.items()}
-    ):
-        names.names[matrix][int(keys[matrix][row])] = f"{template}:{feature}"
+    known = {side: np.zeros(k.size, bool) for side, k in keys.items()}
+    with untold(nlp):
+        for matrix, row, template, feature in _seen(nlp, pipe, examples, known):
+            names.names[matrix][int(keys[matrix][row])] = f"{template}:{feature}"
     return names
 
 

@@ -8,6 +8,7 @@ from spacy.language import Language
 from spacy.training import Example
 
 from spacy_mtl.components.confidence.pipe import ConfidentPipe
+from spacy_mtl.components.confidence.untold import untold
 from spacy_mtl.components.protocol.annotated import docs_before
 from spacy_mtl.errors import Errors
 from spacy_mtl.settings import of_the_name
@@ -45,11 +46,14 @@ def make_report(
     if not examples:
         raise ValueError(Errors.M789)
     found = []
-    for name in chosen:
-        tell(f"{name}: predicting")
-        inputs = docs_before(nlp, name, [example.predicted for example in examples])
-        gathering = Gathering(nlp, name, inputs, numbered, train, tell)
-        found.append(gathering.report(examples if curve else None))
+    with untold(nlp) as without_threshold:
+        for name in chosen:
+            tell(f"{name}: predicting")
+            inputs = docs_before(nlp, name, [example.predicted for example in examples])
+            gathering = Gathering(nlp, name, inputs, numbered, train, tell)
+            if name in without_threshold:
+                gathering.missing.append("The component has no calibration, so its threshold leaves nothing out here.")
+            found.append(gathering.report(examples if curve else None))
     data = ReportData(
         title=source.encode("utf8", "replace").decode() or str(nlp.meta.get("name") or "pipeline"),
         language=str(nlp.lang),

@@ -52,17 +52,20 @@ def suggest_cli(
     pipeline found, to be corrected. Once they are annotated, the pipeline can learn on from them.
     """
     from spacy_mtl.choosing.suggesting import Wanted
+    from spacy_mtl.components.confidence.untold import untold
 
     with clear_errors():
         _check(by, task, output, raw)
         nlp = load_pipeline(model, code)
         name = chosen(nlp, model, component)
         docs = read_raw(nlp, raw, encoding)
-        picked = suggested(nlp, name, docs, by, Wanted(n, tokens, diversity, not per_text))
-        if not picked:
-            raise ValueError(Errors.M798.format(tokens=tokens, least=min(map(len, docs))))
         about = {"component": name, "model": str(model)}
-        write_file(output, _written(nlp, [(docs[choice.number], choice) for choice in picked], task, about, output))
+        with untold(nlp):
+            picked = suggested(nlp, name, docs, by, Wanted(n, tokens, diversity, not per_text))
+            if not picked:
+                raise ValueError(Errors.M798.format(tokens=tokens, least=min(map(len, docs))))
+            written = _written(nlp, [(docs[choice.number], choice) for choice in picked], task, about, output)
+        write_file(output, written)
     total = sum(len(docs[choice.number]) for choice in picked)
     typer.echo(f"{output}: {len(picked):,} of {len(docs):,} texts, {total:,} tokens")
 

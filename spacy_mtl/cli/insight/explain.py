@@ -68,6 +68,8 @@ def explanations(
     tokens: of each token, see :meth:`.StructuredPipe.explain`.
     Raises ValueError: M760 a text without words, M796 and M797 one that cannot be read, M761 no such component, M475 an untrained one.
     """
+    from spacy_mtl.components.confidence.untold import untold
+
     able = [name for name, pipe in nlp.pipeline if hasattr(pipe, "explain")]
     if (component is not None and component not in able) or not able:
         names = ", ".join(able) or "none"
@@ -76,10 +78,13 @@ def explanations(
     if not len(doc):
         raise ValueError(Errors.M760)
     found = []
-    for name, pipe in nlp.pipeline:
-        if name in able and component in (None, name):
-            found.append(pipe.explain(doc, tokens))  # type: ignore[attr-defined]
-        doc = pipe(doc)
+    with untold(nlp):
+        for name, pipe in nlp.pipeline:
+            if name in able and component in (None, name):
+                found.append(pipe.explain(doc, tokens))  # type: ignore[attr-defined]
+            if name == (component or able[-1]):
+                break
+            doc = pipe(doc)
     return found
 
 
