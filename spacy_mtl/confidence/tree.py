@@ -8,6 +8,7 @@ import numpy as np
 
 from spacy_mtl.models.tree.decode import dense_scores
 from spacy_mtl.models.tree.predict import Run, TreePredictor
+from spacy_mtl.roots import ROOT
 from spacy_mtl.structures.tree.algorithms.siblings import no_pairs, pair_table
 from spacy_mtl.structures.tree.build import Arcs
 from spacy_mtl.structures.tree.kbest import kbest_trees
@@ -206,8 +207,8 @@ class ConsideredTrees(ConsideredDocs):
     def kbest(self, calibrations: Calibrations, k: int) -> list[list[Ranked]]:
         """The k best trees of each sentence, none of one that is parsed in pieces.
 
-        Labels that are found jointly are part of a tree: two trees may differ in a label alone, but not in that of an arc from the root, which says
-        nothing and stands for any. Labels that a second pass finds are the best ones of each tree.
+        Labels that are found jointly are part of a tree: two trees may differ in a label alone, but not in that of an arc from the root, which is
+        always ``ROOT``. Labels that a second pass finds are the best ones of each tree.
         """
         temperature, rules = calibration_of(calibrations, ARC).temperature, self.predictor.rules
         log_sums = {at: log for run in self.runs for at, log in self._log_sums(run, temperature)}
@@ -244,13 +245,18 @@ class ConsideredTrees(ConsideredDocs):
         if self.joint:
             places = _places_of(run.search.every, start, heads)
             for less, labels in kbest_labels(run.search.by_label[places], heads == 0, k):
-                yield less, [names[y] for y in labels]
+                yield less, _labels_told(names, labels, heads)
         elif self.second_pass:
             columns = np.ascontiguousarray(run.columns[:, start : start + heads.size])
             scores = self.predictor.label_scores(columns, np.array([0, heads.size]), heads)
-            yield 0.0, [names[y] for y in scores.argmax(axis=1).tolist()]
+            yield 0.0, _labels_told(names, scores.argmax(axis=1).tolist(), heads)
         else:
             yield 0.0, [""] * heads.size
+
+
+def _labels_told(names: Sequence[str], labels: Sequence[int], heads: np.ndarray) -> list[str]:
+    """The labels that a tree has in documents, where that of a root is always ``ROOT``."""
+    return [names[y] if head else ROOT for y, head in zip(labels, heads.tolist(), strict=True)]
 
 
 def kbest_labels(scores: np.ndarray, single: np.ndarray, k: int) -> list[tuple[float, list[int]]]:

@@ -184,6 +184,8 @@ def test_arcs_labels_and_trees(name, train):
             assert math.isnan(told.log_probability)
         names = list(predictor.weights.labels) if own.joint else None
         check_trees(parser.kbest(doc, K)[0], trees, names, temperature if exact else None)
+        for ranked in parser.kbest(doc, K)[0] if predictor.weights.labels else []:
+            assert all((label == "ROOT") == (head == 0) for head, label in ranked.analysis)
     assert seen > 7
 
 
