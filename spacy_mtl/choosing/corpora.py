@@ -92,8 +92,10 @@ def read_clearly(nlp: Language, block: Mapping[str, Any]) -> Iterator[Example]:
 
 
 def check_gold(pipe: StructuredPipe, examples: list[Example], part: str) -> None:
-    """Refuse a corpus that a component can neither learn from nor be scored on. Raises ValueError (M772)."""
+    """Refuse a corpus that a component can neither learn from nor be scored on. Raises ValueError: M772, M958 annotated, but without an entity."""
     if not any(pipe.is_annotated(example.reference) for example in examples):
+        if "ENT_IOB" in pipe.gold_attributes and any(each.reference.has_annotation("ENT_IOB") for each in examples):
+            raise ValueError(Errors.M958.format(part=part, name=pipe.name))
         raise ValueError(Errors.M772.format(path=f"The {part} corpus", lacks=f"gold annotation for '{pipe.name}'"))
 
 

@@ -119,7 +119,8 @@ def template_weights(model: str, component: str | None = None, code: Path | None
     """Templates of every component that has them, or of the one named, heaviest first.
 
     Each row is one of ``template_weights()`` of the component (name, pattern, weight (mu), norm of its block, rows (features)) plus ``share``,
-    the norm divided by the sum of all norms. Raises ValueError where the pipeline cannot be loaded or has no such templates (M701-M703).
+    the norm divided by the sum of all norms. Raises ValueError where the pipeline cannot be loaded or has no such templates (M701-M703), or a
+    component is not trained (M475).
     """
     nlp = load_pipeline(model, code)
     found = {name: pipe for name, pipe in nlp.components if hasattr(pipe, "template_weights")}
@@ -128,6 +129,9 @@ def template_weights(model: str, component: str | None = None, code: Path | None
     if component is not None and component not in found:
         raise ValueError(Errors.M703.format(component=component, model=model, names=", ".join(found)))
     chosen = [name for name in found if component in (None, name)]
+    for name in chosen:
+        if not getattr(found[name], "is_trained", True):
+            raise ValueError(Errors.M475.format(name=name))
     return {name: _ranked(found[name].template_weights()) for name in chosen}
 
 

@@ -42,7 +42,7 @@ class CommandErrors:
     M751 = ("'{model}' has no component mtl_ner, mtl_segmenter or mtl_senter{named}. Its components are {names}.")
     M752 = ("'{model}' has several components that this is about: {names}. Name one of them with --component.")
     M760 = ("There is nothing to explain: the text has no words. Give a text.")
-    M761 = ("'{model}' has no component{named} that explains its decisions; those that do: {names}.")
+    M761 = ("'{model}' has no component{named} that belongs to this package; those that do: {names}.")
     M762 = ("'{path}' is no file of names of features: {reason}. Make one with 'spacy mtl names'.")
     M763 = ("The names in '{path}' are of the component '{found}', not of '{component}'. Make those with 'spacy mtl names --component {component}'.")
     M765 = ("The pipeline has no component{named} that can be calibrated; those that can: {names}.")
@@ -85,5 +85,6 @@ class CommandErrors:
     M730 = ("Warning: {columns} is given, and predicted by the pipeline. A component that does not overwrite keeps what is given, so its scores are those "
             "of the gold annotation. Leave {columns} out of --given.")
     M953 = ("'{path}' would be written over by what is made in '{folder}'. Give another folder for the configs.")
+    M958 = ("All words of the {part} corpus are outside of entities, so there is none for '{name}' to find. Give another corpus.")
     M954 = ("The training corpus is a single document, of which there are no folds. Give --folds 0, or a larger corpus.")
     # fmt: on

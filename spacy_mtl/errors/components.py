@@ -75,7 +75,7 @@ class ComponentErrors:
     M487 = ("'{name}' cannot go on from {where}, a pipeline without a component of this name. It has: {parts}. Give the folder of the one to go on from, "
             "such as {where}/PART.")
     M474 = ("'{name}' has no earlier model whose predictions could be rehearsed: it was initialized anew. Load a trained component and call nlp.resume_training().")
-    M475 = ("'{name}' is not trained, so there are no decisions to explain. Train it, or load a trained component.")
+    M475 = ("'{name}' is not trained, so it has no weights, and decides nothing. Train it, or load a trained component.")
     M456 = ("'{name}' was initialized for the labels {known}, but a training document has {labels}. Give nlp.initialize() examples of every label, or list all "
             "labels in [initialize.components.{name}].")
     M457 = ("'{name}' parses inside given sentences, but the training document that begins with '{text}' has {sentences} annotated sentences and no sentence "

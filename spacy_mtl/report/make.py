@@ -37,7 +37,7 @@ def make_report(
     training corpus, for the names of features, and for a learning ``curve``, for which components are trained anew several times. components: names
     of those to report on, None for all. steps: rows of the training table. source: where the pipeline comes from. tell: told what is being done.
 
-    Raises ValueError: M788 no such component, M479 an untrained one, M789 no documents with words.
+    Raises ValueError: M788 no such component, M475 an untrained one, M789 no documents with words.
     """
     tell = tell or (lambda _: None)
     chosen = reportable(nlp, components)
@@ -69,7 +69,7 @@ def make_report(
 
 
 def reportable(nlp: Language, components: Sequence[str] | None = None) -> list[str]:
-    """The names of the trained components that a report is made of. Raises ValueError: M788 no such component, M479 an untrained one."""
+    """The names of the trained components that a report is made of. Raises ValueError: M788 no such component, M475 an untrained one."""
     if isinstance(components, str):
         components = [components]
     able = [name for name, pipe in nlp.pipeline if isinstance(pipe, ConfidentPipe)]
@@ -79,7 +79,7 @@ def reportable(nlp: Language, components: Sequence[str] | None = None) -> list[s
         raise ValueError(Errors.M788.format(named=of_the_name(*unknown), names=", ".join(able) or "none"))
     for name in chosen:
         if not nlp.get_pipe(name).is_trained:  # type: ignore[attr-defined]
-            raise ValueError(Errors.M479.format(name=name))
+            raise ValueError(Errors.M475.format(name=name))
     return chosen
 
 

@@ -203,6 +203,11 @@ def test_corpora_without_gold_are_refused(nlp):
         Refit(nlp, "mtl_ner", examples, bare)
     with pytest.raises(ValueError, match=r"M772.*training corpus"):
         Refit(nlp, "mtl_ner", bare, examples)
+    for each in bare:
+        each.reference.set_ents([], default="outside")
+    for part, corpora in (("dev", (examples, bare)), ("training", (bare, examples))):
+        with pytest.raises(ValueError, match=rf"\[M958\] All words of the {part} corpus are outside of entities"):
+            Refit(nlp, "mtl_ner", *corpora)
 
 
 def test_the_pruned_component_is_that_of_a_training_with_its_templates():

@@ -99,6 +99,15 @@ def test_what_is_refused(trained, tmp_path):
         assert not output.exists()
 
 
+@pytest.mark.parametrize("same", ["model", "corpus"])
+def test_an_output_that_is_an_input_is_refused(trained, tmp_path, same):
+    before = {path: path.read_bytes() for path in trained.rglob("*") if path.is_file()}
+    output = trained / "." if same == "model" else ASSETS / "dev.conll"
+    result = invoke("mtl", "calibrate", trained, ASSETS / "dev.conll", "--output", output)
+    assert (result.exit_code, result.stderr[:6]) == (1, "[M741]")
+    assert {path: path.read_bytes() for path in trained.rglob("*") if path.is_file()} == before
+
+
 def test_documents_of_a_later_component_have_what_earlier_ones_set():
     """A recognizer that reads tags is calibrated with the tags of the tagger before it."""
     nlp = spacy.blank("es")

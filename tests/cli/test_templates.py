@@ -204,3 +204,13 @@ def test_what_cannot_be_shown_over_time(learnt, model, tmp_path):
     check_refused(invoke(learnt / "one", "--compare", learnt / "two", "--plot", tmp_path / "x.svg"), "M787")
     check_refused(invoke(learnt / "one", "--compare", save(tmp_path / "several", "ner", "tagger")), "M703")
     check_refused(invoke(learnt / "one", "--compare", tmp_path / "nowhere"), "M701")
+
+
+def test_an_untrained_component_has_no_weights_to_show(tmp_path):
+    nlp = spacy.blank("es")
+    nlp.add_pipe("mtl_ner", name="ner")
+    with pytest.warns(UserWarning, match="M459"):
+        nlp.to_disk(tmp_path / "model")
+    result = invoke(tmp_path / "model")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.startswith("[M475] 'ner' is not trained, so it has no weights")

@@ -137,7 +137,7 @@ def test_bad_input(saved, tmp_path):
     assert "[M764]" in invoke("features", saved / "model", "--label", "B-NOPE").stderr
     refused = invoke("features", saved / "model", "--component", "parser").stderr
     assert "[M761]" in refused
-    assert "has no component of the name 'parser' that explains" in refused
+    assert "has no component of the name 'parser' that belongs to this package" in refused
     FeatureNames("tagger", {NODE: {}, PAIR: {}}).write(tmp_path / "names.json")
     assert "[M763]" in invoke("features", saved / "model", "--names", tmp_path / "names.json").stderr
 
@@ -149,6 +149,6 @@ def test_one_of_several_components_must_be_named(saved):
         chosen(nlp, "model", None)
     assert chosen(nlp, "model", "other") == "other"
     with pytest.raises(
-        ValueError, match=r"\[M761\] 'model' has no component that explains its decisions; those that do: none"
+        ValueError, match=r"\[M761\] 'model' has no component that belongs to this package; those that do: none"
     ):
         chosen(spacy.blank("es"), "model", None)

@@ -10,7 +10,7 @@ from spacy_mtl.errors import Errors
 
 from ..shared.messages import clear_errors
 from ..shared.options import Code
-from ..shared.output import make_console
+from ..shared.output import check_outputs, make_console
 from ..shared.pipelines import load_pipeline, save_pipeline
 from ..validate import read_examples
 
@@ -46,6 +46,7 @@ def calibrate_cli(
     from spacy_mtl.training.calibrating import calibrate_pipeline
 
     with clear_errors():
+        check_outputs([output], [Path(model), corpus, train])
         nlp = load_pipeline(model, code)
         dev = read_examples(nlp, Path(model), corpus)
         check_folds("calibrate", folds)
