@@ -26,18 +26,25 @@ class ExplainedChain:
         if bias is not None:
             self._sentences = [scored.biased(bias) for scored in self._sentences]
 
-    def label_decisions(self, kind: str, same: np.ndarray, shown: Shown, first: int = 0) -> list[Decision]:
-        """A decision for each position of a sentence from ``first`` on. same: bool[L, L], which labels decide the same."""
+    def label_decisions(self, kind: str, same: np.ndarray | None, shown: Shown, first: int = 0) -> list[Decision]:
+        """A decision for each position of a sentence from ``first`` on.
+
+        same: bool[L, L], which labels decide the same; None for those that are shown as the same text at the position.
+        """
         return [
             self._label_decision(kind, scored, t, same, shown)
             for scored in self._sentences
             for t in range(first, scored.size)
         ]
 
-    def _label_decision(self, kind: str, scored: Scored, t: int, same: np.ndarray, shown: Shown) -> Decision:
+    def _label_decision(self, kind: str, scored: Scored, t: int, same: np.ndarray | None, shown: Shown) -> Decision:
         winner, at = int(scored.labels[t]), scored.start + t
-        other = scored.without(t, same[winner]).best()
-        return self._decision(kind, scored, (t, t + 1), shown(at, winner), other, lambda y: shown(at, int(y[t])))
+        text = shown(at, winner)
+        left_out = (
+            same[winner] if same is not None else np.array([shown(at, y) == text for y in range(len(self.names))])
+        )
+        other = scored.without(t, left_out).best()
+        return self._decision(kind, scored, (t, t + 1), text, other, lambda y: shown(at, int(y[t])))
 
     def span_decisions(self, kind: str, segments: Segments, kinds: Sequence[str]) -> list[Decision]:
         """A decision for each span that is predicted. kinds: names of the kinds of spans."""

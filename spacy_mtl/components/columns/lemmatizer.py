@@ -220,14 +220,17 @@ class MTLLemmatizer(ColumnPipe):
         return self._of_pairs(np.stack([example.predicted.to_array([ORTH]), lemmas], axis=1))
 
     def decisions(self, doc: Doc) -> "list[Decision]":
-        """A decision for each token: what its script makes of it, although words of the training corpus are looked up."""
-        scripts, same = Applicable(self.labels).scripts, np.eye(len(self.labels), dtype=bool)
+        """A decision for each token: what its script makes of it, although words of the training corpus are looked up.
+
+        The runner-up has another lemma, not just another script that makes the same one.
+        """
+        scripts = Applicable(self.labels).scripts
 
         def lemma(at: int, label: int) -> str:
             form, script = doc[at].text, scripts[label]
             return script.apply(form) if script.applies(form) else form
 
-        return self.explained(doc).label_decisions("lemma", same, lemma)
+        return self.explained(doc).label_decisions("lemma", None, lemma)
 
     def set_annotations(self, docs: Iterable[Doc], scores: Sequence[np.ndarray]) -> None:
         """Write ``token.lemma``. scores: what :meth:`predict` returned.
