@@ -16,6 +16,7 @@ from spacy_mtl.learning.counted.known_words import constrain_words
 from spacy_mtl.learning.counted.usual_tags import added_tags, count_usual_tags, tag_counts, usual_tags
 from spacy_mtl.learning.streamed import Corpus, to_go_through
 from spacy_mtl.models.chain.decode import Held
+from spacy_mtl.morphology.parts import UNIVERSAL
 from spacy_mtl.settings import brief, is_choice
 from spacy_mtl.stored.values import distinct_texts, mapping, mapping_of, one_of
 from spacy_mtl.structures.chain.build import Constraints
@@ -29,9 +30,6 @@ from .protocol.settings import check_count, check_switches, refuse
 
 if TYPE_CHECKING:
     from spacy_mtl.explaining.decision import Decision
-
-#: Names of the universal parts of speech, as spaCy knows them.
-UNIVERSAL = tuple(name for name in IDS if name and name.isupper() and name not in ("EOL", "SPACE", "CONJ"))
 
 
 class MTLTagger(KnownWordsPipe):

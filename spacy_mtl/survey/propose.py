@@ -9,6 +9,7 @@ from spacy.parts_of_speech import IDS as POS_IDS
 
 from spacy_mtl.corpora.conllu import GIVEN
 from spacy_mtl.errors import Errors
+from spacy_mtl.morphology.parts import UNIVERSAL
 from spacy_mtl.roots import FEW_CROSSING
 
 from .found import Survey
@@ -209,11 +210,11 @@ def pos_map(train: Survey) -> dict[str, str]:
     """The universal part of speech of each tag, where the corpus tells: for tags that are universal, or nearly always have the same one."""
     tags = sorted(train.tags)
     if set(tags) <= set(POS_IDS):
-        return {tag: tag for tag in tags}
+        return {tag: tag for tag in tags if tag in UNIVERSAL}
     found = {}
     for tag in tags:
         counts = train.pos_of.get(tag, Counter())
         for pos, count in counts.most_common(1):
-            if pos in POS_IDS and count >= _SURE * counts.total():
+            if pos in UNIVERSAL and count >= _SURE * counts.total():
                 found[tag] = pos
     return found

@@ -1,7 +1,12 @@
 """What a survey finds in files of trees, and what is proposed for them."""
 
-import pytest
+from collections import Counter
+from pathlib import Path
 
+import pytest
+import spacy
+
+from spacy_mtl.survey.found import Survey
 from spacy_mtl.survey.propose import MANY_TREES, pos_map, propose
 from spacy_mtl.survey.trees import survey_trees
 
@@ -95,3 +100,17 @@ def test_parts_of_speech_of_tags(tmp_path):
     nouns, verbs = rows([0, 1], xpos="NN"), rows([0, 1], xpos="VB", upos="VERB")
     text = nouns + verbs + rows([0, 1], xpos="X1") + rows([0, 1], xpos="X1", upos="VERB")
     assert pos_map(survey(tmp_path, text)) == {"NN": "NOUN", "VB": "VERB"}
+
+
+@pytest.mark.parametrize(
+    ("xpos", "expected"), [("KN", {"KN": "CONJ", "NN": "NOUN"}), ("_", {"CONJ": "CONJ", "NOUN": "NOUN"})]
+)
+def test_a_tagger_takes_the_parts_of_speech_of_the_first_version_of_universal_dependencies(tmp_path, xpos, expected):
+    text = rows([0, 1], xpos="NN" if xpos != "_" else "_") + rows([0, 1], xpos=xpos, upos="CONJ")
+    found = pos_map(survey(tmp_path, text))
+    assert found == expected
+    assert spacy.blank("sv").add_pipe("mtl_tagger", config={"pos_map": found}).cfg["pos_map"] == expected
+
+
+def test_blanks_are_no_part_of_speech_for_a_tagger():
+    assert pos_map(Survey(Path("a.spacy"), "binary", tags=Counter(["NOUN", "SPACE"]))) == {"NOUN": "NOUN"}
