@@ -11,6 +11,7 @@ from spacy_mtl.blanks import split_blanks
 from spacy_mtl.errors import Errors, Warnings
 from spacy_mtl.settings import brief
 
+from .annotated.jsonl import is_json
 from .settings import check_file
 
 IGNORED = "_"
@@ -56,7 +57,7 @@ def read_columns(
     A byte-order mark in UTF-8 is skipped.
 
     Raises ValueError where the columns are unusable (M505), where the file cannot be read (M501), contains no sentences (M504) or
-    cannot be decoded (M502, M513), and where a line has too few columns (M503) or an empty word (M512).
+    cannot be decoded (M502, M513) or is JSON (M955), and where a line has too few columns (M503) or an empty word (M512).
     """
     path, columns = Path(path), list(columns)
     named = [column for column in columns if column != IGNORED]
@@ -81,6 +82,8 @@ def _sentences(
         values = split(line)
         border = bool(values) and values[0] == docstart
         if values and not border:
+            if empty and not rows and is_json(path, line):
+                raise ValueError(Errors.M955.format(path=path))
             if len(values) < len(columns):
                 raise ValueError(_too_few(path, number, values, columns))
             rows.append(values)

@@ -46,7 +46,7 @@ class ConllCorpus:
         Chinese, Japanese and the like have none.
 
     Raises ValueError on construction for invalid settings (M505-M507, M509, M511, M514), for files that do not
-    exist (M501) and for treebanks (M518); while reading, for what is wrong with a file, with its line (M502-M504, M508, M510, M512, M513).
+    exist (M501) and for treebanks (M518); while reading, for what is wrong with a file, with its line (M502-M504, M508, M510, M512, M513, M955).
     """
 
     gives_words: ClassVar[bool] = True

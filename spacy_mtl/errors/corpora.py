@@ -1,4 +1,4 @@
-"""M5xx: corpora and training support."""
+"""M5xx, and M955: corpora and training support."""
 
 
 class CorpusErrors:
@@ -63,6 +63,7 @@ class CorpusErrors:
     M572 = "'{path}' contains no trees. A file of bracketed trees has one like ((S (NP (PRP It)) (VP (VBZ rains)) (. .))) for each sentence."
     M573 = ("{place} of '{path}' is no text with entities: {fault}. Give what Prodigy (db-out) or Label Studio (JSON) has exported, or spacy mtl suggest has written.")
     M574 = ("'{path}' contains no annotated texts. Accept tasks in Prodigy, or submit annotations in Label Studio, and export them again.")
+    M955 = ("'{path}' has JSON, not columns. Texts with marked entities are read with the reader 'spacy_mtl.TasksCorpus.v1', in commands with --format tasks.")
     # fmt: on
 
 

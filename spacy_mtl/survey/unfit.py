@@ -1,6 +1,9 @@
 """What to say of a corpus that a component cannot be trained on: what it has, and what to do."""
 
 import re
+from pathlib import Path
+
+from spacy_mtl.corpora.annotated.jsonl import is_json
 
 from .found import Survey
 
@@ -25,6 +28,9 @@ NO_ARCS = "no arcs to learn from, since each of its trees is a single word"
 #: A line of spaCy's IOB format: word|tag, or word|part of speech|tag, with blanks between the tokens.
 _IOB = re.compile(r"\s*([^\s|]+\|([^\s|]+\|)?(O|[BILU]-[^\s|]+)\s+)+")
 
+#: For texts with entities as annotation tools export them.
+_TASKS = "python -m spacy mtl convert FILE FILE.spacy --lang LANG --format tasks"
+
 
 def seen(component: str, found: Survey) -> str:
     """What a corpus has that cannot train the component."""
@@ -41,6 +47,8 @@ def hint(component: str, found: Survey) -> str:
     """What to do about it."""
     if component == "parser" and found.kind == "binary" and found.trees:
         return "Write its trees as CoNLL-U first: python -m spacy mtl convert FILE.spacy FILE.conllu --lang LANG"
+    if component == "ner" and found.kind in ("columns", "segmented") and is_json(found.path, _first_line(found.path)):
+        return f"Write it as a .spacy file first: {_TASKS}"
     if found.kind == "columns" and component != "parser":
         return "Name its columns with --columns, such as --columns ORTH,TAG,ENT, or leave the component out"
     if found.kind == "segmented" and component in ("ner", "tagger"):
@@ -51,9 +59,11 @@ def hint(component: str, found: Survey) -> str:
 
 
 def _conversion(found: Survey) -> str:
-    """How to make a .spacy file of a format that spaCy reads; "" for none of these."""
-    if found.path.suffix in (".json", ".jsonl"):
-        return "make Docs of its texts and annotations, and save them with DocBin"
-    with found.path.open(encoding="utf8", errors="replace") as lines:
-        first = next((line for line in lines if line.strip()), "")
-    return "python -m spacy convert FILE FOLDER --converter iob" if _IOB.fullmatch(first) else ""
+    """How to make a .spacy file of a format that spaCy converts; "" for another."""
+    return "python -m spacy convert FILE FOLDER --converter iob" if _IOB.fullmatch(_first_line(found.path)) else ""
+
+
+def _first_line(path: Path) -> str:
+    """The first line that is not empty."""
+    with path.open(encoding="utf8", errors="replace") as lines:
+        return next((line for line in lines if line.strip()), "")

@@ -84,7 +84,7 @@ def test_spaces_around_an_entity_are_not_part_of_it(write):
 
 def test_tokens_may_be_spaces(write):
     tokens = [*TOKENS[:2], {"start": 9, "end": 10}, *TOKENS[2:]]
-    (example,) = examples(write([{"text": TEXT, "tokens": tokens}]))
+    (example,) = examples(write([{"text": TEXT, "tokens": tokens, "spans": []}]))
     assert [t.text for t in example.reference] == ["Ana", "vive", " ", "en", "Bogotá", "."]
     assert example.reference.text == TEXT
 
@@ -128,6 +128,32 @@ def test_what_is_wrong_with_a_task_is_said_with_its_line(write, task, fault):
         examples(write([{"text": TEXT}, task]))
 
 
+@pytest.mark.parametrize(
+    ("key", "entity"),
+    [
+        ("label", [0, 3, "PER"]),
+        ("entities", {"id": 1, "label": "PER", "start_offset": 0, "end_offset": 3}),
+        ("ents", ANA),
+        ("annotations", {"start": 0, "end": 3, "tag": "PER"}),
+    ],
+)
+def test_entities_under_another_key_are_not_passed_over(write, key, entity):
+    """They would be gold without entities."""
+    with pytest.raises(ValueError, match=rf"M573.*Line 2 of.*it has entities under '{key}', where 'spans' is read"):
+        examples(write([{"text": TEXT, "spans": [ANA]}, {"text": TEXT, key: [entity]}]))
+
+
+def test_a_file_without_any_spans_is_refused(write):
+    with pytest.raises(ValueError, match=r"M573.*no task has 'spans'.*the first has 'text', 'label'"):
+        examples(write([{"text": TEXT, "label": []}, {"text": TEXT}]))
+
+
+def test_lists_of_other_things_are_no_entities(write):
+    more = {"tokens": TOKENS, "options": [{"id": 1, "text": "x"}], "sents": [{"start": 0, "end": 20}], "_hash": 3}
+    first, second = examples(write([{"text": TEXT, "spans": [ANA]}, {"text": TEXT, **more}]))
+    assert (entities(first.reference), entities(second.reference)) == ([("Ana", "PER")], [])
+
+
 def test_lists_have_tasks(write):
     with pytest.raises(ValueError, match=r"M573.*Task 1 of.*no object"):
         examples(write(["[1]"], "tasks.json"))
@@ -147,7 +173,7 @@ def test_files_that_cannot_be_read(write, tmp_path):
     with pytest.raises(ValueError, match="M501"):
         TasksCorpus(tmp_path / "none.jsonl")
     path = tmp_path / "old.jsonl"
-    path.write_bytes('{"text": "Bogotá"}'.encode("latin-1"))
+    path.write_bytes('{"text": "Bogotá", "spans": []}'.encode("latin-1"))
     with pytest.raises(ValueError, match="M502"):
         examples(path)
     assert examples(path, encoding="latin-1")[0].reference.text == "Bogotá"

@@ -183,6 +183,26 @@ def test_a_treebank_is_not_read_as_a_few_columns(tmp_path, name):
     assert ConllCorpus(tmp_path / name, columns=["_", "ORTH", *"____", "_", "_", "_", "TAG"])
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.txt", '{"text": "a b c d", "spans": []}\n'),
+        ("a.json", '\n[\n {"text": "a"}\n]\n'),
+        ("a.jsonl", '{"text": "a"}\n'),
+    ],
+)
+def test_json_is_not_read_as_columns(nlp, tmp_path, name, text):
+    (tmp_path / name).write_text(text, encoding="utf8")
+    with pytest.raises(ValueError, match=r"M955.*TasksCorpus.*--format tasks"):
+        list(ConllCorpus(tmp_path / name)(nlp))
+
+
+@pytest.mark.parametrize("word", ["{", "{}", '{"text":'])
+def test_a_brace_is_a_word(nlp, path, word):
+    path.write_text(f"{word} Fpa O\na NP B-PER\n\n", encoding="utf8")
+    assert len(list(ConllCorpus(path)(nlp))) == 1
+
+
 def test_bad_tag_names_the_line(nlp, path):
     path.write_text(TEXT.replace("Luz NP B-PER", "Luz B-PER NP"), encoding="utf8")
     with pytest.raises(ValueError, match=r"M508.*Line 7 of '.*es\.txt': 'NP'"):

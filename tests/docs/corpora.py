@@ -40,6 +40,8 @@ def write_samples(folder: Path) -> None:
         (folder / name).write_text(text + "\n\n", encoding="utf8")
     (folder / "my-cities.txt").write_text("Santa Fe\nOviedo\nGijón\n", encoding="utf8")
     (folder / "my-paths.tsv").write_text("00\tde\t90\n01\tla\t80\n10\tMadrid\t3\n10\tOviedo\t2\n", encoding="utf8")
+    task = '{"text": "El alcalde de Bogotá viajó.", "spans": [{"start": 14, "end": 20, "label": "LOC"}]}'
+    (folder / "my-tasks.jsonl").write_text(task, encoding="utf8")
     (folder / "my-clusters.json").write_text('{"de": 1, "la": 2, "Madrid": 5, "Oviedo": 5}', encoding="utf8")
     write_letters(folder / "letter.data.gz", np.random.default_rng(0))
 

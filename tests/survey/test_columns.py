@@ -87,7 +87,8 @@ def test_more_names_than_columns_are_refused(tmp_path):
             "which has lines of words. .* spacy convert FILE FOLDER --converter iob",
         ),
         ("a.txt", "Ana|B-PER lee|O\n", "--converter iob"),
-        ("a.jsonl", '{"text": "Ana lee", "entities": []}\n', "make Docs of its texts and annotations"),
+        ("a.jsonl", '{"text": "Ana lee", "entities": []}\n', "mtl convert FILE FILE.spacy --lang LANG --format tasks"),
+        ("a.txt", '\n{"text": "Ana lee", "entities": []}\n', "--format tasks"),
         ("a.txt", "|" * 300_000 + " b .\n", "It is trained on a column file"),  # and says so at once
         ("a.txt", "Ana lee .\n", "It is trained on a column file, or a .spacy file, with entities"),
         ("a.conll", "Ana X\nlee Y\n\n", "which has no tags of entities in column 2. Name its columns"),

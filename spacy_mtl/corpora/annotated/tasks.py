@@ -11,6 +11,8 @@ from spacy_mtl.errors import Errors
 from spacy_mtl.settings import brief, is_whole
 from spacy_mtl.stored.json import fault_of_json
 
+from .elsewhere import SPANS, check_keys, none_has_spans
+
 #: The answers of Prodigy that are annotations; a task without an answer counts as one.
 ACCEPTED = (None, "accept")
 
@@ -31,7 +33,8 @@ def read_tasks(path: str | Path, encoding: str = "utf8") -> Iterator[tuple[str, 
     A file that ends in .json is a list of tasks; others have one on each line. Prodigy's tasks that were not accepted are passed over, and those of
     Label Studio that nobody has annotated or that were cancelled. Of several annotations of a text, the last one counts.
 
-    Raises ValueError where the file cannot be read (M501) or decoded (M502, M513), has what is no task (M573), or no annotated text (M574).
+    Raises ValueError where the file cannot be read (M501) or decoded (M502, M513), has what is no task (M573), or no annotated text (M574). A task
+    without spans but with entities under another key is none, and so is a file in which no task of Prodigy has spans.
     """
     path = Path(path)
     check_file(path)
@@ -39,17 +42,21 @@ def read_tasks(path: str | Path, encoding: str = "utf8") -> Iterator[tuple[str, 
 
 
 def _annotated(path: Path, encoding: str) -> Iterator[tuple[str, Marked]]:
-    empty = True
+    first: Mapping[str, Any] | None = None
+    has_spans = False
     for place, task in _tasks(path, encoding):
         try:
             found = _label_studio(task) if "data" in task else _prodigy(task)
         except ValueError as fault:
             raise ValueError(Errors.M573.format(place=place, path=path, fault=fault)) from None
         if found is not None and found.text.strip():
-            empty = False
+            first = task if first is None else first
+            has_spans = has_spans or "data" in task or task.get(SPANS) is not None
             yield place, found
-    if empty:
+    if first is None:
         raise ValueError(Errors.M574.format(path=path))
+    if not has_spans:
+        raise ValueError(Errors.M573.format(place="The text", path=path, fault=none_has_spans(first)))
 
 
 def _tasks(path: Path, encoding: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -86,7 +93,8 @@ def _prodigy(task: Mapping[str, Any]) -> Marked | None:
     if task.get("answer") not in ACCEPTED:
         return None
     text = _text(task, "text")
-    spans = [_span(span, span, text) for span in _objects(task, "spans")]
+    check_keys(task)
+    spans = [_span(span, span, text) for span in _objects(task, SPANS)]
     tokens = None if task.get("tokens") is None else [_place(token, text) for token in _objects(task, "tokens")]
     return Marked(text, spans, tokens)
 
