@@ -160,7 +160,9 @@ def test_settings_of_the_project_go_with_any_trainer(project):
     """average is a number of passes to MTLStruct, a yes or no to the CRF."""
     said = run(project, "ner-config", ".", "--vars.trainer", "CRF", "--vars.C", "0.1")
     assert "'average' is left out" in said
-    trainer = load_config(project / "training" / "ner-esp-ner" / "train.cfg")["components"]["ner"]["trainer"]
+    ner = load_config(project / "training" / "ner-esp-ner" / "train.cfg")["components"]["ner"]
+    assert ner["model"]["templates"]["tag"] is True
+    trainer = ner["trainer"]
     assert (trainer["@mtl_trainers"], trainer["C"], trainer["average"]) == ("spacy_mtl.CRF.v1", 0.1, False)
 
 

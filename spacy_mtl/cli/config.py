@@ -5,7 +5,7 @@ The overrides of ``spacy train`` can change single settings, but another trainer
 
 import inspect
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 #: The language names in the files of CoNLL-2002, and their codes.
 FILE_LANGUAGES = {"esp": "es", "ned": "nl"}
 
-LEFT_OUT = "'{name}' is left out: {trainer} has no such setting, or one of another type"
+LEFT_OUT = "'{name}' is left out: {function} has {reason}"
 
 Block = dict[str, Any]
 
@@ -52,8 +52,9 @@ def config_cli(
 ) -> None:
     """Write a config with another language, template set or trainer, or other settings. Comments stay.
 
-    Settings of the old template set or trainer that the new one does not have are left out, and so are --set settings that the trainer does
-    not have; a line is printed for each. A trainer that wraps another (StructReg) wraps the one that the config had.
+    Settings of the old template set or trainer that the new one does not have, or has of another type, are left out, and so are --set
+    settings that the trainer does not have; a line is printed for each. A trainer that wraps another (StructReg) wraps the one that the
+    config had.
     """
     with clear_errors():
         config, text = read_config(source)
@@ -66,9 +67,10 @@ def config_cli(
         if templates is not None or trainer is not None or not full or len(full) < len(asked):
             name, block = _component(config, source, component)
             if templates is not None:
-                use_templates(block, templates)
-            left_out = use_trainer(block, trainer, [(name, value) for name, value in asked if "." not in name])
-            left_out = [LEFT_OUT.format(name=each, trainer=block["trainer"]["@mtl_trainers"]) for each in left_out]
+                gone = use_templates(block, templates)
+                left_out += _told(gone, block["model"]["templates"], "@mtl_templates")
+            gone = use_trainer(block, trainer, [(name, value) for name, value in asked if "." not in name])
+            left_out += _told(gone, block["trainer"], "@mtl_trainers")
             _keep_wrapped(text, f"components.{name}", before["components"][name], block["trainer"])
         for name, value in full:
             set_any(config, name, value)
@@ -80,6 +82,12 @@ def config_cli(
         write_file(output, str(text).encode())
     for line in left_out:
         typer.echo(line)
+
+
+def _told(left_out: Sequence[str], block: Block, kind: str) -> list[str]:
+    """A line for each setting that is left out of a block of a trainer or a template set. A block has all settings that there are."""
+    reasons = {name: "one of another type" if name in block else "no such setting" for name in left_out}
+    return [LEFT_OUT.format(name=name, function=block[kind], reason=reason) for name, reason in reasons.items()]
 
 
 def write_changes(text: ConfigText, before: "Config", config: "Config") -> None:
@@ -98,12 +106,28 @@ def _keep_wrapped(text: ConfigText, section: str, component: Block, new: Block) 
         component["trainer"] = {"trainer": component["trainer"]}
 
 
-def use_templates(block: Block, name: str) -> None:
-    """Give a component's block another template set, with all settings at their defaults. Raises ValueError (M710) for an unknown one."""
+def use_templates(block: Block, name: str) -> list[str]:
+    """Give a component's block another template set; return the names of the settings that it does not take.
+
+    The set that the block has already keeps its settings. Another one gets its defaults, and those settings of the old one that are not at their
+    defaults there, if it has them too, of the same type. Raises ValueError (M710) for an unknown one.
+    """
     from spacy_mtl.registry import mtl_templates
 
     name = _full_name("template set", name, mtl_templates)
-    block.setdefault("model", {})["templates"] = {"@mtl_templates": name, **_defaults(mtl_templates.get(name))}
+    model = block.setdefault("model", {})
+    old = dict(model.get("templates", {}))
+    old_name = old.pop("@mtl_templates", None)
+    had = _parameters(mtl_templates.get(old_name)) if old_name in mtl_templates else {}
+    has = _parameters(mtl_templates.get(name))
+    set_before = {key: v for key, v in old.items() if old_name == name or key not in had or v != had[key].default}
+    kept = {
+        key: v
+        for key, v in set_before.items()
+        if key in has and key in had and has[key].annotation == had[key].annotation
+    }
+    model["templates"] = {"@mtl_templates": name, **_defaults(mtl_templates.get(name)), **kept}
+    return [key for key in set_before if key not in kept]
 
 
 def use_trainer(block: Block, name: str | None, settings: Sequence[tuple[str, Any]]) -> list[str]:
@@ -190,8 +214,11 @@ def _full_name(kind: str, name: str, registry: "Registry") -> str:
 
 def _defaults(function: Callable) -> Block:
     """Settings of a registered function and their defaults; None for those without a default."""
-    parameters = inspect.signature(function).parameters.values()
-    return {p.name: None if p.default is inspect.Parameter.empty else p.default for p in parameters}
+    return {name: None if p.default is p.empty else p.default for name, p in _parameters(function).items()}
+
+
+def _parameters(function: Callable) -> Mapping[str, inspect.Parameter]:
+    return inspect.signature(function).parameters
 
 
 def _setting(text: str) -> tuple[str, Any]:

@@ -8,7 +8,7 @@ from spacy.cli import app
 from spacy.util import load_config, load_model_from_config
 from typer.testing import CliRunner
 
-from spacy_mtl.cli.config import use_trainer
+from spacy_mtl.cli.config import use_templates, use_trainer
 from spacy_mtl.registry import mtl_trainers
 
 SOURCE = Path(__file__).parents[2] / "configs" / "ner.cfg"
@@ -44,7 +44,10 @@ def test_everything_at_once(tmp_path):
     assert ner["model"]["templates"] == {"@mtl_templates": "spacy_mtl.conll2002.v1", "min_count": 1}
     assert (ner["trainer"]["@mtl_trainers"], ner["trainer"]["C"]) == ("spacy_mtl.SSVM.v1", 0.3)
     assert ner["trainer"]["average"] == load_config(SOURCE)["components"]["ner"]["trainer"]["average"]
-    assert said == ["'p' is left out: spacy_mtl.SSVM.v1 has no such setting, or one of another type"]
+    assert said == [
+        "'tag' is left out: spacy_mtl.conll2002.v1 has no such setting",
+        "'p' is left out: spacy_mtl.SSVM.v1 has no such setting",
+    ]
     nlp = load_model_from_config(config, auto_fill=True)
     assert (nlp.lang, nlp.get_pipe("ner").trainer.p) == ("nl", 2.0)
 
@@ -52,7 +55,6 @@ def test_everything_at_once(tmp_path):
 def test_full_names_and_values_that_are_text(tmp_path):
     config, _ = changed(tmp_path, "--templates", "spacy_mtl.ner.v1", "--set", "solver=cutting_plane", "--set", "p = 1")
     ner = config["components"]["ner"]
-    assert ner["model"]["templates"]["tag"] is True
     assert (ner["trainer"]["solver"], ner["trainer"]["p"]) == ("cutting_plane", 1)
 
 
@@ -106,6 +108,51 @@ def test_settings_of_a_wrong_kind_are_refused(tmp_path, args, start):
     assert result.stderr.startswith(start)
     assert len(result.stderr.splitlines()) == 1
     assert not (tmp_path / "out.cfg").exists()
+
+
+def test_a_setting_of_another_type_is_left_out(tmp_path):
+    _, said = changed(tmp_path, "--trainer", "CRF")
+    assert "'average' is left out: spacy_mtl.CRF.v1 has one of another type" in said
+
+
+def templates_after(before, *names):
+    """The block of templates after one set was asked for after the other."""
+    block = {"model": {"templates": before}}
+    return [use_templates(block, name) for name in names], block["model"]["templates"]
+
+
+def test_templates_that_are_there_already_keep_their_settings(tmp_path):
+    config, said = changed(tmp_path, "--templates", "ner", "--set", "components.ner.model.templates.noisy=true")
+    before = load_config(SOURCE)["components"]["ner"]["model"]["templates"]
+    assert before["tag"] is False
+    assert config["components"]["ner"]["model"]["templates"] == {**before, "noisy": True}
+    assert said == []
+
+
+def test_other_templates_take_settings_of_the_same_name_and_type():
+    before = {
+        "@mtl_templates": "spacy_mtl.parse.v1",
+        "tag": None,
+        "form": "ORTH",
+        "siblings": False,
+        "morph": False,
+        "min_count": 3,
+    }
+    (gone,), block = templates_after(before, "mst")
+    assert gone == ["form", "morph"]  # mst.v1 may do without forms
+    assert (block["tag"], block["siblings"], block["min_count"], block["form"]) == (None, False, 3, "ORTH")
+    assert block["coarse"] is None  # "auto" is the default of parse.v1 alone
+
+
+def test_defaults_are_those_of_the_new_templates():
+    before = {"@mtl_templates": "spacy_mtl.morph.v1", "usual_tags": False, "min_count": 2, "stems": True}
+    gone, block = templates_after(before, "pos", "mst")
+    assert (gone, block["tag"], block["min_count"]) == ([[], ["usual_tags"]], "TAG", 1)
+
+
+def test_templates_of_code_that_is_not_at_hand_give_way():
+    (gone,), block = templates_after({"@mtl_templates": "theirs.v1", "tag": False}, "ner")
+    assert (gone, block["tag"]) == (["tag"], True)
 
 
 def test_variables_stay(tmp_path):
