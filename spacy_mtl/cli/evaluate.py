@@ -16,13 +16,13 @@ from .shared.input import asked_for, read_spacy, reading, say_input
 from .shared.messages import clear_errors
 from .shared.options import (
     AsColumns,
+    AsFormat,
     AsGroup,
     AsScheme,
     AsSeparator,
     AsTag,
     Code,
     Encoding,
-    FileFormat,
     Format,
     Given,
     Limit,
@@ -59,7 +59,7 @@ def evaluate_cli(
     data: Annotated[
         list[str], typer.Argument(metavar="DATA...", help="Column files, segmented texts, trees, or .spacy files.")
     ],
-    file_format: FileFormat = Format.columns,
+    file_format: AsFormat = None,
     columns: AsColumns = None,
     given: Given = None,
     scheme: AsScheme = None,
@@ -83,7 +83,8 @@ def evaluate_cli(
 ) -> None:
     """Evaluate a pipeline on column files, segmented texts, dependency trees, bracketed trees or .spacy files.
 
-    Files are read as in the training of the pipeline, if its config says how; a line says what was taken from there.
+    Files are read as in the training of the pipeline, if its config says how: in the same format, with the same settings. A line says what
+    was taken from there.
     The pipeline sees the given columns as input; without --given, those that it predicts itself are hidden.
     Scores and JSON are those of "spacy evaluate" for the same input. A .spacy file has its own columns; --given chooses among them, and a
     line says what is input that "spacy evaluate" does not give.
@@ -94,8 +95,9 @@ def evaluate_cli(
     asked = asked_for(columns, given, separator, scheme=scheme, group=group, tag=tag)
     with clear_errors():
         nlp = load_pipeline(model, code)
-        settings = {**reading(nlp, file_format, asked), "encoding": encoding, "limit": limit}
-        examples = read_data(nlp, data, file_format, settings, asked["given"], borders)
+        read_as, settings = reading(nlp, data, file_format, asked)
+        settings |= {"encoding": encoding, "limit": limit}
+        examples = read_data(nlp, data, read_as, settings, asked["given"], borders)
         _warn_of_given(nlp, asked["given"] or [])
         scores = evaluate(nlp, examples, lexicon)
         if output is not None:
@@ -103,7 +105,7 @@ def evaluate_cli(
     console = make_console()
     n_tokens = sum(len(example.reference) for example in examples)
     console.print(f"{model} on {len(examples):,} documents, {n_tokens:,} tokens", soft_wrap=True, markup=False)
-    segments = file_format is Format.segmented or any(nlp.get_pipe_meta(name).retokenizes for name in nlp.pipe_names)
+    segments = read_as is Format.segmented or any(nlp.get_pipe_meta(name).retokenizes for name in nlp.pipe_names)
     for part in _tables(scores, examples, [key for key in SPANS if key != "token" or segments]):
         console.print(part)
 

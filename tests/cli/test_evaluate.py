@@ -8,6 +8,8 @@ from spacy.training import Example
 from typer.testing import CliRunner
 
 from spacy_mtl.cli.evaluate import evaluate, read_trees
+from spacy_mtl.cli.shared.options import Format
+from spacy_mtl.cli.shared.trained_with import format_of
 from spacy_mtl.cli.tokenizer import convert_pipeline
 from spacy_mtl.corpora.bracketed import BracketedCorpus
 from spacy_mtl.corpora.conll import ConllCorpus
@@ -334,11 +336,49 @@ def test_a_pipeline_trained_in_python_may_say_how_its_corpus_was_read(trained, t
     assert "Read as in training: group 5" in invoke(tmp_path / "telling", DEV).stdout
 
 
-def test_a_config_of_another_format_says_nothing(with_config):
+@pytest.mark.parametrize("options", [("--format", "columns"), ("--scheme", "auto")])
+def test_a_config_of_another_format_says_nothing_of_column_files(with_config, options):
     model = with_config("trees", "spacy_mtl.ConlluCorpus.v1", group=3)
-    result = invoke(model, DEV)
+    result = invoke(model, DEV, *options)
     assert "Read as in training" not in result.stdout
     assert "on 70 documents" in result.stdout
+
+
+def test_trees_are_read_as_in_training(with_config):
+    model = with_config("trees", "spacy_mtl.ConlluCorpus.v1", group=3, given=["TAG"])
+    result = invoke(model, TREES / "dev.conllu")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "Read as in training: format conllu, given TAG, group 3 (options change this)" in result.stdout
+    said = invoke(model, TREES / "dev.conllu", "--format", "conllu").stdout
+    assert "Read as in training: given TAG, group 3 (options change this)" in said
+    assert said.splitlines()[1:-1] == result.stdout.splitlines()[1:-1]
+    assert invoke(model, DEV).stderr.startswith("[M550]")
+
+
+def test_binary_files_are_read_whatever_the_format_in_training(with_config, tmp_path):
+    convert_columns(DEV, tmp_path / "dev.spacy", "es")
+    model = with_config("trees", "spacy_mtl.ConlluCorpus.v1", group=3)
+    assert "on 70 documents" in invoke(model, tmp_path / "dev.spacy").stdout
+
+
+@pytest.mark.parametrize(
+    ("reader", "name", "found"),
+    [
+        ("spacy_mtl.SegmentedCorpus.v1", "zh-words/dev.txt", Format.segmented),
+        ("spacy_mtl.BracketedCorpus.v1", "en-constituents/dev.mrg", Format.bracketed),
+        ("spacy_mtl.TasksCorpus.v1", "tasks.jsonl", Format.tasks),
+        ("spacy_mtl.ConllCorpus.v1", "dev.conll", Format.columns),
+        ("spacy.Corpus.v1", "dev.conll", Format.columns),
+    ],
+)
+def test_the_format_is_that_of_the_training(reader, name, found):
+    nlp = spacy.blank("xx")
+    config = nlp.config.copy()
+    config["corpora"] = {"dev": {"@readers": reader, "path": "a"}}
+    nlp.config = config
+    assert format_of(nlp, [name], None, {}) is found
+    assert format_of(nlp, [name], Format.tasks, {}) is Format.tasks
+    assert format_of(nlp, [name], None, {"columns": ["ORTH"]}) is Format.columns
 
 
 def test_sentence_borders_of_binary_files(with_config, trained, tmp_path):

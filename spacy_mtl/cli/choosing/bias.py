@@ -14,13 +14,13 @@ from ..shared.input import asked_for, reading
 from ..shared.messages import clear_errors
 from ..shared.options import (
     AsColumns,
+    AsFormat,
     AsGroup,
     AsScheme,
     AsSeparator,
     AsTag,
     Code,
     Encoding,
-    FileFormat,
     Format,
     Given,
     Limit,
@@ -61,7 +61,7 @@ def bias_cli(
         ),
     ] = 0,
     component: Annotated[str | None, typer.Option(help="The component, if several have a bias.")] = None,
-    file_format: FileFormat = Format.columns,
+    file_format: AsFormat = None,
     columns: AsColumns = None,
     given: Given = None,
     scheme: AsScheme = None,
@@ -89,9 +89,9 @@ def bias_cli(
         nlp = load_pipeline(model, code)
         check_folds("bias", folds)
         name, pipe = biased_component(nlp, model, component)
-        settings = reading(nlp, file_format, asked) | _broken(nlp, file_format)
-        settings |= {"encoding": encoding, "limit": limit}
-        examples = read_data(nlp, data, file_format, settings, asked["given"])
+        read_as, settings = reading(nlp, data, file_format, asked)
+        settings |= {**_broken(nlp, read_as), "encoding": encoding, "limit": limit}
+        examples = read_data(nlp, data, read_as, settings, asked["given"])
         before, points = pipe.bias, []
         more = _folds(nlp, model, name, folds) if folds else ()
         if more is not None:

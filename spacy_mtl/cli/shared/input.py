@@ -9,7 +9,7 @@ import typer
 from spacy_mtl.constituents.tree import SPANS_KEY
 
 from .options import Format, split_names
-from .trained_with import SPACY_READER, dev_reader, had_borders, trained_with
+from .trained_with import SPACY_READER, dev_reader, format_of, had_borders, trained_with
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -34,21 +34,27 @@ _DEFAULTS: dict[Format, dict[str, Any]] = {
 }
 
 
-def reading(nlp: "Language", file_format: Format, asked: dict[str, Any]) -> dict[str, Any]:
-    """Settings of a reader: those that the user asked for (None for others), else those of the pipeline's training, else the defaults.
+def reading(
+    nlp: "Language", data: Sequence[str], file_format: Format | None, asked: dict[str, Any]
+) -> tuple[Format, dict[str, Any]]:
+    """The format of files, and settings of its reader: what the user asked for (None for the rest), else as in the pipeline's training, else the
+    defaults.
 
     A line says what was taken from the training. "given" is only in the result if somebody has named it.
     """
+    named_format, file_format = file_format, format_of(nlp, data, file_format, asked)
     names = {*_DEFAULTS[file_format], "given"}
     named = {name: value for name, value in asked.items() if value is not None and name in names}
     known = {name: value for name, value in trained_with(nlp, file_format).items() if name not in named}
     settings = {**_DEFAULTS[file_format], **known, **named}
     if "columns" in settings and "given" in known:
         settings["given"] = known["given"] = [name for name in known["given"] if name in settings["columns"]]
-    if known:
-        told = ", ".join(f"{name} {_told(value)}" for name, value in known.items())
-        typer.echo(f"Read as in training: {told} (options change this)")
-    return settings
+    told = [f"{name} {_told(value)}" for name, value in known.items()]
+    if named_format is None and file_format is not Format.columns:
+        told.insert(0, f"format {file_format.value}")
+    if told:
+        typer.echo(f"Read as in training: {', '.join(told)} (options change this)")
+    return file_format, settings
 
 
 def asked_for(columns: str | None, given: str | None, separator: str | None, **others: Any) -> dict[str, Any]:

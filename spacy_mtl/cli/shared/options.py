@@ -17,14 +17,11 @@ class Format(str, Enum):
     tasks = "tasks"
 
 
-FileFormat = Annotated[
-    Format,
-    typer.Option(
-        "--format",
-        help="columns: CoNLL columns; segmented: one sentence per line, spaces between words; conllu: trees, CoNLL-U or CoNLL-X; "
-        "bracketed: constituency trees, as of the Penn Treebank; tasks: entities annotated with Prodigy or Label Studio.",
-    ),
-]
+_FORMATS = (
+    "columns: CoNLL columns; segmented: one sentence per line, spaces between words; conllu: trees, CoNLL-U or CoNLL-X; "
+    "bracketed: constituency trees, as of the Penn Treebank; tasks: entities annotated with Prodigy or Label Studio."
+)
+FileFormat = Annotated[Format, typer.Option("--format", help=_FORMATS)]
 Columns = Annotated[str, typer.Option(help="Column names from left to right, '_' for a column to ignore.")]
 Given = Annotated[
     str | None,
@@ -32,6 +29,7 @@ Given = Annotated[
 ]
 # the same options of a command that asks the pipeline first how it was trained
 _ELSE = " Default: as in training, else {}."
+AsFormat = Annotated[Format | None, typer.Option("--format", help=_FORMATS + _ELSE.format("columns"))]
 AsColumns = Annotated[
     str | None,
     typer.Option(

@@ -1,6 +1,7 @@
 """How the documents were read that a pipeline was trained with, according to the config that is saved with it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .options import Format
@@ -17,6 +18,7 @@ READERS = {
     "spacy_mtl.TasksCorpus.v1": (Format.tasks, ()),
 }
 SPACY_READER = "spacy.Corpus.v1"
+_OF_COLUMNS = ("columns", "scheme", "separator")
 
 
 def dev_reader(nlp: "Language") -> Mapping[str, Any]:
@@ -35,6 +37,19 @@ def trained_with(nlp: "Language", file_format: Format) -> dict[str, Any]:
     reader = dev_reader(nlp)
     kind, names = READERS.get(reader.get("@readers", ""), (None, ()))
     return {name: reader[name] for name in names if name in reader} if kind is file_format else {}
+
+
+def format_of(nlp: "Language", data: Sequence[str], file_format: Format | None, asked: Mapping[str, Any]) -> Format:
+    """The format of files: the one that the user names, else the one of the pipeline's training.
+
+    asked: settings that the user asked for (None for others); those that only column files have say that these are such files. ``.spacy`` files are
+    read along with column files.
+    """
+    if file_format is not None:
+        return file_format
+    if any(asked.get(name) is not None for name in _OF_COLUMNS) or all(Path(path).suffix == ".spacy" for path in data):
+        return Format.columns
+    return READERS.get(dev_reader(nlp).get("@readers", ""), (Format.columns, ()))[0]
 
 
 def had_borders(nlp: "Language") -> bool | None:
