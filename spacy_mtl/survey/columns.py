@@ -6,8 +6,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from spacy.parts_of_speech import IDS as POS_IDS
+from spacy.vocab import Vocab
 
 from spacy_mtl.corpora.columns import IGNORED, MISSING, text_lines
+from spacy_mtl.corpora.conll import ConllCorpus
 from spacy_mtl.corpora.settings import check_file
 from spacy_mtl.errors import Errors
 
@@ -25,9 +27,11 @@ def survey_columns(path: Path, encoding: str = "utf8", columns: Sequence[str] | 
     """What is in a column file. columns: names that the user gives; None to find them out.
 
     Raises ValueError: M501, M502, M513, M504 for a file without sentences, M561 for lines with different numbers of columns, M568 for
-    more names than columns.
+    more names than columns; of names that the user gives, M505, M506 and M518; in tags of entities and parts of speech, M508 and M510.
     """
     check_file(path)
+    if columns is not None:
+        ConllCorpus(path, columns, given=())  # refuses what it cannot read
     found = Survey(path, "columns")
     separator = _separator(path, encoding)
     if separator:
@@ -45,6 +49,9 @@ def survey_columns(path: Path, encoding: str = "utf8", columns: Sequence[str] | 
     names = _names(by_column, counts) if columns is None else [*columns, *[IGNORED] * (len(counts) - len(columns))]
     found.columns = names[: len(counts)]
     _look_at(found, counts, sentences)
+    if "ORTH" in found.columns:
+        for _ in ConllCorpus(path, found.columns, given=(), encoding=encoding, **found.reader).docs(Vocab()):
+            pass  # the training would refuse what is refused here
     if columns is None:
         found.warnings += _left_over(found, counts)
     return found
@@ -104,8 +111,10 @@ def _names(by_column: list[tuple[str, ...]], counts: list[Counter[str]]) -> list
 
 
 def _is_spans(values: Counter[str]) -> bool:
-    tags = [value for value in values if value != "O" and value not in MISSING]
-    return bool(tags) and all(_SPAN_TAG.fullmatch(tag) for tag in tags)
+    """Whether a column has tags of spans: most are, so that a slip in one of them is found."""
+    tags = {value: count for value, count in values.items() if value != "O" and value not in MISSING}
+    spans = sum(count for tag, count in tags.items() if _SPAN_TAG.fullmatch(tag))
+    return spans > 0.5 * sum(tags.values())
 
 
 def _look_at(found: Survey, counts: list[Counter[str]], sentences: list[Rows]) -> None:

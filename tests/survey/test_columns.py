@@ -88,16 +88,44 @@ def test_more_names_than_columns_are_refused(tmp_path):
         ),
         ("a.txt", "Ana|B-PER lee|O\n", "--converter iob"),
         ("a.jsonl", '{"text": "Ana lee", "entities": []}\n', "mtl convert FILE FILE.spacy --lang LANG --format tasks"),
-        ("a.txt", '\n{"text": "Ana lee", "entities": []}\n', "--format tasks"),
+        ("a.txt", '{"text": "Ana lee", "entities": []}\n', "--format tasks"),
         ("a.txt", "|" * 300_000 + " b .\n", "It is trained on a column file"),  # and says so at once
         ("a.txt", "Ana lee .\n", "It is trained on a column file, or a .spacy file, with entities"),
-        ("a.conll", "Ana X\nlee Y\n\n", "which has no tags of entities in column 2. Name its columns"),
+        ("a.conll", "Ana O\nlee O\n\n", "which has no tags of entities in column 2. Name its columns"),
     ],
 )
 def test_what_to_do_about_other_formats(tmp_path, name, text, message):
     columns = ["ORTH", "ENT"] if name == "a.conll" else None
     with pytest.raises(ValueError, match=r"^\[M728\] 'ner' cannot be trained on .*" + message):
         check_pipeline(["ner"], survey(write(tmp_path, text, name), columns=columns))
+
+
+SLIP = "Ana B-PER\nlee O\n\nEva B-PER\nva O\na O\nLeón B_LOC\n\n"
+
+
+@pytest.mark.parametrize("columns", [None, ["ORTH", "ENT"]])
+def test_a_slip_in_a_tag_of_an_entity_is_refused_with_its_line(tmp_path, columns):
+    with pytest.raises(ValueError, match=r"^\[M508\] Line 7 of .*'B_LOC' is not an entity tag"):
+        survey_columns(write(tmp_path, SLIP), columns=columns)
+
+
+def test_tags_of_which_few_look_like_entities_are_tags(tmp_path):
+    found = survey_columns(write(tmp_path, "Ana NP\nlee V\na P\nAna NP\n\nla B-X\nEva NP\na P\nlee V\n\n"))
+    assert found.columns == ["ORTH", "TAG"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "name", "message"),
+    [
+        (["ORTH", "XX"], "a.conll", r"\[M506\] Unknown column 'XX'"),
+        (["TAG", "ENT"], "a.conll", r"\[M505\] "),
+        (["ORTH", "ENT"], "a.conllu", r"\[M518\] "),
+        (["ORTH", "POS"], "a.conll", r"\[M510\] Line 1 of .*'B-PER'"),
+    ],
+)
+def test_names_of_columns_that_the_reader_refuses(tmp_path, columns, name, message):
+    with pytest.raises(ValueError, match="^" + message):
+        survey(write(tmp_path, "Ana B-PER\nlee O\n\n", name), columns=columns)
 
 
 @pytest.mark.parametrize(("loose", "says"), [(1, "column 2: 1 entity begins"), (2, "column 2: 2 entities begin")])
