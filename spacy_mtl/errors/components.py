@@ -109,8 +109,8 @@ class ComponentWarnings:
             "Put a component that sets {attr} before this one, or train without it.")
     M432 = ("The tokenizer spacy_mtl.Segmenter.v1 has no model, so every character becomes a word. Load a trained one: set 'path' in "
             "[initialize.tokenizer] to a pipeline with mtl_segmenter, or make one with: python -m spacy mtl tokenizer MODEL OUTPUT")
-    M433 = ("The limit of {megabytes} megabytes leaves {kept} of the {rows} observations that have weights (the filter of arcs, or the grammar, takes "
-            "{filter:.2f} megabytes), too few to parse well. Set 'megabytes' of its model higher, or to null for no limit.")
+    M433 = ("The limit of {megabytes} megabytes leaves {kept} of the {rows} observations that have weights{others}, too few "
+            "to predict well. Set 'megabytes' of its model higher, or to null for no limit.")
     M434 = ("'{name}' predicts {column}, but the reader of [{section}] gives it ('given'), and what is given stays, so the scores are those of the gold "
             "annotation. Take {column} out of 'given' of [{section}], or set overwrite = true.")
     M435 = ("'{name}' predicts sentence borders, but the reader of [{section}] gives them, and what is given stays, so the scores are those of the gold annotation. Set "

@@ -164,8 +164,10 @@ class ChainLearner(Learner):
             self.templates,
             self._keys(),
             self.labels,
-            None if megabytes is None else max(0.0, megabytes - bytes_of_dense / 1e6),
+            megabytes,
             self.prior,
+            bytes_of_dense,
+            self.few,
         )
         return exported.with_dense(dense)
 

@@ -143,7 +143,7 @@ class GrammarLearner(Learner):
                 (self.templates.edge, weights.pair, slice(n, None), features.pair_index),
             )
         )
-        return export_grammar(node, pair, self._corpus.grammar, megabytes)
+        return export_grammar(node, pair, self._corpus.grammar, megabytes, self.few)
 
 
 class Columns(NamedTuple):

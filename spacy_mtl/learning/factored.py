@@ -83,4 +83,4 @@ class FactoredLearner(Learner):
             part.rebind(self._of_factor(pieces, g))
 
     def export(self, megabytes: float | None) -> ChainWeights:
-        return joined_factors([part.export(None) for part in self.parts], megabytes)
+        return joined_factors([part.export(None) for part in self.parts], megabytes, self.few)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spacy_mtl.errors import Errors
+from spacy_mtl.models.few_left import FewLeft
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Problem
 from spacy_mtl.templates.attributes.derived import base_of
@@ -36,6 +37,11 @@ class Learner(ABC):
     def crew(self) -> Crew:
         """The threads that extract features, as many as the trainer has."""
         return Crew(self.trainer.threads)
+
+    @cached_property
+    def few(self) -> FewLeft:
+        """What warns once in the training that the size limit leaves next to nothing."""
+        return FewLeft()
 
     @property
     def trainings(self) -> list[Training]:

@@ -323,7 +323,7 @@ class TreeLearner(Learner):
             assert training is not None
             skipped = len(self.templates.node) if self.joint else 0
             labels = self._side(training, self.templates.labels, self._label_keys, self._label_blocks, skipped)
-        return export_tree(node, labels, self.labels, self._tags, self._tables, megabytes, self.prior)
+        return export_tree(node, labels, self.labels, self._tags, self._tables, megabytes, self.prior, self.few)
 
     def _side(
         self, training: Training, templates: Sequence[Template], keys: np.ndarray, blocks: np.ndarray, skipped: int

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spacy_mtl.kernels import kernel
+from spacy_mtl.models.few_left import FewLeft
 from spacy_mtl.models.merge import Merged, merge, merged_report
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.structures.problem import Blocks
@@ -52,12 +53,15 @@ def export_chain(
     labels: Sequence[str],
     megabytes: float | None,
     prior: ChainPrior | None = None,
+    taken: int = 0,
+    few: FewLeft | None = None,
 ) -> ChainWeights:
     """Make the weights for prediction; those of the earlier model that training went on from, if any, are added.
 
     mu, norms: float64[T + Tp], template weights and ||w_j|| in the order of ``templates``, node templates first. keys: uint64[R] and uint64[Rp], of
     each row of the node and the pair matrix (including rows of templates without observation). megabytes: keep the strongest rows that fit into
-    this size, before compression; None keeps all.
+    this size, before compression; None keeps all. taken: bytes of it that others take. few: of the training, which is warned once (M433) if almost
+    none fit.
     """
     n_labels = len(labels)
     plain = np.zeros(len(weights.pair), bool)
@@ -77,8 +81,11 @@ def export_chain(
         merged = [merge(*side[:3], np.flatnonzero(side.sizes), old) for side, old in zip(sides, olds, strict=True)]
         sides = [_Side(*each[:3], largest(each.matrix)) for each in merged]
         step += prior.step
-    budget = None if megabytes is None else int(megabytes * 1e6)
+    budget = None if megabytes is None else max(0, int(megabytes * 1e6) - taken)
     rows = strongest([side.sizes for side in sides], (ROW_BYTES + n_labels, ROW_BYTES + n_labels**2), budget)
+    if megabytes is not None:
+        n_rows = sum(int(np.count_nonzero(side.sizes)) for side in sides)
+        (few or FewLeft()).check(megabytes, sum(map(len, rows)), n_rows, taken)
     counts = np.concatenate([_count(*each) for each in zip(rows, (side.blocks for side in sides), strict=True)])
     counts[blocks.n_node :] += _count(np.flatnonzero(plain), blocks.pair)
     report = tuple(

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from spacy_mtl.models.dense import DenseBlock
+from spacy_mtl.models.few_left import FewLeft
 from spacy_mtl.templates.grammar import Template, parse_template
 
 from .export import ROW_BYTES
@@ -28,10 +29,10 @@ def of_factor(weights: ChainWeights, begin: int, end: int) -> ChainWeights:
     )
 
 
-def joined_factors(parts: Sequence[ChainWeights], megabytes: float | None) -> ChainWeights:
+def joined_factors(parts: Sequence[ChainWeights], megabytes: float | None, few: FewLeft | None = None) -> ChainWeights:
     """The model of all factors. parts: of one factor each, over the same templates, none of which reads observations for label pairs.
 
-    megabytes: size limit, as of :func:`.export_chain`; of the observations of all factors, the strongest are kept.
+    megabytes, few: as of :func:`.export_chain`; of the observations of all factors, the strongest are kept.
     """
     labels = tuple(label for part in parts for label in part.labels)
     keys = np.unique(np.concatenate([part.keys for part in parts]))
@@ -44,6 +45,8 @@ def joined_factors(parts: Sequence[ChainWeights], megabytes: float | None) -> Ch
         begin = own.stop
     budget = None if megabytes is None else int(megabytes * 1e6)
     kept = strongest([np.abs(rows).max(axis=1, initial=0)], [ROW_BYTES + len(labels)], budget)[0]
+    if megabytes is not None:
+        (few or FewLeft()).check(megabytes, kept.size, keys.size)
     codes, scales = quantize(rows[kept])
     share = kept.size / max(keys.size, 1)
     no_pairs = np.empty(0, np.uint64), np.empty((0, len(labels) ** 2), np.int8), np.empty(0, np.float32)

@@ -1,15 +1,14 @@
 """Reduce the weights of a tree training to the weights that a model keeps."""
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import log2
 
 import numpy as np
 
-from spacy_mtl.errors import Warnings
 from spacy_mtl.models.chain.export import ROW_BYTES, largest
 from spacy_mtl.models.chain.weights import KEY_BITS, TemplateRow, by_key, quantize, short_keys, strongest
+from spacy_mtl.models.few_left import FewLeft
 from spacy_mtl.models.merge import Merged, OldRows, merge, merged_report
 from spacy_mtl.models.store import compressed
 from spacy_mtl.structures.tree.filter import FilterTables
@@ -21,8 +20,6 @@ from .weights import TreeWeights
 
 #: Number of rows that are compressed to estimate the size of all.
 SAMPLE = 20_000
-#: A model that keeps a smaller share of its rows than this is useless.
-NEXT_TO_NONE = 0.01
 
 
 @dataclass(frozen=True)
@@ -71,10 +68,13 @@ def saved_bytes(side: Side, rows: np.ndarray, plain: int) -> float:
     return min(plain, key + sum(len(compressed(*each)[1]) for each in zip(names, arrays, strict=True)) / len(some))
 
 
-def fitting(sides: Sequence[Side], plain: Sequence[int], taken: int, megabytes: float | None) -> list[np.ndarray]:
+def fitting(
+    sides: Sequence[Side], plain: Sequence[int], taken: int, megabytes: float | None, few: FewLeft | None = None
+) -> list[np.ndarray]:
     """The rows of each side to keep, ascending: the strongest that fit into a file of ``megabytes``; None keeps all.
 
-    plain: bytes per row of each side before compression. taken: bytes that the filter takes. Warns (M433) if almost none fit.
+    plain: bytes per row of each side before compression. taken: bytes that the filter takes. few: of the training, which is warned once (M433) if
+    almost none fit.
     """
     sizes = [side.sizes() for side in sides]
     if megabytes is None:
@@ -84,9 +84,7 @@ def fitting(sides: Sequence[Side], plain: Sequence[int], taken: int, megabytes: 
     saved = [saved_bytes(*each) for each in zip(sides, kept, plain, strict=True)]
     kept = strongest(sizes, saved, budget)
     n_kept, n_rows = sum(rows.size for rows in kept), sum(int(np.count_nonzero(size)) for size in sizes)
-    if n_kept < NEXT_TO_NONE * n_rows:
-        warning = Warnings.M433.format(megabytes=megabytes, kept=n_kept, rows=n_rows, filter=taken / 1e6)
-        warnings.warn(warning, stacklevel=2)
+    (few or FewLeft()).check(megabytes, n_kept, n_rows, taken)
     return kept
 
 
@@ -120,11 +118,13 @@ def export_tree(
     tables: FilterTables | None,
     megabytes: float | None,
     prior: TreePrior | None = None,
+    few: FewLeft | None = None,
 ) -> TreeWeights:
     """Make the weights for prediction; those of the earlier model that training went on from, if any, are added.
 
     node: weights of arcs and pairs, one column. pair: weights of labels, one column per label; None without labels. tags, tables: the filter.
-    megabytes: size limit of the saved file without its header; the strongest rows that fit are kept, None keeps all. Warns (M433) if almost none fit.
+    megabytes: size limit of the saved file without its header; the strongest rows that fit are kept, None keeps all. few: of the training, which is
+    warned once (M433) if almost none fit.
     """
     values = np.empty(0, np.float16) if tables is None else _halved(np.concatenate(tables))
     taken = 0
@@ -139,7 +139,7 @@ def export_tree(
             for side, each in zip(sides, merged, strict=True)
         ]
     plain = [ROW_BYTES, ROW_BYTES + len(labels)][: len(sides)]
-    kept = fitting(sides, plain, taken, megabytes)
+    kept = fitting(sides, plain, taken, megabytes, few)
     report = [line for side, rows in zip(sides, kept, strict=True) for line in side.report(rows)]
     if prior is not None:
         report = _joint_report(prior, sides, merged, kept)

@@ -54,6 +54,7 @@ def test_report_has_a_line_per_template():
     assert [row.rows for row in report] == [2, 1, 1, 1, 1]
 
 
+@pytest.mark.filterwarnings("ignore:.*M433")
 @pytest.mark.parametrize(
     ("budget", "keys", "pair_keys"),
     [
@@ -88,6 +89,7 @@ def test_templates_without_pairs_have_no_transitions():
     assert [row.rows for row in weights.templates] == [2, 1]
 
 
+@pytest.mark.filterwarnings("ignore:.*M433")
 def test_trained_model_keeps_to_its_size(make_nlp, read_corpus, train):
     nlp = make_nlp()
     ner = train(nlp, read_corpus(nlp), passes=1).get_pipe("mtl_ner")

@@ -1,0 +1,59 @@
+"""A size limit that leaves next to nothing of a model is told, once in a training."""
+
+import warnings
+
+import pytest
+import spacy
+
+from spacy_mtl.corpora.conllu import ConlluCorpus
+
+from ..pipelines import ASSETS, make_nlp, read_corpus
+from .bracketing import make_finder, read
+from .parsing import make_parser
+from .segmenting import PATTERNS, SENTENCES, example
+from .segmenting import make as make_segmenter
+
+TREES = ASSETS.parent / "nl-trees"
+
+
+def recognizer():
+    nlp = make_nlp(["U0:%x[0,LOWER]", "U1:%x[0,SUFFIX2]", "B"])
+    return nlp, read_corpus(nlp)
+
+
+def segmenter():
+    nlp = make_segmenter(PATTERNS)
+    return nlp, [example(nlp, sentence) for sentence in SENTENCES]
+
+
+def morphologizer():
+    nlp = spacy.blank("nl")
+    templates = {"@mtl_templates": "spacy_mtl.patterns.v1", "patterns": ["U0:%x[0,LOWER]", "U1:%x[0,SUFFIX2]", "B"]}
+    nlp.add_pipe("mtl_morphologizer", config={"model": {"templates": templates}})
+    return nlp, list(ConlluCorpus(TREES / "train.conllu", given=[], limit=30)(nlp))
+
+
+def parser():
+    nlp = make_parser(nlp=spacy.blank("nl"))
+    return nlp, list(ConlluCorpus(TREES / "train.conllu", given=["TAG"], limit=30)(nlp))
+
+
+def finder():
+    nlp = make_finder()
+    return nlp, read(nlp)
+
+
+@pytest.mark.parametrize("made", [recognizer, segmenter, morphologizer, parser, finder])
+def test_a_training_tells_once_that_next_to_nothing_is_left(made):
+    nlp, examples = made()
+    nlp.pipeline[0][1].model.attrs["megabytes"] = 1e-6
+    nlp.initialize(lambda: examples)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for _ in range(3):
+            nlp.update(examples)
+            nlp(examples[0].predicted.copy())  # makes the model of this pass
+    told = [str(each.message) for each in caught if "[M433]" in str(each.message)]
+    assert len(told) == 1
+    assert told[0].startswith("[M433] The limit of 1e-06 megabytes leaves 0 of the ")
+    assert "too few to predict well" in told[0]
