@@ -1,6 +1,7 @@
 """The reader ``spacy_mtl.SegmentedCorpus.v1``: segmented texts in the format of the SIGHAN bakeoffs, as spaCy Examples."""
 
 import unicodedata
+import warnings
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -13,7 +14,7 @@ from spacy.training import Example
 from spacy.util import get_words_and_spaces
 from spacy.vocab import Vocab
 
-from spacy_mtl.errors import Errors
+from spacy_mtl.errors import Errors, Warnings
 from spacy_mtl.registry import registry
 
 from .columns import text_lines
@@ -103,7 +104,7 @@ class SegmentedCorpus:
     limit: the largest number of Examples to read; 0 for all.
 
     Raises ValueError on construction for invalid settings (M511, M514) and files that do not exist (M501); while reading, for what is wrong
-    with a file (M502, M513, M520).
+    with a file (M502, M513, M520). Warns of a file without any space (M956).
     """
 
     gives_words: ClassVar[bool] = False
@@ -134,4 +135,10 @@ class SegmentedCorpus:
 
     def _read(self) -> Iterator[list[str]]:
         for path in self.paths:
-            yield from read_segmented(path, self.encoding)
+            lines = words = 0
+            for sentence in read_segmented(path, self.encoding):
+                lines += 1
+                words += len(sentence)
+                yield sentence
+            if lines == words > 1:
+                warnings.warn(Warnings.M956.format(path=path, n=lines), stacklevel=2)

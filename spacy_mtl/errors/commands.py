@@ -1,4 +1,4 @@
-"""M7xx, and M953 to M959: commands."""
+"""M7xx, M953, M954, M958 and M959: commands."""
 
 
 class CommandErrors:

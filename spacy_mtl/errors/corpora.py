@@ -1,4 +1,4 @@
-"""M5xx, and M955: corpora and training support."""
+"""M5xx, and M955 to M957: corpora and training support."""
 
 
 class CorpusErrors:
@@ -25,7 +25,8 @@ class CorpusErrors:
     M514 = "'{setting}' of the corpus must be {expected}, but it is {value}."
     M515 = ("Unknown language '{lang}' ({reason}). Use a code that spaCy knows, such as \"es\", or \"xx\" for any "
             "language.")
-    M516 = "The output '{path}' must end in '.spacy', the only ending that spaCy's own readers look for."
+    M516 = ("The output '{path}' must end in '.spacy', the only ending that spaCy's own readers look for, or in '.conllu', to write the trees of a "
+            ".spacy file as CoNLL-U.")
     M517 = ("The training log '{path}' cannot be written: {reason}. Set 'path' of the logger to a file that you may "
             "write, or to null.")
     M518 = ("'{path}' is a CoNLL-U treebank by its name, but {n} columns are named ({columns}), so that its numbers of words would be read as words. "
@@ -63,6 +64,7 @@ class CorpusErrors:
     M572 = "'{path}' contains no trees. A file of bracketed trees has one like ((S (NP (PRP It)) (VP (VBZ rains)) (. .))) for each sentence."
     M573 = ("{place} of '{path}' is no text with entities: {fault}. Give what Prodigy (db-out) or Label Studio (JSON) has exported, or spacy mtl suggest has written.")
     M574 = ("'{path}' contains no annotated texts. Accept tasks in Prodigy, or submit annotations in Label Studio, and export them again.")
+    M957 = "'{path}' is empty. Give a corpus file with at least one sentence."
     M955 = ("'{path}' has JSON, not columns. Texts with marked entities are read with the reader 'spacy_mtl.TasksCorpus.v1', in commands with --format tasks; 'spacy mtl convert' "
             "with that option writes a .spacy file of them.")
     # fmt: on
@@ -79,6 +81,8 @@ class CorpusWarnings:
     M566 = ("{n} sentence(s) of '{path}' have a text comment that is not the text of their tokens. The first: line {line}, sentence {sentence}, '{value}'. "
             "Correct the comment, or the words, ranges and SpaceAfter.")
     M567 = ("{n} sentence(s) of '{path}' are read without a tree, since their heads do not form one. The first: {reason}")
+    M956 = ("No line of '{path}' has a space, so each of its {n} lines is a single word, and nothing is learnt about borders of words. Check whether it is a "
+            "segmented text, which has spaces between words.")
     M575 = ("'{path}' has entities that begin or end within a token, {n} in all; nothing is learnt about their tokens. The first: {first}. Mark whole tokens, or "
             "change the tokenizer.")
     M560 = ("{n} sentence(s) of '{path}' were left out because their heads do not form a tree. The first: {reason}")

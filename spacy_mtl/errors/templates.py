@@ -41,8 +41,8 @@ class TemplateErrors:
     M129 = ("Template '{template}' looks at {found}, but '{name}' scores {scores}: use {use}.")
     M130 = ("Template '{template}' {fault}.")
     M131 = ("The setting 'variants' of spacy_mtl.mst.v1 must be one of {known}, but is {value}.")
-    M132 = ("The attribute '{attr}' is learnt from the training corpus, and only {component} learns it. Remove the templates that read it ({setting}), "
-            "or use them with {component}.")
+    M132 = ("The attribute '{attr}' is learnt from the training corpus by {component} alone. Remove the templates that read it ({setting}), "
+            "or use them there.")
     M133 = "The setting '{setting}' of the templates must be {expected}, but is {value}."
     M135 = ("Bad template at {place}: {found} cannot be read there. A template V:%v[0] reads the vector of one token (or %t[0] its row of doc.tensor), and "
             "nothing else; U and B read attributes, such as %x[0,ORTH].{snippet}")

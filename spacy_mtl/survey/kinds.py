@@ -7,6 +7,7 @@ from pathlib import Path
 
 from spacy_mtl.corpora.columns import text_lines
 from spacy_mtl.corpora.settings import check_file
+from spacy_mtl.errors import Errors
 
 _PEEK = 2000
 _ID = re.compile(r"[0-9]+([-.][0-9]+)?")
@@ -18,12 +19,15 @@ def kind_of(path: Path, encoding: str = "utf8") -> str:
     """ "binary", "bracketed", "trees", "columns" or "segmented", judged by the ending .spacy and the first lines.
 
     Bracketed trees begin with a bracket that a label or another one follows, and end with one. Trees have ten columns separated by tabs, of which the
-    first is a number; column files have two columns or more, as many in each line, and empty lines. Raises ValueError: M501, M502, M513.
+    first is a number; column files have two columns or more, as many in each line, and empty lines. Raises ValueError: M501, M502, M513, and M957
+    for an empty file.
     """
     check_file(path)
     if path.suffix == ".spacy":
         return "binary"
     lines = [line.rstrip("\n") for line in islice(text_lines(path, encoding), _PEEK)]
+    if not any(map(str.strip, lines)):
+        raise ValueError(Errors.M957.format(path=path))
     rows = [line for line in lines if line.strip() and not line.startswith("#")]
     text = " ".join(lines).strip()
     if _BRACKETED.match(text) and (text.endswith(")") or len(lines) == _PEEK):

@@ -15,7 +15,7 @@ from .trees import survey_trees
 def survey(path: Path, encoding: str = "utf8", columns: Sequence[str] | None = None) -> Survey:
     """What is in a corpus file. columns: names that the user gives.
 
-    Raises ValueError: what is wrong with the file (M501-M559, M561, M705).
+    Raises ValueError: what is wrong with the file (M501-M559, M561, M568, M705, M955, M957).
     """
     kind = "columns" if columns is not None and path.suffix != ".spacy" else kind_of(path, encoding)
     if columns is None and path.suffix == ".conllu":  # whatever a fault makes it look like

@@ -20,7 +20,7 @@ _WANTED = {
     "morphologizer": "a file of trees, CoNLL-U, with parts of speech or morphological features",
     "lemmatizer": "a file of trees, CoNLL-U or CoNLL-X, with lemmas",
     "parser": "a file of trees, CoNLL-U or CoNLL-X, with arcs",
-    "constituents": "a file of bracketed trees, such as (S (NP (PRP It)) (VP (VBZ rains)))",
+    "constituents": "a file of bracketed trees with constituents, such as (S (NP (PRP It)) (VP (VBZ rains)))",
     "ner": "a column file, or a .spacy file, with entities",
 }
 #: What there is where no tree has an arc from a word to another.
@@ -36,6 +36,8 @@ def seen(component: str, found: Survey) -> str:
     """What a corpus has that cannot train the component."""
     if component == "parser" and found.kind == "trees":
         return NO_ARCS if found.trees else "no trees"
+    if component == "constituents" and found.kind == "bracketed":
+        return "trees without a constituent, only tagged words"
     if found.kind != "columns":
         return _KINDS[found.kind]
     if component == "ner" and "ENT" in found.columns:

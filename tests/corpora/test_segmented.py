@@ -181,3 +181,18 @@ def test_lines_longer_than_the_pipeline_allows_are_refused_by_spacy(nlp, tmp_pat
     nlp.max_length = 5000
     with pytest.raises(ValueError, match="E088"):
         list(SegmentedCorpus(write(tmp_path, "他" * 5001, name="long.txt"))(nlp))
+
+
+def test_a_text_without_any_space_is_told(nlp, tmp_path):
+    """It would be learnt that no word ever ends."""
+    path = tmp_path / "raw.txt"
+    path.write_text("我们学习\n他们今天去\n", encoding="utf8")
+    with pytest.warns(UserWarning, match=r"M956\] No line of '.*raw\.txt' has a space, so each of its 2 lines"):
+        assert len(list(SegmentedCorpus(path)(nlp))) == 2
+
+
+@pytest.mark.parametrize("text", ["我们学习\n他们 去\n", "我们学习\n"])
+def test_single_words_are_no_fault(nlp, tmp_path, text):
+    path = tmp_path / "raw.txt"
+    path.write_text(text, encoding="utf8")
+    assert list(SegmentedCorpus(path)(nlp))

@@ -41,3 +41,9 @@ def test_what_is_found_and_proposed(tmp_path):
     assert chosen == {("corpora.train", "group"): 2}
     with pytest.raises(ValueError, match=r"^\[M728\] "):
         check_pipeline(["parser"], found)
+
+
+def test_trees_without_a_constituent_are_told(tmp_path):
+    message = r"M728.*which has trees without a constituent, only tagged words\. .* bracketed trees with constituents, such as"
+    with pytest.raises(ValueError, match=message):
+        check_pipeline(["constituents"], survey(write(tmp_path, "(NN dog)\n(TOP (NN cat))\n")))

@@ -100,6 +100,12 @@ def test_what_to_do_about_other_formats(tmp_path, name, text, message):
         check_pipeline(["ner"], survey(write(tmp_path, text, name), columns=columns))
 
 
+@pytest.mark.parametrize(("name", "text"), [("a.conll", ""), ("a.mrg", "\n \n"), ("a.txt", ""), ("a.conllu", "")])
+def test_an_empty_file_is_of_no_format(tmp_path, name, text):
+    with pytest.raises(ValueError, match=rf"^\[M957\] '.*{name}' is empty\. Give a corpus file"):
+        survey(write(tmp_path, text, name))
+
+
 SLIP = "Ana B-PER\nlee O\n\nEva B-PER\nva O\na O\nLeón B_LOC\n\n"
 
 

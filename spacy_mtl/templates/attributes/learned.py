@@ -46,11 +46,12 @@ class Learned(NamedTuple):
     setting: str
 
 
+_OF_STEMS = "mtl_morphologizer and mtl_lemmatizer", "morph.v1, lemma.v1: stems = false"
 LEARNED = {
     USUAL_TAG: Learned(usual_tag, USUAL_TAG, "mtl_tagger", "pos.v1: usual_tags = false"),
     CHAR_GROUP: Learned(char_group, CHAR_GROUP, "mtl_segmenter", "seg.v1: dictionary = false"),
-    STEM_TAG: Learned(stem_tag, STEM_TAG, "mtl_morphologizer", "morph.v1: stems = false"),
-    AFTER_STEM: Learned(after_stem, STEM_TAG, "mtl_morphologizer", "morph.v1: stems = false"),
+    STEM_TAG: Learned(stem_tag, STEM_TAG, *_OF_STEMS),
+    AFTER_STEM: Learned(after_stem, STEM_TAG, *_OF_STEMS),
 }
 
 

@@ -53,5 +53,7 @@ def test_both_attributes_are_looked_up_in_one_table():
 
 
 def test_without_a_component_that_learns_them_they_are_refused():
-    with pytest.raises(ValueError, match=r"M132.*AFTER_STEM.*mtl_morphologizer.*stems = false"):
+    with pytest.raises(
+        ValueError, match=r"M132.*AFTER_STEM.*mtl_morphologizer and mtl_lemmatizer alone.*lemma.v1: stems = false"
+    ):
         AttributeReader(["AFTER_STEM"], spacy.blank("tr").vocab, learned={"USUAL_TAG": {}})
