@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 #: The language names in the files of CoNLL-2002, and their codes.
 FILE_LANGUAGES = {"esp": "es", "ned": "nl"}
 
+#: Trainers whose C weighs the losses of sentences against half a squared l2 norm or one of its kind, so that a good C of one suits the others.
+ONE_SCALE = frozenset({"spacy_mtl.MTLStruct.v1", "spacy_mtl.SSVM.v1", "spacy_mtl.EG.v1", "spacy_mtl.CRF.v1"})
+#: What is good for text where the default is not.
+GOOD_C = {"spacy_mtl.L1M3N.v1": "10 to 100"}
+
 LEFT_OUT = "'{name}' is left out: {function} has {reason}"
 
 Block = dict[str, Any]
@@ -52,7 +57,7 @@ def config_cli(
 ) -> None:
     """Write a config with another language, template set or trainer, or other settings. Comments stay.
 
-    Settings of the old template set or trainer that the new one does not have, or has of another type, are left out, and so are --set
+    Settings of the old template set or trainer that the new one does not have, or has of another type or scale, are left out, and so are --set
     settings that the trainer does not have; a line is printed for each. A trainer that wraps another (StructReg) wraps the one that the
     config had.
     """
@@ -87,6 +92,12 @@ def config_cli(
 def _told(left_out: Sequence[str], block: Block, kind: str) -> list[str]:
     """A line for each setting that is left out of a block of a trainer or a template set. A block has all settings that there are."""
     reasons = {name: "one of another type" if name in block else "no such setting" for name in left_out}
+    if "C" in reasons and "C" in block:
+        good = GOOD_C.get(block[kind])
+        hint = f"; good for text: {good}" if good else ""
+        reasons["C"] = (
+            f"one of another scale, which is at its default, {block['C']:g} (--set C=VALUE chooses another{hint})"
+        )
     return [LEFT_OUT.format(name=name, function=block[kind], reason=reason) for name, reason in reasons.items()]
 
 
@@ -133,9 +144,9 @@ def use_templates(block: Block, name: str) -> list[str]:
 def use_trainer(block: Block, name: str | None, settings: Sequence[tuple[str, Any]]) -> list[str]:
     """Give a component's block another trainer (None keeps it) and these settings; return the names of the settings it does not take.
 
-    Settings of the old trainer are kept if the new one takes them too, with values of the same type. Those in ``settings`` are taken whatever their
-    values; :func:`check_trainer` judges them later. A trainer that wraps another one wraps the old one. Raises ValueError: M710 unknown trainer,
-    M711 a name that is not a setting of any trainer.
+    Settings of the old trainer are kept if the new one takes them too, with values of the same type, but for a C of another scale. Those in
+    ``settings`` are taken whatever their values; :func:`check_trainer` judges them later. A trainer that wraps another one wraps the old one.
+    Raises ValueError: M710 unknown trainer, M711 a name that is not a setting of any trainer.
     """
     from spacy_mtl.registry import mtl_trainers
 
@@ -151,7 +162,9 @@ def use_trainer(block: Block, name: str | None, settings: Sequence[tuple[str, An
         old_settings = {"trainer": old}
     asked = dict(settings)
     wanted = old_settings | asked
-    taken = {key: v for key, v in wanted.items() if key in allowed and (key in asked or _alike(v, allowed[key]))}
+    other = {"C"} if name != old["@mtl_trainers"] and not {name, old["@mtl_trainers"]} <= ONE_SCALE else set()
+    alike = {key for key, v in wanted.items() if key in allowed and key not in other and _alike(v, allowed[key])}
+    taken = {key: v for key, v in wanted.items() if key in alike or (key in asked and key in allowed)}
     block["trainer"] = {"@mtl_trainers": name, **allowed, **taken}
     return [key for key in wanted if key not in taken]
 

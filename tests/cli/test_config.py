@@ -115,6 +115,28 @@ def test_a_setting_of_another_type_is_left_out(tmp_path):
     assert "'average' is left out: spacy_mtl.CRF.v1 has one of another type" in said
 
 
+@pytest.mark.parametrize(
+    ("trainer", "C", "hint"),
+    [
+        ("SSVM", 0.3, None),
+        ("CRF", 0.3, None),
+        ("MIRA", 1.0, "another)"),
+        ("L1M3N", 1.0, "another; good for text: 10 to 100)"),
+    ],
+)
+def test_a_constant_of_another_scale_is_left_out(tmp_path, trainer, C, hint):
+    """The penalties of two trainers may differ, so that what is good for one is far too small for the other."""
+    config, said = changed(tmp_path, "--trainer", trainer)
+    assert config["components"]["ner"]["trainer"]["C"] == C
+    told = f"'C' is left out: spacy_mtl.{trainer}.v1 has one of another scale, which is at its default, 1 (--set C=VALUE chooses {hint}"
+    assert [line for line in said if line.startswith("'C'")] == ([told] if hint else [])
+    config, said = changed(tmp_path, "--trainer", trainer, "--set", "C=20")
+    assert config["components"]["ner"]["trainer"]["C"] == 20
+    assert not any(line.startswith("'C'") for line in said)
+    invoke(tmp_path / "out.cfg", tmp_path / "same.cfg", "--trainer", trainer)
+    assert load_config(tmp_path / "same.cfg")["components"]["ner"]["trainer"]["C"] == 20
+
+
 def templates_after(before, *names):
     """The block of templates after one set was asked for after the other."""
     block = {"model": {"templates": before}}
