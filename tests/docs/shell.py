@@ -149,13 +149,13 @@ def check_benchmark(words: Words) -> None:
 
 
 def check_pip(words: Words) -> None:
-    """Only this package is installed, from here or from its archive, with extras that it has."""
+    """Only this package is installed, from here or from its archive, with extras that it has, and a package made of a pipeline."""
     toml = (ROOT / "pyproject.toml").read_text(encoding="utf8")
     extras = set(re.findall(r"^(\w+) = \[", toml.partition("[project.optional-dependencies]")[2], re.M))
     version = re.search(r'^version = "(.+)"', toml, re.M)[1]
     assert words[1] == "install"
     for word in words[2:]:
-        if word == "-e":
+        if word == "-e" or re.fullmatch(r"(\w+-[\d.]+)/dist/\1\.tar\.gz", word):
             continue
         place, _, wanted = word.rstrip("]").partition("[")
         assert place in (".", f"spacy_mtl-{version}.tar.gz", f"spacy_mtl-{version}-py3-none-any.whl"), word
