@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from spacy_mtl.errors import Warnings
 
-#: A model that keeps a smaller share of its rows than this is useless.
-NEXT_TO_NONE = 0.01
+#: A model that keeps a smaller share of its rows than this is useless, unless these are many, as of a very large corpus.
+NEXT_TO_NONE, MANY = 0.01, 10_000
 
 
 @dataclass
@@ -17,7 +17,7 @@ class FewLeft:
 
     def check(self, megabytes: float, kept: int, rows: int, taken: int = 0) -> None:
         """kept, rows: observations that the model keeps, and that have weights. taken: bytes of what is never left out."""
-        if self.told or kept >= NEXT_TO_NONE * rows:
+        if self.told or kept >= min(NEXT_TO_NONE * rows, MANY):
             return
         self.told = True
         others = f" (the rest of the model takes {taken / 1e6:.2f} megabytes)" if taken else ""

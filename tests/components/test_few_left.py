@@ -6,6 +6,7 @@ import pytest
 import spacy
 
 from spacy_mtl.corpora.conllu import ConlluCorpus
+from spacy_mtl.models.few_left import MANY, FewLeft
 
 from ..pipelines import ASSETS, make_nlp, read_corpus
 from .bracketing import make_finder, read
@@ -57,3 +58,11 @@ def test_a_training_tells_once_that_next_to_nothing_is_left(made):
     assert len(told) == 1
     assert told[0].startswith("[M433] The limit of 1e-06 megabytes leaves 0 of the ")
     assert "too few to predict well" in told[0]
+
+
+def test_many_observations_are_no_worthless_model_however_small_their_share():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        FewLeft().check(10.0, MANY, 1000 * MANY)
+    with pytest.warns(UserWarning, match="M433"):
+        FewLeft().check(10.0, MANY - 1, 1000 * MANY)
