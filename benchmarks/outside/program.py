@@ -69,6 +69,22 @@ def lists(corpora: CorporaOption, json: JsonOption = None, task: TaskOption = No
 
 
 @app.command()
+def costs(corpora: CorporaOption, json: JsonOption = None) -> None:
+    """What dearer misses do where entities are sparse: single sentences of names of diseases and of posts, ner.v1 without clusters."""
+    from .curves import ALL
+    from .training import TASKS, Settings, train
+
+    for name, size in (("ncbi", 100), ("ncbi", 500), ("ncbi", 0), ("wnut17", 500), ("wnut17", 0)):
+        rows = [
+            {"benchmark": "outside", "mode": "costs", "task": name, "sentences": size, **row}
+            for cost in (1.0, 2.0)
+            for row in [train(str(corpora), TASKS[name], Settings(cost=cost), size or ALL)[0]]
+        ]
+        append_rows(json, rows)
+        show(f"Costs of a miss, {name}", COLUMNS, rows)
+
+
+@app.command()
 def curves(
     corpora: CorporaOption,
     json: JsonOption = None,

@@ -17,6 +17,7 @@ from . import (
     mtlstruct,
     mtlstruct_words,
     of_trainers,
+    outside,
     programs,
     sharded,
     structreg,
@@ -42,8 +43,8 @@ class Rendered(Protocol):
 
 
 MODULES = (
-    headline, programs, entities, words, tags, trees, arcs, treebanks, constituents, confidence, choosing, door, first_start, learning_on, letters,
-    mkl, synthetic, of_trainers, mtlstruct, mtlstruct_words, sharded, structreg, threads, versions,
+    headline, programs, entities, outside, words, tags, trees, arcs, treebanks, constituents, confidence, choosing, door, first_start, learning_on,
+    letters, mkl, synthetic, of_trainers, mtlstruct, mtlstruct_words, sharded, structreg, threads, versions,
 )  # fmt: skip
 TABLES: dict[str, Rendered] = {table.name: table for module in MODULES for table in module.TABLES}  # type: ignore[attr-defined]
 

@@ -76,7 +76,12 @@ def words(corpus: str, name: str) -> Duel:
     return Duel("Chinese words", name, "segmentation", where | ours, where | theirs, "F1", "f1", "f1", "contestant")
 
 
-_TAGS = {"mode": "train", "corpus": "swedish", "limit": 0}
+def tags(corpus: str, name: str) -> Duel:
+    where = {"mode": "train", "corpus": corpus, "limit": 0}
+    ours = where | {"contestant": "ours"}
+    return Duel("tags", name, "tagging", ours, where, "accuracy", "accuracy_test", "accuracy_dev", "contestant")
+
+
 #: All that were compared, and for the README the rival that is better on a treebank.
 _PIPELINES = (
     ("gothic", "udpipe"), ("gothic", "spacy"), ("turkish", "udpipe"), ("turkish", "spacy"), ("swedish", "udpipe"), ("swedish", "spacy"),
@@ -86,17 +91,8 @@ _BETTER = (("gothic", "udpipe"), ("turkish", "udpipe"), ("swedish", "udpipe"), (
 LINES = (
     entities("esp", "Spanish"),
     entities("ned", "Dutch"),
-    Duel(
-        "tags",
-        "Swedish, universal tags",
-        "tagging",
-        _TAGS | {"contestant": "ours"},
-        _TAGS,
-        "accuracy",
-        "accuracy_test",
-        "accuracy_dev",
-        "contestant",
-    ),
+    tags("genia", "GENIA"),
+    tags("swedish", "Swedish, universal tags"),
     words("pku", "PKU 2005"),
     words("sxu", "SXU"),
     *(Pipelines(corpus, rival) for corpus, rival in _BETTER),

@@ -108,6 +108,6 @@ def _say_choices(choices: "list[Choice]") -> None:
     choices = [choice for choice in choices if choice.value != {}]
     typer.echo("Chosen:" if choices else "Chosen: nothing but the defaults.")
     for choice in choices:
-        value = f"{len(choice.value)} tags" if isinstance(choice.value, dict) else written(choice.value)
+        value = f"{len(choice.value)} tags" if choice.key == "pos_map" else written(choice.value)
         reason = " ".join(f" ({choice.reason})".splitlines()) if choice.reason else ""
         typer.echo(f"  [{choice.section}] {choice.key} = {value}{reason}")
