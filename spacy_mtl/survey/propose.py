@@ -159,8 +159,8 @@ def _ner_costs(train: Survey) -> list[Choice]:
     if n >= SPARSE * train.words or different <= DIFFERENT * n:
         return []
     reason = (
-        'training loss of wrong tags where it is not 1, by "GOLD>PREDICTED": here a missed entity costs more, since with\n'
-        f"{n:,} entities in {train.words:,} words, {different:,} of them different, most of those in other texts would be missed; see spacy mtl bias, too"
+        'training loss of wrong tags where it is not 1, by "GOLD>PREDICTED": here a miss costs more, since most entities of other texts\n'
+        f"would be missed ({n:,} entities in {train.words:,} words, {different:,} of them different); see spacy mtl bias, too"
     )
     return [Choice("components.ner", "costs", dict(DEAR), reason)]
 
