@@ -73,7 +73,8 @@ def config_cli(
             name, block = _component(config, source, component)
             if templates is not None:
                 gone = use_templates(block, templates)
-                left_out += _told(gone, block["model"]["templates"], "@mtl_templates")
+                old = before["components"][name].get("model", {}).get("templates")
+                left_out += _told(gone, block["model"]["templates"], "@mtl_templates", _not_known(old))
             gone = use_trainer(block, trainer, [(name, value) for name, value in asked if "." not in name])
             left_out += _told(gone, block["trainer"], "@mtl_trainers")
             _keep_wrapped(text, f"components.{name}", before["components"][name], block["trainer"])
@@ -89,9 +90,21 @@ def config_cli(
         typer.echo(line)
 
 
-def _told(left_out: Sequence[str], block: Block, kind: str) -> list[str]:
-    """A line for each setting that is left out of a block of a trainer or a template set. A block has all settings that there are."""
-    reasons = {name: "one of another type" if name in block else "no such setting" for name in left_out}
+def _not_known(templates: Any) -> str | None:
+    """The name of the template set of a block if it is not registered here, as one of code that is not at hand."""
+    from spacy_mtl.registry import mtl_templates
+
+    name = templates.get("@mtl_templates") if isinstance(templates, Mapping) else None
+    return None if name in mtl_templates else name
+
+
+def _told(left_out: Sequence[str], block: Block, kind: str, not_known: str | None = None) -> list[str]:
+    """A line for each setting that is left out of a block of a trainer or a template set. A block has all settings that there are.
+
+    not_known: the old function, if it is not known what its settings are.
+    """
+    other = f"one, which may mean something else: {not_known} is not known here" if not_known else "one of another type"
+    reasons = {name: other if name in block else "no such setting" for name in left_out}
     if "C" in reasons and "C" in block:
         good = GOOD_C.get(block[kind])
         hint = f"; good for text: {good}" if good else ""
@@ -127,11 +140,12 @@ def use_templates(block: Block, name: str) -> list[str]:
 
     name = _full_name("template set", name, mtl_templates)
     model = block.setdefault("model", {})
-    old = dict(model.get("templates", {}))
+    old = model.get("templates")
+    old = dict(old) if isinstance(old, Mapping) else {}  # a reference to another block says nothing of its settings
     old_name = old.pop("@mtl_templates", None)
     had = _parameters(mtl_templates.get(old_name)) if old_name in mtl_templates else {}
     has = _parameters(mtl_templates.get(name))
-    set_before = {key: v for key, v in old.items() if old_name == name or key not in had or v != had[key].default}
+    set_before = {key: v for key, v in old.items() if key not in had or v != had[key].default}
     kept = {
         key: v
         for key, v in set_before.items()

@@ -177,6 +177,30 @@ def test_templates_of_code_that_is_not_at_hand_give_way():
     assert (gone, block["tag"]) == (["tag"], True)
 
 
+def test_settings_of_templates_that_are_not_known_are_left_out_for_that_reason(tmp_path):
+    theirs = tmp_path / "theirs.cfg"
+    theirs.write_text(SOURCE.read_text(encoding="utf8").replace("spacy_mtl.ner.v1", "theirs.v1"), encoding="utf8")
+    result = invoke(theirs, tmp_path / "out.cfg", "--templates", "ner")
+    assert result.exit_code == 0
+    line = "'tag' is left out: spacy_mtl.ner.v1 has one, which may mean something else: theirs.v1 is not known here"
+    assert line in result.stdout.splitlines()
+
+
+def test_templates_that_refer_to_another_block_give_way(tmp_path):
+    """The block that is referred to may be that of other components, too, and stays."""
+    text = SOURCE.read_text(encoding="utf8")
+    head, found, tail = text.partition("[components.ner.model.templates]")
+    text = f"{head}templates = ${{shared.templates}}\n\n[shared]\n\n[shared.templates]{tail}"
+    shared = tmp_path / "shared.cfg"
+    shared.write_text(text, encoding="utf8")
+    result = invoke(shared, tmp_path / "out.cfg", "--templates", "conll2002")
+    assert (found != "", result.exit_code, result.stderr) == (True, 0, "")
+    config = load_config(tmp_path / "out.cfg", interpolate=False)
+    templates = {"@mtl_templates": "spacy_mtl.conll2002.v1", "min_count": 1}
+    assert config["components"]["ner"]["model"]["templates"] == templates
+    assert config["shared"] == load_config(shared, interpolate=False)["shared"]
+
+
 def test_variables_stay(tmp_path):
     changed(tmp_path)
     config = load_config(tmp_path / "out.cfg", interpolate=False)
