@@ -84,7 +84,7 @@ def evaluate_cli(
     """Evaluate a pipeline on column files, segmented texts, dependency trees, bracketed trees or .spacy files.
 
     Files are read as in the training of the pipeline, if its config says how: in the same format, with the same settings. A line says what
-    was taken from there.
+    was taken from there. Texts that are plainly of another format are read in that one. A .spacy file may be among texts of any format.
     The pipeline sees the given columns as input; without --given, those that it predicts itself are hidden.
     Scores and JSON are those of "spacy evaluate" for the same input. A .spacy file has its own columns; --given chooses among them, and a
     line says what is input that "spacy evaluate" does not give.
@@ -95,7 +95,7 @@ def evaluate_cli(
     asked = asked_for(columns, given, separator, scheme=scheme, group=group, tag=tag)
     with clear_errors():
         nlp = load_pipeline(model, code)
-        read_as, settings = reading(nlp, data, file_format, asked)
+        read_as, settings = reading(nlp, data, file_format, asked, encoding)
         settings |= {"encoding": encoding, "limit": limit}
         examples = read_data(nlp, data, read_as, settings, asked["given"], borders)
         _warn_of_given(nlp, asked["given"] or [])
@@ -118,7 +118,31 @@ def read_data(
     given: list[str] | None = None,
     borders: bool | None = None,
 ) -> list["Example"]:
-    """Examples of all files of a format, as the readers below say. settings: of the reader, with encoding and limit."""
+    """Examples of all files: those of texts, all of one format, and of ``.spacy`` files, which are read as such whatever the format.
+
+    settings: of the reader, with encoding and limit. given: the input columns that the user named; if None, columns that the pipeline predicts are
+    not input. borders: whether sentence borders of ``.spacy`` files are input, None as in training. Raises ValueError: those of the readers below,
+    M705 and M714 of ``.spacy`` files, and M706 where there is no document at all.
+    """
+    hidden = predicted_columns(nlp) if given is None else []
+    examples: list[Example] = []
+    binary: list[Example] = []
+    for path in data:
+        if Path(path).suffix == ".spacy":
+            found = read_spacy(nlp, path, given, hidden, borders)[: settings["limit"] or None]
+            binary += found
+        else:
+            found = _read_texts(nlp, [path], file_format, settings, given)
+        examples += found
+    if not examples:
+        raise ValueError(Errors.M706.format(paths=", ".join(data)))
+    say_input(nlp, binary)
+    return examples
+
+
+def _read_texts(
+    nlp: "Language", data: list[str], file_format: Format, settings: dict[str, Any], given: list[str] | None
+) -> list["Example"]:
     if file_format is Format.segmented:
         return read_segmented(nlp, data, settings["encoding"], settings["limit"])
     if file_format is Format.tasks:
@@ -127,7 +151,7 @@ def read_data(
         return read_trees(nlp, data, settings, given)
     if file_format is Format.bracketed:
         return read_brackets(nlp, data, settings, given)
-    return read_examples(nlp, data, settings, given, borders)
+    return read_columns(nlp, data, settings, given)
 
 
 def read_segmented(nlp: "Language", data: list[str], encoding: str, limit: int) -> list["Example"]:
@@ -170,37 +194,16 @@ def read_brackets(
     return [example for path in data for example in BracketedCorpus(path, **{**settings, "given": shown})(nlp)]
 
 
-def read_examples(
-    nlp: "Language",
-    data: list[str],
-    settings: dict[str, Any],
-    given: list[str] | None,
-    borders: bool | None = None,
+def read_columns(
+    nlp: "Language", data: list[str], settings: dict[str, Any], given: list[str] | None = None
 ) -> list["Example"]:
-    """Examples of all files; column files are read with ``settings``, in which "given" is TAG if it is not there.
-
-    given: the input columns that the user named; if None, columns that the pipeline predicts are not input. borders: whether sentence borders of
-    ``.spacy`` files are input, None as in training.
-    Raises ValueError for what is wrong with a file (M501-M514, M705, M714), and where there is no document at all (M706).
-    """
+    """Examples of all column files; as :func:`read_trees`, but "given" is TAG if it is not in ``settings``. Raises ValueError (M501-M514)."""
     from spacy_mtl.corpora.conll import ConllCorpus
 
     hidden = predicted_columns(nlp) if given is None else []
     default = [column for column in ("TAG",) if column in settings["columns"]]
     shown = [column for column in settings.get("given", default) if column not in hidden]
-    examples: list[Example] = []
-    binary: list[Example] = []
-    for path in data:
-        if Path(path).suffix == ".spacy":
-            found = read_spacy(nlp, path, given, hidden, borders)[: settings["limit"] or None]
-            examples += found
-            binary += found
-        else:
-            examples += ConllCorpus(path, **{**settings, "given": shown})(nlp)
-    if not examples:
-        raise ValueError(Errors.M706.format(paths=", ".join(data)))
-    say_input(nlp, binary)
-    return examples
+    return [example for path in data for example in ConllCorpus(path, **{**settings, "given": shown})(nlp)]
 
 
 def _warn_of_given(nlp: "Language", given: list[str]) -> None:

@@ -5,6 +5,7 @@ from collections import Counter
 from itertools import islice
 from pathlib import Path
 
+from spacy_mtl.corpora.annotated.jsonl import is_json
 from spacy_mtl.corpora.columns import text_lines
 from spacy_mtl.corpora.settings import check_file
 from spacy_mtl.errors import Errors
@@ -44,6 +45,26 @@ def kind_of(path: Path, encoding: str = "utf8") -> str:
     if common >= 2 and widths[common] > mostly:
         return "columns"
     return "columns" if tabs and max(tabs.values()) > mostly and not tabs[0] > mostly else "segmented"
+
+
+def plainly_other(path: Path, kind: str, encoding: str = "utf8") -> str | None:
+    """The kind of a text file that is plainly not of this kind, as in :func:`kind_of`, or "tasks"; None where it may be, or its kind is not plain.
+
+    The first line decides whether it may be, so that a fault further down is told in the words of this kind. Raises ValueError as kind_of.
+    """
+    other = kind_of(path, encoding)
+    lines = text_lines(path, encoding)
+    first = next((line for line in lines if line.strip() and not line.startswith("#")), "")
+    alike = {
+        "trees": path.suffix == ".conllu" or _is_tree_row(first.rstrip("\n")),
+        "bracketed": first.lstrip().startswith("("),
+        "tasks": first.lstrip().startswith(("{", "[")),
+    }
+    if alike.get(kind, other == kind):
+        return None
+    if is_json(path, first):
+        return "tasks"
+    return other if other != "segmented" else None  # whatever is no other kind
 
 
 def _is_tree_row(row: str) -> bool:

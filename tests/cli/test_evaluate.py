@@ -352,13 +352,43 @@ def test_trees_are_read_as_in_training(with_config):
     said = invoke(model, TREES / "dev.conllu", "--format", "conllu").stdout
     assert "Read as in training: given TAG, group 3 (options change this)" in said
     assert said.splitlines()[1:-1] == result.stdout.splitlines()[1:-1]
-    assert invoke(model, DEV).stderr.startswith("[M550]")
+    assert invoke(model, DEV, "--format", "conllu").stderr.startswith("[M550]")
 
 
 def test_binary_files_are_read_whatever_the_format_in_training(with_config, tmp_path):
     convert_columns(DEV, tmp_path / "dev.spacy", "es")
     model = with_config("trees", "spacy_mtl.ConlluCorpus.v1", group=3)
     assert "on 70 documents" in invoke(model, tmp_path / "dev.spacy").stdout
+    both = invoke(model, TREES / "dev.conllu", tmp_path / "dev.spacy", "--limit", 10)
+    assert (both.exit_code, both.stderr) == (0, "")
+    assert "format conllu" in both.stdout
+    assert "on 20 documents" in both.stdout
+    named = invoke(model, tmp_path / "dev.spacy", "--format", "conllu")
+    assert "on 70 documents" in named.stdout
+
+
+@pytest.mark.parametrize(("reader", "name"), [("Tasks", "tasks"), ("Conllu", "conllu"), ("Bracketed", "bracketed")])
+def test_files_that_are_plainly_of_another_format_are_read_as_such(with_config, tmp_path, reader, name):
+    convert_columns(DEV, tmp_path / "dev.spacy", "es")
+    model = with_config(name, f"spacy_mtl.{reader}Corpus.v1")
+    for data in ([DEV], [DEV, tmp_path / "dev.spacy"]):
+        result = invoke(model, *data)
+        assert (result.exit_code, result.stderr) == (0, "")
+        assert f"Read as columns, not as {name} as in training (--format changes this)" in result.stdout
+        assert "format" not in result.stdout.replace("--format", "")
+        assert f"on {70 * len(data)} documents" in result.stdout
+
+
+def test_faults_of_files_are_told_as_of_the_format_in_training(with_config, tmp_path):
+    """A file with a slip is none of another format."""
+    conll = tmp_path / "dev.conll"
+    conll.write_text((TREES / "dev.conllu").read_text(encoding="utf8") + "1\tSobra\n\n", encoding="utf8")
+    result = invoke(with_config("trees", "spacy_mtl.ConlluCorpus.v1"), conll)
+    assert result.stderr.startswith("[M550]")
+    assert "format conllu" in result.stdout
+    tasks = tmp_path / "tasks.txt"
+    tasks.write_text('{"text": "Llueve"\n\n{"text": "Llueve"\n', encoding="utf8")
+    assert invoke(with_config("tasks", "spacy_mtl.TasksCorpus.v1"), tasks).stderr.startswith("[M573]")
 
 
 @pytest.mark.parametrize(

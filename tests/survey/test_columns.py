@@ -5,7 +5,7 @@ from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
 from spacy_mtl.survey.columns import scheme_of, survey_columns
-from spacy_mtl.survey.kinds import kind_of
+from spacy_mtl.survey.kinds import kind_of, plainly_other
 from spacy_mtl.survey.look import survey
 from spacy_mtl.survey.pair import check_dev
 from spacy_mtl.survey.propose import check_pipeline
@@ -66,6 +66,30 @@ def test_lines_of_different_lengths_are_refused(tmp_path):
 )
 def test_kinds(tmp_path, text, kind):
     assert kind_of(write(tmp_path, text)) == kind
+
+
+TREE = "1\ta\ta\tX\tX\t_\t0\troot\t_\t_\n\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "other"),
+    [
+        ("Ana B-PER\nlee O\n\n", "trees", "columns"),
+        ("Ana B-PER\nlee O\n\n", "tasks", "columns"),
+        ("Ana B-PER\nlee O\n\n", "segmented", "columns"),
+        ("Ana lee hoy\nAna\n", "tasks", None),
+        ("# a\n# b\n", "trees", None),
+        (TREE, "trees", None),
+        (TREE + "1\ta\n", "trees", None),
+        (TREE, "tasks", "trees"),
+        ("((S (NP (PRP It)) (VP (VBZ rains))))\n", "trees", "bracketed"),
+        ("(S (NP (PRP It)) (VP\n\n(S (NP\n", "bracketed", None),
+        ('{"text": "a b"}\n', "trees", "tasks"),
+        ('{"text": "a b"\n', "tasks", None),
+    ],
+)
+def test_what_is_plainly_of_another_kind(tmp_path, text, kind, other):
+    assert plainly_other(write(tmp_path, text), kind) == other
 
 
 def test_more_names_than_columns_are_refused(tmp_path):

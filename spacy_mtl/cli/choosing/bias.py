@@ -89,7 +89,7 @@ def bias_cli(
         nlp = load_pipeline(model, code)
         check_folds("bias", folds)
         name, pipe = biased_component(nlp, model, component)
-        read_as, settings = reading(nlp, data, file_format, asked)
+        read_as, settings = reading(nlp, data, file_format, asked, encoding)
         settings |= {**_broken(nlp, read_as), "encoding": encoding, "limit": limit}
         examples = read_data(nlp, data, read_as, settings, asked["given"])
         before, points = pipe.bias, []

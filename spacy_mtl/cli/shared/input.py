@@ -9,7 +9,7 @@ import typer
 from spacy_mtl.constituents.tree import SPANS_KEY
 
 from .options import Format, split_names
-from .trained_with import SPACY_READER, dev_reader, format_of, had_borders, trained_with
+from .trained_with import SPACY_READER, dev_reader, format_in_training, format_of, had_borders, trained_with
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -35,14 +35,15 @@ _DEFAULTS: dict[Format, dict[str, Any]] = {
 
 
 def reading(
-    nlp: "Language", data: Sequence[str], file_format: Format | None, asked: dict[str, Any]
+    nlp: "Language", data: Sequence[str], file_format: Format | None, asked: dict[str, Any], encoding: str = "utf8"
 ) -> tuple[Format, dict[str, Any]]:
     """The format of files, and settings of its reader: what the user asked for (None for the rest), else as in the pipeline's training, else the
     defaults.
 
-    A line says what was taken from the training. "given" is only in the result if somebody has named it.
+    A line says what was taken from the training, or that texts are of another format. "given" is only in the result if somebody has named it.
     """
-    named_format, file_format = file_format, format_of(nlp, data, file_format, asked)
+    named_format, file_format = file_format, format_of(nlp, data, file_format, asked, encoding)
+    trained = format_in_training(nlp)
     names = {*_DEFAULTS[file_format], "given"}
     named = {name: value for name, value in asked.items() if value is not None and name in names}
     known = {name: value for name, value in trained_with(nlp, file_format).items() if name not in named}
@@ -50,10 +51,12 @@ def reading(
     if "columns" in settings and "given" in known:
         settings["given"] = known["given"] = [name for name in known["given"] if name in settings["columns"]]
     told = [f"{name} {_told(value)}" for name, value in known.items()]
-    if named_format is None and file_format is not Format.columns:
+    if named_format is None and file_format is trained and trained is not Format.columns:
         told.insert(0, f"format {file_format.value}")
     if told:
         typer.echo(f"Read as in training: {', '.join(told)} (options change this)")
+    if named_format is None and file_format is not trained and not all(Path(path).suffix == ".spacy" for path in data):
+        typer.echo(f"Read as {file_format.value}, not as {trained.value} as in training (--format changes this)")
     return file_format, settings
 
 

@@ -19,6 +19,14 @@ READERS = {
 }
 SPACY_READER = "spacy.Corpus.v1"
 _OF_COLUMNS = ("columns", "scheme", "separator")
+#: What a survey of files calls the formats.
+_KINDS = {
+    "columns": Format.columns,
+    "segmented": Format.segmented,
+    "trees": Format.conllu,
+    "bracketed": Format.bracketed,
+    "tasks": Format.tasks,
+}
 
 
 def dev_reader(nlp: "Language") -> Mapping[str, Any]:
@@ -39,17 +47,43 @@ def trained_with(nlp: "Language", file_format: Format) -> dict[str, Any]:
     return {name: reader[name] for name in names if name in reader} if kind is file_format else {}
 
 
-def format_of(nlp: "Language", data: Sequence[str], file_format: Format | None, asked: Mapping[str, Any]) -> Format:
-    """The format of files: the one that the user names, else the one of the pipeline's training.
+def format_in_training(nlp: "Language") -> Format:
+    """The format of the files that the pipeline was scored on in training; columns if it was another reader."""
+    return READERS.get(dev_reader(nlp).get("@readers", ""), (Format.columns, ()))[0]
 
-    asked: settings that the user asked for (None for others); those that only column files have say that these are such files. ``.spacy`` files are
-    read along with column files.
+
+def format_of(
+    nlp: "Language",
+    data: Sequence[str],
+    file_format: Format | None,
+    asked: Mapping[str, Any],
+    encoding: str = "utf8",
+) -> Format:
+    """The format of text files: the one that the user names, else the one of the pipeline's training, else the one that they plainly have.
+
+    asked: settings that the user asked for (None for others); those that only column files have say that these are such files. ``.spacy`` files do
+    not count, and if there is no other, the format is that of columns. Where the training was on columns, every text is taken for columns.
     """
     if file_format is not None:
         return file_format
-    if any(asked.get(name) is not None for name in _OF_COLUMNS) or all(Path(path).suffix == ".spacy" for path in data):
+    texts = [Path(path) for path in data if Path(path).suffix != ".spacy"]
+    if not texts or any(asked.get(name) is not None for name in _OF_COLUMNS):
         return Format.columns
-    return READERS.get(dev_reader(nlp).get("@readers", ""), (Format.columns, ()))[0]
+    trained = format_in_training(nlp)
+    return trained if trained is Format.columns else _plain_format(texts, trained, encoding) or trained
+
+
+def _plain_format(paths: Sequence[Path], trained: Format, encoding: str) -> Format | None:
+    """The one format that all files plainly have in place of the one in training; None if there is none."""
+    from spacy_mtl.survey.kinds import plainly_other
+
+    (kind,) = (name for name, each in _KINDS.items() if each is trained)
+    try:
+        others = {plainly_other(path, kind, encoding) for path in paths}
+    except ValueError:  # the reader says what is wrong with a file
+        return None
+    other = others.pop()
+    return _KINDS[other] if other is not None and not others else None
 
 
 def had_borders(nlp: "Language") -> bool | None:
