@@ -1,5 +1,6 @@
 import errno
 import re
+import shutil
 
 import pytest
 import spacy
@@ -99,13 +100,21 @@ def test_what_is_refused(trained, tmp_path):
         assert not output.exists()
 
 
-@pytest.mark.parametrize("same", ["model", "corpus"])
+def test_the_pipeline_itself_may_be_calibrated(trained, tmp_path):
+    path = shutil.copytree(trained, tmp_path / "model")
+    result = invoke("mtl", "calibrate", path, ASSETS / "dev.conll", "--output", path, "--no-isotonic")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert spacy.load(path).get_pipe("ner").temperature is not None
+
+
+@pytest.mark.parametrize("same", ["dev.conll", "train.conll"])
 def test_an_output_that_is_an_input_is_refused(trained, tmp_path, same):
-    before = {path: path.read_bytes() for path in trained.rglob("*") if path.is_file()}
-    output = trained / "." if same == "model" else ASSETS / "dev.conll"
-    result = invoke("mtl", "calibrate", trained, ASSETS / "dev.conll", "--output", output)
+    for name in ("dev.conll", "train.conll"):
+        shutil.copy(ASSETS / name, tmp_path / name)
+    options = ("--output", tmp_path / same, "--folds", 2, "--train", tmp_path / "train.conll")
+    result = invoke("mtl", "calibrate", trained, tmp_path / "dev.conll", *options)
     assert (result.exit_code, result.stderr[:6]) == (1, "[M741]")
-    assert {path: path.read_bytes() for path in trained.rglob("*") if path.is_file()} == before
+    assert (tmp_path / same).read_bytes() == (ASSETS / same).read_bytes()
 
 
 def test_documents_of_a_later_component_have_what_earlier_ones_set():

@@ -46,7 +46,7 @@ def calibrate_cli(
     from spacy_mtl.training.calibrating import calibrate_pipeline
 
     with clear_errors():
-        check_outputs([output], [Path(model), corpus, train])
+        check_outputs([output], [corpus, train])  # it may be the model itself, whose folder is replaced as a whole
         nlp = load_pipeline(model, code)
         dev = read_examples(nlp, Path(model), corpus)
         check_folds("calibrate", folds)
