@@ -64,10 +64,11 @@ def init_config_cli(
 
     with clear_errors():
         check_language(lang)
-        tables = own_tables(lang, split_names(pipeline), clusters, lists or [])
+        components = split_names(pipeline)
+        tables = own_tables(lang, components, clusters, lists or [])
         names = split_names(columns) if columns is not None else None
-        found, other = survey(train, encoding, names), survey(dev, encoding, names)
-        order = check_pipeline(split_names(pipeline), found)
+        found, other = (survey(path, encoding, names, entities="ner" in components) for path in (train, dev))
+        order = check_pipeline(components, found)
         check_dev(found, other)
         choices = [*propose(order, found, tags, group), *tables.choices]
         if "morphologizer" in order and (fitting := known_words(found)) is not None:

@@ -15,7 +15,7 @@ class CorpusErrors:
     M507 = ("'given' names the column '{column}', which is not an input column of {columns}. Add it to 'columns', or "
             "remove it from 'given'.")
     M508 = ("Line {line} of '{path}': '{tag}' is not an entity tag of the scheme '{scheme}'. Expected O, {prefixes}, or "
-            "'-' where gold is missing; check which of 'columns' is ENT, and 'scheme'.")
+            "'-' where gold is missing; check which of 'columns' is ENT (option --columns), and 'scheme'.")
     M509 = "Unknown tag scheme '{scheme}'. Choose one of {known}."
     M510 = ("Line {line} of '{path}': '{pos}' is not a universal part-of-speech tag. Name the column 'TAG' to read tags of "
             "any other set.")

@@ -23,8 +23,13 @@ _SAME_AS_WORD = 0.3
 Rows = list[list[str]]
 
 
-def survey_columns(path: Path, encoding: str = "utf8", columns: Sequence[str] | None = None) -> Survey:
+def survey_columns(
+    path: Path, encoding: str = "utf8", columns: Sequence[str] | None = None, *, entities: bool = True
+) -> Survey:
     """What is in a column file. columns: names that the user gives; None to find them out.
+
+    entities: whether they are to be learnt. A column of which most tags are those of entities is then one of entities, so that a slip in a tag is
+    refused; else it is one only if all are.
 
     Raises ValueError: M501, M502, M513, M504 for a file without sentences, M561 for lines with different numbers of columns, M568 for
     more names than columns; of names that the user gives, M505, M506 and M518; in tags of entities and parts of speech, M508 and M510.
@@ -46,7 +51,11 @@ def survey_columns(path: Path, encoding: str = "utf8", columns: Sequence[str] | 
     if columns is not None and len(columns) > len(counts):
         shown = " ".join(columns)
         raise ValueError(Errors.M568.format(path=path, got=len(counts), expected=len(columns), columns=shown))
-    names = _names(by_column, counts) if columns is None else [*columns, *[IGNORED] * (len(counts) - len(columns))]
+    names = (
+        _names(by_column, counts, entities)
+        if columns is None
+        else [*columns, *[IGNORED] * (len(counts) - len(columns))]
+    )
     found.columns = names[: len(counts)]
     _look_at(found, counts, sentences)
     if "ORTH" in found.columns:
@@ -88,10 +97,10 @@ def _sentences(path: Path, encoding: str, separator: str | None, found: Survey) 
         yield rows
 
 
-def _names(by_column: list[tuple[str, ...]], counts: list[Counter[str]]) -> list[str]:
+def _names(by_column: list[tuple[str, ...]], counts: list[Counter[str]], entities: bool) -> list[str]:
     """ORTH, TAG, LEMMA, ENT or "_" for each column, by its values."""
     names = [IGNORED] * len(counts)
-    spans = [number for number, values in enumerate(counts) if _is_spans(values)]
+    spans = [number for number, values in enumerate(counts) if _is_spans(values, slips=entities)]
     plain = [n for n, values in enumerate(counts) if n not in spans and not all(value.isdigit() for value in values)]
     if not plain:
         return names
@@ -110,11 +119,11 @@ def _names(by_column: list[tuple[str, ...]], counts: list[Counter[str]]) -> list
     return names
 
 
-def _is_spans(values: Counter[str]) -> bool:
-    """Whether a column has tags of spans: most are, so that a slip in one of them is found."""
+def _is_spans(values: Counter[str], slips: bool = True) -> bool:
+    """Whether a column has tags of spans: most are, so that a slip in one of them is found; without slips, all are."""
     tags = {value: count for value, count in values.items() if value != "O" and value not in MISSING}
     spans = sum(count for tag, count in tags.items() if _SPAN_TAG.fullmatch(tag))
-    return spans > 0.5 * sum(tags.values())
+    return spans > 0.5 * sum(tags.values()) if slips else 0 < spans == sum(tags.values())
 
 
 def _look_at(found: Survey, counts: list[Counter[str]], sentences: list[Rows]) -> None:

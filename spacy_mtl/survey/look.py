@@ -12,8 +12,10 @@ from .texts import survey_segmented
 from .trees import survey_trees
 
 
-def survey(path: Path, encoding: str = "utf8", columns: Sequence[str] | None = None) -> Survey:
-    """What is in a corpus file. columns: names that the user gives.
+def survey(
+    path: Path, encoding: str = "utf8", columns: Sequence[str] | None = None, *, entities: bool = True
+) -> Survey:
+    """What is in a corpus file. columns: names that the user gives. entities: whether they are to be learnt, see :func:`survey_columns`.
 
     Raises ValueError: what is wrong with the file (M501-M559, M561, M568, M705, M955, M957).
     """
@@ -27,5 +29,5 @@ def survey(path: Path, encoding: str = "utf8", columns: Sequence[str] | None = N
     if kind == "binary":
         return survey_binary(path)
     if kind == "columns":
-        return survey_columns(path, encoding, columns)
+        return survey_columns(path, encoding, columns, entities=entities)
     return survey_segmented(path, encoding)

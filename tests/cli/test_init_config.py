@@ -40,6 +40,16 @@ def test_the_package_has_the_configs_of_the_sources(name):
     assert config_text(name) == (ASSETS.parent / "configs" / f"{name}.cfg").read_text(encoding="utf8")
 
 
+def test_a_tagger_learns_tags_of_which_most_look_like_entities(tmp_path):
+    path = tmp_path / "words.conll"
+    path.write_text("a B-NN\nb M-NN\nc E-NN\n\nd S-VV\na B-NN\nb E-NN\n\n", encoding="utf8")
+    files = ("--lang", "xx", "--train", path, "--dev", path)
+    config, _ = made(tmp_path, *files, "--pipeline", "tagger")
+    assert config["corpora"]["train"]["columns"] == ["ORTH", "TAG"]
+    refused = invoke(tmp_path / "ner.cfg", *files, "--pipeline", "tagger,ner")
+    assert refused.stderr.startswith("[M508]")
+
+
 @pytest.mark.parametrize(
     ("lang", "pipeline", "files", "scores"),
     [

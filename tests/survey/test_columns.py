@@ -139,6 +139,15 @@ def test_a_slip_in_a_tag_of_an_entity_is_refused_with_its_line(tmp_path, columns
         survey_columns(write(tmp_path, SLIP), columns=columns)
 
 
+def test_tags_of_words_in_chinese_are_tags_of_a_tagger_and_no_entities(tmp_path):
+    """Of BMES tags, all but M are also tags of entities."""
+    path = write(tmp_path, "a B-NN\nb M-NN\nc E-NN\n\nd S-VV\na B-NN\nb E-NN\n\n")
+    found = survey_columns(path, entities=False)
+    assert (found.columns, found.tags["M-NN"]) == (["ORTH", "TAG"], 1)
+    with pytest.raises(ValueError, match=r"^\[M508\] Line 2 of .*'M-NN' is not .*\(option --columns\)"):
+        survey_columns(path)
+
+
 def test_tags_of_which_few_look_like_entities_are_tags(tmp_path):
     found = survey_columns(write(tmp_path, "Ana NP\nlee V\na P\nAna NP\n\nla B-X\nEva NP\na P\nlee V\n\n"))
     assert found.columns == ["ORTH", "TAG"]
