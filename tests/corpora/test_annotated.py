@@ -134,6 +134,8 @@ def test_what_is_wrong_with_a_task_is_said_with_its_line(write, task, fault):
         ("label", [0, 3, "PER"]),
         ("entities", {"id": 1, "label": "PER", "start_offset": 0, "end_offset": 3}),
         ("ents", ANA),
+        ("found", ANA),
+        ("entities", {"start": 0, "end": 3, "text": "Ana"}),
         ("annotations", {"start": 0, "end": 3, "tag": "PER"}),
     ],
 )
@@ -149,7 +151,14 @@ def test_a_file_without_any_spans_is_refused(write):
 
 
 def test_lists_of_other_things_are_no_entities(write):
-    more = {"tokens": TOKENS, "options": [{"id": 1, "text": "x"}], "sents": [{"start": 0, "end": 20}], "_hash": 3}
+    more = {
+        "tokens": TOKENS,
+        "options": [{"id": 1, "text": "x"}],
+        "parts": [{"start": 0, "end": 20}],
+        "sents": [{"id": "s1", "start": 0, "end": 20, "text": TEXT}],
+        "versions": [[0, 3, "x"]],
+        "_hash": 3,
+    }
     first, second = examples(write([{"text": TEXT, "spans": [ANA]}, {"text": TEXT, **more}]))
     assert (entities(first.reference), entities(second.reference)) == ([("Ana", "PER")], [])
 

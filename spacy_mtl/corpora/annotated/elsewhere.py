@@ -9,6 +9,9 @@ from spacy_mtl.settings import brief, is_whole
 SPANS = "spans"
 FORM = "a list of objects with 'start', 'end' and 'label'"
 _OWN = (SPANS, "tokens")
+#: Keys of lists of entities; a list under another key may hold anything.
+_LISTS = frozenset({"annotation", "annotations", "ent", "entities", "entity", "ents", "label", "labels", "ner", "tags"})
+_NO_LABELS = ("text", "id")
 
 
 def check_keys(task: Mapping[str, Any]) -> None:
@@ -16,7 +19,7 @@ def check_keys(task: Mapping[str, Any]) -> None:
     if task.get(SPANS) is not None:
         return
     for key, value in task.items():
-        if key not in _OWN and isinstance(value, list) and any(map(_like_entity, value)):
+        if key not in _OWN and isinstance(value, list) and any(_like_entity(key, each) for each in value):
             raise ValueError(f"it has entities under '{brief(key)}', where '{SPANS}' is read, {FORM}")
 
 
@@ -26,11 +29,16 @@ def none_has_spans(task: Mapping[str, Any]) -> str:
     return f"no task has '{SPANS}', {FORM} ([] for a text without entities); the first has {keys}"
 
 
-def _like_entity(value: Any) -> bool:
-    """Whether a value has a beginning, an end and a text: ``[0, 3, "PER"]`` or ``{"start_offset": 0, "end_offset": 3, "label": "PER"}``."""
+def _like_entity(key: str, value: Any) -> bool:
+    """Whether a value in a list under this key has a beginning, an end and a label: ``[0, 3, "PER"]`` or ``{"start_offset": 0, "end_offset": 3,
+    "label": "PER"}``. Sentences may have both ends and a text or an id, too, which are no labels.
+    """
+    known = key.lower() in _LISTS
     if isinstance(value, list):
-        return sum(map(is_whole, value)) >= 2 and any(isinstance(each, str) for each in value)
+        return known and sum(map(is_whole, value)) >= 2 and any(isinstance(each, str) for each in value)
     if not isinstance(value, dict):
         return False
     ends = {name for key, each in value.items() for name in ("start", "end") if key.startswith(name) and is_whole(each)}
-    return len(ends) == 2 and any(isinstance(each, str) for each in value.values())
+    return len(ends) == 2 and any(
+        isinstance(each, str) and (known or name.lower() not in _NO_LABELS) for name, each in value.items()
+    )
