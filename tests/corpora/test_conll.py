@@ -201,6 +201,8 @@ def test_json_is_not_read_as_columns(nlp, tmp_path, name, text):
 def test_a_brace_is_a_word(nlp, path, word):
     path.write_text(f"{word} Fpa O\na NP B-PER\n\n", encoding="utf8")
     assert len(list(ConllCorpus(path)(nlp))) == 1
+    path.write_text(f"{word}\na\n\n", encoding="utf8")
+    assert len(list(ConllCorpus(path, ["ORTH"], given=[])(nlp))) == 1
 
 
 def test_bad_tag_names_the_line(nlp, path):

@@ -15,6 +15,7 @@ def is_json(path: Path, line: str) -> bool:
     if not (line.startswith("{") and line.endswith("}")):
         return False
     try:
-        return isinstance(json.loads(line), dict)
+        found = json.loads(line)
+        return isinstance(found, dict) and bool(found)  # an empty object may be a word
     except (ValueError, RecursionError):
         return False
