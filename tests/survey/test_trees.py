@@ -114,3 +114,5 @@ def test_a_tagger_takes_the_parts_of_speech_of_the_first_version_of_universal_de
 
 def test_blanks_are_no_part_of_speech_for_a_tagger():
     assert pos_map(Survey(Path("a.spacy"), "binary", tags=Counter(["NOUN", "SPACE"]))) == {"NOUN": "NOUN"}
+    pos_of = {"NN": Counter({"NOUN": 2}), "_SP": Counter({"SPACE": 2})}
+    assert pos_map(Survey(Path("a.spacy"), "binary", tags=Counter(pos_of), pos_of=pos_of)) == {"NN": "NOUN"}
