@@ -56,7 +56,9 @@ def reading(
     if told:
         typer.echo(f"Read as in training: {', '.join(told)} (options change this)")
     if named_format is None and file_format is not trained and not all(Path(path).suffix == ".spacy" for path in data):
-        typer.echo(f"Read as {file_format.value}, not as {trained.value} as in training (--format changes this)")
+        typer.echo(
+            f"Not read as in training: format {file_format.value} in place of {trained.value} (--format changes this)"
+        )
     return file_format, settings
 
 
