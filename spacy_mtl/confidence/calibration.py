@@ -2,8 +2,8 @@
 
 Max-margin trainers only care by how much one analysis is better than others, so exp(score) says nothing. The temperature T of
 p(y | x) ~ exp(score(x, y) / T) is the one under which held-out gold is most probable (Platt 1999 with a single parameter, over structures), but not
-so low that no mistake would be expected where none was seen. What is still systematically wrong then, because the model is, is put right by maps
-(maps.py).
+so low that fewer mistakes would be expected than were seen, or none. What is still systematically wrong then, because the model is, is put right
+by maps (maps.py).
 """
 
 import math
@@ -22,6 +22,8 @@ from .maps import MOST_PLACES, Maps
 
 #: The range of temperatures.
 COLDEST, HOTTEST = 1e-3, 1e3
+#: A temperature that is lower by this factor tells whether a loss knows of mistakes: then it grows by more than this share, and this much.
+COLDER, LOST = 10, 0.1
 
 
 @dataclass(frozen=True)
@@ -91,25 +93,37 @@ def fit_temperature(loss: Callable[[float], float]) -> float:
     return float(math.exp(found.x))
 
 
-def not_too_sure(temperature: float, probabilities: Callable[[float], np.ndarray]) -> float:
-    """This temperature, or the higher one under which at least as many decisions are expected to be wrong as where none was seen to be.
+def not_too_sure(
+    temperature: float, decided: Callable[[float], tuple[np.ndarray, np.ndarray]], loss: Callable[[float], float]
+) -> float:
+    """The temperature with the least loss, or a higher one where that loss knows of no mistake, and decisions would be too sure.
 
-    Under Jeffreys' prior for the share of wrong decisions, that is half a decision: n / (2 n + 2) of n, to be exact. Without it, held-out gold that
-    is predicted without a mistake would be most probable under a temperature of 0, and every later decision certain.
-    probabilities: of decisions at a temperature, float[k]. Those that are certain, or as good as others, at any temperature are not counted in n.
+    Under Jeffreys' prior for the share of wrong decisions, k + 1/2 are expected to be wrong where k of n are: (k + 1/2) n / (n + 1), to be exact.
+    Without it, held-out gold that is predicted without a mistake would be most probable under a temperature of 0, and every later decision certain.
+    So it would where all mistakes are in sentences whose gold the model cannot make, which have no loss.
+    decided: probabilities of decisions at a temperature, float[D], and which are right, bool[D]. Those that are certain, or as good as others, at any
+    temperature are not counted in n. loss: the log loss of held-out gold.
     """
     from scipy.optimize import brentq
 
-    counted = ~(probabilities(COLDEST) <= 0.5) & (probabilities(HOTTEST) < 1 - MARGIN)
-    n = int(np.sum(counted))
+    probabilities, correct = decided(temperature)
+    wrong = int(np.sum(~correct))
+    if float(np.nansum(1 - probabilities[probabilities > 0.5].astype(float))) >= wrong + 0.5:
+        return temperature
+    colder = max(temperature / COLDER, COLDEST)
+    if wrong and loss(colder) > (1 + LOST) * loss(temperature) + LOST:
+        return temperature
+    counted = ~(decided(colder)[0] <= 0.5) & (decided(HOTTEST)[0] < 1 - MARGIN)
+    n, k = int(np.sum(counted)), int(np.sum(counted & ~correct))
 
     def surplus(log: float) -> float:
-        return float(np.nansum(1 - probabilities(math.exp(log))[counted].astype(float))) - n / (2 * n + 2)
+        found = decided(math.exp(log))[0][counted].astype(float)
+        return float(np.nansum(1 - found)) - (k + 0.5) * n / (n + 1)
 
     low, high = math.log(temperature), math.log(HOTTEST)
-    if surplus(low) >= 0 or surplus(high) <= 0:
+    if surplus(low) >= 0:
         return temperature
-    return float(math.exp(brentq(surplus, low, high, xtol=1e-3)))
+    return HOTTEST if surplus(high) <= 0 else float(math.exp(brentq(surplus, low, high, xtol=1e-3)))
 
 
 def calibration_error(probabilities: np.ndarray, correct: np.ndarray, bins: int = 15) -> float:

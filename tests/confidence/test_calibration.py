@@ -7,6 +7,7 @@ import pytest
 
 from spacy_mtl.confidence.adjusting import Adjustment, Traits
 from spacy_mtl.confidence.calibration import (
+    HOTTEST,
     Calibration,
     brier_score,
     calibration_error,
@@ -62,23 +63,61 @@ def of_margins(margins, temperature) -> np.ndarray:
     return 1 / (1 + np.exp(-np.minimum(np.asarray(margins, float) / temperature, 700)))
 
 
+def deciding(margins, correct=None, informative=()) -> tuple:
+    """What not_too_sure is told: of decisions between two, some wrong, and the loss, with gold that is worse by ``informative``."""
+    right = np.ones(len(margins), bool) if correct is None else np.array(correct, bool)
+
+    def decided(temperature):
+        return of_margins(margins, temperature), right
+
+    def loss(temperature):
+        of_right, worse = of_margins(np.array(margins, float)[right], temperature), np.array(informative, float)
+        return float(-np.log(of_right).sum() + np.logaddexp(0, worse / temperature).sum())
+
+    return decided, loss
+
+
 @pytest.mark.parametrize(
-    ("margins", "expected"), [([3.0], 0.25), ([2.0, 5.0, 9.0], 3 / 8), ([1, 40, *range(2, 600)], 600 / 1202)]
+    ("margins", "wrong", "expected"),
+    [
+        ([3.0], [], 0.25),
+        ([2.0, 5.0, 9.0], [], 3 / 8),
+        ([1, 40, *range(2, 600)], [], 600 / 1202),
+        ([1, 40, *range(2, 600)], [3, 5, 80], 3.5 * 600 / 601),
+    ],
 )
-def test_no_mistake_is_half_a_mistake(margins, expected):
+def test_as_many_mistakes_are_expected_as_were_seen_and_half_a_mistake(margins, wrong, expected):
     """Under Jeffreys' prior; decisions that are certain at any temperature do not count, nor those between two that score the same."""
+    margins = [*margins, *[np.inf] * 50, *[0.0] * 3]
+    decided, loss = deciding(margins, [k not in {*wrong, len(margins) - 5} for k in range(len(margins))])
+    found = not_too_sure(0.005, decided, loss)
+    assert np.sum(1 - decided(found)[0][:-3]) == pytest.approx(expected, rel=0.02)
+    assert not_too_sure(found * 1.1, decided, loss) == found * 1.1  # warmer ones stay as they are
 
-    def probabilities(temperature):
-        return np.concatenate([of_margins(margins, temperature), np.ones(50), np.full(3, 0.5)])
 
-    found = not_too_sure(0.005, probabilities)
-    assert np.sum(1 - probabilities(found)[:-3]) == pytest.approx(expected, rel=0.02)
-    assert not_too_sure(found * 1.1, probabilities) == found * 1.1  # warmer ones stay as they are
+def test_no_temperature_makes_so_many_mistakes_likely():
+    assert not_too_sure(0.005, *deciding([1.0, 2.0], [False, False])) == HOTTEST
 
 
 @pytest.mark.parametrize("margins", [[], [0.0, 0.1], [np.inf, np.inf]])
 def test_a_temperature_that_is_not_too_low_stays_exactly_as_it_is(margins):
-    assert not_too_sure(0.25, lambda temperature: of_margins(margins, temperature)) == 0.25
+    assert not_too_sure(0.25, *deciding(margins)) == 0.25
+
+
+def test_a_temperature_stays_exactly_as_it_is_where_the_loss_knows_of_a_mistake():
+    """Though fewer mistakes are expected than were seen, some of them without a loss."""
+    decided, loss = deciding([3.0, 4.0, 2.0, 1.0, 0.5], [True, True, True, False, False], informative=[1.0])
+    fitted = fit_temperature(loss)
+    assert np.sum(1 - decided(fitted)[0]) < 2
+    assert not_too_sure(fitted, decided, loss) == fitted
+
+
+def test_extreme_temperatures_are_not_asked_about_where_enough_mistakes_are_expected():
+    """They are slow."""
+    decided, loss = deciding([3.0, 4.0, 0.1], [True, True, False], informative=[0.1])
+    asked = []
+    not_too_sure(0.5, lambda temperature: asked.append(temperature) or decided(temperature), loss)
+    assert asked == [0.5]
 
 
 def test_no_map_makes_decisions_certain_where_none_was_wrong():

@@ -7,8 +7,9 @@ import pytest
 import spacy
 from spacy.tokens import Doc, Span
 
+from spacy_mtl.components.confidence import pipe as confident
 from spacy_mtl.components.protocol.saved import CALIBRATIONS
-from spacy_mtl.confidence.calibration import calibration_error
+from spacy_mtl.confidence.calibration import calibration_error, fit_temperature
 from spacy_mtl.confidence.maps import Maps
 from spacy_mtl.corpora.bracketed import BracketedCorpus
 
@@ -174,6 +175,41 @@ def test_held_out_documents_without_a_mistake_make_no_decision_certain(name, tra
             0.15 < np.nansum(1 - outcomes.probabilities[~(sure <= 0.5)]) < 0.51
         )  # the others score the same as another
         assert each.maps == Maps()
+
+
+def test_mistakes_where_no_gold_can_be_made_are_expected_as_often_as_seen(train, read_corpus, monkeypatch):
+    """The rules of known words do not make these lemmas, so no loss knows of them; a warning says that the temperature is a guess."""
+    nlp = untrained("lemmatizer")
+    pipe = train(nlp, examples_of("mtl_lemmatizer", nlp, read_corpus), passes=2).get_pipe("mtl_lemmatizer")
+    docs = [example.predicted for example in examples_of("mtl_lemmatizer", nlp, read_corpus)]
+    told = [spacy.training.Example(doc, next(nlp.pipe([doc.copy()]))) for doc in docs if len(doc)]
+
+    def outcomes(examples, temperature):
+        considered, gold = pipe._held_out(examples)
+        return considered.outcomes("lemma", gold, temperature)
+
+    told = [example for example in told if outcomes([example], 1.0).correct.all()]  # two rules may make the same lemma
+    words = {token.text: token for example in told for token in example.reference}
+    for text in ("heeft", "vogels", "appels"):
+        words[text].lemma_ = text
+    monkeypatch.setattr(confident, "fit_maps", lambda outcomes: Maps(None, np.zeros(1), np.ones(1)))
+    with pytest.warns(UserWarning, match=r"\[M488\].*: 3 of its decisions .*\(lemma: \d+\)"):
+        found = pipe.calibrate(told)["lemma"]
+    assert (
+        3 < np.nansum(1 - outcomes(told, found.temperature).probabilities) < 3.7
+    )  # with some that score the same as others
+    assert found.maps == Maps()  # though there would be one
+
+
+@pytest.mark.filterwarnings("error:.*M488")
+def test_mistakes_that_the_loss_knows_of_are_no_guess(train, read_corpus):
+    nlp = untrained("tagger")
+    pipe = train(nlp, read_corpus(nlp, limit=30, given=[]), passes=1).get_pipe("mtl_tagger")
+    shown = read_corpus(nlp, given=[])
+    found = pipe.calibrate(shown)["tag"]
+    considered, gold = pipe._held_out(shown)
+    assert not considered.outcomes("tag", gold, 1.0).correct.all()
+    assert found.temperature == fit_temperature(lambda t: float(np.nansum(considered.losses("tag", gold, t))))
 
 
 def test_training_ends_a_calibration(train, read_corpus):

@@ -25,10 +25,18 @@ def _total_loss(considered: ConsideredDocs, kind: str, gold: Sequence[np.ndarray
     return float(np.nansum(considered.losses(kind, gold, temperature)))
 
 
-def _probabilities(considered: ConsideredDocs, kind: str, gold: Sequence[np.ndarray], temperature: float) -> np.ndarray:
-    """Those of the decisions that gold says something about; of gold itself where there are none, as where no entity is found. float[k]."""
-    found = considered.outcomes(kind, gold, temperature).probabilities
-    return found if found.size else np.exp(-considered.losses(kind, gold, temperature))
+def _decided(
+    considered: ConsideredDocs, kind: str, gold: Sequence[np.ndarray], temperature: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """The probabilities of the decisions that gold says something about, float[k], and which are right, bool[k].
+
+    Where there are none, as where no entity is found, the probabilities are those of gold itself.
+    """
+    found = considered.outcomes(kind, gold, temperature)
+    if found.correct.size:
+        return found.probabilities, found.correct
+    of_gold = np.exp(-considered.losses(kind, gold, temperature))
+    return of_gold, np.ones(of_gold.size, bool)
 
 
 class Told(list[np.ndarray]):
@@ -118,14 +126,15 @@ class ConfidentPipe(StructuredPipe):
 
         examples: held-out documents, which training has not seen, the predicted ones as they come to the component. isotonic: whether there may
         be maps (see :func:`.fit_maps`) beside the temperature. folds: more decisions to make maps from.
-        Warns (M488) where all decisions about the documents are right, so that how sure to be of others is a guess.
+        Warns (M488) where the documents have no mistake, or none that tells how sure to be, so that the temperature is a guess; then there is no map.
         Raises ValueError: M478 where no gold can be used, M479 an untrained component; TypeError from spaCy for other things than examples.
         """
         considered, gold = self._held_out(examples)
         for kind in considered.kinds:
             if np.isnan(considered.losses(kind, gold, 1.0)).all():
                 raise ValueError(Errors.M478.format(name=self.name, n=len(gold)))
-        temperatures = {kind: self._fitted(considered, kind, gold) for kind in considered.kinds}
+        fitted = {kind: self._fitted(considered, kind, gold) for kind in considered.kinds}
+        temperatures = {kind: t for kind, (t, _) in fitted.items()}
         outcomes = {kind: [considered.outcomes(kind, gold, t)] for kind, t in temperatures.items()}
         for pipe, unseen in folds if isotonic else ():
             considered, gold = pipe._held_out(unseen)
@@ -133,17 +142,21 @@ class ConfidentPipe(StructuredPipe):
                 outcomes[kind].append(considered.outcomes(kind, gold, t))
         found = {}
         for kind, t in temperatures.items():
-            found[kind] = Calibration(t, fit_maps(Outcomes.joined(outcomes[kind])) if isotonic else Maps())
+            mapped = isotonic and not fitted[kind][1]
+            found[kind] = Calibration(t, fit_maps(Outcomes.joined(outcomes[kind])) if mapped else Maps())
         self.cfg[CALIBRATIONS] = {kind: calibration.to_dict() for kind, calibration in found.items()}
         return found
 
-    def _fitted(self, considered: ConsideredDocs, kind: str, gold: Sequence[np.ndarray]) -> float:
-        """The temperature of a kind of decisions."""
-        coldest = fit_temperature(partial(_total_loss, considered, kind, gold))
-        found = not_too_sure(coldest, partial(_probabilities, considered, kind, gold))
-        if found > coldest and (correct := considered.outcomes(kind, gold, found).correct).all():
-            warnings.warn(Warnings.M488.format(name=self.name, n=correct.size, kind=kind), stacklevel=4)
-        return found
+    def _fitted(self, considered: ConsideredDocs, kind: str, gold: Sequence[np.ndarray]) -> tuple[float, bool]:
+        """The temperature of a kind of decisions, and whether it is a guess, as a warning says (M488)."""
+        loss = partial(_total_loss, considered, kind, gold)
+        coldest = fit_temperature(loss)
+        found = not_too_sure(coldest, partial(_decided, considered, kind, gold), loss)
+        if found > coldest:
+            correct = considered.outcomes(kind, gold, found).correct
+            told = {"name": self.name, "kind": kind, "n": correct.size, "wrong": int(np.sum(~correct))}
+            warnings.warn(Warnings.M488.format(**told), stacklevel=4)
+        return found, found > coldest
 
     def _held_out(self, examples: Iterable[Example]) -> tuple[ConsideredDocs, list[np.ndarray]]:
         """What is considered for documents with words, and their gold. Raises as :meth:`calibrate`."""
