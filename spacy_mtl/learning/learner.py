@@ -40,7 +40,7 @@ class Learner(ABC):
 
     @cached_property
     def few(self) -> FewLeft:
-        """What warns once in the training that the size limit leaves next to nothing."""
+        """What warns once in the training that the size limit leaves next to nothing. A component sets it, for all learners of its training."""
         return FewLeft()
 
     @property

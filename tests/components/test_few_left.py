@@ -60,6 +60,23 @@ def test_a_training_tells_once_that_next_to_nothing_is_left(made):
     assert "too few to predict well" in told[0]
 
 
+def test_a_first_pass_in_batches_tells_once_that_next_to_nothing_is_left():
+    """Whoever predicts amid it makes a model of what has been seen so far, more than once."""
+    nlp, examples = recognizer()
+    pipe = nlp.pipeline[0][1]
+    pipe.model.attrs["megabytes"] = 1e-6
+    for times in (1, 2):  # each training tells it
+        nlp.initialize(lambda: examples)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            for k in range(0, len(examples), 2):
+                nlp.update(examples[k : k + 2])
+                nlp(examples[0].predicted.copy())
+            nlp.update(examples[:2])
+            nlp(examples[0].predicted.copy())
+        assert ["[M433]" in str(each.message) for each in caught].count(True) == 1, times
+
+
 def test_many_observations_are_no_worthless_model_however_small_their_share():
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -13,6 +13,7 @@ from spacy_mtl.learning.gather import Gatherer, Piece
 from spacy_mtl.learning.history import Remembered
 from spacy_mtl.learning.learner import Learner
 from spacy_mtl.models.chain.model import weights_later
+from spacy_mtl.models.few_left import FewLeft
 from spacy_mtl.stand_in import stood_for
 from spacy_mtl.templates.attributes.reader import AttributeReader
 from spacy_mtl.trainers.base import Trainer
@@ -30,7 +31,8 @@ class UpdatedPipe(TakesWholeCorpus, PipeHooks):
     """A component that learns in passes over all documents that it has seen, in whatever batches they come."""
 
     of_training: ClassVar[tuple[str, ...]] = (
-        "_gathered", "_learner", "_reader", "_batches", "_before", "_corpus_lists", "_seen", "_late", "_held", "_depends", "after_pass",
+        "_gathered", "_learner", "_reader", "_batches", "_before", "_corpus_lists", "_seen", "_late", "_held", "_depends", "_few",
+        "after_pass",
     )  # fmt: skip
 
     def _end_training(self) -> None:
@@ -43,6 +45,7 @@ class UpdatedPipe(TakesWholeCorpus, PipeHooks):
         self._corpus_lists = None
         self._seen = 0
         self._late = 0
+        self._few = FewLeft()  # of all learners of the training: amid the first pass there are several
         self._held: list[Example] | None = None  # all documents of the training, where they came as a whole
         self.after_pass = None
         self._depends = False  # whether components before this one have annotated what came last
@@ -187,6 +190,7 @@ class UpdatedPipe(TakesWholeCorpus, PipeHooks):
         self.prepare(pieces)
         self.before_features(pieces)
         learner = self.make_learner()
+        learner.few = self._few
         learner.begin(pieces)
         for batch in batches:
             learner.step(place[batch])
