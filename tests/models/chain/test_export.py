@@ -18,9 +18,9 @@ MU = np.array([0.4, 0.3, 0.2, 0.1, 0.0])
 NORMS = np.array([4.0, 2, 5, 9, 1])
 
 
-def export(megabytes=None, mu=MU):
+def export(megabytes=None, mu=MU, taken=0):
     return export_chain(
-        Weights(NODE, PAIR), mu, NORMS, BLOCKS, (*TEMPLATES.node, *TEMPLATES.edge), KEYS, LABELS, megabytes
+        Weights(NODE, PAIR), mu, NORMS, BLOCKS, (*TEMPLATES.node, *TEMPLATES.edge), KEYS, LABELS, megabytes, taken=taken
     )
 
 
@@ -75,6 +75,16 @@ def test_strongest_rows_of_both_kinds_share_the_budget(budget, keys, pair_keys):
         sum(key in (50, 40, 30) for key in keys), sum(key in (20, 10) for key in keys),
         1, sum(key in (7, 6) for key in pair_keys), sum(key == 5 for key in pair_keys),
     ]  # fmt: skip
+
+
+def test_what_others_take_is_no_budget_of_rows_and_is_told():
+    budget = 2 * (ROW_BYTES + 2) + (ROW_BYTES + 4)
+    weights = export((budget + 10**6) / 1e6, taken=10**6)
+    assert weights.keys.tolist() == [10, 50]
+    assert weights.pair_keys.tolist() == [6]
+    with pytest.warns(UserWarning, match=r"\[M433\] .* leaves 0 of the 5 .* takes 2\.00 megabytes\)"):
+        weights = export(1.0, taken=2 * 10**6)
+    assert weights.keys.size == weights.pair_keys.size == 0
 
 
 def test_templates_without_pairs_have_no_transitions():
