@@ -7,7 +7,6 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
-import pycrfsuite
 import spacy
 from spacy.language import Language
 from spacy.training import Example
@@ -79,12 +78,10 @@ def crfsuite(corpora: str, task: Task, limit: int, c2: Sequence[float]) -> tuple
     for value in c2:
         with TemporaryDirectory() as folder:
             path = str(Path(folder, "model"))
-            cpu = _train(training, value, path)
-            tagger = pycrfsuite.Tagger()
-            tagger.open(path)
-            row = {"contestant": "crfsuite lbfgs", "c2": value, "cpu": cpu, "f1_dev": _counts(tagger, dev).score()}
-            found.append((row, _counts(tagger, test)))
-            tagger.close()
+            cpu = train_crf(training, value, path)
+            of_dev, of_test = (_counts(part, tag_crf(part, path)) for part in (dev, test))
+        row = {"contestant": "crfsuite lbfgs", "c2": value, "cpu": cpu, "f1_dev": of_dev.score()}
+        found.append((row, of_test))
     searched = {f"{row['c2']:g}": row["f1_dev"] for row, _ in found}
     row, of_test = max(found, key=lambda each: each[0]["f1_dev"])
     more = {"f1_test": of_test.score(), "searched": searched, "cpu_search": sum(each["cpu"] for each, _ in found)}
@@ -113,15 +110,26 @@ def _parts(corpora: str, task: Task, limit: int) -> list[Part]:
     return parts
 
 
-def _train(part: Part, c2: float, path: str) -> float:
+def train_crf(part: Part, c2: float, path: str) -> float:
     """Train, save, and return the CPU seconds."""
+    import pycrfsuite
+
     trainer = pycrfsuite.Trainer("lbfgs", {"c2": c2}, verbose=False)
     for tokens, tags in zip(*part, strict=True):
         trainer.append(tokens, tags)
     return cpu_seconds(lambda: trainer.train(path))
 
 
-def _counts(tagger: pycrfsuite.Tagger, part: Part) -> Counts:
+def tag_crf(part: Part, path: str) -> list[list[str]]:
+    """What a saved model says of the sentences."""
+    import pycrfsuite
+
+    tagger = pycrfsuite.Tagger()
+    tagger.open(path)
+    return [tagger.tag(tokens) for tokens in part.tokens]
+
+
+def _counts(part: Part, predicted: list[list[str]]) -> Counts:
     """Right, found and gold entities of each sentence."""
-    pairs = [(spans(gold), spans(tagger.tag(tokens))) for tokens, gold in zip(*part, strict=True)]
+    pairs = [(spans(gold), spans(tags)) for gold, tags in zip(part.tags, predicted, strict=True)]
     return Counts(*np.array([(len(a & b), len(b), len(a)) for a, b in pairs], np.int64).T)

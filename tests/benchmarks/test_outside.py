@@ -1,7 +1,9 @@
 """Learning curves: what rivals choose is chosen on dev, and judged on test."""
 
 from dataclasses import replace
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from benchmarks.outside import curve_rivals, curves
@@ -11,13 +13,32 @@ from tests.pipelines import ASSETS
 TASK = Task("es", ("train.conll", "dev.conll", "test.conll"), ("ORTH", "TAG", "ENT"), True)
 
 
-def test_the_constant_of_crfsuite_is_the_best_on_dev():
-    row, counts = curve_rivals.crfsuite(str(ASSETS), TASK, 100, (30.0, 0.1))
-    assert list(row["searched"]) == ["30", "0.1"]
-    assert row["f1_dev"] == row["searched"][f"{row['c2']:g}"] == max(row["searched"].values())
-    assert len(set(row["searched"].values())) == 2
-    assert counts.score() == row["f1_test"] > 0
-    assert row["cpu_search"] > row["cpu"] > 0
+@pytest.fixture
+def crf(monkeypatch):
+    """In place of python-crfsuite, a model that is right about every sentence but each c2-th one."""
+
+    def train(part, c2, path):
+        Path(path).write_text(str(c2))
+        return 1.0
+
+    def tag(part, path):
+        every = int(float(Path(path).read_text()))
+        return [tags if k % every else ["O"] * len(tags) for k, tags in enumerate(part.tags)]
+
+    monkeypatch.setattr(curve_rivals, "train_crf", train)
+    monkeypatch.setattr(curve_rivals, "tag_crf", tag)
+
+
+def test_the_constant_of_crfsuite_is_the_best_on_dev(crf):
+    row, counts = curve_rivals.crfsuite(str(ASSETS), TASK, 100, (2.0, 9.0, 5.0))
+    assert list(row["searched"]) == ["2", "9", "5"]
+    assert row["c2"] == 9.0
+    assert row["f1_dev"] == row["searched"]["9"] == max(row["searched"].values())
+    assert len(set(row["searched"].values())) == 3
+    wrong = np.arange(counts.gold.size) % 9 == 0
+    assert (counts.right == np.where(wrong, 0, counts.gold)).all()
+    assert counts.score() == row["f1_test"]
+    assert (row["cpu"], row["cpu_search"]) == (1.0, 3.0)
 
 
 def test_spacy_stops_where_dev_gets_no_better(monkeypatch):
@@ -46,11 +67,11 @@ def test_spacy_stops_where_dev_gets_no_better(monkeypatch):
     assert (row["f1_dev"], row["updates"]) == (30.0, 4)
 
 
-def test_rivals_are_judged_by_ours_without_clusters(monkeypatch):
+def test_rivals_are_judged_by_ours_without_clusters(monkeypatch, crf):
     plain = Settings()
     monkeypatch.setitem(curves.TASKS, "tiny", TASK)
     monkeypatch.setitem(curves.CHOSEN, "tiny", (plain, replace(plain, C=0.01)))
-    rows = curves.curve(str(ASSETS), "tiny", 100, 0, (0.1,))
+    rows = curves.curve(str(ASSETS), "tiny", 100, 0, (5.0,))
     assert [row["contestant"] for row in rows] == ["ours", "ours", "crfsuite lbfgs"]
     assert {row["sentences"] for row in rows} == {100}
     assert rows[2]["ahead"]["difference"] == pytest.approx(rows[0]["f1_test"] - rows[2]["f1_test"])
