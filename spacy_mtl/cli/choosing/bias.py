@@ -92,20 +92,27 @@ def bias_cli(
         read_as, settings = reading(nlp, data, file_format, asked, encoding)
         settings |= {**_broken(nlp, read_as), "encoding": encoding, "limit": limit}
         examples = read_data(nlp, data, read_as, settings, asked["given"])
-        before, points = pipe.bias, []
+        before, points = pipe.bias, None
         more = _folds(nlp, model, name, folds) if folds else ()
         if more is not None:
             points = pipe.tune_bias(annotated_before(nlp, name, examples), beta, sure, more)
         if output is not None:
             save_pipeline(nlp, output)
+    _say(name, before, pipe.bias, points, sure, output)
+
+
+def _say(
+    name: str, before: float, after: float, points: "list[BiasPoint] | None", sure: bool, output: Path | None
+) -> None:
+    """Say what was found, and where it was saved. points: scores of the biases, None where there was nothing to choose by."""
     saved = f"; saved to {output}" if output is not None else ""
-    if more is None:
+    if points is None:
         reason = "the training corpus is a single document, of which there are no folds"
         typer.echo(f"{name}: the bias stays {before:g}, since {reason}{saved}")
         return
     make_console().print(_table(points, before))
-    told = "the best bias is" if not sure else "the bias stays" if pipe.bias == before else "the bias is now"
-    typer.echo(f"{name}: {told} {pipe.bias:g}{saved}")
+    told = "the best bias is" if not sure else "the bias stays" if after == before else "the bias is now"
+    typer.echo(f"{name}: {told} {after:g}{saved}")
 
 
 def biased_component(nlp: "Language", model: str, component: str | None) -> tuple[str, Any]:
