@@ -140,3 +140,10 @@ def n_ended(study: Any) -> int:
     from optuna.trial import TrialState
 
     return len(study.get_trials(deepcopy=False, states=(TrialState.COMPLETE, TrialState.PRUNED)))
+
+
+def n_to_end(study: Any) -> int:
+    """How many trials there will be when those that wait have ended, too."""
+    from optuna.trial import TrialState
+
+    return n_ended(study) + len(study.get_trials(deepcopy=False, states=(TrialState.WAITING,)))

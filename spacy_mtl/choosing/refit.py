@@ -90,7 +90,7 @@ class Refit:
 
     def config(self) -> dict[str, Any]:
         """The settings of the component, a copy; what may be set after training, such as a bias, as it is now."""
-        settings = dict(self.nlp.get_pipe_config(self.component).copy())
+        settings: dict[str, Any] = self.nlp.config.interpolate()["components"][self.component]
         return settings | {key: getattr(self.pipe, key) for key in SET_LATER if key in settings}
 
     def make(self, config: Mapping[str, Any]) -> StructuredPipe:

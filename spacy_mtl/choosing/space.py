@@ -6,15 +6,22 @@ import math
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from spacy_mtl.errors import Errors
 from spacy_mtl.registry import mtl_templates, mtl_trainers
 
+from .blocks import full_name, use_trainer
+
 #: What is varied where nothing else is asked for, as far as the trainer has it.
 USUAL = ("C=0.03:10", "p=1,1.1,1.3333,1.6,2")
 #: What no trial depends on: trials have no probabilities, see :data:`.PLAIN`.
 UNTUNED = frozenset({"factory", "threshold", "confidence"})
+#: Blocks whose function can be chosen: what its names are called in messages, and where they are registered.
+CHOICES = {("model", "templates"): ("template set", mtl_templates), ("trainer",): ("trainer", mtl_trainers)}
+#: More combinations of choices than this are not counted out.
+MOST = 10_000
 #: Ranges whose ends differ by more than this factor are searched by orders of magnitude.
 WIDE = 20
 
@@ -61,44 +68,49 @@ class Dimension:
 
 
 def dimensions(config: Mapping[str, Any], asked: Sequence[str]) -> list[Dimension]:
-    """The settings that are searched. asked: such as ``C=0.1:10``, ``p=1,1.5,2``, ``templates=ner.v1,tp1.v1``, ``costs.*>O=1:3``.
+    """The settings that are searched. asked: such as ``C=0.1:10``, ``p=1,1.5,2``, ``templates=ner.v1,tp1.v1``, ``trainer=MTLStruct,CRF``.
 
-    Raises ValueError: M778 a text that is none of these, M779 a name that the component does not have or that comes twice, or no setting at all.
+    Where trainers are searched, so are the settings of each of them. Raises ValueError: M778 a text that is none of these, M779 a name that the
+    component does not have or that comes twice, or no setting at all, M710 an unknown trainer or template set.
     """
     texts = asked or [text for text in USUAL if text.partition("=")[0] in _settings(config["trainer"], mtl_trainers)]
-    found = [_dimension(config, text) for text in texts]
+    chosen = [_dimension(config, text) for text in texts if text.partition("=")[0].strip() == "trainer"]
+    trainers = [config["trainer"], *({"@mtl_trainers": value} for each in chosen for value in each.values)]
+    found = [_dimension(config, text, trainers) for text in texts]
     names = [each.path for each in found]
     if not found or len(set(names)) < len(names):
         raise ValueError(Errors.M779.format(name=", ".join(each.name for each in found) or "nothing"))
     return found
 
 
-def _dimension(config: Mapping[str, Any], text: str) -> Dimension:
+def _dimension(config: Mapping[str, Any], text: str, trainers: Sequence[Mapping[str, Any]] = ()) -> Dimension:
+    """trainers: blocks of those that are searched."""
     name, equals, right = (part.strip() for part in text.partition("="))
     if not (name and equals and right):
         raise ValueError(Errors.M778.format(text=text))
-    path = _path(config, name)
+    path = _path(config, name, trainers)
     ends = right.split(":")
-    if len(ends) == 2 and path != ("model", "templates"):
+    if len(ends) == 2 and path not in CHOICES:
         low, high = (_number(end, text) for end in ends)
         if not low < high:
             raise ValueError(Errors.M778.format(text=text))
         whole = all(isinstance(end, int) for end in (low, high)) and isinstance(_get(config, path), int)
         return Dimension(name, path, (), float(low), float(high), whole)
     values = tuple(_value(part) for part in right.split(","))
-    if path == ("model", "templates"):
-        values = tuple(_full_name(str(value)) for value in values)
+    if path in CHOICES:
+        values = tuple(full_name(CHOICES[path][0], str(value), CHOICES[path][1]) for value in values)
     return Dimension(name, path, values)
 
 
-def _path(config: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    """Where a setting stands. Short names are looked for in the trainer, the model and its templates, in this order."""
-    if name == "templates":
-        return ("model", "templates")
+def _path(config: Mapping[str, Any], name: str, trainers: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Where a setting stands. Short names are looked for in the trainers, the model and its templates, in this order."""
+    for path in CHOICES:
+        if name == path[-1]:
+            return path
     if name.startswith("costs.") and "costs" in config:
         return ("costs", name.removeprefix("costs."))
     blocks = {
-        ("trainer",): _settings(config["trainer"], mtl_trainers),
+        ("trainer",): set().union(*(_settings(block, mtl_trainers) for block in trainers)),
         ("model",): {"megabytes"},
         ("model", "templates"): _settings(config["model"]["templates"], mtl_templates),
         (): {key for key, value in config.items() if key not in UNTUNED and not isinstance(value, Mapping)},
@@ -114,14 +126,6 @@ def _settings(block: Mapping[str, Any], registry: Any) -> set[str]:
     """The settings that the function of a block takes."""
     name = next(value for key, value in block.items() if key.startswith("@"))
     return set(inspect.signature(registry.get(name)).parameters)
-
-
-def _full_name(name: str) -> str:
-    for full in (name, f"spacy_mtl.{name}", f"spacy_mtl.{name}.v1"):
-        if full in mtl_templates:
-            return full
-    known = ", ".join(sorted(mtl_templates.get_all()))
-    raise ValueError(Errors.M710.format(kind="template set", name=name, known=known))
 
 
 def _value(text: str) -> Any:
@@ -143,35 +147,68 @@ def _get(config: Mapping[str, Any], path: tuple[str, ...]) -> Any:
     found: Any = config
     for key in path:
         found = found.get(key) if isinstance(found, Mapping) else None
-    return found.get("@mtl_templates") if isinstance(found, Mapping) else found
+    return next((value for key, value in found.items() if key.startswith("@")), None) if path in CHOICES else found
+
+
+def applies(config: Mapping[str, Any], path: tuple[str, ...]) -> bool:
+    """Whether a setting is one of the component's: with several trainers, that of one may be unknown to another."""
+    return path[0] != "trainer" or len(path) == 1 or path[1] in _settings(config["trainer"], mtl_trainers)
 
 
 def present(config: Mapping[str, Any], space: Sequence[Dimension]) -> dict[str, Any] | None:
     """The parameters of a trial with the settings as they are; None where these are outside of what is searched."""
-    found = {each.name: each.parameter(_get(config, each.path)) for each in space}
+    found = {
+        each.name: each.parameter(_get(config, each.path) if applies(config, each.path) else each.ends[0])
+        for each in space
+    }
     return None if None in found.values() else found
 
 
+def combinations(config: Mapping[str, Any], space: Sequence[Dimension], most: int) -> list[dict[str, Any]]:
+    """Parameters of trials with all settings that differ; none where one is searched in a range, or where there are more than so many."""
+    n = math.prod(len(each.values) for each in space)
+    found: dict[str, dict[str, Any]] = {}
+    for choice in product(*(range(len(each.values)) for each in space)) if n <= MOST else ():
+        settings = {each.path: each.values[k] for each, k in zip(space, choice, strict=True)}
+        key = json.dumps(by_name(changed(config, settings), settings), sort_keys=True)
+        found.setdefault(key, {each.name: k for each, k in zip(space, choice, strict=True)})
+    return list(found.values()) if len(found) <= most else []
+
+
 def changed(config: Mapping[str, Any], settings: Mapping[tuple[str, ...], Any]) -> dict[str, Any]:
-    """The config of a component with other settings, by their paths. A template set keeps those of the one before that it takes, too."""
+    """The config of a component with other settings, by their paths; those that the trainer does not have are left out.
+
+    A template set keeps the settings of the one before that it takes, too; another trainer those that mean the same to both.
+    """
     new: dict[str, Any] = deepcopy(dict(config))
-    for path, value in sorted(settings.items()):  # templates before what they are given
-        if path == ("model", "templates"):
-            old = new["model"]["templates"]
-            known = set(inspect.signature(mtl_templates.get(value)).parameters)
-            kept = (
-                {key: setting for key, setting in old.items() if key in known}
-                if value != old["@mtl_templates"]
-                else old
-            )
-            new["model"]["templates"] = {**kept, "@mtl_templates": value}
-            continue
-        block = new
-        for key in path[:-1]:
-            block[key] = dict(block.get(key) or {})
-            block = block[key]
-        block[path[-1]] = value
+    for path, value in sorted(settings.items()):  # functions before what they are given
+        if path == ("trainer",):
+            if value != new["trainer"]["@mtl_trainers"]:
+                use_trainer(new, value, [])
+        elif path == ("model", "templates"):
+            _use_templates(new["model"], value)
+        elif applies(new, path):
+            _put(new, path, value)
     return new
+
+
+def _use_templates(model: dict[str, Any], name: str) -> None:
+    old = model["templates"]
+    known = inspect.signature(mtl_templates.get(name)).parameters
+    kept = old if name == old["@mtl_templates"] else {key: v for key, v in old.items() if key in known}
+    model["templates"] = {**kept, "@mtl_templates": name}
+
+
+def _put(block: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
+    for key in path[:-1]:
+        block[key] = dict(block.get(key) or {})
+        block = block[key]
+    block[path[-1]] = value
+
+
+def by_name(config: Mapping[str, Any], settings: Mapping[tuple[str, ...], Any]) -> dict[str, Any]:
+    """Settings with their paths joined by dots, without those that the trainer of the config does not have."""
+    return {".".join(path): value for path, value in settings.items() if applies(config, path)}
 
 
 def by_path(settings: Mapping[str, Any]) -> dict[tuple[str, ...], Any]:
@@ -183,6 +220,7 @@ def by_path(settings: Mapping[str, Any]) -> dict[tuple[str, ...], Any]:
 
 
 def shared_key(config: Mapping[str, Any]) -> str:
-    """The same for settings with the same features: all but the trainer and the size of the model."""
-    rest = {**config, "trainer": None, "model": {**config["model"], "megabytes": None}}
+    """The same for settings with the same features and the same trainer, whatever its settings and the size of the model."""
+    trainer = _get(config, ("trainer",))
+    rest = {**config, "trainer": trainer, "model": {**config["model"], "megabytes": None}}
     return json.dumps(rest, sort_keys=True, default=str)

@@ -22,9 +22,9 @@ from spacy_mtl.tables.stored import digest, to_bytes
 
 from .corpora import fingerprint
 from .finals import Final, chosen, finalists, train_finally
-from .journal import come_again, open_study
+from .journal import come_again, n_to_end, open_study
 from .refit import Refit
-from .space import Dimension, by_path, changed, present, shared_key
+from .space import Dimension, by_name, by_path, changed, combinations, present, shared_key
 
 #: Passes of a trial before each of its evaluations: those that fall behind the median of the others end early.
 STEPS = (5, 5, 10)
@@ -65,6 +65,15 @@ class Tuning:
         """Make so many trials. An interrupt leaves those that have ended in the journal, and the next search goes on from there."""
         study = self.study()
         study.optimize(self._trial, n_trials=n, callbacks=[] if tell is None else [lambda *_: tell()])
+
+    def plan(self, n: int) -> int:
+        """Where so many trials are enough for all combinations of what is searched, have each made once. Returns how many trials that are."""
+        if not (all_of_them := combinations(self.config, self.space, n)):
+            return n
+        study = self.study()
+        for parameters in all_of_them:
+            study.enqueue_trial(parameters, skip_if_exists=True)
+        return min(n, n_to_end(study))
 
     def check(self) -> None:
         """Refuse values that no component can be made with, before anything is trained.
@@ -115,7 +124,7 @@ class Tuning:
         own = present(self.config, self.space) or {}
         settings = {each.path: each.suggest(trial, own.get(each.name)) for each in self.space}
         config = changed(self.config, settings)
-        trial.set_user_attr("settings", {".".join(path): value for path, value in settings.items()})
+        trial.set_user_attr("settings", by_name(config, settings))
         pipes = self._begun(config)
         score, last = 0.0, len(self.steps) - 1
         for number, passes in enumerate(self.steps):
@@ -163,7 +172,7 @@ class Tuning:
         if (parameters := present(self.config, self.space)) is None:
             return None
         fixed = FixedTrial(parameters)
-        own = {".".join(each.path): each.suggest(fixed, parameters[each.name]) for each in self.space}
+        own = by_name(self.config, {each.path: each.suggest(fixed, parameters[each.name]) for each in self.space})
         return next((number for number, trial in trials.items() if trial.settings == own), None)
 
     def _score(self, pipes: Sequence[StructuredPipe]) -> float:

@@ -70,7 +70,7 @@ class Gathering:
             factory=str(self.nlp.get_pipe_config(self.name).get("factory")),
             what=self.task.what,
             note=self.task.note,
-            settings=_settings(self.nlp.get_pipe_config(self.name).get("trainer", {})),
+            settings=_settings(self.nlp.config.interpolate()["components"][self.name].get("trainer", {})),
             scores=self._scores(),
             evaluations=evaluations,
             passes=passes,

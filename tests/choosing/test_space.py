@@ -1,6 +1,6 @@
 import pytest
 
-from spacy_mtl.choosing.space import Dimension, changed, dimensions, present, shared_key
+from spacy_mtl.choosing.space import Dimension, changed, combinations, dimensions, present, shared_key
 
 from ..pipelines import make_nlp
 
@@ -28,6 +28,7 @@ def test_usual_settings(config):
         ("model.megabytes=1:3", ("model", "megabytes")),
         ("min_count=1:3", ("model", "templates", "min_count")),
         ("templates=tp1,spacy_mtl.ner.v1", ("model", "templates")),
+        ("trainer=MTLStruct,spacy_mtl.CRF.v1", ("trainer",)),
         ("scheme=biluo,iob2", ("scheme",)),
         ("costs.*>O=1:3", ("costs", "*>O")),
     ],
@@ -57,6 +58,8 @@ def test_values(config):
         (["D=1:2"], "M779"),
         (["C=1:2", "trainer.C=1:3"], "M779"),
         (["templates=best"], "M710"),
+        (["trainer=best"], "M710"),
+        (["trainer=CRF", "inner_iterations=1:2"], "M779"),
     ],
 )
 def test_what_cannot_be_searched(config, asked, code):
@@ -84,8 +87,47 @@ def test_changes_leave_the_rest_and_the_original(config):
     assert new["model"]["templates"] == {"@mtl_templates": "spacy_mtl.ner.v1", "min_count": 2}
 
 
+def test_trainers_to_choose_from_bring_their_settings(config):
+    trainer, penalty, p = dimensions(config, ["trainer=MTLStruct,CRF", "penalty=l2,irw", "p=1,2"])
+    assert trainer.values == ("spacy_mtl.MTLStruct.v1", "spacy_mtl.CRF.v1")
+    assert (penalty.path, p.path) == (("trainer", "penalty"), ("trainer", "p"))
+    with pytest.raises(ValueError, match="M779"):
+        dimensions(config, ["penalty=l2,irw"])
+
+
+def test_another_trainer_takes_what_means_the_same_to_it(config):
+    own = {**config, "trainer": {**config["trainer"], "C": 0.3}}
+    settings = {("trainer",): "spacy_mtl.CRF.v1", ("trainer", "p"): 2, ("trainer", "penalty"): "irw"}
+    trainer = changed(own, settings)["trainer"]
+    assert (trainer["@mtl_trainers"], trainer["C"], trainer["penalty"]) == ("spacy_mtl.CRF.v1", 0.3, "irw")
+    assert "p" not in trainer
+    assert changed(own, {("trainer",): "spacy_mtl.L1M3N.v1"})["trainer"]["C"] == 1.0  # is on another scale
+    same = changed(own, {("trainer",): "spacy_mtl.MTLStruct.v1", ("trainer", "penalty"): "irw"})["trainer"]
+    assert (same["C"], same["p"], "penalty" in same) == (0.3, 1.5, False)
+
+
+def test_the_first_trial_is_the_config_whatever_settings_other_trainers_have(config):
+    space = dimensions(config, ["trainer=CRF,MTLStruct", "penalty=irw,l2", "p=1.5,2"])
+    assert present(config, space) == {"trainer": 1, "penalty": 0, "p": 0}
+    assert present(config, dimensions(config, ["trainer=CRF,SSVM"])) is None
+
+
+def test_combinations_are_those_that_differ(config):
+    space = dimensions(config, ["trainer=MTLStruct,CRF", "p=1,2", "scheme=biluo,iob2"])
+    found = combinations(config, space, 6)
+    assert len(found) == 6
+    assert [each["scheme"] for each in found if each["trainer"] == 1] == [0, 1]
+    assert combinations(config, space, 5) == []
+    assert combinations(config, dimensions(config, ["p=1,2", "C=1:2"]), 100) == []
+
+
 def test_features_are_shared_by_what_has_the_same(config):
     same = [{("trainer", "C"): 3.0}, {("model", "megabytes"): 1.0}]
     assert {shared_key(changed(config, each)) for each in same} == {shared_key(config)}
-    others = [{("costs", "*>O"): 2.0}, {("scheme",): "iob2"}, {("model", "templates"): "spacy_mtl.ner.v1"}]
+    others = [
+        {("costs", "*>O"): 2.0},
+        {("scheme",): "iob2"},
+        {("trainer",): "spacy_mtl.CRF.v1"},
+        {("model", "templates"): "spacy_mtl.ner.v1"},
+    ]
     assert shared_key(config) not in {shared_key(changed(config, each)) for each in others}

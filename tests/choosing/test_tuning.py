@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from optuna.trial import TrialState
 from spacy.training import Example
 
 from spacy_mtl.choosing.journal import lead, n_ended, take_up
@@ -46,6 +47,19 @@ def test_a_search_goes_on_with_other_values(tmp_path):
     study = studied(tuning)
     assert n_ended(study) == 4
     assert len({tuple(trial.params.items()) for trial in study.trials}) == 4
+
+
+def test_each_combination_of_choices_is_tried_once(tmp_path):
+    asked = ["trainer=MTLStruct,CRF", "scheme=biluo,iob2"]
+    assert make_tuning(tmp_path / "few", asked).plan(3) == 3  # are chosen by Optuna
+    assert not make_tuning(tmp_path / "few", asked).study().get_trials(states=(TrialState.WAITING,))[1:]
+    tuning = make_tuning(tmp_path / "journal", asked)
+    tuning.run(1)
+    assert [tuning.plan(n) for n in (40, 5, 4)] == [4, 4, 4]
+    tuning.run(3)
+    tried = [trial.settings for trial in ended(tuning.study())]
+    assert len({tuple(sorted(each.items())) for each in tried}) == 4
+    assert tuning.plan(40) == 4
 
 
 def test_the_journal_of_another_search_is_refused(tmp_path):

@@ -8,7 +8,7 @@ from spacy.cli import app
 from spacy.util import load_config, load_model_from_config
 from typer.testing import CliRunner
 
-from spacy_mtl.cli.config import use_templates, use_trainer
+from spacy_mtl.choosing.blocks import use_templates, use_trainer
 from spacy_mtl.registry import mtl_trainers
 
 SOURCE = Path(__file__).parents[2] / "configs" / "ner.cfg"

@@ -51,6 +51,15 @@ def check_refused(result, code):
     assert "Traceback" not in result.stderr
 
 
+def test_settings_may_stand_in_another_block(training):
+    path = training / "model-best" / "config.cfg"
+    text = path.read_text().replace("[components.ner.trainer]", "[shared]\n\n[shared.trainer]")
+    path.write_text(text.replace("[components.ner]\n", "[components.ner]\ntrainer = ${shared.trainer}\n"))
+    result = invoke(training, "-o", training / "page.html")
+    assert result.exit_code == 0, result.stderr
+    assert "MTLStruct.v1 (" in (training / "page.html").read_text()
+
+
 def test_a_page_from_a_training(training):
     result = invoke(training)
     assert (result.exit_code, result.stdout.split(":")[0]) == (0, str(training / "report.html"))

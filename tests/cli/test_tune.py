@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from spacy.cli import app
-from spacy.util import load_config
+from spacy.util import load_config, load_model_from_config
 from typer.testing import CliRunner
 
 from ..configs import RECOGNIZER
@@ -48,6 +48,36 @@ def test_the_best_config_keeps_its_comments(config, tmp_path):
     assert component["trainer"]["p"] == 1.5
     assert "# mine\nC = " in best.read_text()
     assert (tmp_path / "best.journal").exists()
+
+
+def test_trainers_and_schemes_are_tried_once_each(config, tmp_path):
+    best, asked = tmp_path / "best.cfg", ["--vary", "trainer=SSVM,CRF", "--vary", "scheme=biluo,iob2"]
+    result = invoke(config, best, *asked, "--json", tmp_path / "trials.json")
+    assert (result.exit_code, result.exception) == (0, None), result.stderr
+    trials = json.loads((tmp_path / "trials.json").read_text())
+    assert 2 <= len(trials) <= 4  # some may have ended early
+    chosen, component = trials[0]["settings"], load_config(best)["components"]["ner"]
+    assert (component["trainer"]["@mtl_trainers"], component["scheme"]) == (chosen["trainer"], chosen["scheme"])
+    assert component["trainer"]["C"] == 1.0
+    assert "p" not in component["trainer"]
+    nlp = load_model_from_config(load_config(best), auto_fill=True)
+    assert type(nlp.get_pipe("ner").trainer).__name__ == chosen["trainer"].split(".")[1]
+
+
+def test_a_block_that_is_referred_to_becomes_the_components_own(config, tmp_path):
+    text = config.read_text()
+    section = text[text.index("[components.ner.trainer]") :].partition("\n\n")[0]
+    text = text.replace(section + "\n\n", "").replace(
+        "[components.ner]\n", "[components.ner]\ntrainer = ${shared.trainer}\n"
+    )
+    config.write_text(text + "\n[shared]\n\n" + section.replace("components.ner", "shared") + "\n", encoding="utf8")
+    best = tmp_path / "best.cfg"
+    result = invoke(config, best, "--vary", "C=0.01,3")
+    assert (result.exit_code, result.exception) == (0, None), result.stderr
+    found = load_config(best)
+    assert found["components"]["ner"]["trainer"]["C"] in (0.01, 3)
+    assert found["components"]["ner"]["trainer"]["p"] == 1.5
+    assert found["shared"] == load_config(config)["shared"]
 
 
 def test_it_goes_on_and_counts_what_is_there(config, tmp_path):

@@ -1,12 +1,12 @@
 """``python -m spacy mtl tune``: search for the settings of a config that score best."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import asdict, dataclass, replace
 from multiprocessing import get_context
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -60,7 +60,7 @@ class Search:
 
         nlp = make_pipeline(self.config, self.code)
         name, where = chosen(nlp, str(self.config), self.component), str(self.config)
-        settings = dict(nlp.get_pipe_config(name).copy())
+        settings = nlp.config.interpolate()["components"][name]
         space = dimensions(settings, self.vary)
         tables = given_tables(nlp, name, self.config)
         examples = read_part(nlp, "train", self.train, where)
@@ -85,7 +85,7 @@ def tune_cli(
         list[str] | None,
         typer.Option(
             metavar="NAME=VALUES",
-            help="A setting to search, repeatable: C=0.1:10, p=1,1.5,2, templates=ner.v1,tp1.v1, megabytes=2,10. Default: C, and p.",
+            help="A setting to search, repeatable: C=0.1:10, p=1,1.5,2, templates=ner.v1,tp1.v1, trainer=MTLStruct,CRF. Default: C, and p.",
         ),
     ] = None,
     journal: Annotated[
@@ -218,6 +218,7 @@ def _run(
 
     study = tuning.study()
     take_up(study)
+    trials = tuning.plan(trials)
     done = n_ended(study)
     left = max(0, trials - done)
     with tqdm(total=trials, initial=min(done, trials), desc="trials", leave=False) as bar:
@@ -283,9 +284,21 @@ def _best_config(path: Path, name: str, best: "Trial") -> str:
 
     config, text = read_config(path)
     before = deepcopy(config)
-    config["components"][name] = changed(config["components"][name], by_path(best.settings))
+    component = own_blocks(config["components"][name], config.interpolate()["components"][name])
+    config["components"][name] = changed(component, by_path(best.settings))
     write_changes(text, before, config)
     return str(text)
+
+
+def own_blocks(block: Mapping[str, Any], resolved: Mapping[str, Any]) -> dict[str, Any]:
+    """A block of a config that refers to no other block. resolved: the same without references; those to single values stay."""
+    found = {}
+    for key, value in block.items():
+        if isinstance(inner := resolved[key], Mapping):
+            found[key] = own_blocks(value, inner) if isinstance(value, Mapping) else dict(inner)
+        else:
+            found[key] = value
+    return found
 
 
 def _tell(best: "Trial", stays: bool, output: Path) -> None:
