@@ -67,12 +67,27 @@ def test_spacy_stops_where_dev_gets_no_better(monkeypatch):
     assert (row["f1_dev"], row["updates"]) == (30.0, 4)
 
 
-def test_rivals_are_judged_by_ours_without_clusters(monkeypatch, crf):
+def test_ours_is_the_best_on_dev_of_what_is_searched(monkeypatch, crf):
     plain = Settings()
     monkeypatch.setitem(curves.TASKS, "tiny", TASK)
     monkeypatch.setitem(curves.CHOSEN, "tiny", (plain, replace(plain, C=0.01)))
+    kept = dict(list(curves.SEARCHED.items())[1:3])
+    monkeypatch.setattr(curves, "SEARCHED", kept)
     rows = curves.curve(str(ASSETS), "tiny", 100, 0, (5.0,))
     assert [row["contestant"] for row in rows] == ["ours", "ours", "crfsuite lbfgs"]
     assert {row["sentences"] for row in rows} == {100}
-    assert rows[2]["ahead"]["difference"] == pytest.approx(rows[0]["f1_test"] - rows[2]["f1_test"])
-    assert rows[0]["f1_test"] != rows[1]["f1_test"]
+    for row in rows[:2]:
+        assert list(row["searched"]) == list(kept) == ["a miss costs 2, biluo", "CRF, biluo"]
+        assert row["f1_dev"] == row["searched"][row["chosen"]] == max(row["searched"].values())
+        assert row["crf"] == row["chosen"].startswith("CRF")
+        assert row["cpu_search"] > row["cpu"]
+    assert rows[0]["searched"]["CRF, biluo"] == rows[1]["searched"]["CRF, biluo"]  # which has a C of its own
+    assert rows[0]["searched"] != rows[1]["searched"]
+    for ours, key in zip(rows, ("ahead", "ahead_with_clusters"), strict=False):
+        assert rows[2][key]["difference"] == pytest.approx(ours["f1_test"] - rows[2]["f1_test"])
+
+
+def test_six_settings_of_ours_are_searched():
+    found = [replace(Settings(), **each) for each in curves.SEARCHED.values()]
+    assert len({(each.cost, each.scheme, each.crf) for each in found}) == len(curves.C2) == 6
+    assert all(each.tuned for each in found)
