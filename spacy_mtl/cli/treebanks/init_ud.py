@@ -20,28 +20,36 @@ SEGMENTER = "The tokenizer does not find such words in raw text; 'mtl_segmenter'
 
 
 def init_ud_cli(
-    train: Annotated[Path, typer.Argument(metavar="TRAIN", help="Training part of the treebank, in CoNLL-U.")],
-    dev: Annotated[
-        Path,
+    paths: Annotated[
+        list[Path],
         typer.Argument(
-            metavar="DEV", help="The part to score on while training; if there is none, sentences taken from TRAIN."
+            metavar="TREEBANK FOLDER",
+            help="Folder of a treebank in CoNLL-U, with a training and a dev part, and where the configs go. Or three paths: TRAIN DEV FOLDER.",
         ),
     ],
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where the configs go.")],
-    lang: Annotated[str, typer.Option(help='Language code, such as "nl", or "xx" for any language.')],
+    lang: Annotated[
+        str | None,
+        typer.Option(
+            help='Language code, or "xx" for any language. Default: as in the name of the training part (nl_lassysmall-ud-train.conllu).'
+        ),
+    ] = None,
     encoding: Encoding = "utf8",
 ) -> None:
     """Look at a treebank, say what is in it, and write the configs that make a pipeline of all its columns.
 
     Columns that the treebank does not have are left out. FOLDER gets senter.cfg, ud-tags.cfg and ud.cfg; the commands that use them are shown.
+    For DEV of a treebank that has none, take some of the sentences out of TRAIN.
     """
     from spacy_mtl.survey.look import survey
     from spacy_mtl.survey.pair import check_dev
 
     from ..shared.new_config import known_words
+    from .parts import language_of, parts_of
     from .ud_configs import check_folder, commands, missing_components, ud_configs
 
     with clear_errors():
+        train, dev, folder = parts_of(paths)
+        lang = lang or language_of(train)
         check_folder(folder, [train, dev])
         found, other = survey(train, encoding), survey(dev, encoding)
         for each in (found, other):
