@@ -1,7 +1,8 @@
 """``python -m spacy mtl init-ud``: look at a treebank and write the configs that make a pipeline of all its columns."""
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +12,9 @@ from ..shared.languages import check_language
 from ..shared.messages import clear_errors
 from ..shared.options import Encoding
 from ..shared.output import write_file
+
+if TYPE_CHECKING:
+    from spacy_mtl.survey.found import Survey
 
 #: spaCy's name for any language.
 ANY = "xx"
@@ -43,9 +47,8 @@ def init_ud_cli(
     from spacy_mtl.survey.look import survey
     from spacy_mtl.survey.pair import check_dev
 
-    from ..shared.new_config import known_words
     from .parts import language_of, parts_of
-    from .ud_configs import check_folder, commands, missing_components, ud_configs
+    from .ud_configs import check_folder, commands, ud_configs
 
     with clear_errors():
         train, dev, folder = parts_of(paths)
@@ -63,23 +66,28 @@ def init_ud_cli(
         configs = ud_configs(found, other, known, folder, encoding)
         for name, text in configs.items():
             write_file(folder / f"{name}.cfg", str(text).encode())
-    for each in (found, other):
-        typer.echo(each)
-    if known != lang:
-        typer.echo(f"  ! spaCy does not know the language '{lang}': the configs say '{ANY}', for any language.")
-    typer.echo(f"  The tokenizer learns from {train} where tokens begin{_multiword(found.multiword)}.")
-    if found.joined > MANY_JOINED:
-        typer.echo(f"  ! {found.joined:.0%} of words follow another one letter to letter. {SEGMENTER}.")
-    missing = missing_components(found)
-    if (fitting := known_words(found)) is not None and "morphologizer" not in missing:
-        typer.echo(
-            f"  ! known_words of 'morphologizer' is {fitting.value}: {fitting.reason.splitlines()[-1].strip('()')}."
-        )
-    for component, columns in missing.items():
-        typer.echo(f"  ! There are no {columns}: '{component}' is left out.")
+    for line in (str(found), str(other), *_notes(found, lang, known)):
+        typer.echo(line)
     typer.echo(f"\nWritten: {', '.join(str(folder / f'{name}.cfg') for name in configs)}. Train with:")
     for command in commands(found, dev, folder, encoding):
         typer.echo(f"  {command}")
+
+
+def _notes(found: "Survey", lang: str, known: str) -> Iterator[str]:
+    """What the configs make of a treebank, for people. known: the language as the configs have it."""
+    from ..shared.new_config import known_words
+    from .ud_configs import missing_components
+
+    if known != lang:
+        yield f"  ! spaCy does not know the language '{lang}': the configs say '{ANY}', for any language."
+    yield f"  The tokenizer learns from {found.path} where tokens begin{_multiword(found.multiword)}."
+    if found.joined > MANY_JOINED:
+        yield f"  ! {found.joined:.0%} of words follow another one letter to letter. {SEGMENTER}."
+    missing = missing_components(found)
+    if (fitting := known_words(found)) is not None and "morphologizer" not in missing:
+        yield f"  ! known_words of 'morphologizer' is {fitting.value}: {fitting.reason.splitlines()[-1].strip('()')}."
+    for component, columns in missing.items():
+        yield f"  ! There are no {columns}: '{component}' is left out."
 
 
 def _multiword(n: int) -> str:
