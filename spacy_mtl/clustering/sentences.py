@@ -7,7 +7,8 @@ from itertools import chain, islice
 from pathlib import Path
 
 from spacy_mtl.blanks import split_blanks
-from spacy_mtl.corpora.columns import text_lines
+from spacy_mtl.corpora.lines.comments import lines_of
+from spacy_mtl.corpora.lines.text import text_lines
 from spacy_mtl.errors import Errors
 
 #: Endings of files with a word a line, compared in lower case; others are plain text, a sentence or paragraph a line.
@@ -43,12 +44,12 @@ def _of_columns(path: Path, encoding: str) -> Iterator[Sequence[str]]:
     first = list(islice(lines, _PEEK))
     numbered = path.suffix.lower() in TREES or _is_numbered(first)
     words: list[str] = []
-    for line in chain(first, lines):
-        if not line.strip():
+    for _, line, values, border in lines_of(chain(first, lines), split_blanks):
+        if not values:
             if words:
                 yield words
             words = []
-        elif (word := _tree_word(line) if numbered else split_blanks(line)[0]) and word != "-DOCSTART-":
+        elif not border and (word := _tree_word(line) if numbered else values[0]):
             words.append(word)
     if words:
         yield words

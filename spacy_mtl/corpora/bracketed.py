@@ -19,10 +19,10 @@ from spacy_mtl.errors import Errors
 from spacy_mtl.registry import registry
 from spacy_mtl.settings import brief
 
-from .columns import text_lines
 from .conll import corpus_paths
 from .docs import spaces_between
 from .kept import kept_examples
+from .lines.text import text_lines
 from .settings import check_counts, check_file, check_names, check_text
 
 #: Columns that may be input.

@@ -1,6 +1,5 @@
 """Read column files of the CoNLL shared tasks: one token per line, an empty line after each sentence. This module does not use spaCy."""
 
-import codecs
 import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -12,6 +11,8 @@ from spacy_mtl.errors import Errors, Warnings
 from spacy_mtl.settings import brief
 
 from .annotated.jsonl import is_json
+from .lines.comments import DOCSTART, lines_of
+from .lines.text import text_lines
 from .settings import check_file
 
 IGNORED = "_"
@@ -23,7 +24,6 @@ _ENDS = frozenset("LUES")
 _PREFIXES = {"iob1": "BI", "iob2": "BI", "biluo": "BILUES", "auto": "BILUES"}
 _SHOWN = {"iob1": "I-X or B-X", "iob2": "B-X or I-X", "biluo": "B-X, I-X, L-X or U-X", "auto": "B-X, I-X, L-X or U-X"}
 _SPAN_TAG = re.compile(r"O|[BILUES]-\S+")
-_NEWLINE = re.compile(r"\r\n|\r|\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def read_columns(
     columns: Sequence[str],
     encoding: str = "utf8",
     separator: str | None = None,
-    docstart: str = "-DOCSTART-",
+    docstart: str = DOCSTART,
 ) -> Iterator[Sentence]:
     """Stream the sentences of a column file; settings and path are checked at once, the lines as they are read.
 
@@ -54,6 +54,7 @@ def read_columns(
         are ignored too.
     separator: the string between columns, None for any run of spaces and tabs (a no-break space stays in its word).
     docstart: a line whose first column is this string is a border between documents (and sentences), not a token.
+    Comments before a sentence are left out, see :mod:`~spacy_mtl.corpora.lines.comments`; ``# newdoc`` and ``#begin document`` are borders, too.
     A byte-order mark in UTF-8 is skipped.
 
     Raises ValueError where the columns are unusable (M505), where the file cannot be read (M501), contains no sentences (M504) or
@@ -78,9 +79,7 @@ def _sentences(
     rows: list[list[str]] = []
     document, in_document, empty = 0, False, True
     number = 0
-    for number, line in enumerate(text_lines(path, encoding), 1):
-        values = split(line)
-        border = bool(values) and values[0] == docstart
+    for number, line, values, border in lines_of(text_lines(path, encoding), split, docstart):
         if values and not border:
             if empty and not rows and is_json(path, line):
                 raise ValueError(Errors.M955.format(path=path))
@@ -131,51 +130,6 @@ def _splitter(separator: str) -> Callable[[str], list[str]]:
         return line.rstrip("\n").split(separator) if line.strip(" \t\r\n") else []
 
     return split
-
-
-def text_lines(path: Path, encoding: str) -> Iterator[str]:
-    """Stream the lines of a text file, each ending in "\\n" whatever the file's line endings; a byte-order mark is skipped.
-
-    Raises ValueError where the file cannot be read (M501), for an unknown encoding (M513), and for bytes that cannot be decoded (M502).
-    """
-    try:
-        # "utf-8-sig" reads UTF-8 with or without a byte-order mark
-        encoding = "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding
-    except LookupError:
-        raise ValueError(Errors.M513.format(encoding=encoding, path=path)) from None
-    try:
-        with path.open(encoding=encoding) as lines:
-            yield from lines if encoding == "utf-8-sig" else map(_whole, lines)
-    except LookupError:  # a codec that is not for text, such as "zip"
-        raise ValueError(Errors.M513.format(encoding=encoding, path=path)) from None
-    except UnicodeError as error:
-        raise ValueError(_undecodable(path, encoding, error)) from None
-    except OSError as error:
-        raise ValueError(Errors.M501.format(path=path, reason=error.strerror, cwd=Path.cwd())) from None
-
-
-def _whole(line: str) -> str:
-    """A line without half characters, which some encodings ("utf-7", "unicode_escape") can write. Raises UnicodeEncodeError."""
-    if not line.isascii():
-        line.encode("utf8")
-    return line
-
-
-def _undecodable(path: Path, encoding: str, error: UnicodeError) -> str:
-    """The message for bytes that cannot be decoded. Files are decoded in chunks, so the whole file is decoded again to find the line."""
-    line, reason = 1, str(error)
-    try:
-        path.read_bytes().decode(encoding).encode("utf8")
-    except UnicodeEncodeError as found:
-        line = 1 + len(_NEWLINE.findall(found.object[: found.start]))
-        reason = f"half a character, U+{ord(found.object[found.start]):04X}"
-    except UnicodeDecodeError as found:
-        read = found.object[: found.start].decode(encoding, errors="replace")
-        line = 1 + len(_NEWLINE.findall(read))
-        reason = f"{found.reason} at byte 0x{found.object[found.start]:02x}"
-    except UnicodeError:  # without a place
-        pass
-    return Errors.M502.format(line=line, path=path, encoding=encoding.removesuffix("-sig"), reason=reason)
 
 
 def to_iob2(tags: Sequence[str], where: tuple[str | Path, int], scheme: str = "auto") -> list[str]:

@@ -18,7 +18,7 @@ from spacy_mtl.errors import Errors, Warnings
 from spacy_mtl.roots import ROOT, first_off_tree
 from spacy_mtl.settings import brief, is_choice
 
-from .columns import text_lines
+from .lines.text import text_lines
 from .settings import check_file
 
 FORMATS = ("auto", "conllu", "conllx")

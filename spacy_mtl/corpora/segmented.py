@@ -17,10 +17,10 @@ from spacy.vocab import Vocab
 from spacy_mtl.errors import Errors, Warnings
 from spacy_mtl.registry import registry
 
-from .columns import text_lines
 from .conll import corpus_paths
 from .docs import Ids
 from .kept import kept_examples
+from .lines.text import text_lines
 from .settings import check_counts, check_file, check_text
 
 #: Characters that separate words as a space does: tab and ideographic space.

@@ -8,18 +8,22 @@ from pathlib import Path
 from spacy.parts_of_speech import IDS as POS_IDS
 from spacy.vocab import Vocab
 
-from spacy_mtl.corpora.columns import IGNORED, MISSING, text_lines
+from spacy_mtl.corpora.columns import IGNORED, MISSING
 from spacy_mtl.corpora.conll import ConllCorpus
+from spacy_mtl.corpora.lines.comments import DOCSTART, lines_of, may_be_comment
+from spacy_mtl.corpora.lines.text import text_lines
 from spacy_mtl.corpora.settings import check_file
 from spacy_mtl.errors import Errors
+from spacy_mtl.settings import brief
 
 from .found import Survey, most_common
 from .phrases import phrases_of
 
-DOCSTART = "-DOCSTART-"
 _SPAN_TAG = re.compile(r"[BILUES]-\S+")
 _MOST_TAGS = 2000
 _SAME_AS_WORD = 0.3
+#: Numbers of tokens, those of multiword tokens and empty words of CoNLL-U included.
+_NUMBER = re.compile(r"\d+([-.]\d+)?")
 Rows = list[list[str]]
 
 
@@ -70,7 +74,7 @@ def _separator(path: Path, encoding: str) -> str | None:
     """A tab where blanks stand inside columns, else None (any run of blanks)."""
     blanks, tabs = set(), set()
     for line in text_lines(path, encoding):
-        if line.strip() and not line.startswith(DOCSTART):
+        if line.strip() and not line.startswith(DOCSTART) and not may_be_comment(line):
             blanks.add(len(line.split()))
             tabs.add(len(line.rstrip("\n").split("\t")))
     return "\t" if len(blanks) > 1 and len(tabs) == 1 and tabs != {1} else None
@@ -79,9 +83,12 @@ def _separator(path: Path, encoding: str) -> str | None:
 def _sentences(path: Path, encoding: str, separator: str | None, found: Survey) -> Iterator[Rows]:
     rows: Rows = []
     width, open_document = 0, False
-    for number, line in enumerate(text_lines(path, encoding), 1):
-        values = line.rstrip("\n").split(separator) if line.strip() else []
-        border = bool(values) and values[0] == DOCSTART
+    comments: list[str] = []
+
+    def split(line: str) -> list[str]:
+        return line.rstrip("\n").split(separator) if line.strip() else []
+
+    for number, _, values, border in lines_of(text_lines(path, encoding), split, said=comments):
         if values and not border:
             width = width or len(values)
             if len(values) != width:
@@ -95,13 +102,16 @@ def _sentences(path: Path, encoding: str, separator: str | None, found: Survey) 
         open_document |= border
     if rows:
         yield rows
+    if comments:
+        n = "1 comment is" if len(comments) == 1 else f"{len(comments):,} comments are"
+        found.lines.append(f"{n} left out, the first: {brief(comments[0])}")
 
 
 def _names(by_column: list[tuple[str, ...]], counts: list[Counter[str]], entities: bool) -> list[str]:
     """ORTH, TAG, LEMMA, ENT or "_" for each column, by its values."""
     names = [IGNORED] * len(counts)
     spans = [number for number, values in enumerate(counts) if _is_spans(values, slips=entities)]
-    plain = [n for n, values in enumerate(counts) if n not in spans and not all(value.isdigit() for value in values)]
+    plain = [n for n, values in enumerate(counts) if n not in spans and not all(map(_NUMBER.fullmatch, values))]
     if not plain:
         return names
     most = max(len(counts[number]) for number in plain)
@@ -178,7 +188,7 @@ def scheme_of(sentences: Sequence[Sequence[str]]) -> tuple[str, Counter[str], in
 def _left_over(found: Survey, counts: list[Counter[str]]) -> list[str]:
     lines = []
     for number, (name, values) in enumerate(zip(found.columns, counts, strict=True), 1):
-        if name == IGNORED and len(values) > 1 and not all(value.isdigit() for value in values):
+        if name == IGNORED and len(values) > 1 and not all(map(_NUMBER.fullmatch, values)):
             kind = ", which look like spans of another kind" if _is_spans(values) else ""
             shown = ", ".join(value for value, _ in values.most_common(3))
             lines.append(

@@ -12,10 +12,10 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from spacy_mtl.corpora.binary import given_doc, stored_docs
-from spacy_mtl.corpora.columns import text_lines
 from spacy_mtl.corpora.conllu import GIVEN, TreeDocMaker
 from spacy_mtl.corpora.conllu_kept import TREE, begins, copy_kept, keep_token, kept_sentences
 from spacy_mtl.corpora.conllu_read import TreeSentence, read_conllu
+from spacy_mtl.corpora.lines.text import text_lines
 from spacy_mtl.corpora.settings import check_file
 from spacy_mtl.errors import Errors
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from spacy_mtl.corpora.columns import text_lines
+from spacy_mtl.corpora.lines.text import text_lines
 from spacy_mtl.corpora.settings import check_file
 from spacy_mtl.errors import Errors
 from spacy_mtl.settings import brief, is_whole

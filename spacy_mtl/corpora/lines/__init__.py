@@ -1,0 +1,1 @@
+"""The lines of text files: decoded, and without comments."""

@@ -1,0 +1,67 @@
+"""The lines of column files without comments: those that many data sets have before each sentence, as CoNLL-U does.
+
+They begin with ``#`` and are told from tokens such as ``#`` and ``#hashtag`` by being a key with a value, or by their number of columns.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+DOCSTART = "-DOCSTART-"
+#: What no comment begins without: a mark that stands alone, or the borders of documents of CoNLL-2012.
+_BEGIN = re.compile(r"#(\s|(begin|end) document\b)")
+_KEYED = re.compile(r"#\s*[\w.:-]+\s*=\s")
+_BORDER = re.compile(r"#\s*(begin document|newdoc)\b")
+
+
+#: Number from 1, text, columns (none of an empty line), and whether a document ends before the line.
+Line = tuple[int, str, list[str], bool]
+
+
+def lines_of(
+    lines: Iterable[str], split: Callable[[str], list[str]], docstart: str = DOCSTART, said: list[str] | None = None
+) -> Iterator[Line]:
+    """Stream the lines of a column file but for comments before the first token of a sentence. A comment that begins a document is a border.
+
+    split: makes the columns of a line. said: gets the comments.
+    """
+    width, waiting = 0, list[Line]()
+    inside = False
+    for number, text in enumerate(lines, 1):
+        values = split(text)
+        if inside:
+            inside = bool(values) and values[0] != docstart
+            yield number, text, values, bool(values) and not inside
+            continue
+        border = bool(values) and values[0] == docstart
+        unknown = bool(waiting) and not (values or width)  # whether they are comments, as there has been no token yet
+        if unknown or (values and _BEGIN.match(text)):
+            waiting.append((number, text, values, border))
+            continue
+        inside = bool(values) and not border
+        width = len(values) if inside else width
+        if waiting:
+            yield from _without_comments(waiting, width, said)
+            waiting = []
+        yield number, text, values, border
+    yield from _without_comments(waiting, width, said)
+
+
+def _without_comments(lines: list[Line], width: int, said: list[str] | None) -> Iterator[Line]:
+    """Of lines that may be comments those that are not: all of a sentence from its first token on. width: columns of a token, 0 if there is none."""
+    inside = False
+    for number, text, values, border in lines:
+        begins_document = _BORDER.match(text)
+        known = begins_document or _KEYED.match(text)
+        if not inside and values and (known or len(values) != width):
+            if said is not None:
+                said.append(text.strip())
+            if begins_document:
+                yield number, text, [], True
+        else:
+            inside = bool(values)
+            yield number, text, values, border
+
+
+def may_be_comment(text: str) -> bool:
+    """Whether a line of a column file may be a comment, to count lines by their columns."""
+    return bool(_BEGIN.match(text))
