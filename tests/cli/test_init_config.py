@@ -1,5 +1,6 @@
 """``spacy mtl init-config``: what it says of the files, and configs that train at once."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ import spacy
 from spacy.cli import app
 from spacy.cli.train import train
 from spacy.tokens import Doc, DocBin
-from spacy.util import load_config
+from spacy.util import load_config, load_model_from_config, registry
 from typer.testing import CliRunner
 
 from spacy_mtl.configs import NAMES, UD_NAMES, config_text
@@ -69,6 +70,7 @@ def test_a_tagger_learns_tags_of_which_most_look_like_entities(tmp_path):
         ("en", "tagger,constituents", BRACKETS / "dev.mrg", {"tag_acc", "constituents_f"}),
         ("en", "tagger", BRACKETS / "dev.mrg", {"tag_acc"}),
         ("zh", "segmenter", WORDS / "dev.txt", {"token_f"}),
+        ("zh", "segmenter", WORDS / "dev.conll", {"token_f"}),
         ("zh", "segmenter,tagger,ner", WORDS / "dev.conll", {"token_f", "tag_acc", "ents_f"}),
     ],
 )
@@ -81,6 +83,27 @@ def test_configs_train_at_once(tmp_path, lang, pipeline, files, scores):
     weights = {key for key, weight in config["training"]["score_weights"].items() if weight}
     assert weights == scores
     assert all(nlp.meta["performance"][score] is not None for score in scores)
+
+
+@pytest.mark.parametrize("width", [2, 3])
+def test_a_segmenter_of_columns_has_their_reader(tmp_path, width):
+    """And the comments say so, each above what it is about."""
+    lines = (WORDS / "dev.conll").read_text(encoding="utf8").splitlines()
+    words = "\n".join(" ".join(line.split()[:width]) for line in lines)
+    (tmp_path / "words.conll").write_text(f"{words}\n", encoding="utf8")
+    files = ("--train", tmp_path / "words.conll", "--dev", tmp_path / "words.conll")
+    config, _ = made(tmp_path, "--lang", "zh", "--pipeline", "segmenter", *files)
+    nlp = load_model_from_config(config, auto_fill=False)
+    corpora = registry.resolve(config["corpora"])
+    for part in ("train", "dev"):
+        assert config["corpora"][part]["@readers"] == "spacy_mtl.ConllCorpus.v1"
+        assert config["corpora"][part]["spaces"] is False
+        example = next(iter(corpora[part](nlp)))
+        assert [word.text for word in example.reference[:5]] == ["晚上", "九点", "，", "妹妹", "写完"]
+        assert example.reference.text == "晚上九点，妹妹写完作业，才打开电视。"
+    text = (tmp_path / "made.cfg").read_text(encoding="utf8")
+    assert "# --- The corpus: column files, one token per line. ---\n\n[corpora]\n" in text
+    assert re.search(r"# --- Training: .* ---\n\n\[training\]\n", text)
 
 
 def test_binary_corpora_train_too(tmp_path):

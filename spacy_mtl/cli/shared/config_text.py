@@ -50,8 +50,8 @@ class ConfigText:
         new = [f"{key} = {written(value)}"]
         if place is None:
             end = len(lines)
-            while end > 1 and not lines[end - 1].strip():
-                end -= 1
+            while end > 1 and (not lines[end - 1].strip() or lines[end - 1].startswith("# ---")):
+                end -= 1  # such a heading is that of what follows
             lines[end:end] = [*_comment(comment), *new]
             return
         begin, end = place
@@ -117,6 +117,12 @@ class ConfigText:
         following = self._sections[1][1]
         while following and following[0].startswith("#"):
             del following[0]
+
+    def take_comment(self, beginning: str, other: "ConfigText") -> None:
+        """Take the line of a comment that begins so from another config, in place of the one here."""
+        taken = next(line for _, lines in other._sections for line in lines if line.startswith(beginning))
+        for _, lines in self._sections:
+            lines[:] = [taken if line.startswith(beginning) else line for line in lines]
 
     def add_section(self, text: str, after: str = "", before: str = "", at: str = "") -> None:
         """Add sections, as :meth:`section` gives them: behind another and all below that, before another, or right behind it (``at``)."""

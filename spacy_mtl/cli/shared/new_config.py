@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 #: The config whose reader and training suit a format.
 BASES = {"columns": "ner", "trees": "parser", "bracketed": "constituents", "segmented": "segmenter", "binary": "ner"}
+#: Formats that a component is trained on, too, with another reader than that of its own config.
+SEVERAL_READERS = {"tagger": ("trees", "bracketed"), "segmenter": ("columns",)}
 #: Scores of each component, for ``[training.score_weights]``.
 SCORES = {
     "segmenter": ("token_f",),
@@ -34,7 +36,7 @@ def new_config(
     base = pipeline[0] if len(pipeline) == 1 and kind != "binary" else BASES[kind]
     text = ConfigText(config_text(base))
     _replace_components(text, pipeline)
-    if base == "tagger" and kind in ("trees", "bracketed"):
+    if base in SEVERAL_READERS and kind in SEVERAL_READERS[base]:
         _reader_of(text, BASES[kind])
     if kind == "binary":
         _binary_reader(text)
@@ -70,12 +72,13 @@ def _replace_components(text: ConfigText, pipeline: Sequence[str]) -> None:
 
 
 def _reader_of(text: ConfigText, name: str) -> None:
-    """Give the corpora the readers of another config."""
+    """Give the corpora the readers of another config, and what its comment says of them."""
     source = ConfigText(config_text(name))
     text.remove_section("corpora.train")
     text.remove_section("corpora.dev")
     parts = [source.section(part) for part in ("corpora.train", "corpora.dev")]
     text.add_section("\n\n".join(parts), at="corpora")
+    text.take_comment("# --- The corpus: ", source)
 
 
 def _binary_reader(text: ConfigText) -> None:
