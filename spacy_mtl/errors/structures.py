@@ -49,6 +49,10 @@ class StructureErrors:
             "gold when parts are left out for training.")
     M254 = ("The costs must be {n} finite numbers of at least 0, one for each part of the forest, and 0 for those of gold.")
     M255 = ("Feature rows are needed for {spans} spans and {splits} splits, one line each, but got {got}.")
+    M256 = ("The mask of sentence {sentence} must have true or false for each start, end and symbol, bool[n, n + 1, {symbols}] for n words, but is {got}.")
+    M257 = ("Feature rows of {kind} must be whole numbers, a line for each of them and a column for each template: -1 for no feature, or one of the template's rows of the "
+            "weights. Here {got}.")
+    M258 = ("There are {trees} gold trees for {sentences} sentences. Give one for each sentence.")
     M260 = ("Offsets must be numbers of at most {most} with the shapes {expected}, one for each label and each label pair. Make them with the model and the documents "
             "of the problem.")
     M250 = ("'lacks' of a problem names {unknown}, but the groups and abilities of the contract are: {known}. Correct the name.")

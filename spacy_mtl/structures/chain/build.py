@@ -10,6 +10,7 @@ from spacy_mtl.structures.contract import offered
 from spacy_mtl.structures.enumeration.chains import every_sequence
 from spacy_mtl.structures.offsets.chain import ChainOffset, settle_offset
 from spacy_mtl.structures.problem import Blocks, Problem
+from spacy_mtl.structures.rows import check_within, own_rows
 
 from . import implementation  # noqa: F401 (registers what implements the contract)
 from .cut import cut_chain
@@ -125,6 +126,16 @@ def check_forms(labels: Sequence[str], gold: np.ndarray, forms: np.ndarray, allo
         raise ValueError(Errors.M205.format(label=labels[gold[bad[0]]], position=bad[0]))
 
 
+def _rows(features: ChainFeatures, blocks: Blocks, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Node and pair rows of n tokens; those of vectors, whose blocks come last, are checked, too (M257)."""
+    n_node = blocks.n_node
+    if features.vectors is not None:
+        check_within(features.vectors.rows, int(blocks.node[-1]), "vectors")
+        n_node -= features.vectors.own.shape[1]
+    node = own_rows(features.node, blocks.node, (n, n_node), "tokens")
+    return node, own_rows(features.pair, blocks.pair, (n, blocks.pair.size - 1), "pairs of tokens")
+
+
 def chain_problem(
     features: ChainFeatures,
     blocks: Blocks,
@@ -141,7 +152,7 @@ def chain_problem(
     predicting the column where the row is gold; Hamming by default. offset: constant scores that are added to those of the weights, such as those
     of a model from which training goes on. Raises ValueError: M201 gold violates the constraints, M202 a cost that
     is negative or not zero on the diagonal, M203 borders that do not cover the tokens, M204 no token with gold, M205 gold that its form
-    may not have, M260 offsets of another shape or too large.
+    may not have, M257 feature rows that are not those of their template, M260 offsets of another shape or too large.
     """
     n_labels = len(labels)
     if starts[0] != 0 or starts[-1] != gold.size or (np.diff(starts) < 0).any():
@@ -157,11 +168,12 @@ def chain_problem(
     forms = np.full(gold.size, -1, np.int32) if features.forms is None else features.forms
     check_gold(labels, gold, borders, allowed)
     check_forms(labels, gold, forms, allowed)
-    repeats = np.zeros((first.size, features.node.shape[1]), np.bool_)
-    find_repeats(first, last, features.node, repeats)
+    node, pair = _rows(features, blocks, gold.size)
+    repeats = np.zeros((first.size, node.shape[1]), np.bool_)
+    find_repeats(first, last, node, repeats)
     constant = settle_offset(offset, gold, first, last, features.observed) if offset else (None, None)
     arrays = ChainProblem(
-        first, last, open_left, open_right, np.ascontiguousarray(gold, np.int32), features.node, features.pair,
+        first, last, open_left, open_right, np.ascontiguousarray(gold, np.int32), node, pair,
         repeats, features.observed, *allowed.penalties(), cost, features.vectors,
         forms, allowed.form_penalties(), constant[0], constant[1],
         True if n_labels >= MANY and not features.observed else None,

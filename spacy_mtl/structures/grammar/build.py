@@ -9,6 +9,7 @@ from spacy_mtl.errors import Errors
 from spacy_mtl.structures.contract import offered
 from spacy_mtl.structures.enumeration.derivations import every_derivation
 from spacy_mtl.structures.problem import Blocks, Problem
+from spacy_mtl.structures.rows import own_rows, whole_rows
 
 from . import implementation  # noqa: F401 (registers what implements the contract)
 from .forest import Forest, spans_of, splits_of
@@ -53,9 +54,11 @@ def gold_output(forest: Forest, i: int, tree: Spans) -> np.ndarray | None:
 
 
 def gold_outputs_of(forest: Forest, trees: Iterable[Spans]) -> np.ndarray:
-    """Outputs of a corpus, int32[N]. Raises ValueError (M253) for a tree that its forest does not hold."""
-    outputs = []
-    for i, tree in enumerate(trees):
+    """Outputs of a corpus, int32[N]. Raises ValueError: M253 for a tree that its forest does not hold, M258 for another number of trees."""
+    every, outputs = list(trees), []
+    if len(every) != forest.first.size - 1:
+        raise ValueError(Errors.M258.format(trees=len(every), sentences=forest.first.size - 1))
+    for i, tree in enumerate(every):
         output = gold_output(forest, i, tree)
         if output is None:
             raise ValueError(Errors.M253.format(sentence=i))
@@ -102,7 +105,7 @@ def _costs(values: np.ndarray, gold: np.ndarray) -> np.ndarray:
 def grammar_layout(forest: Forest, features: GrammarFeatures, n_symbols: int, n_rules: int) -> GrammarProblem:
     """The arrays of a problem without gold, as needed for scoring and decoding.
 
-    Raises ValueError (M255) for feature rows that are not one for each span and each split.
+    Raises ValueError: M255 for feature rows that are not one for each span and each split, M257 for those that are no whole numbers.
     """
     spans, span = spans_of(forest)
     splits, split = splits_of(forest)
@@ -111,7 +114,7 @@ def grammar_layout(forest: Forest, features: GrammarFeatures, n_symbols: int, n_
         raise ValueError(Errors.M255.format(spans=len(spans), splits=len(splits), got=got))
     return GrammarProblem(
         forest.first, forest.first_item, forest.first_edge, forest.symbol, forest.root, forest.left, forest.right, forest.rule,
-        span, split, np.ascontiguousarray(features.span_rows, np.int32), np.ascontiguousarray(features.split_rows, np.int32),
+        span, split, whole_rows(features.span_rows, "spans"), whole_rows(features.split_rows, "splits"),
         np.zeros(span.size, np.float32), np.zeros(split.size, np.float32), np.full(int(forest.first[-1]), -1, np.int32),
         int(n_symbols), int(n_rules),
     )  # fmt: skip
@@ -131,9 +134,12 @@ def grammar_problem(
     float[I] and float[E], 0 for those of gold, as :func:`bracket_costs` and :func:`rule_costs` make them; by default the bracketing loss with a cost
     of 1 for every symbol.
 
-    Raises ValueError: M253 gold that is not in the forest, M254 bad costs, M255 feature rows that are not one for each span and each split.
+    Raises ValueError: M253 gold that is not in the forest, M254 bad costs, M255 feature rows that are not one for each span and each split, M257
+    rows that are not those of their template, M258 another number of trees than sentences.
     """
     layout = grammar_layout(forest, features, grammar.root.size, grammar.parent.size)
+    own_rows(layout.span_rows, blocks.node, (len(layout.span_rows), blocks.n_node), "spans")
+    own_rows(layout.split_rows, blocks.pair, (len(layout.split_rows), blocks.pair.size - 1), "splits")
     gold = gold_outputs_of(forest, trees)
     item_costs, edge_costs = costs or bracket_costs(forest, gold, np.ones(grammar.root.size))
     items, edges = gold_parts(forest, gold)

@@ -160,14 +160,22 @@ def _chain_borders(borders: list[np.ndarray]) -> np.ndarray:
 def make_forest(grammar: Grammar, allowed: Iterable[np.ndarray]) -> Forest:
     """The forest of a corpus. allowed: a mask bool[n, n + 1, L] for each sentence, of the items that may occur, by start, end and symbol.
 
-    Raises ValueError (M252) for a sentence without any derivation.
+    Raises ValueError: M256 for a mask of another shape or type, M252 for a sentence without any derivation.
     """
     forests = []
     for i, mask in enumerate(allowed):
-        forests.append(sentence_forest(grammar, np.ascontiguousarray(mask, bool)))
+        forests.append(sentence_forest(grammar, _checked_mask(i, np.asarray(mask), grammar.root.size)))
         if not forests[-1].symbol.size:
             raise ValueError(Errors.M252.format(sentence=i))
     return join_forests(forests)
+
+
+def _checked_mask(i: int, mask: np.ndarray, n_symbols: int) -> np.ndarray:
+    """The mask of sentence i as it is in memory for kernels, which do not check indices (M256)."""
+    n = len(mask) if mask.ndim else 0
+    if mask.dtype != bool or n == 0 or mask.shape != (n, n + 1, n_symbols):
+        raise ValueError(Errors.M256.format(sentence=i, symbols=n_symbols, got=f"{mask.dtype} of shape {mask.shape}"))
+    return np.ascontiguousarray(mask)
 
 
 def allow_all(words: np.ndarray) -> np.ndarray:

@@ -27,14 +27,27 @@ class Grammar(NamedTuple):
 def make_grammar(rules: Sequence[tuple[int, int, int]] | np.ndarray, root: Sequence[bool] | np.ndarray) -> Grammar:
     """A grammar from its rules, int[R, 3] of parent, left and right symbol in any order, and the symbols that may be the root, bool[L].
 
-    Raises ValueError (M251) for symbols out of range, a rule listed twice, or no symbol for the root.
+    Raises ValueError (M251) for what are no triples of whole numbers, symbols out of range, a rule listed twice, or no symbol for the root.
     """
-    table = np.asarray(rules, np.int32).reshape(-1, 3)
     roots = np.asarray(root, bool)
     n = roots.size
+    table = _triples(rules, n)
     twice = len(np.unique(table, axis=0)) < len(table)
     if table.min(initial=0) < 0 or table.max(initial=-1) >= n or twice or not roots.any():
         raise ValueError(Errors.M251.format(n=n))
     table = table[np.lexsort((table[:, 0], table[:, 2], table[:, 1]))]
-    parent, left, right = (np.ascontiguousarray(column) for column in table.T)
+    parent, left, right = (np.ascontiguousarray(column, np.int32) for column in table.T)
     return Grammar(parent, left, right, np.searchsorted(left, np.arange(n + 1)).astype(np.int64), roots)
+
+
+def _triples(rules: Sequence[tuple[int, int, int]] | np.ndarray, n: int) -> np.ndarray:
+    """The rules as int64[R, 3]. n: number of symbols, for the message."""
+    try:
+        table = np.asarray(rules)
+    except ValueError:  # of different lengths
+        raise ValueError(Errors.M251.format(n=n)) from None
+    if not table.size:
+        return np.empty((0, 3), np.int64)
+    if table.ndim != 2 or table.shape[1] != 3 or table.dtype.kind not in "iu":
+        raise ValueError(Errors.M251.format(n=n))
+    return table

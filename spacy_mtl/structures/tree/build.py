@@ -12,6 +12,7 @@ from spacy_mtl.structures.contract import offered
 from spacy_mtl.structures.enumeration.trees import every_tree
 from spacy_mtl.structures.offsets.tree import TreeOffset, no_offset, settle_offset
 from spacy_mtl.structures.problem import Blocks, Problem
+from spacy_mtl.structures.rows import check_within
 
 from . import implementation  # noqa: F401 (registers what implements the contract)
 from .bundles import Bundles, no_bundles
@@ -299,9 +300,11 @@ def tree_problem(
     Raises ValueError: M241 gold heads that are not a tree, M242 gold with several roots under ``single_root``, M243 borders or arcs that do not cover
     the words, M244 gold that is not among the arcs or pairs, M245 bad costs, M246 pairs with grandparents although ``grandparents`` is False, M247
     a label out of range, M248 a word without gold head (-1), M249 a sentence with a crossing gold tree that has no projective tree among its
-    arcs (and pairs), M260 offsets of another shape or too large.
+    arcs (and pairs), M257 feature rows that the weights do not have, M260 offsets of another shape or too large.
     """
     layout = tree_layout(features, arcs, starts, len(labels), blocks, projective, single_root)
+    check_within(layout.node.rows, int(blocks.node[-1]), "arcs")
+    check_within(layout.pair.rows, int(blocks.pair[-1]), "labelled arcs")
     heads = np.ascontiguousarray(gold.heads, np.int32)
     if (heads == -1).any():
         unknown = int(np.argmax(heads == -1))

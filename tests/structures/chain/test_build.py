@@ -12,6 +12,7 @@ from spacy_mtl.structures.chain.build import (
     hamming_cost,
     pieces,
 )
+from spacy_mtl.structures.chain.vectors import side_by_side
 from spacy_mtl.structures.chain.viterbi import FORBIDDEN
 from spacy_mtl.structures.problem import Blocks, block_starts
 
@@ -116,6 +117,29 @@ def test_a_cost_of_ones_own():
     arrays = build([O, B], cost=cost).arrays
     assert arrays.cost.dtype == np.float32
     np.testing.assert_array_equal(arrays.cost, cost)
+
+
+@pytest.mark.parametrize("bad", [5, -2, 10**7, np.nan, 0.5])
+def test_feature_rows_that_no_template_has(bad):
+    blocks = Blocks(block_starts([5]), block_starts([5]), ("U00", "B00"))
+    for name, of in (("node", "tokens"), ("pair", "pairs of tokens")):
+        rows = {"node": np.zeros((3, 1)), "pair": np.zeros((3, 1))}
+        rows[name][1] = bad
+        with pytest.raises(ValueError, match=f"M257.* of {of} "):
+            chain_problem(ChainFeatures(**rows, observed=True), blocks, np.array([O, B, I]), np.array([0, 3]), LABELS)
+        rows[name] = np.zeros((2, 1))
+        with pytest.raises(ValueError, match=r"M257.*shape \(2, 1\) instead of \(3, 1\)"):
+            chain_problem(ChainFeatures(**rows, observed=True), blocks, np.array([O, B, I]), np.array([0, 3]), LABELS)
+
+
+@pytest.mark.parametrize("bad", [2, -1])
+def test_rows_of_vectors_that_the_weights_do_not_have(bad):
+    starts, own = np.arange(4), np.full((3, 1), -1, np.int32)
+    vectors = side_by_side(starts, np.array([0, bad, 1], np.int32), np.ones(3, np.float32), own)
+    features = ChainFeatures(np.empty((3, 0), np.int32), np.empty((3, 0), np.int32), False, vectors)
+    blocks = Blocks(block_starts([2]), block_starts([]), ("V00",))
+    with pytest.raises(ValueError, match=r"M257.* of vectors "):
+        chain_problem(features, blocks, np.array([O, B, I]), np.array([0, 3]), LABELS)
 
 
 @pytest.mark.parametrize("starts", [[1, 3], [0, 2], [0, 4], [0, 2, 1, 3]])

@@ -33,7 +33,17 @@ def forest():
 
 @pytest.mark.parametrize(
     ("rules", "root"),
-    [([(0, 1, 2)], [True, True]), ([(0, -1, 0)], [True]), ([(0, 0, 0)] * 2, [True]), ([(0, 0, 0)], [False])],
+    [
+        ([(0, 0)], [True]),
+        ([(0, 0, 0, 0), (0, 0, 0)], [True]),
+        ([(0, 0.5, 0)], [True]),
+        ([0, 0, 0], [True]),
+        ([(0, 2**32, 0)], [True]),
+        ([(0, 1, 2)], [True, True]),
+        ([(0, -1, 0)], [True]),
+        ([(0, 0, 0)] * 2, [True]),
+        ([(0, 0, 0)], [False]),
+    ],
 )
 def test_rules_that_are_no_grammar_are_refused(rules, root):
     with pytest.raises(ValueError, match="M251"):
@@ -53,6 +63,33 @@ def test_a_sentence_without_derivation_is_refused():
     words[2, 3] = False
     with pytest.raises(ValueError, match=r"M252.*sentence 1"):
         make_forest(GRAMMAR, [MASK, words])
+
+
+@pytest.mark.parametrize(
+    "mask",
+    [
+        MASK[:, :, :1],
+        np.concatenate([MASK, MASK], axis=2),
+        MASK[0],
+        MASK[:2],
+        MASK[:, :3],
+        MASK.astype(int),
+        MASK[:0, :1],
+    ],
+)
+def test_a_mask_of_another_shape_is_refused(mask):
+    with pytest.raises(ValueError, match=r"M256.*sentence 1 .*bool\[n, n \+ 1, 2\].*of shape"):
+        make_forest(GRAMMAR, [MASK, mask])
+
+
+def test_a_grammar_without_rules_has_words():
+    assert make_forest(make_grammar([], [True, False]), [MASK[:1, :2] | True]).symbol.tolist() == [0]
+
+
+def test_there_is_a_gold_tree_for_each_sentence():
+    for trees in ([LEFT], [LEFT, {(0, 1): 0}, LEFT], []):
+        with pytest.raises(ValueError, match=f"M258.* {len(trees)} gold trees for 2 sentences"):
+            gold_outputs_of(forest(), trees)
 
 
 def test_a_gold_tree_as_output_has_its_parts():
@@ -101,6 +138,17 @@ def test_feature_rows_are_one_for_each_span_and_split():
         problem(span_rows=np.zeros((2, 1)))
     with pytest.raises(ValueError, match="M255"):
         problem(split_rows=np.zeros((7, 1)))
+
+
+@pytest.mark.parametrize("bad", [1, -2, 10**7, np.nan, 0.5])
+@pytest.mark.parametrize("name", ["span_rows", "split_rows"])
+def test_feature_rows_are_those_of_templates(name, bad):
+    rows = np.zeros((len((spans_of if name == "span_rows" else splits_of)(forest())[0]), 1))
+    rows[2] = bad
+    with pytest.raises(ValueError, match=f"M257.* of {name[:-5]}s "):
+        problem(**{name: rows})
+    with pytest.raises(ValueError, match=r"M257.*shape"):
+        problem(**{name: np.zeros((len(rows), 2))})
 
 
 def test_costs_of_gold_are_zero():

@@ -49,6 +49,19 @@ def test_all_arcs():
     assert kept.heads.tolist() == [0, 2, 0, 0, 2, 3, 0, 3, 0, 2]
 
 
+@pytest.mark.parametrize("bad", [4, -1])
+def test_feature_rows_that_the_weights_do_not_have(bad):
+    made, rows = features(13), np.zeros(13, np.int32)
+    rows[3] = bad
+    wrong = replace(made, node=made.node._replace(rows=rows))
+    with pytest.raises(ValueError, match=r"M257.* of arcs .*with 4 in all"):
+        tree_problem(wrong, all_arcs(STARTS), BLOCKS, GoldTrees(HEADS), STARTS)
+    labelled = replace(TreeFeatures(), pair=wrong.node, pair_links=made.node_links)
+    blocks = Blocks(np.array([0]), np.array([0, 4]), ("t0",))
+    with pytest.raises(ValueError, match=r"M257.* of labelled arcs "):
+        tree_problem(labelled, all_arcs(STARTS), blocks, GoldTrees(HEADS), STARTS)
+
+
 def test_all_siblings():
     arcs = all_arcs(STARTS)
     arcs = kept_arcs(
