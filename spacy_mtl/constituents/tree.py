@@ -1,12 +1,16 @@
 """A constituency tree, and the spans of its constituents."""
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
+
+from spacy_mtl.errors import Errors
 
 #: Labels around a whole tree that are not constituents.
 TOPS = frozenset({"", "TOP", "ROOT", "S1", "VROOT"})
 #: The key of ``doc.spans`` for constituents, each before those inside it.
 SPANS_KEY = "constituents"
+_BLANK = re.compile(r"\s")
 
 
 class Tree(NamedTuple):
@@ -83,15 +87,25 @@ def tree_from(words: Sequence[Tree], constituents: Sequence[Constituent]) -> Tre
 
 
 def bracketed(tree: Tree) -> str:
-    """The tree in brackets, on one line."""
+    """The tree in brackets, on one line, as :func:`~.brackets.read_brackets` reads it. Round brackets become ``-LRB-`` and ``-RRB-``.
+
+    Raises ValueError (M576) for what could not be read back: words and tags that are empty or have blanks, and labels with blanks.
+    """
     return "".join(_write(tree))
 
 
 def _write(tree: Tree) -> Iterator[str]:
-    yield f"({tree.label}"
     if not tree.children:
-        yield f" {tree.word}"
+        yield f"({_text(tree.label, 'tag')} {_text(tree.word or '', 'word')})"
+        return
+    yield f"({_text(tree.label, 'label') if tree.label else ''}"
     for child in tree.children:
         yield " "
         yield from _write(child)
     yield ")"
+
+
+def _text(text: str, kind: str) -> str:
+    if not text or _BLANK.search(text):
+        raise ValueError(Errors.M576.format(kind=kind, text=text))
+    return text.replace("(", "-LRB-").replace(")", "-RRB-")

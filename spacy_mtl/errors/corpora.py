@@ -64,6 +64,8 @@ class CorpusErrors:
     M572 = "'{path}' contains no trees. A file of bracketed trees has one like ((S (NP (PRP It)) (VP (VBZ rains)) (. .))) for each sentence."
     M573 = ("{place} of '{path}' is no text with entities: {fault}. Give what Prodigy (db-out) or Label Studio (JSON) has exported, or spacy mtl suggest has written.")
     M574 = ("'{path}' contains no annotated texts. Accept tasks in Prodigy, or submit annotations in Label Studio, and export them again.")
+    M576 = ("The {kind} '{text}' cannot be written in brackets: words and tags must not be empty, and neither they nor labels may have blanks. Correct the words of the document, "
+            "or put a component that sets tags before.")
     M957 = "'{path}' is empty. Give a corpus file with at least one sentence."
     M955 = ("'{path}' has JSON, not columns. Texts with marked entities are read with the reader 'spacy_mtl.TasksCorpus.v1', in commands with --format tasks; 'spacy mtl convert' "
             "with that option writes a .spacy file of them.")

@@ -34,7 +34,7 @@ def test_words():
         ("(S (NP-SBJ-1 (-NONE- *)) (VP (TO to)))", "(S (VP (TO to)))"),
         ("(S (SBAR (-NONE- 0) (S (NP (N a)) (VP (V b)))))", "(S (SBAR (S (NP (N a)) (VP (V b)))))"),
         ("(VP (V b) (NP (NP-2 (N c)) (PP (-NONE- *ICH*-1))))", "(VP (V b) (NP (N c)))"),
-        ("(NP-SBJ (-LRB- -LRB-) (NNP-X a))", "(NP (-LRB- () (NNP-X a))"),
+        ("(NP-SBJ (-LRB- -LRB-) (NNP-X a))", "(NP (-LRB- -LRB-) (NNP-X a))"),
         ("(N (N a))", "(N (N a))"),
     ],
 )

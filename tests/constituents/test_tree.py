@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from spacy_mtl.constituents.brackets import read_brackets
+from spacy_mtl.constituents.clean import clean
 from spacy_mtl.constituents.tree import Constituent, Tree, bracketed, constituents_of, tree_from, words_of
 
 from .trees import random_tree
@@ -36,3 +37,27 @@ def test_a_tree_is_made_from_its_constituents(seed):
 def test_constituents_that_are_no_tree_are_refused(wrong):
     with pytest.raises(ValueError, match=r"crosses|within"):
         tree_from(words_of(tree_of(TEXT)), [Constituent(*one) for one in wrong])
+
+
+def test_round_brackets_are_written_as_they_are_read():
+    words = [("-LRB-", "("), ("NN", "f(x)"), ("-RRB-", ")"), ("(", ":")]
+    tree = Tree("", (Tree("NP", tuple(Tree(tag, (), word) for tag, word in words)),))
+    text = bracketed(tree)
+    assert text == "( (NP (-LRB- -LRB-) (NN f-LRB-x-RRB-) (-RRB- -RRB-) (-LRB- :)))"
+    assert [word.word for word in words_of(clean(tree_of(text)))] == ["(", "f-LRB-x-RRB-", ")", ":"]
+
+
+@pytest.mark.parametrize(
+    ("tree", "words"),
+    [
+        (Tree("NN", (), ""), "The word ''"),
+        (Tree("NN"), "The word ''"),
+        (Tree("NN", (), "New York"), "The word 'New York'"),
+        (Tree("NN", (), "10\u00a0000"), "The word '10"),
+        (Tree("", (), "word"), "The tag ''"),
+        (Tree("N P", (Tree("NN", (), "word"),)), "The label 'N P'"),
+    ],
+)
+def test_what_could_not_be_read_back_is_not_written(tree, words):
+    with pytest.raises(ValueError, match=rf"M576.*{words}"):
+        bracketed(Tree("S", (tree,)))
