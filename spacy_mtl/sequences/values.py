@@ -10,13 +10,18 @@ from spacy_mtl.errors import Errors
 
 #: Larger features are refused, since squares of their sums would overflow in single precision.
 LARGEST_FEATURE = 1e12
+#: Labels and categories are kept in int64.
+LARGEST_INTEGER = int(np.iinfo(np.int64).max)
 
 
 def as_features(value: Any, name: str) -> Any:
     """The features as a 2-D array of floats, or as scipy.sparse CSR without stored zeros and with sorted indices.
 
-    Raises ValueError naming the block: M228 if it is not a 2-D table of numbers, M223 for nan, inf or values beyond :data:`LARGEST_FEATURE`.
+    Raises ValueError naming the block: M228 if it is not a 2-D table of numbers or some are masked, M223 for nan, inf or values beyond
+    :data:`LARGEST_FEATURE`.
     """
+    if has_masked(value):
+        raise ValueError(Errors.M228.format(name=name, got="an array of which values are masked"))
     if sparse.issparse(value):
         table = sparse.csr_array(value, dtype=_float_type(value.dtype, name), copy=True)
         table.sum_duplicates()
@@ -47,15 +52,24 @@ def _check_finite(table: Any, name: str) -> None:
 
 
 def as_categories(value: Any, name: str) -> np.ndarray:
-    """The columns as int64[N, K], one for each block. Raises ValueError (M229) unless they are integers of at least -1."""
+    """The columns as int64[N, K], one for each block. Raises ValueError (M229) unless they are integers from -1 to 2**63 - 1, none of them masked."""
     array = np.asarray(value)
+    if has_masked(value):
+        raise ValueError(Errors.M229.format(name=name, got="an array of which values are masked"))
     if array.dtype.kind not in "iu" or array.ndim not in (1, 2) or 0 in array.shape[1:]:
         raise ValueError(Errors.M229.format(name=name, got=f"{array.dtype} of shape {array.shape}"))
+    if array.size and array.max() > LARGEST_INTEGER:
+        raise ValueError(Errors.M229.format(name=name, got=f"{array.max()}, which is above {LARGEST_INTEGER}"))
     columns = (array if array.ndim == 2 else array[:, None]).astype(np.int64)
     if columns.size and columns.min() < -1:
         position = int(np.argmax((columns < -1).any(axis=1)))
         raise ValueError(Errors.M229.format(name=name, got=f"{columns[position].min()} at position {position}"))
     return columns
+
+
+def has_masked(value: Any) -> bool:
+    """Whether an array has masked values, which :func:`np.asarray` would show as if they were not."""
+    return isinstance(value, np.ma.MaskedArray) and bool(np.ma.getmaskarray(value).any())
 
 
 def as_starts(lengths: Any, n: int) -> np.ndarray:
@@ -71,21 +85,25 @@ def as_starts(lengths: Any, n: int) -> np.ndarray:
 def sum_of(lengths: Any) -> int | None:
     """The sum of the lengths; None if :func:`as_starts` refuses the lengths themselves."""
     array = np.asarray(lengths)
-    whole = array.ndim == 1 and array.size and array.dtype.kind in "iu" and array.min() >= 1
+    whole = array.ndim == 1 and array.size and array.dtype.kind in "iu" and array.min() >= 1 and not has_masked(lengths)
     return int(array.sum(dtype=np.int64)) if whole else None
 
 
 def as_labels(y: Any, labels: Sequence[Any] | None) -> tuple[np.ndarray, np.ndarray]:
-    """Gold label numbers int32[N], -1 where y is None, and the labels, int64[L] or str[L], sorted if not given.
+    """Gold label numbers int32[N], -1 where y is None or masked, and the labels, int64[L] or str[L], sorted if not given.
 
-    Raises ValueError: M230 if y or labels are not all integers or all strings, M231 for a label in y that ``labels`` does not have.
+    Raises ValueError: M230 if y or labels are not all integers of 64 bits or all strings, or end in NUL, which numpy drops, M231 for a label in y
+    that ``labels`` does not have.
     """
     values = _as_given(y)
     if values.ndim != 1:
         raise ValueError(Errors.M230.format(got=f"an array of shape {values.shape}"))
     known = values != None if values.dtype == object else np.ones(values.size, bool)  # noqa: E711 (element by element)
+    known = known & ~np.ma.getmaskarray(y) if isinstance(y, np.ma.MaskedArray) else known
     found = _alike(values[known])
     names = np.unique(found) if labels is None else _alike(_as_given(labels))
+    if has_masked(labels):
+        raise ValueError(Errors.M230.format(got=f"labels = {labels}"))
     if labels is not None and (names.ndim != 1 or np.unique(names).size != names.size or names.size == 0):
         raise ValueError(Errors.M230.format(got=f"labels = {labels}"))
     if found.size and names.dtype.kind != found.dtype.kind:
@@ -107,14 +125,19 @@ def _numbers(found: np.ndarray, known: np.ndarray, names: np.ndarray) -> np.ndar
 
 def _as_given(values: Any) -> np.ndarray:
     """An array whose elements keep their types: numpy would turn the numbers of a mixed list into strings."""
-    return values if isinstance(values, np.ndarray) else np.asarray(values, dtype=object)
+    return np.asarray(values) if isinstance(values, np.ndarray) else np.asarray(values, dtype=object)
 
 
 def _alike(values: np.ndarray) -> np.ndarray:
     """The values as int64 or str, all of one type. Raises ValueError (M230)."""
     if values.dtype == object:
         kinds = {_kind(value) for value in values.ravel()}
+        cut = next((value for value in values.ravel() if isinstance(value, str) and value.endswith("\0")), None)
+        if cut is not None:
+            raise ValueError(Errors.M230.format(got=f"{cut!r}, which ends in NUL"))
         values = np.array(values.tolist()) if kinds <= {int} or kinds <= {str} else values
+    if values.dtype.kind == "u" and values.size and values.max() > LARGEST_INTEGER:
+        raise ValueError(Errors.M230.format(got=f"{values.max()}, which is above {LARGEST_INTEGER}"))
     if values.dtype.kind in "iu" or not values.size:
         return values.astype(np.int64)
     if values.dtype.kind != "U":

@@ -118,3 +118,49 @@ def test_no_labels(y, labels):
 def test_labels_that_are_not_listed(y, labels):
     with pytest.raises(ValueError, match=rf"\[M231\].*{y[-1]!r}"):
         as_labels(y, labels)
+
+
+def masked(values, mask=(False, True, False)):
+    return np.ma.masked_array(values, mask)
+
+
+def test_masked_labels_are_missing_gold():
+    for y in (
+        masked([5, 7, 5]),
+        masked(["b", "a", "b"]),
+        masked(np.array(["b", "a", None], object), [False, True, False]),
+    ):
+        gold, names = as_labels(y, None)
+        assert gold[:2].tolist() == [0, -1]
+        assert names.size == 1
+    assert as_labels(masked([5, 7, 5], False), None)[0].tolist() == [0, 1, 0]
+    with pytest.raises(ValueError, match=r"\[M230\].*labels = "):
+        as_labels([5, 5, 5], masked([5, 6, 7]))
+
+
+def test_other_arrays_with_masked_values_are_refused():
+    table = masked([[1.0], [2.0], [3.0]], [[False], [True], [False]])
+    with pytest.raises(ValueError, match=r"\[M228\].*'X'.*masked"):
+        as_features(table, "X")
+    with pytest.raises(ValueError, match=r"\[M229\].*'c'.*masked"):
+        as_categories(masked([1, 2, 3]), "c")
+    with pytest.raises(ValueError, match=r"\[M220\]"):
+        as_starts(masked([1, 2, 3]), 6)
+    assert as_features(masked(table.data, False), "X").tolist() == [[1], [2], [3]]
+    assert as_starts(masked([1, 2, 3], False), 6).tolist() == [0, 1, 3, 6]
+
+
+def test_integers_of_more_than_63_bits_are_refused():
+    large = np.array([1, 2**64 - 1], np.uint64)
+    with pytest.raises(ValueError, match=r"\[M230\].*18446744073709551615"):
+        as_labels(large, None)
+    with pytest.raises(ValueError, match=r"\[M230\]"):
+        as_labels([1, 2], large)
+    with pytest.raises(ValueError, match=r"\[M229\].*18446744073709551615"):
+        as_categories(large, "c")
+    assert as_labels(large[:1] + np.uint64(2**63 - 2), None)[1].tolist() == [2**63 - 1]
+
+
+def test_strings_that_numpy_would_cut_are_refused():
+    with pytest.raises(ValueError, match=r"\[M230\].*ends in NUL"):
+        as_labels(["a", "a\0"], None)
