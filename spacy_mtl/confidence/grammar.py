@@ -188,23 +188,28 @@ class ConsideredConstituents(ConsideredDocs):
         return told
 
     def kbest(self, calibrations: Calibrations, k: int) -> list[list[Ranked]]:
-        """The k best derivations of each sentence that has constituents. Places are those of the document."""
-        temperature, found = calibration_of(calibrations, self.kinds[0]).temperature, []
-        for each in self.parsed:
-            forest = each.forest
-            log_z, _ = log_sum(forest, each.items.astype(float) / temperature, each.edges.astype(float) / temperature)
-            n = int(forest.first[-1])
-            outputs, scores = kbest_derivations(
-                each.items, each.edges, forest.first_edge, forest.left, forest.right, forest.root, n, k
-            )
-            doc = int(self.doc_starts[np.searchsorted(self.doc_starts, each.begin, side="right") - 1])
-            shift, ranked = each.begin - doc, []
-            for output, score in zip(outputs, scores.tolist(), strict=True):
-                lines = self._expanded(self.predictor.constituents(forest, output))
-                told = tuple((a + shift, b + shift, self.labels[label]) for a, b, label in lines)
-                ranked.append(Ranked(score, min(score / temperature - log_z, 0.0), told))
-            found.append(ranked)
-        return found
+        """The k best derivations of each sentence, none of one without constituents. Places are those of the document."""
+        temperature, parsed = (
+            calibration_of(calibrations, self.kinds[0]).temperature,
+            {one.begin: one for one in self.parsed},
+        )
+        sentences = [a for a, b in pairwise(self.starts.tolist()) if b > a]
+        return [self._ranked(parsed[begin], temperature, k) if begin in parsed else [] for begin in sentences]
+
+    def _ranked(self, each: Parsed, temperature: float, k: int) -> list[Ranked]:
+        forest = each.forest
+        log_z, _ = log_sum(forest, each.items.astype(float) / temperature, each.edges.astype(float) / temperature)
+        n = int(forest.first[-1])
+        outputs, scores = kbest_derivations(
+            each.items, each.edges, forest.first_edge, forest.left, forest.right, forest.root, n, k
+        )
+        doc = int(self.doc_starts[np.searchsorted(self.doc_starts, each.begin, side="right") - 1])
+        shift, ranked = each.begin - doc, []
+        for output, score in zip(outputs, scores.tolist(), strict=True):
+            lines = self._expanded(self.predictor.constituents(forest, output))
+            told = tuple((a + shift, b + shift, self.labels[label]) for a, b, label in lines)
+            ranked.append(Ranked(score, min(score / temperature - log_z, 0.0), told))
+        return ranked
 
 
 def _largest(scores: np.ndarray) -> float:

@@ -291,6 +291,19 @@ def test_constituents(train, vertical):
     assert seen > 10
 
 
+def test_a_sentence_without_constituents_has_an_empty_list(train):
+    component, texts, settings = CASES["constituents"]
+    nlp = spacy.blank("en")
+    nlp.add_pipe(component, config={"model": {"templates": patterns(texts)}, "trainer": PERCEPTRON, **settings})
+    shown = examples_of(component, nlp, None)
+    pipe = at_temperature(train(nlp, shown, passes=2).get_pipe(component), 2.5, "constituent")
+    doc = Doc.from_docs([each.predicted for each in shown])
+    pipe.max_words = 8
+    short = [len(sentence) <= 8 for sentence in doc.sents]
+    assert 2 < sum(short) < len(short) - 2
+    assert [len(ranked) == 1 for ranked in pipe.kbest(doc, 1)] == short
+
+
 def constituents_of(own, output) -> list:
     items = [output[0], *own.forest.left[output[1:]], *own.forest.right[output[1:]]]
     names = own.predictor.weights.labels

@@ -12,13 +12,17 @@ from spacy.training import Example, validate_examples
 
 from spacy_mtl.components.protocol.base import StructuredPipe
 from spacy_mtl.components.protocol.saved import CALIBRATIONS
-from spacy_mtl.components.protocol.settings import check_count, check_switches
+from spacy_mtl.components.protocol.settings import check_switches, refuse
 from spacy_mtl.confidence.calibration import Calibration, fit_temperature, not_too_sure, read_calibrations
 from spacy_mtl.confidence.considered import ConsideredDocs
 from spacy_mtl.confidence.maps import Maps, Outcomes, fit_maps
 from spacy_mtl.confidence.result import Confidence, Ranked
 from spacy_mtl.errors import Errors, Warnings
 from spacy_mtl.models.chain.model import current_weights
+from spacy_mtl.settings import is_whole
+
+#: The largest number of analyses of a sentence that can be asked for: lists of so many are kept for each part of it.
+MOST_BEST = 1000
 
 
 def _total_loss(considered: ConsideredDocs, kind: str, gold: Sequence[np.ndarray], temperature: float) -> float:
@@ -101,9 +105,11 @@ class ConfidentPipe(StructuredPipe):
     def kbest(self, doc: Doc, k: int = 5) -> list[list[Ranked]]:
         """The k best analyses of each sentence of a document, best first; fewer where there are fewer. The document stays as it is.
 
-        Raises ValueError: M419 k below 1, M477 and M479 as :meth:`probabilities`.
+        A sentence that gets no analysis, such as one without any constituents, has an empty list. Raises ValueError: M419 k below 1 or above
+        MOST_BEST, M477 and M479 as :meth:`probabilities`.
         """
-        check_count(self.name, "k", k, 1)
+        if not is_whole(k, 1, MOST_BEST):
+            refuse(self.name, "k", f"a whole number from 1 to {MOST_BEST}", k)
         self._check_told()
         return self.asked(doc).kbest(self.calibrations, k) if len(doc) else []
 
