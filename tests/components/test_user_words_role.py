@@ -127,6 +127,13 @@ def test_matches_name_what_gives_way(nlp):
     assert segmenter_of(make()).matches(text) == []
 
 
+def test_a_word_that_cuts_a_number_gives_way_to_the_number():
+    """Not to a shorter word that it overlaps, which has its place only because of that."""
+    pipe = segmenter_of(make())
+    pipe.user_words.update(["5日", "日"])
+    assert pipe.matches("12月15日") == [Match("5日", 4, 6, False, "15日"), Match("日", 5, 6, True)]
+
+
 def test_an_untrained_segmenter_finds_matches_too():
     pipe = segmenter_of(make())
     pipe.user_words.add("天在")

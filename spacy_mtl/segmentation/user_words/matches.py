@@ -40,10 +40,10 @@ def find_matches(text: str, table: CharacterTable, words: WordTable, keep_runs: 
         others = [o for o in dict.fromkeys(owner[first[k] : first[k] + length[k]].tolist()) if o >= 0 and o != k]
         crossed = [o for o in others if not begins[o] <= a <= b <= ends[o]]
         conflict = ""
-        if not kept[k] and crossed:
-            conflict = text[begins[crossed[0]] : ends[crossed[0]]]
-        elif not kept[k] and torn[k] and not others:
+        if torn[k] and not kept[k] and (crossed or not others):  # whatever else is there
             conflict = _run(text, a, b, joined, chars.at)
+        elif not kept[k] and crossed:
+            conflict = text[begins[crossed[0]] : ends[crossed[0]]]
         found.append(Match(text[a:b], a, b, bool(kept[k]), conflict))
     return found
 
