@@ -21,6 +21,8 @@ from .phrases import phrases_of
 
 _SPAN_TAG = re.compile(r"[BILUES]-\S+")
 _MOST_TAGS = 2000
+#: Places of characters in words; and the share of single characters from which on words are taken for characters.
+_PLACES, _MOST_SINGLE = {"B", "I", "M", "E", "S"}, 0.95
 _SAME_AS_WORD = 0.3
 #: Numbers of tokens, those of multiword tokens and empty words of CoNLL-U included.
 _NUMBER = re.compile(r"\d+([-.]\d+)?")
@@ -65,6 +67,7 @@ def survey_columns(
     if "ORTH" in found.columns:
         for _ in ConllCorpus(path, found.columns, given=(), encoding=encoding, **found.reader).docs(Vocab()):
             pass  # the training would refuse what is refused here
+    found.warnings += _of_characters(found, counts)
     if columns is None:
         found.warnings += _left_over(found, counts)
     return found
@@ -183,6 +186,26 @@ def scheme_of(sentences: Sequence[Sequence[str]]) -> tuple[str, Counter[str], in
     if units:
         return "biluo", entities, 0
     return ("auto" if begins and inside else "iob1" if inside else "iob2"), entities, inside
+
+
+def _of_characters(found: Survey, counts: list[Counter[str]]) -> list[str]:
+    """A warning where the words are characters, and a column says where in its word each of them is."""
+    if "ORTH" not in found.columns:
+        return []
+    words = counts[found.columns.index("ORTH")]
+    single = sum(count for word, count in words.items() if len(word) == 1)
+    places = [
+        number
+        for number, values in enumerate(counts, 1)
+        if "B" in values and set(values) <= _PLACES and len(values) > 1
+    ]
+    if not places or single < _MOST_SINGLE * words.total():
+        return []
+    shown = ", ".join(sorted(counts[places[0] - 1]))
+    return [
+        f"the words are single characters, and column {places[0]} ({shown}) seems to say where in a word each of them is; it is not read so. "
+        "For a segmenter, write a text with a sentence a line and spaces between its words"
+    ]
 
 
 def _left_over(found: Survey, counts: list[Counter[str]]) -> list[str]:

@@ -185,3 +185,21 @@ def test_empty_documents_have_no_annotation(tmp_path):
     vocab = Vocab()
     DocBin(docs=[Doc(vocab), Doc(vocab, words=["a", "b"], ents=["B-X", "O"])]).to_disk(tmp_path / "a.spacy")
     assert survey(tmp_path / "a.spacy").lines[0] == "documents with annotation: ENT_IOB 1"
+
+
+CHARACTERS = "我 B\n们 E\n学 B\n习 E\n。 S\n\n他 S\n来 S\n\n"
+
+
+def test_characters_with_their_places_in_words_are_no_words(tmp_path):
+    (warning,) = survey_columns(write(tmp_path, CHARACTERS)).warnings
+    assert "single characters, and column 2 (B, E, S) seems to say where in a word each of them is" in warning
+    assert survey_columns(write(tmp_path, CHARACTERS), columns=["ORTH", "TAG"]).warnings == [warning]
+    for other in (CHARACTERS.replace(" E", " N"), CHARACTERS.replace("我", "我们").replace("学", "学习")):
+        assert not any("single" in warning for warning in survey_columns(write(tmp_path, other)).warnings)
+
+
+def test_words_of_texts_that_have_tags(tmp_path):
+    tagged = survey(write(tmp_path, "我们/r 学习/v 。/w\n他/r 来/v 了/u 。/w\n", "a.txt"))
+    assert (tagged.kind, tagged.words) == ("segmented", 7)
+    assert "words with tags, such as 我们/r" in tagged.warnings[0]
+    assert survey(write(tmp_path, "我们 学习/v 。\n他 来 了 。\n", "a.txt")).warnings == []
