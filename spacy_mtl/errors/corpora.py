@@ -5,7 +5,7 @@ class CorpusErrors:
     # fmt: off
     M501 = "Cannot read '{path}': {reason}. Check the path (a relative one starts at '{cwd}')."
     M502 = ("Line {line} of '{path}' cannot be decoded as {encoding}: {reason}. Set 'encoding' to the one the file was "
-            "written in, for example \"latin-1\".")
+            "written in: for example \"cp1252\" for Western European languages, \"gb18030\" or \"big5\" for Chinese, \"shift_jis\" for Japanese, \"euc_kr\" for Korean.")
     M503 = ("Line {line} of '{path}' has {got} column(s), but {expected} are named ({columns}). Correct the line, or "
             "name the columns the file really has ('_' for one to ignore) and check 'separator'.")
     M504 = "'{path}' contains no sentences. A corpus file has one token per line and an empty line after each sentence."

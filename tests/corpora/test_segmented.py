@@ -139,7 +139,7 @@ def test_settings_are_checked_at_once(path, settings, message):
 @pytest.mark.parametrize(
     ("text", "written", "read", "message"),
     [
-        ("好  的\n坏  的\n", "gb18030", "utf8", r"M502.*Line 1 .*utf-8.*encoding"),
+        ("好  的\n坏  的\n", "gb18030", "utf8", r"M502.*Line 1 .*utf-8.*encoding.*gb18030.*big5"),
         ("ok  ok\n坏  的\n", "gb18030", "utf8", r"M502.*Line 2 "),
         ("好\n", "utf8", "klingon", r"M513.*klingon"),
         ("", "utf8", "utf8", r"M520.*other\.txt"),
