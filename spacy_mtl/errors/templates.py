@@ -27,6 +27,7 @@ class TemplateErrors:
     M112 = ("The function registered as '{attr}' in 'mtl_attributes' returned {got} values for a document of {expected} tokens; it "
             "must return one str, int or bool per token.")
     M113 = ("The function registered as '{attr}' in 'mtl_attributes' returned {value!r}; make it return a str, int or bool.")
+    M114 = ("The function registered as '{attr}' in 'mtl_attributes' returned {value} for a document; make it return a list with one str, int or bool per token.")
     M120 = "The template name '{name}' is used twice ({place}). Give each template a name of its own."
     M121 = "There is no template in {place}. Give at least one, such as U00:%x[0,ORTH]."
     M122 = "The observation cut-off {setting} must be an integer of at least 1, but it is {value}."

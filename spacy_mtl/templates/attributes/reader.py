@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 from spacy.attrs import IDS
-from spacy.strings import hash_string  # type: ignore[attr-defined]
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
@@ -38,6 +37,7 @@ from .learned import LEARNED, check_learned, learned_function
 from .lists import ListContext
 from .noisy import bare, short_shape, token_kind
 from .of_tables import check_read, cluster_function, is_cluster, is_list
+from .values import as_uint64, values_of
 
 _AFFIX = re.compile(r"(PREFIX|SUFFIX|STEM)([1-9]\d*)\Z")
 _INNER = re.compile(r"INNER([1-9]\d*)_([1-9]\d*)\Z")
@@ -80,15 +80,6 @@ _OWN_LEXICAL: dict[str, Callable[[str], str | int | bool]] = {
 }
 _NO_WORDS, _NO_BREAKS = word_table([]), no_breaks()
 _CONTEXT = (*CONTEXT_ATTRIBUTES, *CHARACTER_CONTEXT)
-
-
-def _as_uint64(value: str | int | bool, attr: str) -> int:
-    """Convert a value to uint64: strings by spaCy's hash, numbers in two's complement. Raises ValueError (M113) for anything else."""
-    if isinstance(value, str):
-        return hash_string(value)
-    if not isinstance(value, int | np.integer | np.bool_):
-        raise ValueError(Errors.M113.format(attr=attr, value=value))
-    return int(value) & 0xFFFFFFFFFFFFFFFF
 
 
 def _affix(kind: str, size: int) -> Callable[[str], str]:
@@ -219,7 +210,7 @@ class Lexicon:
         text = self.vocab.strings[orth]
         # make no lexeme unless one is needed: that takes longer than all the rest
         return [
-            _as_uint64(function(text) if function else getattr(self.vocab[orth], LEXEME[attr]), attr)
+            as_uint64(function(text) if function else getattr(self.vocab[orth], LEXEME[attr]), attr)
             for attr, function in zip(self.attributes, self.functions, strict=True)
         ]
 
@@ -298,7 +289,7 @@ class AttributeReader:
             if isinstance(function, Derived):
                 given[row] = function(read[ids.index(function.base)], self.lexicon.vocab.strings)
             elif docs:
-                given[row] = np.concatenate([_call(attr, function, doc) for doc in docs])
+                given[row] = np.concatenate([values_of(attr, function, doc) for doc in docs])
         return given
 
     def expand(
@@ -341,10 +332,3 @@ class AttributeReader:
         needed = [a for a in self.token_attributes if a not in _ALWAYS_SET]
         needed += [a for a, function in self.doc_functions.items() if isinstance(function, Derived)]
         return [a for a in needed if not given[self.columns[a]].any()]
-
-
-def _call(attr: str, function: Callable, doc: Doc) -> np.ndarray:
-    values = list(function(doc))
-    if len(values) != len(doc):
-        raise ValueError(Errors.M112.format(attr=attr, got=len(values), expected=len(doc)))
-    return np.array([_as_uint64(value, attr) for value in values], np.uint64)

@@ -182,6 +182,20 @@ def test_function_that_returns_another_type_is_refused(doc, register, value, of_
         column(attr, doc)
 
 
+@pytest.mark.parametrize("value", [None, 5, "text", False])
+def test_function_of_the_document_that_returns_no_values_is_refused(doc, register, value):
+    attr = register(lambda doc: value)
+    with pytest.raises(ValueError, match=rf"^\[M114\] .* '{attr}' .* returned {value!r} for a document"):
+        column(attr, doc)
+
+
+def test_functions_may_return_strings_of_numpy(doc, register):
+    attr = register(lambda doc: np.array([token.text for token in doc]))
+    assert column(attr, doc) == [token.orth for token in doc]
+    of_form = register(lexical(lambda text: np.str_(text)), "test_other")
+    assert column(of_form, doc) == [token.orth for token in doc]
+
+
 # --- several attributes, several documents ---
 
 LEXICAL = {
