@@ -46,6 +46,8 @@ class TrainerErrors:
     M375 = "The shard of {worker} has no sentence to learn from. Give it a part of the corpus, or use fewer workers."
     M376 = "The shard of {worker} has kernelised blocks, whose weights belong to several features: they are trained on one machine only. Leave these templates out."
     M377 = "{lost} workers were lost while one sum over all shards was made: the workers do not live long enough to train. Look at what ends them, such as memory."
+    M378 = ("fit needs a trainer with its settings, such as MTLStruct(p=1.3333, C=0.3), but got {got}. Make one first.")
+    M379 = ("fit needs a problem, such as problem_from_arrays or chain_problem makes, but got {got}. Make one first.")
     M350 = "{name} needs a finite radius > 0, but got {radius}. Pass the C or lambda of the trainer, which must be positive."
     M351 = "{name} needs a vector of finite numbers, but got one of shape {shape}. Look for inf or nan in the weights or gradients it came from."
     M352 = "The exponent p of the block norm must be {bound}, but is {p}. Set p = 1 for sparse template weights, p = 2 for a structural SVM."

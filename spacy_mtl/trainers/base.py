@@ -8,6 +8,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from spacy_mtl.errors import Errors
+from spacy_mtl.settings import is_whole, shown
 from spacy_mtl.structures.contract import Weights, in_words
 from spacy_mtl.structures.problem import Problem
 
@@ -167,8 +168,15 @@ class Trainer(ABC):
 def fit(trainer: Trainer, problem: Problem, passes: int, on_pass: Callable[[Training], None] | None = None) -> Training:
     """Train outside spaCy's loop for ``passes`` passes or until the training has finished. Ctrl-C returns what has been learnt so far.
 
-    A trainer that runs several passes of its own per pass (``inner_passes``) may end with a few more.
+    A trainer that runs several passes of its own per pass (``inner_passes``) may end with a few more. Raises ValueError: M378 no trainer, M379 no
+    problem, M305 passes that are no whole number of at least 1, M301 as :meth:`Trainer.begin`.
     """
+    if not isinstance(trainer, Trainer):
+        raise ValueError(Errors.M378.format(got=shown(trainer)))
+    if not isinstance(problem, Problem):
+        raise ValueError(Errors.M379.format(got=shown(problem)))
+    if not is_whole(passes, 1, np.inf):
+        raise ValueError(Errors.M305.format(trainer="fit", name="passes", value=shown(passes), least=1))
     training = trainer.begin(problem)
     everything = np.arange(problem.n)
     try:
