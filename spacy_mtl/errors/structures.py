@@ -31,6 +31,8 @@ class StructureErrors:
             "Remove duplicates, set a smaller 'zeros', or give 'h'.")
     M237 = ("The blocks have {n} features in all, but the weights can have at most {most}. Drop features, or hash them into fewer columns.")
     M238 = ("{culprit}: X has {x} positions, y has {y} and the lengths sum to {total}, but all three must be the number of positions in all sequences together.")
+    M239 = ("'{setting}' of problem_from_arrays must be {expected}, but is {value}.")
+    M240 = ("The kernel {kernel} of the block '{name}' does not have the setting {setting}, which is {value}. Leave it out, or choose a kernel that has it.")
     M241 = ("The gold heads of sentence {sentence} are not a tree: {heads}. Heads must be 0 (the root) or positions of words in the sentence, and every word must reach the root; "
             "correct the annotation.")
     M242 = ("The gold tree of sentence {sentence} has {roots} roots, but exactly one is required. Correct the annotation, or allow several roots (single_root = false).")

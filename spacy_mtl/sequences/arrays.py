@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from spacy_mtl.errors import Errors
+from spacy_mtl.settings import shown
 from spacy_mtl.structures.chain.build import ChainFeatures, Constraints, chain_problem
 from spacy_mtl.structures.chain.vectors import Vectors, side_by_side
 from spacy_mtl.structures.contract import Weights
@@ -72,8 +73,14 @@ def problem_from_arrays(
     predicting the column where the row is gold, Hamming by default); sorted if not given.
 
     A kernelised block takes 8 bytes of memory for each pair of positions whose kernel value is not 0.
-    Raises ValueError: M220-M238 for arrays that do not match, M201-M204 as :func:`chain_problem`.
+    Raises ValueError: M220-M240 for arrays and settings that do not match, M201-M204 as :func:`chain_problem`.
     """
+    if not isinstance(transitions, bool | np.bool_):
+        raise ValueError(Errors.M239.format(setting="transitions", expected="true or false", value=shown(transitions)))
+    if constraints is not None and not isinstance(constraints, Constraints):
+        raise ValueError(
+            Errors.M239.format(setting="constraints", expected="Constraints or None", value=shown(constraints))
+        )
     gold, names = as_labels(y, labels)
     check_counts(as_mapping(X), gold.size, lengths)
     starts = as_starts(lengths, gold.size)

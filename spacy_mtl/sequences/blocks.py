@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from spacy_mtl.errors import Errors
+from spacy_mtl.settings import shown
 
 from . import gram
 from .gram import KERNELS, Kernel, KernelFunction, check_kernel, compare, neighbour_distance
@@ -43,6 +44,10 @@ class Categories:
 
     columns: Any
     names: Sequence[str] | None = None
+
+
+#: Settings of kernels; "zeros" is another way to say "h".
+_SETTINGS = ("sigma2", "h", "zeros", "offset")
 
 
 class Entries(NamedTuple):
@@ -232,15 +237,18 @@ def check_positions(name: str, table: Any, n: int) -> None:
 
 
 def as_kernel(block: KernelBlock, name: str, vectors: Any) -> Kernel:
-    """The kernel of a block. Raises ValueError naming the block: M227 a setting out of range, M235 an unknown kernel, M236 no width found."""
+    """The kernel of a block. Raises ValueError naming the block: M227 a setting out of range, M235 an unknown kernel, M236 no width found,
+    M240 a setting that the kernel does not have."""
     if callable(block.kernel):
+        check_used(block, name, ())
         return Kernel("function", normalize=bool(block.normalize), function=block.kernel)
     if block.kernel not in KERNELS:
         raise ValueError(Errors.M235.format(name=name, kernel=block.kernel, known=", ".join(KERNELS)))
+    check_used(block, name, KERNELS[block.kernel])
     settings: dict[str, Any] = {setting: getattr(block, setting) for setting in KERNELS[block.kernel]}
+    if not is_number(block.zeros) or not 0 <= block.zeros < 1:
+        raise ValueError(Errors.M227.format(name=name, setting="zeros", value=block.zeros, least="in [0, 1)"))
     if block.kernel == "b1_spline" and block.h is None:
-        if not is_number(block.zeros) or not 0 <= block.zeros < 1:
-            raise ValueError(Errors.M227.format(name=name, setting="zeros", value=block.zeros, least="in [0, 1)"))
         settings["h"] = neighbour_distance(vectors, float(block.zeros))
         if settings["h"] == 0:
             raise ValueError(Errors.M236.format(name=name, zeros=block.zeros))
@@ -251,6 +259,17 @@ def as_kernel(block: KernelBlock, name: str, vectors: Any) -> Kernel:
             raise ValueError(Errors.M227.format(name=name, setting=setting, value=value, least=least))
     numbers: dict[str, Any] = {setting: float(value) for setting, value in settings.items()}
     return Kernel(block.kernel, normalize=bool(block.normalize), **numbers)
+
+
+def check_used(block: KernelBlock, name: str, has: Sequence[str]) -> None:
+    """Refuse settings that the kernel of a block does not have (M240), where they are not the defaults. has: those that it has."""
+    for setting in _SETTINGS:
+        value = getattr(block, setting)
+        if not (setting in has or (setting == "zeros" and "h" in has)) and shown(value) != shown(
+            getattr(KernelBlock, setting)
+        ):
+            kernel = "function" if callable(block.kernel) else block.kernel
+            raise ValueError(Errors.M240.format(kernel=kernel, name=name, setting=setting, value=shown(value)))
 
 
 def is_number(value: Any) -> bool:

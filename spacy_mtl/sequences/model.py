@@ -81,7 +81,9 @@ class SequenceModel:
     def predict(self, X: Any, lengths: Any) -> np.ndarray:
         """The best label of every position, int64[N] or str[N] like y in training.
 
-        X: the same blocks as in training, for new positions; for a KernelBlock, its vectors are enough. lengths: int[S], with sum N.
+        X: the same blocks as in training, for new positions; for a KernelBlock, its vectors are enough. lengths: int[S], with sum N; both
+        may be empty.
+
         Raises ValueError: M220-M223, M228-M229, M232-M233 where X or lengths do not match the training, M641 for scores that are no numbers.
         """
         nodes, starts = self._masked(X, lengths)
@@ -125,7 +127,8 @@ class SequenceModel:
     def _masked(self, X: Any, lengths: Any) -> tuple[np.ndarray, np.ndarray]:
         """Node scores, including the constraints of first and last positions, and borders of the sequences."""
         tables = self._read(as_mapping(X))
-        starts = as_starts(lengths, tables[0].shape[0])
+        n = tables[0].shape[0]
+        starts = as_starts(lengths, n) if n or np.size(lengths) else np.zeros(1, np.int64)
         nodes = self._score(tables)
         mask_ends(nodes, starts, self.start_mask, self.end_mask)
         return nodes, starts

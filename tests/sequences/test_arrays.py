@@ -190,12 +190,36 @@ def test_blocks_that_are_refused(letters):
         ("b1_spline", {"zeros": 1.0}, "zeros"),
         ("b1_spline", {"zeros": -0.1}, "zeros"),
         ("b1_spline", {"zeros": "most"}, "zeros"),
+        ("b1_spline", {"h": 1.0, "zeros": 7}, "zeros"),
         ("gaussian", {"sigma2": True}, "sigma2"),
     ],
 )
 def test_settings_of_kernels(letters, kernel, settings, named):
     message = refused("M227", {"near": KernelBlock(letters.vectors, kernel, **settings)}, letters)
     assert f"setting {named} of the block 'near'" in message
+
+
+@pytest.mark.parametrize(
+    ("kernel", "settings", "named"),
+    [
+        ("linear", {"sigma2": -3}, "sigma2"),
+        ("linear", {"zeros": 7}, "zeros"),
+        ("gaussian", {"sigma2": 1, "h": 2}, "h"),
+        ("b1_spline", {"offset": 1}, "offset"),
+        (lambda a, b: a @ b.T, {"sigma2": 1}, "sigma2"),
+    ],
+)
+def test_settings_that_a_kernel_does_not_have(letters, kernel, settings, named):
+    message = refused("M240", {"near": KernelBlock(letters.vectors, kernel, **settings)}, letters)
+    assert f"'near' does not have the setting {named}" in message
+
+
+def test_switches_and_constraints(letters):
+    for value in (2, "no", None, 1):
+        assert "transitions" in refused("M239", letters.vectors, letters, transitions=value)
+    assert "'none'" in refused("M239", letters.vectors, letters, constraints="none")
+    problem = problem_from_arrays(letters.vectors, letters.y, letters.lengths, transitions=np.False_)
+    assert problem.blocks.names == ("X",)
 
 
 def test_kernels_that_are_none(letters):

@@ -1,5 +1,6 @@
 """Prediction on new arrays against the training's own kernels and enumeration; in pieces as at once; and what is refused."""
 
+from dataclasses import is_dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -165,6 +166,19 @@ def refused(code, trained, X, lengths):
         with pytest.raises(ValueError, match=rf"\[{code}\]") as error:
             method(X, lengths)
     return str(error.value)
+
+
+def test_no_positions_have_no_labels(trained, new_letters):
+    none = {
+        name: replace(value, **{of: getattr(value, of)[:0] for of in ("vectors", "columns") if hasattr(value, of)})
+        if is_dataclass(value)
+        else value[:0]
+        for name, value in blocks_of(new_letters).items()
+    }
+    labels = trained.predict(none, [])
+    assert (labels.size, labels.dtype) == (0, trained.labels.dtype)
+    assert trained.marginals(none, np.array([], int)).shape == (0, trained.labels.size)
+    refused("M220", trained, none, [1])
 
 
 def test_new_arrays_that_do_not_fit(trained, new_letters):
