@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from spacy_mtl.errors import Errors
+from spacy_mtl.settings import is_choice, is_whole, shown
 
 from .tree import TOPS, Constituent, Tree, constituents_of
 
@@ -28,6 +29,19 @@ class Binarization:
     horizontal: int = 0
     vertical: int = 1
     side: str = "left"
+
+    def __post_init__(self) -> None:
+        """Raises ValueError (M419) for a setting out of range."""
+        for setting, valid, expected in (
+            ("horizontal", is_whole(self.horizontal), "a whole number of at least 0"),
+            ("vertical", is_whole(self.vertical, 1, 2), "1 or 2"),
+            ("side", is_choice(self.side, ("left", "right")), "left or right"),
+        ):
+            if not valid:
+                value = shown(getattr(self, setting))
+                raise ValueError(
+                    Errors.M419.format(name="Binarization", setting=setting, expected=expected, value=value)
+                )
 
     def symbols(self, tree: Tree) -> Symbols:
         """The symbols of the 2 n - 1 spans of a tree of n words. A label around all of it that is in TOPS is left out; several constituents

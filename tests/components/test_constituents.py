@@ -242,6 +242,9 @@ def test_labels_alone_are_enough_to_begin():
     for label in sorted({label for spans in gold_of(read(nlp)) for _, _, label in spans}):
         assert pipe.add_label(label) == 1
     assert pipe.add_label("NP") == 0
+    for label in (5, None, ["NP"]):
+        with pytest.raises(ValueError, match=r"M419.*a label must be a string"):
+            pipe.add_label(label)
     nlp.initialize()
     examples = read(nlp)
     for _ in range(8):

@@ -61,3 +61,20 @@ def test_labels_that_cannot_be_taken_apart_are_refused(label):
     with pytest.raises(ValueError, match=r"M571.*Line 7 of 'file'"):
         check_labels(tree_of(f"(S ({label} (N a)))"), "file", 7)
     check_labels(tree_of("(TOP (S (N+V a)))"), "file", 7)
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("horizontal", -1),
+        ("horizontal", 1.5),
+        ("vertical", 3),
+        ("vertical", 0),
+        ("vertical", True),
+        ("side", "x"),
+        ("side", None),
+    ],
+)
+def test_settings_out_of_range_are_refused(setting, value):
+    with pytest.raises(ValueError, match=rf"M419.*'Binarization': {setting} must be .*, but is {value!r}"):
+        Binarization(**{setting: value})

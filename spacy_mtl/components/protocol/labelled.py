@@ -12,6 +12,7 @@ from spacy_mtl.errors import Errors
 from spacy_mtl.learning.streamed import Corpus, to_go_through
 
 from .learning_on import ContinuedPipe
+from .settings import refuse
 
 
 class LabelledPipe(ContinuedPipe):
@@ -35,8 +36,10 @@ class LabelledPipe(ContinuedPipe):
     def add_label(self, label: str) -> int:
         """Add a label; return 1 if it is new, otherwise 0. A trained model predicts as before until it has learnt the label.
 
-        Raises ValueError (M408) during training.
+        Raises ValueError: M408 during training, M419 for what is no string.
         """
+        if not isinstance(label, str):
+            refuse(self.name, "a label", "a string", label)
         if label in self.labels:
             return 0
         if self._learner is not None:
