@@ -108,14 +108,24 @@ class MTLConstituents(BorderedPipe):
         ):  # fmt: skip
             if not is_number(figure, 0, most):
                 refuse(name, setting, f"a number from 0 to {most:g}", figure)
-        for setting, limit, least in (("max_words", max_words, 1), ("max_unsplit", max_unsplit, 0)):
-            if limit is not None and not is_whole(limit, least):
-                refuse(name, setting, f"a whole number of at least {least}, or null", limit)
+        if max_unsplit is not None and not is_whole(max_unsplit):
+            refuse(name, "max_unsplit", "a whole number of at least 0, or null", max_unsplit)
         self.spans_key, self.max_words, self.max_unsplit = spans_key, max_words, max_unsplit
         self.learning = GrammarRules(Binarization(horizontal, vertical, side), learn_margin, rest_cost, support)
         self._warned = False
         self.cfg = {"labels": [], "symbols": [], "tags": [], "margin": margin}
         self._margin = margin
+
+    @property
+    def max_words(self) -> int | None:
+        """Longer sentences get no constituents; None for no limit but that of memory. Another value raises ValueError (M419)."""
+        return self._max_words
+
+    @max_words.setter
+    def max_words(self, value: int | None) -> None:
+        if value is not None and not is_whole(value, 1):
+            refuse(self.name, "max_words", "a whole number of at least 1, or null", value)
+        self._max_words = value
 
     # --- what is saved ---
 

@@ -332,6 +332,18 @@ def test_corpora_that_cannot_be_learnt_from():
     assert "at most 3 words" in error_of(long.update, examples)
 
 
+def test_max_words_can_be_changed_to_what_it_may_be():
+    pipe = make_finder(max_words=3).get_pipe("mtl_constituents")
+    for value in (0, "3", 2.5, True):
+        with pytest.raises(
+            ValueError, match=r"M419.*'mtl_constituents': max_words must be a whole number of at least 1"
+        ):
+            pipe.max_words = value
+    assert pipe.max_words == 3
+    pipe.max_words = None
+    assert pipe.max_words is None
+
+
 def test_sentence_borders_and_tags_are_needed(nlp):
     words = ["word"] * 101
     tagged = Doc(nlp.vocab, words, tags=["NN"] * 101)
