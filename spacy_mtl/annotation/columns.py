@@ -7,6 +7,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from spacy_mtl.treebanks.annotate import predicted_columns, sets_borders
+from spacy_mtl.treebanks.inputs import sets_entities
 
 STRINGS, INTEGERS = "strings", "integers"
 #: Columns that every row has, and what they hold.
@@ -47,11 +48,10 @@ def columns_of(nlp: Language) -> dict[str, str]:
     strings of each token. heads: the number of each token's head, that of the token itself for a root. ents: B-LABEL, I-LABEL or O of each token.
     Columns that no component sets are left out.
     """
-    assigned = {attribute for name in nlp.pipe_names for attribute in nlp.get_pipe_meta(name).assigns}
     present = predicted_columns(nlp)
     present |= {"HEAD"} if "DEP" in present else set()
     present |= {"SENT"} if sets_borders(nlp) else set()
-    present |= {"ENT"} if assigned & {"doc.ents", "token.ent_iob", "token.ent_type"} else set()
+    present |= {"ENT"} if sets_entities(nlp) else set()
     return {**ALWAYS, **{name: holds for key, (name, holds) in _OF_COMPONENTS.items() if key in present}}
 
 

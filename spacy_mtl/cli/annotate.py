@@ -65,8 +65,8 @@ def annotate_cli(
     """Annotate files with a pipeline, and write them to one CoNLL-U file.
 
     A text is tokenized by the pipeline; the tokens of other files are kept. Columns that the pipeline predicts are replaced, others stay as they are,
-    and so do comments, multiword tokens and MISC. Nothing is written if the command fails or is interrupted. "spacy mtl evaluate-ud" scores the
-    result.
+    and so do comments, multiword tokens and MISC, where entities are (NER=B-LOC). Nothing is written if the command fails or is interrupted.
+    "spacy mtl evaluate-ud" scores the result.
 
     With --ray, files are divided into partitions, which workers annotate into a folder, each document exactly once. After an interrupt, or a kill of
     workers or of the command, the same command goes on. Documents that cannot be annotated are set aside, and set-aside.jsonl says why.

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
-from spacy.attrs import LEMMA, MORPH, ORTH, POS, SPACY, TAG
+from spacy.attrs import ENT_IOB, ENT_TYPE, LEMMA, MORPH, ORTH, POS, SPACY, TAG
 from spacy.parts_of_speech import NAMES as POS_NAMES
 from spacy.tokens import Doc
 
@@ -17,7 +17,9 @@ from spacy_mtl.roots import ROOT_ID, Trees, doc_heads
 from .conllu_kept import Kept, Row, kept_sentences, restore_cells, restore_graph, space_of_token, surface_text, tree_of
 
 _COLUMNS: list[int | str] = [ORTH, LEMMA, POS, TAG, MORPH, SPACY]
-_UPOS, _XPOS = 2, 3
+_UPOS, _XPOS, _MISC = 2, 3, 8
+#: Numbers of ENT_IOB, and what they are in IOB2; of O nothing is written.
+_IOB = {1: "I", 2: "O", 3: "B"}
 TAG_COLUMNS = ("xpos", "upos")
 
 Range = tuple[int, int, str]  # first word, word after the last, columns 2 to 10
@@ -46,6 +48,8 @@ def doc_to_conllu(
     (:mod:`spacy_mtl.roots`); a word without a label is written without a head. White space within a word is written as one space, a word of white
     space alone as "_". The comment is ``text``, after ``sent_id`` if there is a number.
 
+    Entities are in column 10, as ``NER=B-LOC`` and ``NER=I-LOC`` (:func:`write_entities`).
+
     What a file said beyond that, and was kept (:mod:`.conllu_kept`), is written as it was where the Doc still says the same. A sentence whose borders
     have moved has new comments, but for those that begin a document or paragraph. Warns (M565) of what does not fit the words any longer.
 
@@ -65,6 +69,7 @@ def doc_to_conllu(
     for each in sentences:
         restore_cells(rows, each)
     kept = [each if each.whole else space_of_token(rows, each) for each in kept]
+    write_entities(rows, doc)
     ranges = [found for each in kept for found in each.ranges()]  # in order, as kept is
     whole = {(each.begin, each.end): each for each in sentences}
     for i, (begin, end) in enumerate(trees.spans):
@@ -128,6 +133,29 @@ def plain_rows(doc: Doc, trees: Trees | None = None) -> list[Row]:
         words = [_name(doc, orth), _name(doc, lemma)]
         rows.append([*words, POS_NAMES[pos] or "_", _name(doc, tag), _name(doc, morph), head, label, "_", misc])
     return rows
+
+
+def write_entities(rows: list[Row], doc: Doc) -> None:
+    """Put the entities of a Doc into MISC, with the key ``NER`` and in IOB2, in place of those of the file. Words outside of entities have none.
+
+    rows: columns 2 to 10 of each word, which are changed. Where nothing has looked for entities, MISC stays as it is.
+    """
+    if not doc.has_annotation("ENT_IOB"):
+        return
+    marks: list[list[int]] = doc.to_array([ENT_IOB, ENT_TYPE]).reshape(len(doc), 2).tolist()  # type: ignore[assignment]
+    for row, (iob, label) in zip(rows, marks, strict=True):
+        if iob in _IOB and (label or row[_MISC] != "_"):
+            name = _name(doc, label).replace("|", "\\p")  # as UDPipe escapes it
+            row[_MISC] = _with_entity(row[_MISC], f"NER={_IOB[iob]}-{name}" if label else None)
+
+
+def _with_entity(misc: str, entity: str | None) -> str:
+    """MISC with this entity or none, before what comes after it in the alphabet."""
+    values = [value for value in misc.split("|") if value != "_" and not value.upper().startswith("NER=")]
+    if entity is not None:
+        place = next((i for i, value in enumerate(values) if value.upper() > entity.upper()), len(values))
+        values.insert(place, entity)
+    return "|".join(values) or "_"
 
 
 def place_tag(row: Row, column: str) -> Row:

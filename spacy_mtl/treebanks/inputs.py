@@ -68,7 +68,7 @@ def kind_of(path: Path, kind: str) -> str:
 def _docs(nlp: Language, path: Path, settings: Input) -> Iterator[Told]:
     kind = kind_of(path, settings.kind)
     if kind == "spacy":
-        return _stored(nlp.vocab, path, settings)
+        return _stored(nlp, path, settings)
     if kind == "conllu":
         return _treebank(nlp.vocab, path, settings)
     return _text(nlp, path, settings)
@@ -124,13 +124,20 @@ def without_white_space(doc: Doc) -> Doc:
     return words
 
 
-def _stored(vocab: Vocab, path: Path, settings: Input) -> Iterator[Told]:
-    for source in stored_docs(path, vocab):
+def sets_entities(nlp: Language) -> bool:
+    """Whether a component sets entities."""
+    assigned = {attribute for name in nlp.pipe_names for attribute in nlp.get_pipe_meta(name).assigns}
+    return bool(assigned & {"doc.ents", "token.ent_iob", "token.ent_type"})
+
+
+def _stored(nlp: Language, path: Path, settings: Input) -> Iterator[Told]:
+    given = [*settings.given, *([] if sets_entities(nlp) else ["ENT"])]
+    for source in stored_docs(path, nlp.vocab):
         if not len(source):
             continue
         trees = settings.trees and source.has_annotation("DEP")
-        doc = given_doc(source, settings.given, settings.borders and source.has_annotation("SENT_START"), trees)
-        copy_kept(source, doc, [*settings.given, *(TREE if trees else ())])
+        doc = given_doc(source, given, settings.borders and source.has_annotation("SENT_START"), trees)
+        copy_kept(source, doc, [*given, *(TREE if trees else ())])
         yield doc, ["# newdoc"]
 
 

@@ -3,7 +3,7 @@ from pathlib import Path
 import conllu
 import pytest
 import spacy
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 
 from spacy_mtl.corpora.conllu import ConlluCorpus
 from spacy_mtl.corpora.conllu_write import doc_to_conllu, write_conllu
@@ -72,3 +72,26 @@ def test_bad_input(tmp_path):
     with pytest.raises(ValueError, match=r"\[M515\]"):
         export_conllu(DEV, tmp_path / "out.conllu", "qq")
     assert not (tmp_path / "out.conllu").exists()
+
+
+def misc(doc):
+    lines = [line.split("\t") for text in doc_to_conllu(doc) for line in text.splitlines() if not line.startswith("#")]
+    return {line[0]: line[9] for line in lines}
+
+
+def test_entities_are_in_misc(vocab):
+    words = ["New", "York", "(", "Ana", ")"]
+    doc = Doc(vocab, words=words, spaces=[1, 1, 0, 0, 0], ents=["B-LOC", "I-LOC", "O", "B-a | b", "O"])
+    assert list(misc(doc).values()) == ["NER=B-LOC", "NER=I-LOC", "SpaceAfter=No", r"NER=B-a \p b|SpaceAfter=No", "_"]
+    assert list(misc(Doc(vocab, words=words)).values()) == ["_"] * 5
+
+
+def test_entities_of_the_file_are_replaced_where_there_are_others(vocab, tmp_path):
+    path = tmp_path / "in.conllu"
+    told = ["A=1|NER=B-OLD|Z=2", "ner=S-PER", "Z=1|_x", "_", "NER=O"]
+    lines = [f"{i + 1}\tw{i}\t_\t_\t_\t_\t_\t_\t_\t{each}\n" for i, each in enumerate(told)]
+    path.write_text("".join([*lines[:3], "4-5\tal\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No\n", *lines[3:], "\n"]))
+    (doc,) = (reference for _, reference, _ in ConlluCorpus(path, keep=True).docs(vocab))
+    assert list(misc(doc).values()) == [*told[:3], "SpaceAfter=No", *told[3:]]
+    doc.ents = [Span(doc, 2, 4, "LOC")]
+    assert list(misc(doc).values()) == ["A=1|Z=2", "_", "NER=B-LOC|Z=1|_x", "SpaceAfter=No", "NER=I-LOC", "_"]

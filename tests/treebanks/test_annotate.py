@@ -2,7 +2,7 @@
 
 import pytest
 import spacy
-from spacy.tokens import DocBin
+from spacy.tokens import Doc, DocBin
 
 from spacy_mtl.corpora.conllu import ConlluCorpus
 from spacy_mtl.corpora.convert import convert_conllu
@@ -100,6 +100,18 @@ def test_other_documents(make_toy, run, documents, expected):
     text = run(make_toy(), ("my.txt", TEXT), ("empty.txt", " \n\n"), ("b.txt", "Ya"), documents=documents)
     assert [comment for comment in comments(text) if "new" in comment] == expected
     assert [comment for comment in comments(text) if "sent_id" in comment] == [f"# sent_id = {i}" for i in range(1, 5)]
+
+
+def test_entities_that_the_pipeline_finds_are_written(run, tmp_path):
+    nlp = spacy.blank("es")
+    nlp.add_pipe("entity_ruler").add_patterns([{"label": "PER", "pattern": "Ana"}, {"label": "LOC", "pattern": "va a"}])
+    assert column(run(nlp, ("my.txt", "Ana va a casa.")), 10) == [
+        "NER=B-PER", "NER=B-LOC", "NER=I-LOC", "SpaceAfter=No", "_"
+    ]  # fmt: skip
+    docs = [Doc(nlp.vocab, words=["Ana", "Luz"], ents=["O", "B-PER"])]
+    DocBin(docs=docs).to_disk(tmp_path / "in.spacy")
+    assert column(run(nlp, ("in.spacy", None)), 10) == ["NER=B-PER", "_"]
+    assert column(run(spacy.blank("es"), ("in.spacy", None)), 10) == ["_", "NER=B-PER"]  # those of the file
 
 
 def test_what_begins_amid_a_sentence_is_one_sentence(run):

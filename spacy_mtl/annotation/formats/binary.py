@@ -9,9 +9,8 @@ from spacy.tokens import Doc, DocBin
 
 from spacy_mtl.corpora.binary import GIVEN_KEY, given_doc, stored_docs
 from spacy_mtl.corpora.conllu_kept import NAME, TREE, copy_kept
-from spacy_mtl.treebanks.inputs import Input
+from spacy_mtl.treebanks.inputs import Input, sets_entities
 
-from ..columns import columns_of
 from ..documents import Document, SetAside, Task
 from ..partitions import Partition
 from .jsonl import n_sentences
@@ -22,7 +21,7 @@ ID_KEY = "spacy_mtl.id"
 
 def read(partition: Partition, nlp: Language, task: Task) -> Iterator[Document | SetAside]:
     """The Docs of a file, with what the pipeline does not predict. From a Doc that is damaged on, the file is set aside."""
-    given = [*task.input.given, *([] if "ents" in columns_of(nlp) else ["ENT"])]
+    given = [*task.input.given, *([] if sets_entities(nlp) else ["ENT"])]
     number = 0
     try:
         if partition.bytes:
