@@ -19,7 +19,7 @@ from .formats.parquet import check_schemas
 from .manifest import begin, finish, part_path, read_done
 from .partitions import SIZE, Partition
 from .run import Run
-from .split import input_files, split
+from .split import input_files, left_out, split
 from .work import Job
 
 #: Seconds in which a shared disk must show what another machine has written.
@@ -28,12 +28,13 @@ _PATIENCE = 60.0
 
 @dataclass(slots=True)
 class Collection:
-    """The partitions of a command. done: those that were when it began, by their numbers."""
+    """The partitions of a command. done: those that were when it began, by their numbers. left_out: files of folders that are not annotated."""
 
     task: Task
     partitions: list[Partition]
     size: int
     done: dict[int, Done] = field(default_factory=dict)
+    left_out: Sequence[Path] = ()
 
     @property
     def left(self) -> list[Partition]:
@@ -45,10 +46,10 @@ def plan(nlp: Language, task: Task, inputs: Sequence[Path], size: int = SIZE) ->
     """Look at all inputs, and divide them. Nothing is written.
 
     task: its output is a format, or "same" as the inputs; of text that is CoNLL-U, since text has no room for annotation. size: bytes of a partition.
-    Raises ValueError for inputs and columns that cannot be: M501, M513, M917-M919, M923-M927, M935.
+    Raises ValueError for inputs and columns that cannot be: M501, M513, M754, M755, M917-M919, M923-M927, M935.
     """
     _check_encoding(task.input.encoding)
-    partitions = split(input_files(inputs), task.input.kind, size, task.input.documents == "file")
+    partitions = split(input_files(inputs, task.input.kind), task.input.kind, size, task.input.documents == "file")
     kinds = sorted({partition.kind for partition in partitions})
     if task.output == "same":
         if len(kinds) > 1:
@@ -62,7 +63,7 @@ def plan(nlp: Language, task: Task, inputs: Sequence[Path], size: int = SIZE) ->
 
         import_parquet()
     task = replace(task, input=input_of(nlp, task.input), folder=task.folder.absolute())
-    return Collection(task, partitions, size)
+    return Collection(task, partitions, size, left_out=left_out(inputs))
 
 
 def _check_encoding(encoding: str) -> None:

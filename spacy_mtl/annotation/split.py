@@ -5,26 +5,28 @@ from pathlib import Path
 
 from spacy_mtl.corpora.settings import check_file
 from spacy_mtl.errors import Errors
+from spacy_mtl.treebanks.endings import check_ending
 
 from .formats.parquet import row_groups
 from .partitions import ENDINGS, SIZE, Partition, kind_of
 
 
-def input_files(paths: Sequence[Path]) -> list[Path]:
-    """The files, in order; of a folder those directly in it whose endings are known, by name.
+def input_files(paths: Sequence[Path], kind: str = "auto") -> list[Path]:
+    """The files, in order; of a folder those directly in it whose endings are known, by name. kind: what they are read as.
 
-    Raises ValueError: M501 there is no such file, M918 one is given twice, M919 a folder has none.
+    Raises ValueError: M501 there is no such file, M754 and M755 it is no text, M918 one is given twice, M919 a folder has none.
     """
     found: list[Path] = []
     for path in paths:
         inside = [path]
         if path.is_dir():
-            inside = sorted(each for each in path.iterdir() if each.suffix.lower() in ENDINGS and _is_plain(each))
+            inside = [each for each in _files_in(path) if each.suffix.lower() in ENDINGS]
             if not inside:
                 raise ValueError(Errors.M919.format(path=path, endings=", ".join(ENDINGS)))
         found += inside
     for path in found:
         check_file(path)
+        check_ending(path, kind, tables=True)
     seen: set[Path] = set()
     for path in found:
         real = path.resolve()
@@ -34,9 +36,15 @@ def input_files(paths: Sequence[Path]) -> list[Path]:
     return found
 
 
-def _is_plain(path: Path) -> bool:
-    """Whether this is a file that is not hidden; other programs mark what they have not finished so."""
-    return path.is_file() and path.name[0] not in "._"
+def left_out(paths: Sequence[Path]) -> list[Path]:
+    """The files of folders that :func:`input_files` leaves out, since their endings are not known."""
+    folders = [path for path in paths if path.is_dir()]
+    return [each for path in folders for each in _files_in(path) if each.suffix.lower() not in ENDINGS]
+
+
+def _files_in(folder: Path) -> list[Path]:
+    """The files directly in a folder, by name, without those that are hidden: so other programs mark what they have not finished."""
+    return sorted(path for path in folder.iterdir() if path.name[0] not in "._" and path.is_file())
 
 
 def split(files: Sequence[Path], kind: str, size: int = SIZE, whole: bool = False) -> list[Partition]:

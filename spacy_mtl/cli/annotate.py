@@ -99,10 +99,12 @@ def _annotate(
 ) -> tuple[int, int, int]:
     from spacy_mtl.corpora.settings import check_file
     from spacy_mtl.treebanks.annotate import annotate, sets_borders
+    from spacy_mtl.treebanks.endings import check_ending
     from spacy_mtl.treebanks.inputs import kind_of
 
     for path in inputs:
         check_file(path)  # before the pipeline is loaded, which takes a while
+        check_ending(path, settings.kind)
     nlp = load_pipeline(model, code)
     settings = replace(settings, tag=trained_with(nlp, Format.conllu).get("tag", "auto"))
     without = not settings.borders or any(kind_of(path, settings.kind) == "text" for path in inputs)

@@ -38,6 +38,7 @@ class ClusterErrors:
     M936 = ("The {worker} has written partition {number}, but '{path}' is not on this machine. Give an output folder that all machines share.")
     M937 = ("{worker} could not make a trial: {reason}. Trials that have ended are kept; the same command goes on from there.")
     M938 = ("No trial ends: {worker} says each time that {reason}. Give the workers more memory, or fewer --workers.")
+    M939 = ("Note: {files} left out of the folders that were given, as nothing is known of such endings: {names}.")
     M940 = ("There is no file at '{path}'. Give a file, a folder or a pattern such as \"shards/*.conllu\" that all machines see.")
     M941 = ("There are no documents for this worker in {path}. Give more documents, or share them out to fewer workers.")
     M942 = ("'{name}' counts {what} over a corpus as a whole, which no worker has. Train it with spacy train, or choose settings that do without.")

@@ -19,6 +19,8 @@ from spacy_mtl.corpora.lines.text import text_lines
 from spacy_mtl.corpora.settings import check_file
 from spacy_mtl.errors import Errors
 
+from .endings import check_ending
+
 KINDS = ("auto", "text", "conllu", "spacy")
 DOCUMENTS = ("paragraph", "line", "file")
 _ENDINGS = {".spacy": "spacy", ".conllu": "conllu", ".conllx": "conllu", ".conll": "conllu"}
@@ -53,10 +55,12 @@ def stream_docs(nlp: Language, paths: Sequence[Path], settings: Input) -> Iterat
     """The Docs of all files, one after the other, with comments that say where documents and paragraphs begin. Files are opened as they are come to.
 
     Tokens are those of the file, of text those of the pipeline's tokenizer without tokens of white space alone, which are no words of CoNLL-U.
-    Raises ValueError at once for files that are not there (M501), and while reading for what is wrong with one (M502-M513, M550-M567, M705, M740).
+    Raises ValueError at once for files that are not there (M501) or are neither text nor treebank (M753-M755), and while reading for what is wrong
+    with one (M502-M513, M550-M567, M705, M740).
     """
     for path in paths:
         check_file(path)
+        check_ending(path, settings.kind)
     return (told for path in paths for told in _docs(nlp, path, settings))
 
 

@@ -45,6 +45,16 @@ def test_json_lines(annotate, tmp_path):
     assert aside(tmp_path / "out") == {}
 
 
+def test_kinds_that_are_named_are_believed(annotate, tmp_path):
+    """JSON lines may end in .json, and texts in .jsonl, if somebody says so."""
+    path = write_rows(tmp_path / "in.json", [{"text": "uno dos"}])
+    (done,) = annotate([path], tmp_path / "out", kind="jsonl")
+    assert done.words == 2
+    nlp = load_pipeline(annotate.model, annotate.code)
+    lines = write_rows(tmp_path / "in.jsonl", [])
+    assert annotate_files(nlp, [path, lines], tmp_path / "one.conllu", Input(kind="text")).documents == 1
+
+
 def test_lines_that_are_no_documents_are_set_aside(annotate, tmp_path):
     path = tmp_path / "in.jsonl"
     lines = [

@@ -151,11 +151,14 @@ def test_the_command(command, tmp_path):
         (["in.jsonl", "out", "--n-process", "2"], "M917"),
         (["in.txt", "out", "--encoding", "utf16"], "M917"),
         (["in.txt", "out", "--encoding", "utf9"], "M513"),
+        (["in.txt.gz", "out", "--format", "text"], "M754"),
+        (["in.json", "out"], "M755"),
     ],
 )
 def test_bad_input_is_one_sentence(command, tmp_path, args, fault):
     write_rows(tmp_path / "in.jsonl", [{"text": "uno"}])
-    (tmp_path / "in.txt").write_text("uno")
+    for name in ("in.txt", "in.txt.gz", "in.json"):
+        (tmp_path / name).write_text("uno")
     (tmp_path / "empty").mkdir()
     result = command(*[tmp_path / arg if "." in arg or arg in ("out", "empty") else arg for arg in args])
     assert (result.exit_code, result.stdout) == (1, "")
@@ -173,6 +176,21 @@ def test_options_of_a_cluster_need_one(model, code, tmp_path, option):
     result = CliRunner().invoke(app, ["mtl", "annotate", *map(str, args)])
     assert result.exit_code == 1
     assert result.stderr.startswith(f"[M917] {option.partition('=')[0]} does not go without --ray.")
+
+
+def test_files_that_are_left_out_are_named(model, code, tmp_path, monkeypatch):
+    monkeypatch.setattr("spacy_mtl.annotation.collection.annotate_collection", lambda *_: [])
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for name in ("a.jsonl", "b.md", ".hidden", "_SUCCESS"):
+        (folder / name).write_text("")
+    args = ["mtl", "annotate", str(model), str(folder), str(tmp_path / "out"), "--code", str(code), "--ray", "local"]
+    told = "left out of the folders that were given, as nothing is known of such endings"
+    assert CliRunner().invoke(app, args).stderr == f"[M939] Note: a file was {told}: {folder / 'b.md'}.\n"
+    for name in ("c.gz", "d", "e.csv"):
+        (folder / name).write_text("")
+    names = ", ".join(str(folder / name) for name in ("b.md", "c.gz", "d"))
+    assert CliRunner().invoke(app, args).stderr == f"[M939] Note: 4 files were {told}: {names} and others.\n"
 
 
 def test_an_interrupt_says_how_to_go_on(model, code, tmp_path, monkeypatch):

@@ -101,20 +101,26 @@ def test_a_pipeline_without_borders_says_so(tmp_path):
         (["a.txt", "out.conllu", "--format", "spacy"], "M705"),
         (["a.txt", "out.conllu", "--encoding", "utf9"], "M513"),
         (["a.txt", "a.txt/out.conllu"], "M704"),
+        (["a.txt", "b.jsonl", "out.conllu"], "M753"),
+        (["b.PARQUET", "out.conllu", "--format", "text"], "M753"),
+        (["b.txt.gz", "out.conllu", "--format", "conllu"], "M754"),
+        (["b.json", "out.conllu"], "M755"),
     ],
 )
 def test_bad_input_is_one_message_and_no_file(tmp_path, args, code):
     nlp = spacy.blank("nl")
     nlp.add_pipe("sentencizer")
     nlp.to_disk(tmp_path / "model")
-    (tmp_path / "a.txt").write_text("Hij slaapt.", encoding="utf8")
+    names = {"a.txt", *(arg for arg in args if arg[0] == "b")}
+    for name in names:
+        (tmp_path / name).write_text("Hij slaapt.", encoding="utf8")
     result = invoke(
         "annotate", tmp_path / "model", *[arg if arg[0] == "-" or "." not in arg else tmp_path / arg for arg in args]
     )
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr.startswith(f"[{code}]")
     assert len(result.stderr.splitlines()) == 1
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "model"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*names, "model"])
     assert "[M701]" in invoke("annotate", tmp_path / "a.txt", tmp_path / "a.txt", tmp_path / "out.conllu").stderr
 
 

@@ -17,6 +17,7 @@ from ..shared.messages import INTERRUPTED
 from ..shared.options import Format
 from ..shared.pipelines import load_pipeline
 from ..shared.trained_with import trained_with
+from ..shared.visible import visible
 
 if TYPE_CHECKING:
     from spacy_mtl.annotation.documents import Done
@@ -91,6 +92,7 @@ def annotate_on_cluster(
         options.id,
     )
     collection = plan(nlp, task, inputs, options.size)
+    _tell_left_out(collection.left_out)
     with _progress(len(collection.partitions)) as bar:
         try:
             done = annotate_collection(collection, lambda: _workers(options, bar), bar.add)
@@ -107,6 +109,13 @@ def annotate_on_cluster(
         f"{output}: {counts[0]:,} documents, {counts[1]:,} sentences, {counts[2]:,} words in {len(done):,} partitions"
     )
     return f"{told}; {bar.speed():,.0f} words/s" if bar.new_words else f"{told}; all of them were done before"
+
+
+def _tell_left_out(files: Sequence[Path]) -> None:
+    if files:
+        told = "a file was" if len(files) == 1 else f"{len(files):,} files were"
+        names = ", ".join(str(path) for path in files[:3]) + (" and others" if len(files) > 3 else "")
+        typer.echo(visible(Errors.M939.format(files=told, names=names)), err=True)
 
 
 @contextmanager
