@@ -15,8 +15,9 @@ from spacy_mtl.files.folder_lock import lock_folder
 from spacy_mtl.treebanks.annotate import input_of
 
 from .documents import Done, Task
+from .formats.jsonl import check_texts
 from .formats.parquet import check_schemas
-from .manifest import begin, finish, part_path, read_done
+from .manifest import begin, finish, is_begun, part_path, read_done
 from .partitions import SIZE, Partition
 from .run import Run
 from .split import input_files, left_out, split
@@ -58,6 +59,8 @@ def plan(nlp: Language, task: Task, inputs: Sequence[Path], size: int = SIZE) ->
     tables = [partition.path for partition in partitions if partition.kind == "parquet"]
     if tables:
         check_schemas(list(dict.fromkeys(tables)), nlp, task.text)
+    lines = [partition.path for partition in partitions if partition.kind == "jsonl"]
+    check_texts(list(dict.fromkeys(lines)), task)
     if task.output == "parquet":
         from .formats.parquet import import_parquet
 
@@ -84,16 +87,16 @@ def annotate_collection(
 ) -> list[Done]:
     """Annotate what is left of a collection: what became of all partitions, in order.
 
-    executor: is opened when the folder is ready, and only if something is left. tell: called with each partition, and whether it was
-    done before; those come first.
+    executor: is opened only if something is left; nothing is written before. tell: called with each partition, and whether it was done before; those
+    come first.
     Each part is written atomically and each partition once; whoever is killed meanwhile, the same call goes on.
-    Raises ValueError: M910, M912-M915, M936; OSError where the folder cannot be written: M650-M652.
+    Raises ValueError: M908, M910, M912-M915, M936; OSError where the folder cannot be written: M650-M652.
     """
     task = collection.task
     lock = lock_folder(task.folder)
     if isinstance(lock, str):
         raise ValueError(Errors.M915.format(path=task.folder, holder=lock))
-    begin(task, collection.partitions, collection.size)
+    begun = is_begun(task, collection.partitions, collection.size)
     for partition in collection.partitions:
         if (done := read_done(task, partition)) is not None:
             collection.done[partition.number] = done
@@ -106,6 +109,8 @@ def annotate_collection(
 
     if collection.left:
         with executor() as workers:
+            if not begun:
+                begin(task, collection.partitions, collection.size)
             Run(workers, Job(task, collection.partitions[0]), take).run(collection.left)
     found = [collection.done[number] for number in sorted(collection.done)]
     finish(task, found)

@@ -13,6 +13,7 @@ from typing import Any
 from spacy_mtl.errors import Errors
 from spacy_mtl.files import write_atomically
 
+from .differences import check_same
 from .documents import Done, SetAside, Task
 from .partitions import Partition
 
@@ -31,24 +32,26 @@ def done_path(folder: Path, number: int) -> Path:
     return folder / "done" / f"{number:06d}.json"
 
 
-def begin(task: Task, partitions: Sequence[Partition], size: int) -> None:
-    """Write the manifest, or see that it is the same.
+def is_begun(task: Task, partitions: Sequence[Partition], size: int) -> bool:
+    """Whether the folder has this annotation already, or nothing.
 
-    Raises ValueError: M913 the folder has something else, M914 it has another manifest. Raises OSError: M650-M652.
+    Raises ValueError: M908 it has this one, but an input has changed since, M913 it has something else, M914 another annotation.
     """
     path = task.folder / MANIFEST
-    wanted = _manifest(task, partitions, size)
     if path.exists():
         found = _read(path)
         if found is None:
             raise ValueError(Errors.M913.format(path=task.folder))
-        for what, value in wanted.items():
-            if found.get(what) != value:
-                raise ValueError(Errors.M914.format(path=task.folder, what=what))
-    elif any(each.name[0] != "." for each in task.folder.iterdir()):
+        check_same(task.folder, found, _manifest(task, partitions, size))
+        return True
+    if any(each.name[0] != "." for each in task.folder.iterdir()):
         raise ValueError(Errors.M913.format(path=task.folder))
-    else:
-        write_atomically(path, _json(wanted))
+    return False
+
+
+def begin(task: Task, partitions: Sequence[Partition], size: int) -> None:
+    """Write the manifest. Raises OSError: M650-M652."""
+    write_atomically(task.folder / MANIFEST, _json(_manifest(task, partitions, size)))
 
 
 def _manifest(task: Task, partitions: Sequence[Partition], size: int) -> dict[str, Any]:

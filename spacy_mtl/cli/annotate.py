@@ -18,7 +18,7 @@ from spacy_mtl.settings import brief
 
 from .cluster.annotate import FORMATS, OnCluster, annotate_on_cluster
 from .cluster.options import IdColumn, OutputFormat, PartitionSize, Ray, TextColumn, Workers
-from .shared.messages import clear_errors
+from .shared.messages import clear_errors, number_of
 from .shared.options import Code, Encoding, Format
 from .shared.output import check_other
 from .shared.pipelines import load_pipeline
@@ -82,7 +82,8 @@ def annotate_cli(
         settings = _settings(kind, documents, borders, encoding)
         check_other(output, inputs)
         counts = _annotate(model, code, inputs, output, settings, n_process)
-    typer.echo(f"{output}: {counts[0]:,} documents, {counts[1]:,} sentences, {counts[2]:,} words")
+    told = ", ".join(map(number_of, counts, ("document", "sentence", "word")))
+    typer.echo(f"{output}: {told}")
 
 
 def _settings(kind: str, documents: str, borders: bool, encoding: str, kinds: Sequence[str] = ()) -> "Input":

@@ -8,7 +8,7 @@ import typer
 from spacy_mtl.errors import Errors
 from spacy_mtl.files.disk import reason_of
 
-from .shared.messages import clear_errors
+from .shared.messages import clear_errors, number_of
 from .shared.options import (
     Broken,
     Columns,
@@ -73,7 +73,8 @@ def convert_cli(
                 counts = CONVERTERS[file_format.value](input_path, output_path, lang, **settings)
         except OSError as error:
             raise ValueError(Errors.M704.format(path=output_path, reason=reason_of(error))) from None
-    found = f"{counts.tokens} {'words' if file_format is Format.segmented else 'tokens'}"
+    told = [(counts.documents, "document"), (counts.sentences, "sentence")]
+    told.append((counts.tokens, "word" if file_format is Format.segmented else "token"))
     if file_format in (Format.columns, Format.tasks) and not exports:
-        found += f", {counts.entities} entities"
-    typer.echo(f"{output_path}: {counts.documents} documents, {counts.sentences} sentences, {found}")
+        told.append((counts.entities, "entity"))
+    typer.echo(f"{output_path}: {', '.join(number_of(n, thing) for n, thing in told)}")

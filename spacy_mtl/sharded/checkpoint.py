@@ -83,7 +83,7 @@ def begin(folder: Path, about: str) -> None:
         for each in kept:
             each.unlink(missing_ok=True)
     if found and found != wanted and kept:
-        raise ValueError(Errors.M914.format(path=folder, what="config or corpus"))
+        raise ValueError(Errors.M914.format(path=folder, what="another config or corpus"))
     write_atomically(path, f"{wanted}\n".encode())
 
 

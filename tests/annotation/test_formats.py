@@ -75,6 +75,19 @@ def test_lines_that_are_no_documents_are_set_aside(annotate, tmp_path):
     assert done.documents + len(reasons) == 12
 
 
+def test_a_column_that_no_object_has_is_refused_before_any_work(annotate, tmp_path):
+    some = write_rows(tmp_path / "some.jsonl", [{"n": 1}, {"n": 2, "text": None}])
+    other = write_rows(tmp_path / "other.jsonl", [{"n": 1}, {"n": 2, "body": "x"}])
+    (tmp_path / "empty.jsonl").write_text("\nno json\n")
+    annotate.plan([other, some], tmp_path / "out")
+    annotate.plan([tmp_path / "empty.jsonl"], tmp_path / "out")
+    for column in ("texto", "n"):
+        told = rf"M923. '{other}' has no column '{column}' of strings; its columns are n. Name"
+        with pytest.raises(ValueError, match=told):
+            annotate.plan([other, some], tmp_path / "out", text=column)
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_text_that_is_too_long_is_set_aside(annotate, tmp_path):
     path = write_rows(tmp_path / "in.jsonl", [{"id": "long", "text": "a " * 600_000}, {"id": "short", "text": "a"}])
     annotate([path], tmp_path / "out")

@@ -134,8 +134,20 @@ def test_the_command(command, tmp_path):
     write_rows(tmp_path / "bad.jsonl", [{"text": "uno"}, {"text": 5}])
     result = command(tmp_path / "bad.jsonl", tmp_path / "other")
     assert result.exit_code == 0
-    assert "1 documents were set aside" in result.stderr
+    assert result.stderr.startswith("1 document was set aside; ")
     assert json.loads((tmp_path / "other" / "summary.json").read_text())["set_aside"] == 1
+
+
+def test_what_was_not_annotated_is_told(command, tmp_path):
+    path = write_rows(tmp_path / "in.jsonl", [{"text": "RAISE"}, {"text": "RAISE"}])
+    for _ in range(2):
+        result = command(path, tmp_path / "out")
+        assert (result.exit_code, result.stdout) == (1, "")
+        assert result.stderr.startswith(
+            "[M909] Not one document was annotated; 2 of 2 were set aside, the first because: [M928]"
+        )
+    result = command(write_rows(tmp_path / "none.jsonl", []), tmp_path / "none")
+    assert result.stdout == f"{tmp_path / 'none'}: 0 documents, 0 sentences, 0 words in 1 partition\n"
 
 
 @pytest.mark.parametrize(
@@ -152,6 +164,7 @@ def test_the_command(command, tmp_path):
         (["in.txt", "out", "--encoding", "utf16"], "M917"),
         (["in.txt", "out", "--encoding", "utf9"], "M513"),
         (["in.txt.gz", "out", "--format", "text"], "M754"),
+        (["in.jsonl", "out", "--text-column", "texto"], "M923"),
         (["in.json", "out"], "M755"),
     ],
 )

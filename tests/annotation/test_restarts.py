@@ -1,12 +1,16 @@
 """Kills of workers and of the command: each document exactly once, and documents that end processes are found."""
 
 import json
+import os
 import random
+import re
+from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
 
 from spacy_mtl.annotation import run as running
+from spacy_mtl.annotation.collection import annotate_collection
 from spacy_mtl.annotation.manifest import done_path
 from spacy_mtl.annotation.work import work
 from spacy_mtl.cluster.executor import WorkerDiedError
@@ -187,22 +191,67 @@ def test_a_pipeline_that_fails_on_everything_sets_nothing_aside(annotate, tmp_pa
 def test_a_folder_is_of_one_command(annotate, tmp_path, rows):
     out = tmp_path / "out"
     annotate([rows], out, size=400)
-    for changed, code in (
-        ({"size": 500}, "partition size"),
-        ({"documents": "line"}, "settings"),
-        ({"output_format": "text"}, "output"),
+    for changed, told in (
+        ({"size": 500}, "--partition-size 0.00038147"),
+        ({"documents": "line", "borders": False}, "--documents paragraph and --borders"),
+        ({"output_format": "text", "encoding": "latin1"}, "--output-format jsonl and --encoding utf8"),
     ):
-        with pytest.raises(ValueError, match=rf"M914.*another {code}"):
+        with pytest.raises(ValueError, match=rf"M914.*begun with {told}. Give"):
             annotate([rows], out, **{"size": 400, **changed})
-    rows.write_bytes(rows.read_bytes() + b"\n")
-    with pytest.raises(ValueError, match=r"M914.*another list of inputs"):
-        annotate([rows], out, size=400)
+    with pytest.raises(ValueError, match=r"M914.*begun with other inputs. Give"):
+        annotate([rows, write_rows(tmp_path / "more.jsonl", [])], out, size=400)
     other = tmp_path / "other"
     other.mkdir()
     (other / "mine.txt").write_text("x")
     with pytest.raises(ValueError, match=r"M913"):
         annotate([rows], other)
     assert [path.name for path in other.iterdir() if path.name[0] != "."] == ["mine.txt"]
+
+
+def test_an_input_that_has_changed_is_named(annotate, tmp_path, rows):
+    out = tmp_path / "out"
+    done = annotate([rows], out, size=400)
+    os.utime(rows, ns=(0, 5))
+    with pytest.raises(ValueError, match=r"M908. .*in.jsonl' is not as .*out' was begun: its time is another.") as told:
+        annotate([rows], out, size=400)
+    seconds, rest = re.search(r"touch -d @(\d+)\.(\d{9}) '", str(told.value)).groups()
+    os.utime(rows, ns=(0, int(seconds + rest)))
+    assert annotate([rows], out, size=400) == done
+    size = rows.stat().st_size
+    rows.write_bytes(rows.read_bytes() + b"\n")
+    with pytest.raises(
+        ValueError, match=rf"M908.*it had {size:,} bytes, and now has {size + 1:,}. Give another folder."
+    ):
+        annotate([rows], out, size=400)
+
+
+def test_a_manifest_that_is_damaged_is_of_another_command(annotate, tmp_path, rows):
+    out = tmp_path / "out"
+    annotate([rows], out)
+    for damage in (
+        {"list of inputs": 1},
+        {"list of inputs": [{"name": str(rows)}]},
+        {"settings": []},
+        {"partition size": "1"},
+        {"number of partitions": 7},
+    ):
+        found = json.loads((out / "manifest.json").read_bytes())
+        (out / "manifest.json").write_text(json.dumps({**found, **damage}), encoding="utf8")
+        with pytest.raises(ValueError, match=r"M914"):
+            annotate([rows], out)
+        (out / "manifest.json").write_text(json.dumps(found), encoding="utf8")
+
+
+def test_nothing_is_written_before_the_workers_are_there(annotate, tmp_path, rows):
+    @contextmanager
+    def nobody():
+        raise ValueError("[M903] nobody answers")
+        yield
+
+    with pytest.raises(ValueError, match=r"M903"):
+        annotate_collection(annotate.plan([rows], tmp_path / "out", size=400), nobody)
+    assert list((tmp_path / "out").iterdir()) == []
+    annotate([rows], tmp_path / "out", size=500)  # others are no other settings
 
 
 def test_an_input_that_changes_meanwhile_is_noticed(annotate, tmp_path, rows):

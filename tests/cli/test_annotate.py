@@ -84,7 +84,7 @@ def test_a_pipeline_without_borders_says_so(tmp_path):
     text = tmp_path / "a.txt"
     text.write_text("Hij slaapt. Zij ook.", encoding="utf8")
     result = invoke("annotate", tmp_path / "model", text, tmp_path / "out.conllu")
-    assert "1 documents, 1 sentences" in result.stdout
+    assert "1 document, 1 sentence" in result.stdout
     assert result.stderr.startswith("[M743]")
     assert invoke("annotate", tmp_path / "model", TREES / "dev.conllu", tmp_path / "out.conllu").stderr == ""
     assert (tmp_path / "out.conllu").read_bytes() == (TREES / "dev.conllu").read_bytes()

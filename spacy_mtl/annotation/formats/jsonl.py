@@ -1,8 +1,10 @@
 """JSON lines: an object on each line, with a text, and possibly an id; other fields stay as they are."""
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import islice
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from spacy.language import Language
@@ -17,6 +19,9 @@ from ..documents import Document, SetAside, Task, doc_of_text
 from ..partitions import Partition
 from ..pieces import MOST, lines_between
 from .text import decoded, on_a_line
+
+#: So many lines of a file are looked at before work begins.
+_PEEK = 100
 
 
 def read(partition: Partition, nlp: Language, task: Task) -> Iterator[Document | SetAside]:
@@ -45,6 +50,24 @@ def parsed(line: bytes, encoding: str) -> dict[str, Any]:
     if not isinstance(row, dict):
         raise ValueError(Errors.M920.format(reason=f"it is a {type(row).__name__}"))
     return row
+
+
+def check_texts(paths: Sequence[Path], task: Task) -> None:
+    """Refuse a column that none of the objects has with which the files begin (M923); single objects without it are set aside later."""
+    first: tuple[Path, list[str]] | None = None
+    for path in paths:
+        for _, line in islice(lines_between(path, 0, path.stat().st_size), _PEEK):
+            try:
+                row = parsed(line or b"", task.input.encoding)
+            except ValueError:
+                continue
+            if task.text in row and (row[task.text] is None or isinstance(row[task.text], str)):
+                return
+            first = first or (path, list(row))
+    if first is not None:
+        path, names = first
+        known = brief(", ".join(names) or "none", 200)
+        raise ValueError(Errors.M923.format(path=path, column=task.text, known=known))
 
 
 def document_of(

@@ -13,7 +13,7 @@ from spacy_mtl.errors import Errors
 from spacy_mtl.files.disk import reason_of
 from spacy_mtl.settings import brief
 
-from ..shared.messages import INTERRUPTED
+from ..shared.messages import INTERRUPTED, number_of
 from ..shared.options import Format
 from ..shared.pipelines import load_pipeline
 from ..shared.trained_with import trained_with
@@ -73,7 +73,6 @@ def annotate_on_cluster(
 
     from spacy_mtl.annotation.collection import annotate_collection, plan
     from spacy_mtl.annotation.documents import Task
-    from spacy_mtl.annotation.manifest import ASIDE
     from spacy_mtl.annotation.model import fingerprint
 
     nlp = load_pipeline(model, code)
@@ -101,14 +100,27 @@ def annotate_on_cluster(
             raise typer.Exit(INTERRUPTED) from None
         except OSError as error:
             raise ValueError(Errors.M704.format(path=output, reason=reason_of(error))) from None
-    aside = sum(len(each.set_aside) for each in done)
-    counts = [sum(getattr(each, name) for each in done) for name in ("documents", "sentences", "words")]
+    return _told(done, output, bar)
+
+
+def _told(done: "Sequence[Done]", output: Path, bar: "_Progress") -> str:
+    """What became of the documents. Raises ValueError (M909) where all were set aside."""
+    from spacy_mtl.annotation.manifest import ASIDE
+
+    names = ("documents", "sentences", "words")
+    counts = {name: sum(getattr(each, name) for each in done) for name in names}
+    aside = [each for partition in done for each in partition.set_aside]
+    path = output / ASIDE
+    if aside and not counts["documents"]:
+        raise ValueError(Errors.M909.format(n=len(aside), reason=aside[0].reason.rstrip("."), aside=path))
     if aside:
-        typer.echo(f"{aside:,} documents were set aside; {output / ASIDE} says why.", err=True)
-    told = (
-        f"{output}: {counts[0]:,} documents, {counts[1]:,} sentences, {counts[2]:,} words in {len(done):,} partitions"
-    )
-    return f"{told}; {bar.speed():,.0f} words/s" if bar.new_words else f"{told}; all of them were done before"
+        were = "was" if len(aside) == 1 else "were"
+        typer.echo(f"{number_of(len(aside), 'document')} {were} set aside; {path} says why.", err=True)
+    told = ", ".join(number_of(counts[name], name.removesuffix("s")) for name in names)
+    told = f"{output}: {told} in {number_of(len(done), 'partition')}"
+    if not bar.new:
+        return f"{told}; all of them were done before"
+    return f"{told}; {bar.speed():,.0f} words/s" if bar.new_words else told
 
 
 def _tell_left_out(files: Sequence[Path]) -> None:
@@ -136,7 +148,7 @@ class _Progress:
         from tqdm import tqdm
 
         self.bar = tqdm(total=total, unit=" partitions", disable=None, leave=False)
-        self.new_words = self._aside = 0
+        self.new = self.new_words = self._aside = 0
         self.begin()
 
     def begin(self) -> None:
@@ -151,6 +163,7 @@ class _Progress:
         """A partition is done. known: it was so before."""
         self._aside += len(done.set_aside)
         if not known:
+            self.new += 1
             self.new_words += done.words
         self.bar.update(1)
         told = {"words": f"{self.new_words:,}", "words/s": f"{self.speed():,.0f}", "set aside": self._aside}

@@ -28,6 +28,12 @@ def clear_errors() -> Iterator[None]:
         raise typer.Exit(INTERRUPTED) from None
 
 
+def number_of(n: int, thing: str) -> str:
+    """A number of things in words: "1 document", "2,000 documents"."""
+    things = f"{thing[:-1]}ies" if thing.endswith("y") else f"{thing}s"
+    return f"{n:,} {thing if n == 1 else things}"
+
+
 def reason_of(error: Exception) -> str:
     """The message of another package's exception, as one line without a full stop; for a config, which settings are wrong and why."""
     if isinstance(error, ConfigValidationError) and error.errors:
