@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -72,16 +73,17 @@ class Done:
     worker: str = ""
 
 
-def doc_of_text(nlp: Language, text: Any, column: str, clean: bool) -> Doc:
+def doc_of_text(nlp: Language, text: Any, column: str, clean: bool, option: str = "--text-column") -> Doc:
     """A Doc of a text, as the pipeline's tokenizer makes it. clean: whether tokens of white space are left out, which are no words of CoNLL-U.
+    option: what names the column.
 
     Raises ValueError: M796 the text has half a character, M921 it is none, M922 it is too long.
     """
     from spacy_mtl.treebanks.inputs import without_white_space
 
     if not isinstance(text, str):
-        found = "nothing" if text is None else f"a value of type {type(text).__name__}"
-        raise ValueError(Errors.M921.format(column=column, found=found))
+        found = "its value is missing" if _is_missing(text) else f"its value is of type {type(text).__name__}"
+        raise ValueError(Errors.M921.format(column=column, found=found, option=option))
     if len(text) > nlp.max_length:
         raise ValueError(Errors.M922.format(n=len(text), most=nlp.max_length))
     try:
@@ -90,3 +92,8 @@ def doc_of_text(nlp: Language, text: Any, column: str, clean: bool) -> Doc:
         raise ValueError(Errors.M796.format(where="The text")) from None
     doc = nlp.make_doc(text)
     return without_white_space(doc) if clean else doc
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether this is null, as JSON, NumPy or pandas have it."""
+    return value is None or (isinstance(value, float) and isnan(value)) or type(value).__name__ in ("NAType", "NaTType")

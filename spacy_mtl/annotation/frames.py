@@ -26,13 +26,14 @@ def annotate_frame(frame: Any, model: str, text: str = "text") -> Any:
     frame: a pandas DataFrame with texts. model: a name or folder, which each process loads once. text: the column of the texts. Where a text cannot
     be annotated, "error" has a sentence that says why, and the other new columns have None; otherwise "error" is None. No row is lost.
 
-    Raises ValueError: M701 the model cannot be loaded, M932 there is no such column, M925 one of the new columns is there already.
+    Raises ValueError: M701 the model cannot be loaded, M932 there is no such column, or several, M925 one of the new columns is there already.
     """
     nlp = load_once(model, None, _load)
     columns = columns_of(nlp)
     names = [str(name) for name in frame.columns]
-    if text not in names:
-        raise ValueError(Errors.M932.format(column=text, known=brief(", ".join(names) or "none", 200)))
+    if (n := names.count(text)) != 1:
+        known = brief(", ".join(names) or "none", 200)
+        raise ValueError(Errors.M932.format(found=f"{n} columns" if n else "no column", column=text, known=known))
     if taken := [name for name in (*columns, ERROR) if name in names]:
         raise ValueError(Errors.M925.format(path="The frame", column=taken[0]))
     values: dict[str, list[Any]] = {name: [None] * len(frame) for name in (*columns, ERROR)}
@@ -53,19 +54,33 @@ def annotate_frames(frames: Iterable[Any], model: str, text: str = "text") -> It
         yield annotate_frame(frame, model, text)
 
 
-def spark_schema_of(model: str, before: str) -> str:
-    """The schema of annotated frames for Spark. before: that of the frames as they are, such as "id string, text string"."""
+def spark_schema_of(model: str, before: Any) -> str:
+    """The schema of annotated frames for Spark. before: that of the frames as they are, such as "id string, text string" or ``frame.schema``.
+
+    Raises ValueError: M701 the model cannot be loaded, M900 ``before`` is no schema.
+    """
+    if not isinstance(before, str):
+        before = _written(before)
     return f"{before}, {spark_schema(columns_of(load_once(model, None, _load)))}, {ERROR} string"
+
+
+def _written(schema: Any) -> str:
+    """A StructType of Spark as a string."""
+    fields = getattr(schema, "fields", None)
+    if not isinstance(fields, list):
+        raise ValueError(Errors.M900.format(kind=type(schema).__name__))
+    names = [field.name.replace("`", "``") for field in fields]
+    return ", ".join(f"`{name}` {field.dataType.simpleString()}" for name, field in zip(names, fields, strict=True))
 
 
 def _documents(nlp: Language, texts: Any, column: str) -> Iterator[Document | SetAside]:
     for number, value in enumerate(texts):
-        yield Document(str(number), partial(doc_of_text, nlp, value, column, False))
+        yield Document(str(number), partial(doc_of_text, nlp, value, column, False, "the argument text"))
 
 
 def _series(frame: Any, values: list[Any]) -> Any:
     """A column of lists, with the index of the frame."""
-    return type(frame[frame.columns[0]])(values, index=frame.index, dtype=object)
+    return type(frame.iloc[:, 0])(values, index=frame.index, dtype=object)
 
 
 def _load(model: str, code: Path | None) -> Language:

@@ -3,6 +3,7 @@
 
 class ClusterErrors:
     # fmt: off
+    M900 = ("The schema of the frames must be a string such as \"id string, text string\", or a StructType of Spark, but is of type {kind}.")
     M901 = ("Working on a cluster needs Ray, which is not installed. Install it with: pip install \"spacy-mtl[ray]\"")
     M902 = ("'{address}' is no address of a cluster. Give local for a cluster on this machine, auto for the one that runs here, or HOST:PORT.")
     M903 = ("No Ray cluster answers at '{address}' within {seconds:g} seconds: {reason}. Check the address, and that the cluster runs; 'ray start --head' starts one.")
@@ -24,7 +25,7 @@ class ClusterErrors:
     M918 = ("'{path}' is given twice. Give each input once.")
     M919 = ("'{path}' has no files ending in {endings}. Give files, or a folder with some.")
     M920 = ("This line is no JSON object: {reason}. Write one object on each line.")
-    M921 = ("There is no text in '{column}', but {found}. Name the column of the texts with --text-column.")
+    M921 = ("There is no text in '{column}': {found}. If another column has the texts, name it with {option}.")
     M922 = ("The document has {n:,} characters, more than the pipeline's max_length, {most:,}. Split it.")
     M923 = ("'{path}' has no column '{column}' of strings; its columns are {known}. Name the column of the texts with --text-column.")
     M924 = ("'{path}' has the columns {found}, but '{first}' has {expected}. Give shards with the same columns, or annotate them one after the other.")
@@ -35,6 +36,7 @@ class ClusterErrors:
     M929 = ("A line or block of more than {most:,} bytes is no document. Split it.")
     M930 = ("The bytes of this document are not {encoding}: {reason}. Give another --encoding.")
     M931 = ("'{path}' has changed since the command began. Annotate it again, to another folder.")
+    M933 = ("The field '{field}' has a number that JSON cannot say: NaN, or one without end. Put null in its place, or choose another --output-format.")
     M934 = ("The pipeline fails on each of {n} documents, as in: {reason} Correct the pipeline, or give another.")
     M935 = ("The inputs are of several formats: {kinds}. Say with --output-format which one to write.")
     M936 = ("The {worker} has written partition {number}, but '{path}' is not on this machine. Give an output folder that all machines share.")
@@ -54,5 +56,5 @@ class ClusterErrors:
     M950 = ("'{name}' reads {attributes}, which '{before}' is to learn in the same training; on workers, components learn one after the other, and none annotates for others. Name the columns in 'given' if the corpus has them, train '{before}' first and freeze it, or train with spacy train.")
     M949 = ("'{name}': the training corpus is not what it was when it was read first. Leave its files as they are while a training goes on, and choose a reader that always gives the same documents.")
     M948 = ("{workers} workers were asked for, but the cluster has {cpus} CPUs, and each worker needs one. Give fewer --workers, or add machines.")
-    M932 = ("A frame has no column '{column}' of texts; its columns are {known}. Name the column with text=...")
+    M932 = ("A frame has {found} '{column}' of texts; its columns are {known}. Name the column with text=...")
     # fmt: on

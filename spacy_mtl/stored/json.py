@@ -42,7 +42,8 @@ def read_json(data: bytes, name: str = "the header") -> Any:
 
 def fault_of_json(error: Exception) -> str:
     """What was wrong with a text that ``json.loads`` did not take, in words: of its ValueError, which may be of a number, or RecursionError."""
-    return "it is nested too deep" if isinstance(error, RecursionError) else getattr(error, "msg", str(error))
+    told = "it is nested too deep" if isinstance(error, RecursionError) else getattr(error, "msg", str(error))
+    return told.removesuffix(" at").removesuffix(" starting")  # the place would follow
 
 
 def check_nesting(data: bytes, name: str) -> None:

@@ -59,20 +59,23 @@ def test_lines_that_are_no_documents_are_set_aside(annotate, tmp_path):
     path = tmp_path / "in.jsonl"
     lines = [
         b'{"id": "a", "text": "uno"}', b"", b"[1]", b'{"text": ', b'{"id": "no", "texto": "x"}', b'{"id": "n", "text": null}',
-        b'{"id": "s", "text": "\\ud800"}', b'{"id": "t", "text": "x", "tags": 1}', b"\xff", b"[" * 100_000, b"{}",
+        b'{"id": "s", "text": "\\ud800"}', b'{"id": "t", "text": "x", "tags": 1}', b"\xff", b"[" * 100_000, b"{}", b'{"text": "uno',
         b'{"id": "r", "text": "RAISE"}', b'{"id": "z", "text": "dos"}',
     ]  # fmt: skip
     path.write_bytes(b"\n".join(lines))
     (done,) = annotate([path], tmp_path / "out")
     assert [row["id"] for row in read_rows(tmp_path / "out")] == ["a", "z"]
     reasons = aside(tmp_path / "out")
+    assert "[M920] This line is no JSON object: Unterminated string. Write one object on each line." in reasons.values()
     codes = [reason[1:5] for reason in reasons.values()]
-    assert sorted(codes) == ["M796", "M920", "M920", "M920", "M921", "M921", "M921", "M925", "M928", "M930"]
+    assert sorted(codes) == ["M796", "M920", "M920", "M920", "M920", "M921", "M921", "M921", "M925", "M928", "M930"]
     assert "RuntimeError: a bug" in reasons["r"]
     assert reasons["s"].startswith("[M796] The text has half a character")
-    assert reasons["no"].startswith("[M921] There is no text in 'text', but the fields id, texto.")
+    assert reasons["no"].startswith(
+        "[M921] There is no text in 'text': the object has the fields id, texto. If another"
+    )
     assert all("\n" not in reason for reason in reasons.values())
-    assert done.documents + len(reasons) == 12
+    assert done.documents + len(reasons) == 13
 
 
 def test_a_column_that_no_object_has_is_refused_before_any_work(annotate, tmp_path):
@@ -223,6 +226,29 @@ def test_parquet_and_json_lines_into_each_other(annotate, tmp_path, parquet):
     annotate([path], tmp_path / "b", output_format="parquet")
     (row,) = pq.read_table(tmp_path / "b" / "part-000000.parquet").to_pylist()
     assert (row["id"], row["text"], row["words"]) == (f"{path}@0", "uno dos", ["uno", "dos"])
+
+
+def test_values_that_json_has_no_type_for(annotate, tmp_path):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    table = pa.table(
+        {
+            "id": ["a", "b", "c"],
+            "text": ["uno", "dos", "tres"],
+            "raw": [b"\xff\x00", None, b""],
+            "n": [[1.5], [float("nan")], []],
+        }
+    )
+    pq.write_table(table, tmp_path / "in.parquet")
+    annotate([tmp_path / "in.parquet"], tmp_path / "a", output_format="jsonl")
+    assert [row["raw"] for row in read_rows(tmp_path / "a")] == ["/wA=", ""]
+    assert list(aside(tmp_path / "a")) == ["b"]
+    (tmp_path / "in.jsonl").write_text(
+        '{"id": "x", "text": "uno", "much": 1e400}\n{"id": "y", "text": "dos", "n": {"m": NaN}}'
+    )
+    (done,) = annotate([tmp_path / "in.jsonl"], tmp_path / "b")
+    assert done.documents == 0
+    told = {name: reason[:24] for name, reason in aside(tmp_path / "b").items()}
+    assert told == {"x": "[M933] The field 'much' ", "y": "[M933] The field 'n' has"}
 
 
 def test_shards_of_other_columns_are_refused_before_any_work(annotate, tmp_path, parquet):

@@ -52,6 +52,36 @@ def test_the_model_is_loaded_once(plain):
     assert (load_once.cache_info().misses, load_once.cache_info().hits) == (1, 2)
 
 
+def test_texts_that_are_missing(plain):
+    values = ["uno", None, float("nan"), pandas.NA, pandas.NaT, 1.5]
+    frame = pandas.DataFrame({"text": pandas.Series(values, dtype=object)})
+    *missing, number = annotate_frame(frame, plain)["error"][1:]
+    option = "If another column has the texts, name it with the argument text."
+    assert set(missing) == {f"[M921] There is no text in 'text': its value is missing. {option}"}
+    assert number == f"[M921] There is no text in 'text': its value is of type float. {option}"
+
+
+def test_columns_of_one_name(plain):
+    frame = pandas.DataFrame([[1, 2, "uno"]], columns=["a", "a", "text"])
+    assert annotate_frame(frame, plain)["words"].iloc[0] == ["uno"]
+    frame.columns = ["a", "text", "text"]
+    with pytest.raises(
+        ValueError, match=r"M932. A frame has 2 columns 'text' of texts; its columns are a, text, text."
+    ):
+        annotate_frame(frame, plain)
+
+
+def test_a_schema_of_spark(plain):
+    types = pytest.importorskip("pyspark.sql.types")
+    part = types.StructType([types.StructField("n", types.DecimalType(10, 2))])
+    schema = types.StructType([types.StructField("my `id`", types.LongType()), types.StructField("part", part)])
+    assert spark_schema_of(plain, schema) == spark_schema_of(
+        plain, "`my ``id``` bigint, `part` struct<n:decimal(10,2)>"
+    )
+    with pytest.raises(ValueError, match=r"M900.*but is of type list"):
+        spark_schema_of(plain, ["id string"])
+
+
 def test_frames_that_cannot_be(plain):
     with pytest.raises(ValueError, match=r"M932.*'texto'.*id, text"):
         annotate_frame(frame_of("uno"), plain, "texto")

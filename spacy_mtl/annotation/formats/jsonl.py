@@ -1,6 +1,7 @@
 """JSON lines: an object on each line, with a text, and possibly an id; other fields stay as they are."""
 
 import json
+from base64 import b64encode
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
@@ -42,7 +43,7 @@ def read(partition: Partition, nlp: Language, task: Task) -> Iterator[Document |
 
 def parsed(line: bytes, encoding: str) -> dict[str, Any]:
     """The object of a line. Raises ValueError with a sentence: M920, M930."""
-    text = decoded(line, encoding)
+    text = decoded(line, encoding).removesuffix("\n")
     try:
         row = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -85,8 +86,8 @@ def document_of(
     if taken := [column for column in columns if column in row]:
         return SetAside(name, Errors.M925.format(path=path, column=taken[0]))
     if task.text not in row:
-        fields = f"the fields {brief(', '.join(row), 200)}" if row else "nothing at all"
-        return SetAside(name, Errors.M921.format(column=task.text, found=fields))
+        found = f"the object has the fields {brief(', '.join(row), 200)}" if row else "the object has no fields"
+        return SetAside(name, Errors.M921.format(column=task.text, found=found, option="--text-column"))
     make = partial(doc_of_text, nlp, row[task.text], task.text, task.output in ("conllu", "text"))
     full = row if known is not None else {task.id: name, **row}
     return Document(name, make, full, [f"# newdoc id = {on_a_line(name)}"], place)
@@ -99,15 +100,39 @@ class Writer:
         self._file, self._columns, self._task = file, columns_of(nlp), task
 
     def add(self, document: Document, doc: Doc) -> int:
-        """Write a document; returns its number of sentences."""
+        """Write a document; returns its number of sentences. Raises ValueError (M933) for a number that is none in JSON."""
         row = document.row if document.row is not None else {self._task.id: document.id, self._task.text: doc.text}
         annotation = row_of(doc, self._columns)
-        line = json.dumps({**row, **annotation}, ensure_ascii=False, separators=(",", ":"), default=str)
-        self._file.write(f"{line}\n".encode())
+        self._file.write(f"{_line({**row, **annotation})}\n".encode())
         return n_sentences(doc)
 
     def close(self) -> None:
         """Nothing is left to write."""
+
+
+def _line(row: Mapping[str, Any]) -> str:
+    try:
+        return _json(row)
+    except ValueError:
+        field = next(name for name, value in row.items() if not _is_json(value))
+        raise ValueError(Errors.M933.format(field=brief(field, 100))) from None
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_of_parquet, allow_nan=False)
+
+
+def _is_json(value: Any) -> bool:
+    try:
+        _json(value)
+    except ValueError:
+        return False
+    return True
+
+
+def _of_parquet(value: Any) -> str:
+    """What JSON has no type for: bytes in base64, dates, times and decimal numbers as they are written."""
+    return b64encode(value).decode("ascii") if isinstance(value, bytes) else str(value)
 
 
 def n_sentences(doc: Doc) -> int:
