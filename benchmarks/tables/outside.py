@@ -5,7 +5,7 @@ from benchmarks.common.rows import Row
 from .table import Column, Line, Table
 
 CORPORA = {"esp": "CoNLL-2002, Spanish", "wnut17": "WNUT-17", "ncbi": "NCBI disease"}
-SIZES = (50, 100, 250, 500, 1000)
+SIZES = (50, 100, 250, 500, 1000, 0)
 OURS = {"contestant": "ours", "clusters": False}
 RIVALS = {"python-crfsuite": "crfsuite lbfgs", "spaCy `ner`": "spaCy ner"}
 
@@ -63,7 +63,9 @@ CURVES = Table(
         Column("training of spaCy `ner`", "cpu", where={"contestant": RIVALS["spaCy `ner`"]}),
     ),
     {
-        name: tuple(Line(f"{size:,}", {"task": task, "sentences": size}) for size in SIZES)
+        name: tuple(
+            Line(f"{size:,}" if size else "all", {"task": task, "sentences": size}) for size in SIZES
+        )
         for task, name in CORPORA.items()
     },
     {"mode": "curves"},

@@ -1,6 +1,7 @@
 """``spacy mtl init-config``: what it says of the files, and configs that train at once."""
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -119,7 +120,7 @@ def test_binary_corpora_train_too(tmp_path):
 
 
 def test_what_it_says(tmp_path):
-    config, said = made(tmp_path, *entities())
+    _, said = made(tmp_path, *entities())
     assert "train.conll: 340 sentences, 6,020 words, at most 31 in one" in said
     assert "column 3 ENT: entities, scheme iob2: PER 197, LOC 178, ORG 143, MISC 65" in said
     assert "[components.ner.model.templates] tag = false" in said
@@ -127,6 +128,19 @@ def test_what_it_says(tmp_path):
     assert config["corpora"]["train"]["columns"] == ["ORTH", "TAG", "ENT"]
     assert config["corpora"]["dev"]["scheme"] == "iob2"
     assert config["components"]["ner"]["model"]["templates"]["tag"] is False
+
+
+def test_few_entities_are_worth_a_search(tmp_path, monkeypatch):
+    _, said = made(tmp_path, *entities())
+    (command,) = re.findall(r"better settings: python -m spacy mtl (tune .*)", said)
+    out = ["--train", str(ENTITIES / "train.conll"), "--dev", str(ENTITIES / "dev.conll"), "--trials", "1"]
+    result = CliRunner().invoke(app, ["mtl", *shlex.split(command), *out])
+    assert (result.exit_code, result.exception) == (0, None), result.stderr
+    assert load_config(tmp_path / "made-tuned.cfg")["nlp"] == load_config(tmp_path / "made.cfg")["nlp"]
+    assert " --component ner " in made(tmp_path, *entities("--pipeline", "tagger,ner"))[1]
+    assert "search" not in made(tmp_path, *entities("--pipeline", "tagger"))[1]
+    monkeypatch.setattr("spacy_mtl.cli.init_config.FEW_ENTITIES", 10)
+    assert "search" not in made(tmp_path, *entities())[1]
 
 
 def test_comments_say_why(tmp_path):
