@@ -63,9 +63,7 @@ CURVES = Table(
         Column("training of spaCy `ner`", "cpu", where={"contestant": RIVALS["spaCy `ner`"]}),
     ),
     {
-        name: tuple(
-            Line(f"{size:,}" if size else "all", {"task": task, "sentences": size}) for size in SIZES
-        )
+        name: tuple(Line(f"{size:,}" if size else "all", {"task": task, "sentences": size}) for size in SIZES)
         for task, name in CORPORA.items()
     },
     {"mode": "curves"},

@@ -65,13 +65,13 @@ def _other_settings(found: Any, wanted: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _changed(folder: Path, old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
-    name, hint = new["name"], ""
+    name, hint = new["name"], "."
     if old["bytes"] != new["bytes"]:
         what = f"it had {old['bytes']:,} bytes, and now has {new['bytes']:,}"
     else:
         what = "its time is another"
         seconds, rest = divmod(old["modified"], 10**9)
-        hint = f"; or, if its content is the same, its old time with: touch -d @{seconds}.{rest:09d} '{name}'"
+        hint = f", or its old time if its content is the same: touch -d @{seconds}.{rest:09d} '{name}'"
     return Errors.M908.format(name=name, path=folder, what=what, hint=hint)
 
 

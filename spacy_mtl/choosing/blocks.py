@@ -44,7 +44,7 @@ def use_trainer(block: Block, name: str | None, settings: Sequence[tuple[str, An
     """Give a component's block another trainer (None keeps it) and these settings; return the names of the settings it does not take.
 
     Settings of the old trainer are kept if the new one takes them too, with values of the same type, but for a C of another scale. Those in
-    ``settings`` are taken whatever their values; the caller judges them later. A trainer that wraps another one wraps the old one.
+    ``settings`` are taken whatever their values; the caller judges them later. A trainer that wraps another one wraps the old one, and gives it back.
     Raises ValueError: M710 unknown trainer, M711 a name that is not a setting of any trainer.
     """
     from spacy_mtl.registry import mtl_trainers
@@ -57,6 +57,9 @@ def use_trainer(block: Block, name: str | None, settings: Sequence[tuple[str, An
         if setting not in known:
             raise ValueError(Errors.M711.format(name=setting, trainer=name, known=", ".join(allowed)))
     old_settings = {key: value for key, value in old.items() if not key.startswith("@")}
+    if isinstance(wrapped := old.get("trainer"), Mapping) and wrapped.get("@mtl_trainers") == name:
+        old_settings = {key: value for key, value in wrapped.items() if not key.startswith("@")}
+        old = dict(wrapped)
     if "trainer" in allowed and name != old["@mtl_trainers"]:
         old_settings = {"trainer": old}
     asked = dict(settings)

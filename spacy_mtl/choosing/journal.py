@@ -147,3 +147,11 @@ def n_to_end(study: Any) -> int:
     from optuna.trial import TrialState
 
     return n_ended(study) + len(study.get_trials(deepcopy=False, states=(TrialState.WAITING,)))
+
+
+def parameters_of(study: Any) -> list[dict[str, Any]]:
+    """The parameters of trials that have ended, run or wait; those of trials that failed are not among them."""
+    from optuna.trial import TrialState
+
+    trials = study.get_trials(deepcopy=False)
+    return [t.params or t.system_attrs.get("fixed_params", {}) for t in trials if t.state != TrialState.FAIL]

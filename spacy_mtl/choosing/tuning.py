@@ -22,9 +22,9 @@ from spacy_mtl.tables.stored import digest, to_bytes
 
 from .corpora import fingerprint
 from .finals import Final, chosen, finalists, train_finally
-from .journal import come_again, n_to_end, open_study
+from .journal import come_again, n_to_end, open_study, parameters_of
 from .refit import Refit
-from .space import Dimension, by_name, by_path, changed, combinations, present, shared_key
+from .space import Dimension, applies, by_name, by_path, changed, combinations, present, shared_key
 
 #: Passes of a trial before each of its evaluations: those that fall behind the median of the others end early.
 STEPS = (5, 5, 10)
@@ -71,22 +71,31 @@ class Tuning:
         if not (all_of_them := combinations(self.config, self.space, n)):
             return n
         study = self.study()
+        tried = parameters_of(study)
         for parameters in all_of_them:
-            study.enqueue_trial(parameters, skip_if_exists=True)
-        return min(n, n_to_end(study))
+            if parameters not in tried:
+                study.enqueue_trial(parameters)
+        return n_to_end(study)
 
     def check(self) -> None:
-        """Refuse values that no component can be made with, before anything is trained.
+        """Refuse values that no component can be made with, before anything is trained: those of a trainer with each trainer that has it.
 
         Raises ValueError: M793 for what the config's own checks refuse, and what components, trainers and templates raise.
         """
+        trainers = next((each.values for each in self.space if each.path == ("trainer",)), ())
+        bases = [self.config, *(changed(self.config, {("trainer",): name}) for name in trainers)]
         for each in self.space:
             for value in each.ends:
-                try:
-                    self.refits[0].untrained(changed(self.config, {each.path: value}))
-                except ConfigValidationError as error:
-                    reason = "; ".join(str(found.get("msg")) for found in error.errors) or "it is refused"
-                    raise ValueError(Errors.M793.format(name=each.name, value=brief(value), reason=reason)) from None
+                for base in bases:
+                    if applies(base, each.path):
+                        self._check_value(base, each, value)
+
+    def _check_value(self, base: Mapping[str, Any], each: Dimension, value: Any) -> None:
+        try:
+            self.refits[0].untrained(changed(base, {each.path: value}))
+        except ConfigValidationError as error:
+            reason = "; ".join(str(found.get("msg")) for found in error.errors) or "it is refused"
+            raise ValueError(Errors.M793.format(name=each.name, value=brief(value), reason=reason)) from None
 
     def study(self) -> Any:
         """The study of the journal, see :func:`.open_study`. The settings as they are come first."""

@@ -21,9 +21,9 @@ SCHEMES = ("iob2", "iob1", "biluo", "auto")
 # Tag prefixes of a token that begins an entity, and of one that ends it.
 _BEGINS = frozenset("BUS")
 _ENDS = frozenset("LUES")
-_PREFIXES = {"iob1": "BI", "iob2": "BI", "biluo": "BILUES", "auto": "BILUES"}
+_PREFIXES = {"iob1": "BI", "iob2": "BI", "biluo": "BILUESM", "auto": "BILUESM"}
 _SHOWN = {"iob1": "I-X or B-X", "iob2": "B-X or I-X", "biluo": "B-X, I-X, L-X or U-X", "auto": "B-X, I-X, L-X or U-X"}
-_SPAN_TAG = re.compile(r"O|[BILUES]-\S+")
+_SPAN_TAG = re.compile(r"O|[BILUEMS]-\S+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def _sentences(
     rows: list[list[str]] = []
     document, in_document, empty = 0, False, True
     number = 0
-    for number, line, values, border in lines_of(text_lines(path, encoding), split, docstart):
+    for number, line, values, border in lines_of(text_lines(path, encoding), split, len(columns), docstart):
         if values and not border:
             if empty and not rows and is_json(path, line):
                 raise ValueError(Errors.M955.format(path=path))
@@ -137,7 +137,7 @@ def to_iob2(tags: Sequence[str], where: tuple[str | Path, int], scheme: str = "a
 
     An entity begins at B-X, at U-X (S-X), and at any I-X or L-X (E-X) that does not continue an entity of its type,
     so I-X after O, after I-Y or at the start is not an error. "-", "_" and "" mean that gold is missing and become "".
-    scheme: "iob2" and "iob1" allow B and I, "biluo" allows B, I, L and U (also written E and S), "auto" allows them all.
+    scheme: "iob2" and "iob1" allow B and I, "biluo" allows B, I, L and U (also written M, E and S), "auto" allows them all.
     where: the file and the line of the first tag, for errors.
 
     Raises ValueError for a tag that the scheme does not allow (M508, with its line) and for an unknown scheme (M509).

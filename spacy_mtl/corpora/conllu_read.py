@@ -21,8 +21,7 @@ from spacy_mtl.settings import brief, is_choice
 from .lines.text import text_lines
 from .settings import check_file
 
-FORMATS = ("auto", "conllu", "conllx")
-BROKEN = ("error", "skip", "treeless")
+FORMATS, BROKEN = ("auto", "conllu", "conllx"), ("error", "skip", "treeless")
 #: The label given to a word that has a head but no label.
 UNSPECIFIED = "dep"
 MISSING = frozenset(("_", ""))
@@ -39,7 +38,7 @@ _FEATURES = re.compile(rf"{_FEATURE}(\|{_FEATURE})*")
 
 
 class NoTreeError(ValueError):
-    """Raised where the heads or labels of a sentence do not form a tree (M552-M555, M557)."""
+    """The heads or labels of a sentence do not form a tree (M552-M555, M557)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,13 +200,14 @@ def _sentences(path: Path, format: str, encoding: str) -> Iterator["SentencePars
 
 
 def layout_of(path: Path, lines: list[str], format: str) -> Layout:
-    words = [line.rstrip("\r\n").split("\t") for line in lines if not line.startswith("#")]
-    words = [row for row in words if len(row) == _COLUMNS]
-    columns = {"lemma": 2, "upos": 3, "xpos": 4, "feats": 5}
-    used = frozenset(name for name, i in columns.items() if any(row[i] not in MISSING for row in words))
+    rows = (line.rstrip("\r\n").split("\t") for line in lines if not line.startswith("#"))
+    words = [row for row in rows if len(row) == _COLUMNS]
+    known = [row for row in words if row[0].isdecimal()]
+    names = enumerate(("lemma", "upos", "xpos", "feats"), 2)
+    used = frozenset(name for i, name in names if any(row[i] not in MISSING for row in known))
     if format == "auto":
-        ending = path.suffix.lower()[1:]
-        format = ending if ending in FORMATS[1:] else "conllu" if _is_conllu(lines, words) else "conllx"
+        told = "conllu" if _is_conllu(lines, words) else "conllx"
+        format = ending if (ending := path.suffix.lower()[1:]) in FORMATS[1:] else told
     return Layout(format, used)
 
 

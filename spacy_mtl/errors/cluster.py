@@ -11,7 +11,7 @@ class ClusterErrors:
     M905 = ("{worker} has {found}, but this machine has {expected}. Install the same versions on all machines.")
     M906 = ("{worker} cannot say which versions it has: {reason}. See that spacy_mtl is installed there.")
     M907 = ("The cluster at '{address}' asks for a token, and did not get the right one. Set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN, or RAY_AUTH_TOKEN_PATH, as its owner says.")
-    M908 = ("'{name}' is not as it was when '{path}' was begun: {what}. Give another folder{hint}.")
+    M908 = ("'{name}' is not as it was when '{path}' was begun: {what}. Give another folder{hint}")
     M909 = ("Not one document was annotated; {n:,} of {n:,} were set aside, the first because: {reason}. '{aside}' tells of all. Correct inputs or options, and give another folder.")
     M910 = ("{worker} could not annotate partition {number} ('{path}'): {reason}. What is done is kept; the same command goes on from there.")
     M911 = ("The worker's process ended {n} times on this document alone: {reason}")

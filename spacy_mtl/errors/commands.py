@@ -88,7 +88,7 @@ class CommandErrors:
     M735 = ("Cannot tell which treebank is meant by '{given}'. Give its folder and one for the configs, or three paths: the training part, the dev part, "
             "and a folder for the configs.")
     M736 = ("The treebank '{treebank}' must have one {which} part, a .conllu file with '{which}' in its name, but has {seen}. Name the files: TRAIN DEV "
-            "FOLDER; where there is no dev part, take some of the sentences out of the training part.")
+            "FOLDER; several files of a part have to be joined in one, and where there is no dev part, take some of the sentences out of the training part.")
     M737 = ("The name of '{path}' does not begin with the code of a language, as 'nl_lassysmall-ud-train.conllu' does. Give it: --lang CODE, or --lang xx for "
             "any language.")
     M730 = ("Warning: {columns} is given, and predicted by the pipeline. A component that does not overwrite keeps what is given, so its scores are those "

@@ -55,6 +55,7 @@ class CorpusErrors:
     M558 = "'{setting}' of the corpus cannot be '{value}'. Choose one of {known}."
     M559 = "Line {line} of '{path}' (sentence {sentence}) has an empty word. Give it a form, or '_' if the form is unknown."
     M561 = ("Line {line} of '{path}' has {got} column(s), but the lines before have {expected}. Correct the line, or name the columns with --columns.")
+    M577 = ("The first line of '{path}' looks like the names of its columns ({line}), not like a token. Delete it.")
     M568 = ("'{path}' has {got} column(s), but --columns names {expected} ({columns}). Name those that it has, with '_' for one to ignore.")
     M564 = ("Line {line} of '{path}' (sentence {sentence}): the range {id} overlaps the range before it, which ends at word {end}. A word belongs to one multiword "
             "token at most: correct the ranges.")

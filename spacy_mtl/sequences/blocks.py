@@ -264,10 +264,9 @@ def as_kernel(block: KernelBlock, name: str, vectors: Any) -> Kernel:
 def check_used(block: KernelBlock, name: str, has: Sequence[str]) -> None:
     """Refuse settings that the kernel of a block does not have (M240), where they are not the defaults. has: those that it has."""
     for setting in _SETTINGS:
-        value = getattr(block, setting)
-        if not (setting in has or (setting == "zeros" and "h" in has)) and shown(value) != shown(
-            getattr(KernelBlock, setting)
-        ):
+        value, usual = getattr(block, setting), getattr(KernelBlock, setting)
+        is_usual = value is usual or (is_number(value) and is_number(usual) and bool(np.isclose(value, usual)))
+        if not (is_usual or setting in has or (setting == "zeros" and "h" in has)):
             kernel = "function" if callable(block.kernel) else block.kernel
             raise ValueError(Errors.M240.format(kernel=kernel, name=name, setting=setting, value=shown(value)))
 

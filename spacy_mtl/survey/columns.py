@@ -16,16 +16,36 @@ from spacy_mtl.corpora.settings import check_file
 from spacy_mtl.errors import Errors
 from spacy_mtl.settings import brief
 
+from .doubts import NUMBER, doubts, not_annotated
 from .found import Survey, most_common
 from .phrases import phrases_of
 
-_SPAN_TAG = re.compile(r"[BILUES]-\S+")
+_SPAN_TAG = re.compile(r"[BILUEMS]-\S+")
+#: Without M, which parts of speech of Chinese characters have, too.
+_PLAIN_SPAN_TAG = re.compile(r"[BILUES]-\S+")
 _MOST_TAGS = 2000
-#: Places of characters in words; and the share of single characters from which on words are taken for characters.
-_PLACES, _MOST_SINGLE = {"B", "I", "M", "E", "S"}, 0.95
 _SAME_AS_WORD = 0.3
-#: Numbers of tokens, those of multiword tokens and empty words of CoNLL-U included.
-_NUMBER = re.compile(r"\d+([-.]\d+)?")
+#: Kinds of phrases of CoNLL-2000 and 2003, which are no entities.
+_PHRASES = frozenset(["NP", "VP", "PP", "ADVP", "ADJP", "SBAR", "PRT", "CONJP", "INTJ", "LST", "UCP"])
+#: What the first line of a file has where it is a header, in the column of words and in one of tags.
+_WORD_HEADERS = frozenset(("token", "tokens", "word", "words", "form", "text"))
+_TAG_HEADERS = frozenset(
+    (
+        "tag",
+        "tags",
+        "label",
+        "labels",
+        "ner",
+        "ner_tag",
+        "ner_tags",
+        "pos",
+        "pos_tag",
+        "entity",
+        "upos",
+        "xpos",
+        "ne-coarse-lit",
+    )
+)
 Rows = list[list[str]]
 
 
@@ -47,7 +67,7 @@ def survey_columns(
     separator = _separator(path, encoding)
     if separator:
         found.reader["separator"] = separator
-    sentences = list(_sentences(path, encoding, separator, found))
+    sentences = list(_sentences(path, encoding, separator, found, len(columns or ())))
     if not sentences:
         raise ValueError(Errors.M504.format(path=path))
     by_column = list(zip(*(row for rows in sentences for row in rows), strict=False))
@@ -67,10 +87,15 @@ def survey_columns(
     if "ORTH" in found.columns:
         for _ in ConllCorpus(path, found.columns, given=(), encoding=encoding, **found.reader).docs(Vocab()):
             pass  # the training would refuse what is refused here
-    found.warnings += _of_characters(found, counts)
-    if columns is None:
-        found.warnings += _left_over(found, counts)
+    found.warnings += doubts(found, counts, named=columns is not None)
     return found
+
+
+def _check_header(path: Path, first: list[str]) -> None:
+    """Refuse a first token that is the names of the columns (M577)."""
+    names = {value.lower() for value in first}
+    if names & _WORD_HEADERS and names & _TAG_HEADERS:
+        raise ValueError(Errors.M577.format(path=path, line=brief(" ".join(first))))
 
 
 def _separator(path: Path, encoding: str) -> str | None:
@@ -83,7 +108,8 @@ def _separator(path: Path, encoding: str) -> str | None:
     return "\t" if len(blanks) > 1 and len(tabs) == 1 and tabs != {1} else None
 
 
-def _sentences(path: Path, encoding: str, separator: str | None, found: Survey) -> Iterator[Rows]:
+def _sentences(path: Path, encoding: str, separator: str | None, found: Survey, named: int) -> Iterator[Rows]:
+    """named: how many columns the user has named, so that there may be more of them in some lines; 0 for none."""
     rows: Rows = []
     width, open_document = 0, False
     comments: list[str] = []
@@ -91,10 +117,12 @@ def _sentences(path: Path, encoding: str, separator: str | None, found: Survey) 
     def split(line: str) -> list[str]:
         return line.rstrip("\n").split(separator) if line.strip() else []
 
-    for number, _, values, border in lines_of(text_lines(path, encoding), split, said=comments):
+    for number, _, values, border in lines_of(text_lines(path, encoding), split, named, said=comments):
         if values and not border:
-            width = width or len(values)
-            if len(values) != width:
+            if not width:
+                _check_header(path, values)
+            width = width or min(named or len(values), len(values))
+            if len(values) < width or (len(values) > width and not named):
                 raise ValueError(Errors.M561.format(path=path, line=number, got=len(values), expected=width))
             found.documents += open_document
             open_document = False
@@ -114,14 +142,14 @@ def _names(by_column: list[tuple[str, ...]], counts: list[Counter[str]], entitie
     """ORTH, TAG, LEMMA, ENT or "_" for each column, by its values."""
     names = [IGNORED] * len(counts)
     spans = [number for number, values in enumerate(counts) if _is_spans(values, slips=entities)]
-    plain = [n for n, values in enumerate(counts) if n not in spans and not all(map(_NUMBER.fullmatch, values))]
+    plain = [n for n, values in enumerate(counts) if n not in spans and not all(map(NUMBER.fullmatch, values))]
     if not plain:
         return names
     most = max(len(counts[number]) for number in plain)
     word = next(number for number in plain if 2 * len(counts[number]) >= most)
     names[word] = "ORTH"
     if spans:
-        names[spans[-1]] = "ENT"
+        names[_entities(spans, counts)] = "ENT"
     for number in plain:
         if number == word or len(counts[number]) < 2:
             continue
@@ -132,10 +160,22 @@ def _names(by_column: list[tuple[str, ...]], counts: list[Counter[str]], entitie
     return names
 
 
+def _entities(spans: list[int], counts: list[Counter[str]]) -> int:
+    """The column of entities among those of spans: not one of phrases, and the one with most of them, as nested ones are fewer; else the last."""
+    begun = {number: Counter[str]() for number in spans}
+    for number in spans:
+        for tag, count in counts[number].items():
+            if _SPAN_TAG.fullmatch(tag):
+                begun[number][tag[2:]] += count * (tag[0] in "BUS")
+    others = [number for number in spans if not set(begun[number]) <= _PHRASES] or spans[-1:]
+    return max(others, key=lambda number: (begun[number].total(), number))
+
+
 def _is_spans(values: Counter[str], slips: bool = True) -> bool:
     """Whether a column has tags of spans: most are, so that a slip in one of them is found; without slips, all are."""
     tags = {value: count for value, count in values.items() if value != "O" and value not in MISSING}
-    spans = sum(count for tag, count in tags.items() if _SPAN_TAG.fullmatch(tag))
+    pattern = _SPAN_TAG if slips else _PLAIN_SPAN_TAG
+    spans = sum(count for tag, count in tags.items() if pattern.fullmatch(tag))
     return spans > 0.5 * sum(tags.values()) if slips else 0 < spans == sum(tags.values())
 
 
@@ -148,6 +188,7 @@ def _look_at(found: Survey, counts: list[Counter[str]], sentences: list[Rows]) -
             _look_at_phrases(found, sentences, tags)
             found.reader["scheme"] = scheme
             found.lines.append(f"column {number} ENT: entities, scheme {scheme}: {most_common(entities)}")
+            found.warnings += not_annotated(number, values)
             if scheme == "auto":
                 begin = "1 entity begins" if loose == 1 else f"{loose:,} entities begin"
                 found.warnings.append(f"column {number}: {begin} with I-, others with B-; both are read as entities")
@@ -176,45 +217,13 @@ def scheme_of(sentences: Sequence[Sequence[str]]) -> tuple[str, Counter[str], in
         before = "O"
         for tag in tags:
             prefix, _, label = tag.partition("-")
-            follows = before[2:] == label and before[:1] in "BI"
-            if prefix in ("B", "U", "S") or (label and prefix in ("I", "L", "E") and not follows):
+            follows = before[2:] == label and before[:1] in "BIM"
+            if prefix in ("B", "U", "S") or (label and prefix in ("I", "L", "E", "M") and not follows):
                 entities[label] += 1
                 begins += prefix == "B" and not follows
                 inside += prefix == "I"
-            units += prefix in ("U", "S", "L", "E")
+            units += prefix in ("U", "S", "L", "E", "M")
             before = tag if label else "O"
     if units:
         return "biluo", entities, 0
     return ("auto" if begins and inside else "iob1" if inside else "iob2"), entities, inside
-
-
-def _of_characters(found: Survey, counts: list[Counter[str]]) -> list[str]:
-    """A warning where the words are characters, and a column says where in its word each of them is."""
-    if "ORTH" not in found.columns:
-        return []
-    words = counts[found.columns.index("ORTH")]
-    single = sum(count for word, count in words.items() if len(word) == 1)
-    places = [
-        number
-        for number, values in enumerate(counts, 1)
-        if "B" in values and set(values) <= _PLACES and len(values) > 1
-    ]
-    if not places or single < _MOST_SINGLE * words.total():
-        return []
-    shown = ", ".join(sorted(counts[places[0] - 1]))
-    return [
-        f"the words are single characters, and column {places[0]} ({shown}) seems to say where in a word each of them is; it is not read so. "
-        "For a segmenter, write a text with a sentence a line and spaces between its words"
-    ]
-
-
-def _left_over(found: Survey, counts: list[Counter[str]]) -> list[str]:
-    lines = []
-    for number, (name, values) in enumerate(zip(found.columns, counts, strict=True), 1):
-        if name == IGNORED and len(values) > 1 and not all(map(_NUMBER.fullmatch, values)):
-            kind = ", which look like spans of another kind" if _is_spans(values) else ""
-            shown = ", ".join(value for value, _ in values.most_common(3))
-            lines.append(
-                f"column {number} is not used; it holds {shown}{kind}. If it is the one to learn, give --columns"
-            )
-    return lines

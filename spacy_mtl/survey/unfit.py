@@ -7,7 +7,7 @@ from spacy_mtl.corpora.annotated.jsonl import is_json
 
 from .found import Survey
 
-_KINDS = {
+KINDS = {
     "binary": "a .spacy file without such annotation",
     "bracketed": "bracketed trees",
     "segmented": "lines of words",
@@ -39,7 +39,7 @@ def seen(component: str, found: Survey) -> str:
     if component == "constituents" and found.kind == "bracketed":
         return "trees without a constituent, only tagged words"
     if found.kind != "columns":
-        return _KINDS[found.kind]
+        return KINDS[found.kind]
     if component == "ner" and "ENT" in found.columns:
         return f"no tags of entities in column {found.columns.index('ENT') + 1}"
     return f"the columns {' '.join(found.columns)}"

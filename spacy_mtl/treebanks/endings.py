@@ -19,8 +19,8 @@ def check_ending(path: Path, kind: str, tables: bool = False) -> None:
     ending, told = path.suffix.lower(), brief(path, 300)
     if ending in _COMPRESSED:
         raise ValueError(Errors.M754.format(path=told))
-    is_text = kind == "text" and _TABLES.get(ending) != "Parquet"
-    if ending in _TABLES and not tables and not is_text:
+    is_parquet = _TABLES.get(ending) == "Parquet"
+    if ending in _TABLES and ((kind == "text" and is_parquet) or not (tables or kind == "text")):
         raise ValueError(Errors.M753.format(path=told, what=_TABLES[ending]))
     if ending == ".json" and kind == "auto":
         raise ValueError(Errors.M755.format(path=told))

@@ -106,6 +106,12 @@ def test_another_trainer_takes_what_means_the_same_to_it(config):
     assert (same["C"], same["p"], "penalty" in same) == (0.3, 1.5, False)
 
 
+def test_a_wrapped_trainer_comes_back_as_it_was(config):
+    wrapped = changed(config, {("trainer",): "spacy_mtl.StructReg.v1", ("trainer", "size"): 3.5})
+    assert wrapped["trainer"]["trainer"] == config["trainer"]
+    assert changed(wrapped, {("trainer",): "spacy_mtl.MTLStruct.v1"})["trainer"].items() >= config["trainer"].items()
+
+
 def test_the_first_trial_is_the_config_whatever_settings_other_trainers_have(config):
     space = dimensions(config, ["trainer=CRF,MTLStruct", "penalty=irw,l2", "p=1.5,2"])
     assert present(config, space) == {"trainer": 1, "penalty": 0, "p": 0}

@@ -56,6 +56,9 @@ def test_each_combination_of_choices_is_tried_once(tmp_path):
     tuning = make_tuning(tmp_path / "journal", asked)
     tuning.run(1)
     assert [tuning.plan(n) for n in (40, 5, 4)] == [4, 4, 4]
+    study = tuning.study()
+    study.tell(study.ask(), state=TrialState.FAIL)
+    assert tuning.plan(4) == 4  # what failed is tried again
     tuning.run(3)
     tried = [trial.settings for trial in ended(tuning.study())]
     assert len({tuple(sorted(each.items())) for each in tried}) == 4
@@ -167,6 +170,13 @@ def test_values_are_checked_before_any_trial(tmp_path, asked, code):
     with pytest.raises(ValueError, match=code):
         make_tuning(tmp_path / "journal", [asked]).check()
     make_tuning(tmp_path / "journal").check()
+
+
+def test_settings_of_each_trainer_are_checked_before_any_trial(tmp_path):
+    for asked, code in ((["penalty=l2,nonsense"], "M315"), (["average=1,4"], "M793")):
+        with pytest.raises(ValueError, match=code):
+            make_tuning(tmp_path / "journal", ["trainer=MTLStruct,CRF", *asked]).check()
+    make_tuning(tmp_path / "journal", ["trainer=MTLStruct,CRF", "penalty=l2,irw", "p=1,2"]).check()
 
 
 def test_a_trial_that_was_cut_off_comes_again(tmp_path):

@@ -49,7 +49,7 @@ def test_a_tagger_learns_tags_of_which_most_look_like_entities(tmp_path):
     config, _ = made(tmp_path, *files, "--pipeline", "tagger")
     assert config["corpora"]["train"]["columns"] == ["ORTH", "TAG"]
     refused = invoke(tmp_path / "ner.cfg", *files, "--pipeline", "tagger,ner")
-    assert refused.stderr.startswith("[M508]")
+    assert refused.stderr.startswith("[M728]")
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_binary_corpora_train_too(tmp_path):
 
 
 def test_what_it_says(tmp_path):
-    _, said = made(tmp_path, *entities())
+    config, said = made(tmp_path, *entities())
     assert "train.conll: 340 sentences, 6,020 words, at most 31 in one" in said
     assert "column 3 ENT: entities, scheme iob2: PER 197, LOC 178, ORG 143, MISC 65" in said
     assert "[components.ner.model.templates] tag = false" in said

@@ -75,15 +75,29 @@ def test_a_treebank_that_does_not_have_each_part_once(tmp_path, names, which, se
     assert not (tmp_path / "ud").exists()
 
 
-@pytest.mark.parametrize("args", [["a.conllu", "b"], ["a"], ["a", "b", "c", "d"]])
-def test_paths_that_say_no_treebank(args):
+@pytest.mark.parametrize(
+    ("args", "code"),
+    [
+        ([TREES / "dev.conllu", "b"], "M735"),
+        (["a"], "M735"),
+        (["a", "b", "c", "d"], "M735"),
+        (["nowhere", "b"], "M501"),
+    ],
+)
+def test_paths_that_say_no_treebank(args, code):
     result = invoke(*args, "--lang", "nl")
-    assert (result.exit_code, result.stderr[:6]) == (1, "[M735]")
+    assert (result.exit_code, result.stderr[:6]) == (1, f"[{code}]")
 
 
 @pytest.mark.parametrize(
     ("name", "lang"),
-    [("tr_imst-ud-train.conllu", "tr"), ("sv-ud-train.conll", "sv"), ("got_proiel-ud-dev.conllu", "got")],
+    [
+        ("tr_imst-ud-train.conllu", "tr"),
+        ("sv-ud-train.conll", "sv"),
+        ("got_proiel-ud-dev.conllu", "got"),
+        ("no_bokmaal-ud-train.conllu", "nb"),
+        ("no_nynorsk-ud-train.conllu", "nn"),
+    ],
 )
 def test_names_of_universal_dependencies_say_the_language(name, lang):
     assert language_of(Path("folder", name)) == lang

@@ -80,6 +80,14 @@ def test_a_block_that_is_referred_to_becomes_the_components_own(config, tmp_path
     assert found["shared"] == load_config(config)["shared"]
 
 
+def test_another_trainer_takes_values_that_are_referred_to(config, tmp_path):
+    config.write_text("[vars]\nC = 2.5\n\n" + config.read_text().replace("C = 1.0", "C = ${vars.C}"), encoding="utf8")
+    best = tmp_path / "best.cfg"
+    result = invoke(config, best, "--vary", "trainer=CRF,EG", "--trials", 2)
+    assert (result.exit_code, result.exception) == (0, None), result.stderr
+    assert load_config(best)["components"]["ner"]["trainer"]["C"] == 2.5
+
+
 def test_it_goes_on_and_counts_what_is_there(config, tmp_path):
     for trials in (2, 3, 3):
         assert invoke(config, tmp_path / "best.cfg", "--trials", trials, "--json", tmp_path / "t.json").exit_code == 0

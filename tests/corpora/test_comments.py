@@ -35,6 +35,11 @@ def written(tmp_path, text, name="a.conll"):
         (NUMBERED, ["_", "ORTH", "ENT", "_"], [["Ana", "vive"], ["#", "Lima"]]),
         (KEYED, ["ORTH", "_", "_", "ENT"], [["Ana", "vive"], ["#", "#cine", "Lima"]]),
         (DOCUMENTS, ["ORTH", "TAG", "ENT"], [["Ana"], ["vive"], ["Lima"]]),
+        (
+            "# id 3c0f-00\tdomain=es\nAna _ _ B-PER\n\n# id 3c\t_ _\n# _ _ O\n",
+            ["ORTH", "_", "_", "ENT"],
+            [["Ana"], ["#"]],
+        ),
         ("# newdoc id = 3\nAna B-PER\n\n# newdoc\nLima B-LOC\n", ["ORTH", "ENT"], [["Ana"], ["Lima"]]),
         (
             "# O\n\n# a comment\n# O\n#tag O\n\n# a comment\nLima B-LOC\n",
@@ -54,6 +59,32 @@ def test_comments_are_no_tokens(tmp_path, text, columns, words):
     assert [sentence.words for sentence in found] == words
 
 
+@pytest.mark.parametrize(
+    ("text", "columns", "words"),
+    [
+        ("# O\nfan O extra\nof O\n\nnext O\n", ["ORTH", "ENT"], [["#", "fan", "of"], ["next"]]),
+        ("# O\n\n-DOCSTART- O\n\nA O\n", ["ORTH", "ENT"], [["#"], ["A"]]),
+        ("# SYM = O\n1 CD one O\n", ["ORTH", "TAG", "LEMMA", "ENT"], [["#", "1"]]),
+        ("# newdoc O\nA NN O\n", ["ORTH", "TAG", "ENT"], [["#", "A"]]),
+        ("# O\n", ["ORTH", "ENT"], [["#"]]),
+        ("# NN\nof IN\n", ["ORTH", "TAG"], [["#", "of"]]),
+    ],
+)
+def test_tokens_that_are_a_mark_are_no_comments(tmp_path, text, columns, words):
+    assert [sentence.words for sentence in read_columns(written(tmp_path, text), columns)] == words
+
+
+def test_tokens_with_a_mark_and_empty_columns(tmp_path):
+    (sentence,) = read_columns(written(tmp_path, "#\tO\nfan\tO\t\n"), ["ORTH", "ENT"], separator="\t")
+    assert sentence.words == ["#", "fan"]
+
+
+def test_borders_of_documents_with_two_columns(tmp_path):
+    text = "#begin document (a); part 000\nA NN\nB NN\n\n#end document\n#begin document (c)\nC NN\n\n#end document\n"
+    found = list(read_columns(written(tmp_path, text), ["ORTH", "TAG"]))
+    assert [(sentence.words, sentence.document) for sentence in found] == [(["A", "B"], 0), (["C"], 1)]
+
+
 def test_comments_may_begin_documents(tmp_path):
     found = read_columns(written(tmp_path, DOCUMENTS), ["ORTH", "TAG", "ENT"])
     assert [sentence.document for sentence in found] == [0, 0, 1]
@@ -66,6 +97,8 @@ def test_comments_may_begin_documents(tmp_path):
     [
         ("Ana O\n# a comment in a sentence\n#x\n", 3),  # too few columns for a token
         ("#hashtag\nAna O\n", 1),
+        ("#\nAna O\n", 1),
+        ("# \nAna O\n", 1),
         ("Ana O\n\n#hashtag\n", 3),
     ],
 )

@@ -178,6 +178,19 @@ def test_a_sentence_without_gold_has_a_doc_without_others(nlp, tmp_path):
     assert [(len(doc), doc.has_annotation("DEP")) for doc in docs] == [(5, True), (2, False), (1, True)]
 
 
+def test_tags_of_empty_nodes_are_none_of_words(tmp_path):
+    """Whether a treebank has XPOS is told by its words."""
+    row = "{}\t{}\t_\t{}\t{}\t_\t{}\t{}\t_\t_\n"
+    rows = [
+        ("1", "in", "ADP", "_", "0", "root"),
+        ("1.1", "x", "VERB", "VB", "_", "_"),
+        ("2", "Rome", "PROPN", "_", "1", "obl"),
+    ]
+    path = write(tmp_path, "".join(row.format(*each) for each in rows) + "\n", "e.conllu")
+    (example,) = ConlluCorpus(path)(spacy.blank("en"))
+    assert [token.tag_ for token in example.reference] == ["ADP", "PROPN"]
+
+
 def layout(path, **settings):
     return next(read_conllu(path, **settings)).layout.format
 

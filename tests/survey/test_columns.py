@@ -1,9 +1,11 @@
 """What a survey finds in column files."""
 
 import pytest
+from spacy import blank
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
+from spacy_mtl.corpora.conll import ConllCorpus
 from spacy_mtl.survey.columns import scheme_of, survey_columns
 from spacy_mtl.survey.kinds import kind_of, plainly_other
 from spacy_mtl.survey.look import survey
@@ -20,6 +22,7 @@ from spacy_mtl.survey.propose import check_pipeline
         ([["B-X", "L-X", "U-Y"]], "biluo", {"X": 1, "Y": 1}),
         ([["B-X", "E-X", "S-Y"]], "biluo", {"X": 1, "Y": 1}),
         ([["O", "I-X"], ["B-X"]], "auto", {"X": 2}),
+        ([["B-X", "M-X", "M-X", "E-X", "S-Y", "B-X", "E-X"]], "biluo", {"X": 2, "Y": 1}),
     ],
 )
 def test_schemes(tags, scheme, entities):
@@ -53,6 +56,58 @@ def test_lines_of_different_lengths_are_refused(tmp_path):
         survey_columns(write(tmp_path, "a O\nb X O\n\n"))
     with pytest.raises(ValueError, match="M504"):
         survey_columns(write(tmp_path, "\n\n"))
+    found = survey_columns(write(tmp_path, "a O x y\nb X O\nc O\n\n"), columns=["ORTH", "TAG"])
+    assert (found.words, found.columns) == (3, ["ORTH", "TAG"])
+    with pytest.raises(ValueError, match=r"\[M561\] Line 2 of .* has 1 column\(s\), but the lines before have 2"):
+        survey_columns(write(tmp_path, "a O\nb\n\n"), columns=["ORTH", "TAG"])
+    with pytest.raises(ValueError, match="M568"):
+        survey_columns(write(tmp_path, "a O\nb O\n\n"), columns=["ORTH", "TAG", "ENT"])
+
+
+@pytest.mark.parametrize(
+    ("spans", "chosen"),
+    [
+        ((("B-PER", "B-LOCpart"), ("B-LOC", "O"), ("O", "O")), 1),  # nested ones are fewer
+        ((("B-NP", "B-PER"), ("I-NP", "I-PER"), ("B-VP", "O")), 2),  # phrases are no entities
+        ((("B-NP", "O"), ("B-VP", "O"), ("I-VP", "O")), 1),
+        ((("B-PER", "B-PER"), ("O", "O"), ("B-LOC", "B-LOC")), 2),
+    ],
+)
+def test_of_several_columns_of_spans_one_has_the_entities(tmp_path, spans, chosen):
+    found = survey_columns(write(tmp_path, "".join(f"w{i} {a} {b}\n" for i, (a, b) in enumerate(spans)) + "\n"))
+    assert found.columns.index("ENT") == chosen
+
+
+@pytest.mark.parametrize("line", ["token tag", "Word POS NER", "TOKEN x NE-COARSE-LIT"])
+def test_a_header_is_no_token(tmp_path, line):
+    token = " ".join(["Ana", *["B-PER"] * line.count(" ")])
+    path = write(tmp_path, f"{line}\n# a comment\n{token}\n\n")
+    with pytest.raises(ValueError, match=rf"\[M577\] The first line of .* \({line}\)"):
+        survey_columns(path)
+    survey_columns(write(tmp_path, f"{token}\n{line}\n\n"), entities=False)  # elsewhere these are words
+
+
+DOUBTS = {
+    "es:Ana B-PER\nes:Lima B-LOC\nes:, O\n\n": "all words begin with 'es:'",
+    "图0 B-LOC\n书1 I-LOC\n在0 O\n\n": "the words are a character and a digit",
+    "Ana B-PER\nvive -\nen -\n\n": "column 2: 2 of 3 tokens have '-', which says that they are not annotated",
+    "es:Ana B-PER\nvive O\nen -\n\n": "",
+}
+
+
+@pytest.mark.parametrize("text", DOUBTS)
+def test_what_seems_to_be_meant_otherwise(tmp_path, text):
+    warnings = survey_columns(write(tmp_path, text)).warnings
+    assert len(warnings) == bool(DOUBTS[text])
+    assert all(line.startswith(DOUBTS[text]) for line in warnings)
+
+
+def test_entities_of_begin_middle_end_and_single_words_are_read(tmp_path):
+    path = write(tmp_path, "a B-ORG\nb M-ORG\nc E-ORG\nd S-PER\ne O\n\n")
+    found = survey_columns(path)
+    assert found.reader["scheme"] == "biluo"
+    (example,) = ConllCorpus(path, found.columns, given=(), **found.reader)(blank("xx"))
+    assert [(ent.text, ent.label_) for ent in example.reference.ents] == [("a b c", "ORG"), ("d", "PER")]
 
 
 @pytest.mark.parametrize(
@@ -140,12 +195,12 @@ def test_a_slip_in_a_tag_of_an_entity_is_refused_with_its_line(tmp_path, columns
 
 
 def test_tags_of_words_in_chinese_are_tags_of_a_tagger_and_no_entities(tmp_path):
-    """Of BMES tags, all but M are also tags of entities."""
+    """They may be both: begin, middle and end of a word, or of an entity."""
     path = write(tmp_path, "a B-NN\nb M-NN\nc E-NN\n\nd S-VV\na B-NN\nb E-NN\n\n")
     found = survey_columns(path, entities=False)
     assert (found.columns, found.tags["M-NN"]) == (["ORTH", "TAG"], 1)
-    with pytest.raises(ValueError, match=r"^\[M508\] Line 2 of .*'M-NN' is not .*\(option --columns\)"):
-        survey_columns(path)
+    found = survey_columns(path)
+    assert (found.columns, dict(found.entities)) == (["ORTH", "ENT"], {"NN": 2, "VV": 1})
 
 
 def test_tags_of_which_few_look_like_entities_are_tags(tmp_path):

@@ -284,7 +284,10 @@ def _best_config(path: Path, name: str, best: "Trial") -> str:
 
     config, text = read_config(path)
     before = deepcopy(config)
-    component = own_blocks(config["components"][name], config.interpolate()["components"][name])
+    resolved = config.interpolate()["components"][name]
+    component = own_blocks(config["components"][name], resolved)
+    if "trainer" in best.settings:  # another one takes over values, which references are not
+        component["trainer"] = resolved["trainer"]
     config["components"][name] = changed(component, by_path(best.settings))
     write_changes(text, before, config)
     return str(text)

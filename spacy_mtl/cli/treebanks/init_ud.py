@@ -46,6 +46,7 @@ def init_ud_cli(
     """
     from spacy_mtl.survey.look import survey
     from spacy_mtl.survey.pair import check_dev
+    from spacy_mtl.survey.unfit import KINDS
 
     from .parts import language_of, parts_of
     from .ud_configs import check_folder, commands, ud_configs
@@ -59,7 +60,9 @@ def init_ud_cli(
             if each.kind != "trees":
                 hint = "Give the .conllu files of a treebank"
                 raise ValueError(
-                    Errors.M728.format(name="ud", path=each.path, seen=f"no trees, but {each.kind}", hint=hint)
+                    Errors.M728.format(
+                        name="ud", path=each.path, seen=f"no trees, but {KINDS.get(each.kind, each.kind)}", hint=hint
+                    )
                 )
         check_dev(found, other)
         known = _known(lang)

@@ -23,13 +23,16 @@ class Parts(NamedTuple):
 def parts_of(paths: Sequence[Path]) -> Parts:
     """What ``TREEBANK FOLDER`` or ``TRAIN DEV FOLDER`` stands for.
 
-    Raises ValueError: M735 for another number of paths, or two whose first is no folder; M736 for a treebank that does not have each part once.
+    Raises ValueError: M735 for another number of paths, or two whose first is no folder, M501 where that does not exist; M736 for a treebank that
+    does not have each part once.
     """
     match paths:
         case [train, dev, folder]:
             return Parts(train, dev, folder)
         case [treebank, folder] if treebank.is_dir():
             return Parts(_part(treebank, "train"), _part(treebank, "dev"), folder)
+        case [treebank, _] if not treebank.exists():
+            raise ValueError(Errors.M501.format(path=treebank, reason="there is no such folder", cwd=Path.cwd()))
     raise ValueError(Errors.M735.format(given=brief(" ".join(map(str, paths)))))
 
 
@@ -46,4 +49,6 @@ def language_of(path: Path) -> str:
     """The code of the language that a file of Universal Dependencies begins with. Raises ValueError (M737) for other names."""
     if (match := NAME.match(path.name)) is None:
         raise ValueError(Errors.M737.format(path=path))
+    if match["lang"] == "no":  # Norwegian, which spaCy has as two languages
+        return "nn" if "nynorsk" in path.name else "nb"
     return match["lang"]
