@@ -5,7 +5,7 @@ from benchmarks.common.rows import Row
 from .table import Column, Line, Table
 
 CORPORA = {"esp": "CoNLL-2002, Spanish", "wnut17": "WNUT-17", "ncbi": "NCBI disease"}
-SIZES = (50, 100, 250, 500, 1000, 0)
+SIZES = (50, 100, 250, 500, 1000)
 OURS = {"contestant": "ours", "clusters": False}
 RIVALS = {"python-crfsuite": "crfsuite lbfgs", "spaCy `ner`": "spaCy ner"}
 
