@@ -68,6 +68,7 @@ def test_comments_are_no_tokens(tmp_path, text, columns, words):
         ("# newdoc O\nA NN O\n", ["ORTH", "TAG", "ENT"], [["#", "A"]]),
         ("# O\n", ["ORTH", "ENT"], [["#"]]),
         ("# NN\nof IN\n", ["ORTH", "TAG"], [["#", "of"]]),
+        ("# NN\n\nof IN\n", ["ORTH", "TAG"], [["#"], ["of"]]),
     ],
 )
 def test_tokens_that_are_a_mark_are_no_comments(tmp_path, text, columns, words):
