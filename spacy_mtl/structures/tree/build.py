@@ -277,6 +277,33 @@ def _costs(values: np.ndarray | None, default: np.ndarray) -> np.ndarray:
     return costs
 
 
+def _checked_trees(gold: GoldTrees, starts: np.ndarray, n_labels: int, single_root: bool) -> list[np.ndarray]:
+    """The heads and the labels of gold trees, int32[N] each. Raises ValueError as :func:`tree_problem`."""
+    heads = np.ascontiguousarray(gold.heads, np.int32)
+    if (heads == -1).any():
+        unknown = int(np.argmax(heads == -1))
+        raise ValueError(Errors.M248.format(position=unknown, sentence=np.searchsorted(starts, unknown, "right") - 1))
+    for s in range(starts.size - 1):
+        check_tree(heads[starts[s] : starts[s + 1]], s, single_root)
+    labels = np.zeros(heads.size, np.int32) if gold.labels is None else np.ascontiguousarray(gold.labels, np.int32)
+    if labels.shape != heads.shape or labels.min(initial=0) < 0 or labels.max(initial=0) >= n_labels:
+        raise ValueError(Errors.M247.format(n=n_labels, words=heads.size))
+    return [heads, labels]
+
+
+def _found_arcs(heads: np.ndarray, arcs: Arcs, starts: np.ndarray, layout: TreeProblem) -> np.ndarray:
+    """The number of each word's gold arc, int64[N]. Raises ValueError (M244) for an arc or pair that is not there."""
+    found = np.empty(heads.size, np.int64)
+    _gold_arcs(arcs.first, arcs.heads, heads, found)
+    missing = int(np.argmin(found)) if (found < 0).any() else -1
+    if missing < 0 and layout.second_order:
+        pairs = layout.siblings
+        missing = _first_missing_pair(starts, heads, found, pairs.first, pairs.inner, layout.grandparents)
+    if missing >= 0:
+        raise ValueError(Errors.M244.format(position=missing, head=heads[missing]))
+    return found
+
+
 def tree_problem(
     features: TreeFeatures,
     arcs: Arcs,
@@ -305,26 +332,8 @@ def tree_problem(
     layout = tree_layout(features, arcs, starts, len(labels), blocks, projective, single_root)
     check_within(layout.node.rows, int(blocks.node[-1]), "arcs")
     check_within(layout.pair.rows, int(blocks.pair[-1]), "labelled arcs")
-    heads = np.ascontiguousarray(gold.heads, np.int32)
-    if (heads == -1).any():
-        unknown = int(np.argmax(heads == -1))
-        raise ValueError(
-            Errors.M248.format(position=unknown, sentence=int(np.searchsorted(starts, unknown, "right")) - 1)
-        )
-    for s in range(starts.size - 1):
-        check_tree(heads[starts[s] : starts[s + 1]], s, single_root)
-    gold_labels = np.zeros(heads.size, np.int32) if gold.labels is None else np.ascontiguousarray(gold.labels, np.int32)
-    if gold_labels.shape != heads.shape or gold_labels.min(initial=0) < 0 or gold_labels.max(initial=0) >= len(labels):
-        raise ValueError(Errors.M247.format(n=len(labels), words=heads.size))
-    gold_arc = np.empty(heads.size, np.int64)
-    _gold_arcs(arcs.first, arcs.heads, heads, gold_arc)
-    missing = int(np.argmin(gold_arc)) if (gold_arc < 0).any() else -1
-    if missing < 0 and layout.second_order:
-        missing = _first_missing_pair(
-            starts, heads, gold_arc, layout.siblings.first, layout.siblings.inner, layout.grandparents
-        )
-    if missing >= 0:
-        raise ValueError(Errors.M244.format(position=missing, head=heads[missing]))
+    heads, gold_labels = _checked_trees(gold, starts, len(labels), single_root)
+    gold_arc = _found_arcs(heads, arcs, starts, layout)
     cost = _costs(gold.cost, np.ones(heads.size, np.float32))
     arrays = layout._replace(
         gold=heads, gold_label=gold_labels, gold_arc=gold_arc, gold_output=heads * np.int32(len(labels)) + gold_labels,
