@@ -82,6 +82,10 @@ def init_config_cli(
     for each in (found, other):
         typer.echo(each)
     _say_choices([*choices, *folded])
+    _say_what_to_do(output, order, found)
+
+
+def _say_what_to_do(output: Path, order: list[str], found: "Survey") -> None:
     typer.echo(f"\nWritten: {output}. Train with: python -m spacy train {output} --output training/{output.stem}")
     if "ner" in order and found.entities.total() < FEW_ENTITIES:
         typer.echo(_search(output, order))

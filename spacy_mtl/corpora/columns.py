@@ -1,6 +1,5 @@
 """Read column files of the CoNLL shared tasks: one token per line, an empty line after each sentence. This module does not use spaCy."""
 
-import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from spacy_mtl.errors import Errors, Warnings
 from spacy_mtl.settings import brief
 
 from .annotated.jsonl import is_json
-from .lines.comments import DOCSTART, lines_of
+from .lines.comments import DOCSTART, ENTITY_TAG, lines_of
 from .lines.text import text_lines
 from .settings import check_file
 
@@ -23,7 +22,6 @@ _BEGINS = frozenset("BUS")
 _ENDS = frozenset("LUES")
 _PREFIXES = {"iob1": "BI", "iob2": "BI", "biluo": "BILUESM", "auto": "BILUESM"}
 _SHOWN = {"iob1": "I-X or B-X", "iob2": "B-X or I-X", "biluo": "B-X, I-X, L-X or U-X", "auto": "B-X, I-X, L-X or U-X"}
-_SPAN_TAG = re.compile(r"O|[BILUEMS]-\S+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +101,7 @@ def _sentences(
 def _warn_of_more(path: Path, columns: list[str], rows: list[list[str]]) -> None:
     """Warn (M562) where entities are read from a column, but the last column of the file, which has no name, has tags of such a kind, too."""
     last = {row[-1] for row in rows if len(row) > len(columns)}
-    if "ENT" in columns and last and all(_SPAN_TAG.fullmatch(tag) for tag in last):
+    if "ENT" in columns and last and all(ENTITY_TAG.fullmatch(tag) for tag in last):
         got, tag = len(rows[0]), max(last, key=len)
         shown = " ".join(columns)
         warnings.warn(

@@ -16,12 +16,11 @@ from spacy_mtl.corpora.settings import check_file
 from spacy_mtl.errors import Errors
 from spacy_mtl.settings import brief
 
-from .doubts import NUMBER, doubts, not_annotated
+from .doubts import NUMBER, SPAN_TAG, doubts, not_annotated
 from .found import Survey, most_common
 from .phrases import phrases_of
 
-_SPAN_TAG = re.compile(r"[BILUEMS]-\S+")
-#: Without M, which parts of speech of Chinese characters have, too.
+#: Tags of words in spans without M, which parts of speech of Chinese characters have, too.
 _PLAIN_SPAN_TAG = re.compile(r"[BILUES]-\S+")
 _MOST_TAGS = 2000
 _SAME_AS_WORD = 0.3
@@ -165,7 +164,7 @@ def _entities(spans: list[int], counts: list[Counter[str]]) -> int:
     begun = {number: Counter[str]() for number in spans}
     for number in spans:
         for tag, count in counts[number].items():
-            if _SPAN_TAG.fullmatch(tag):
+            if SPAN_TAG.fullmatch(tag):
                 begun[number][tag[2:]] += count * (tag[0] in "BUS")
     others = [number for number in spans if not set(begun[number]) <= _PHRASES] or spans[-1:]
     return max(others, key=lambda number: (begun[number].total(), number))
@@ -174,7 +173,7 @@ def _entities(spans: list[int], counts: list[Counter[str]]) -> int:
 def _is_spans(values: Counter[str], slips: bool = True) -> bool:
     """Whether a column has tags of spans: most are, so that a slip in one of them is found; without slips, all are."""
     tags = {value: count for value, count in values.items() if value != "O" and value not in MISSING}
-    pattern = _SPAN_TAG if slips else _PLAIN_SPAN_TAG
+    pattern = SPAN_TAG if slips else _PLAIN_SPAN_TAG
     spans = sum(count for tag, count in tags.items() if pattern.fullmatch(tag))
     return spans > 0.5 * sum(tags.values()) if slips else 0 < spans == sum(tags.values())
 

@@ -10,7 +10,8 @@ from .found import Survey
 
 #: Numbers of tokens, those of multiword tokens and empty words of CoNLL-U included.
 NUMBER = re.compile(r"\d+([-.]\d+)?")
-_SPAN_TAG = re.compile(r"[BILUEMS]-\S+")
+#: Tags of words in spans.
+SPAN_TAG = re.compile(r"[BILUEMS]-\S+")
 #: Places of characters in words; and the share of words from which on what they have in common is no chance.
 _PLACES, _MOST = {"B", "I", "M", "E", "S"}, 0.95
 #: A language before each word, and the place of a character in its word after it.
@@ -84,7 +85,7 @@ def _left_over(found: Survey, counts: Sequence[Counter[str]]) -> list[str]:
     lines = []
     for number, (name, values) in enumerate(zip(found.columns, counts, strict=True), 1):
         if name == IGNORED and len(values) > 1 and not all(map(NUMBER.fullmatch, values)):
-            spans = any(map(_SPAN_TAG.fullmatch, values))
+            spans = any(map(SPAN_TAG.fullmatch, values))
             kind = ", which look like spans of another kind" if spans else ""
             shown = ", ".join(value for value, _ in values.most_common(3))
             lines.append(

@@ -12,7 +12,8 @@ DOCSTART = "-DOCSTART-"
 _BEGIN = re.compile(r"#([^\S\r\n]+\S|(begin|end) document\b)")
 _KEYED = re.compile(r"#\s*([\w.:-]+\s*=\s|id\s|.*\s\w+=\S*\s*$)|#(begin|end) document\b")
 _BORDER = re.compile(r"#\s*(begin document|newdoc)\b")
-_TAG = re.compile(r"O|[BILUEMS]-\S+")
+#: Tags of entities, of every scheme.
+ENTITY_TAG = re.compile(r"O|[BILUEMS]-\S+")
 
 #: Number from 1, text, columns (none of an empty line), and whether a document ends before the line.
 Line = tuple[int, str, list[str], bool]
@@ -68,7 +69,7 @@ def _without_comments(lines: list[Line], least: int, width: int, said: list[str]
 
 def _is_comment(text: str, values: list[str], least: int, most: int) -> bool:
     """Whether a line before a sentence is a comment. least, most: columns of a token."""
-    is_tagged = bool(_TAG.fullmatch(values[-1]))
+    is_tagged = bool(ENTITY_TAG.fullmatch(values[-1]))
     if _KEYED.match(text) or _BORDER.match(text):
         return not (is_tagged and least <= len(values) <= most)
     return not is_tagged and not least <= len(values) <= most
