@@ -85,7 +85,7 @@ class Training(ABC):
 
     @property
     def running_loss(self) -> float | None:
-        """The loss of this pass so far, where batches are learnt from as they come; None where a pass is learnt from at its end."""
+        """The loss of this pass so far, if the method learns from batches as they come; None if it learns at the end of a pass."""
         return None
 
     @abstractmethod
@@ -149,16 +149,16 @@ class Trainer(ABC):
         return self._begin(problem)
 
     def begin_after(self, earlier: Training) -> Training:
-        """Start training on the problem of an earlier training, perhaps from what it has learnt (a warm start). By default from nothing."""
+        """Start training on the problem of an earlier training, from what it has learnt if the method can (a warm start). By default from nothing."""
         return self.begin(earlier.problem)
 
     def check_offsets(self) -> None:
-        """Refuse a trainer that does not go on from an earlier model (M372)."""
+        """Refuse a trainer that cannot continue from an earlier model. Raises ValueError (M372)."""
         if not self.offsets:
             raise ValueError(Errors.M372.format(trainer=type(self).__name__))
 
     def check(self, offers: frozenset[str], structure: str) -> None:
-        """Refuse a structure that lacks what this trainer needs (M301)."""
+        """Refuse a structure that lacks what this trainer needs. Raises ValueError (M301)."""
         missing = self.needs - offers
         if missing:
             words = in_words(missing)

@@ -59,7 +59,7 @@ class StructReg(Trainer):
         return self.trainer.offsets
 
     def check_offsets(self) -> None:
-        """Refuse a wrapped trainer that does not go on from an earlier model (M372)."""
+        """Refuse a wrapped trainer that cannot continue from an earlier model. Raises ValueError (M372)."""
         self.trainer.check_offsets()
 
     def check(self, offers: frozenset[str], structure: str) -> None:
@@ -185,7 +185,7 @@ class BatchStructReg(StructRegTraining):
         self._follow()
 
     def extend(self, problem: Problem, carry: Carry, kept: Kept) -> None:
-        """Let the wrapped training continue with other pieces, all of which count as new: what is stored of outputs begins again at gold."""
+        """Let the wrapped training continue with other pieces, all of which count as new: stored outputs start again at gold."""
         cut = self._cut(problem, self._draws)
         nothing = Kept(
             np.full(cut.n, -1), np.full_like(kept.slots, -1), np.zeros_like(kept.owners), lambda _: np.ones(1, bool),

@@ -16,7 +16,7 @@ class ReweightedCRF(BatchCRF):
 
     The first round has mu = 1, the plain l2 penalty; each later round begins at the weights of the one before. This is the majorization-minimization
     scheme of the penalty 1/2 sum_j log(||w_j||^2 + epsilon). Reports are about the current round, a convex problem; there is no bound for the
-    penalty itself, which is not convex. Converged: the last round is.
+    penalty itself, which is not convex. ``converged`` refers to the last round.
     """
 
     def __init__(self, settings: CRFSettings, problem: Problem):

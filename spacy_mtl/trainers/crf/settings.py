@@ -58,12 +58,12 @@ class CRFSettings:
 
     @property
     def method(self) -> str:
-        """The algorithm, where none is given the first that fits the penalty."""
+        """The algorithm; if none is given, the first one that fits the penalty."""
         return self.algorithm or ALGORITHMS[self.penalty][0]
 
     @property
     def needs(self) -> frozenset[str]:  # type: ignore[override]
-        """Sums over all outputs; where there are certificates, gold outputs; for l1, features with weights of their own."""
+        """Sums over all outputs; for certificates, gold outputs; for l1, weights that belong to one feature each."""
         certified = {"outputs"} if self.method != "sgd" else set()
         return frozenset(
             {"decode", "directions", "marginals"} | certified | ({"features"} if self.penalty == "l1" else set())
@@ -71,5 +71,5 @@ class CRFSettings:
 
     @property
     def batch(self) -> bool:  # type: ignore[override]
-        """Only SGD takes sentences as they come."""
+        """Whether it is a batch method: only SGD takes sentences as they come."""
         return self.method != "sgd"

@@ -105,7 +105,7 @@ class StochasticCRF(OnlineTraining):
         super().end_pass()
 
     def settle(self) -> None:
-        """Multiply the scalars into the vectors, which rounds them: at the end of every pass, and never because somebody looks at the weights."""
+        """Multiply the scalars into the vectors. This rounds, so it is done only at the end of a pass, and reading the weights changes nothing."""
         settle(self._iterates)
 
     def current_weights(self) -> Weights:

@@ -50,7 +50,8 @@ def eg(
     own for each sentence). A number: begins there and never grows. "safe": the rate at which the dual provably cannot fall, see trainers/eg/rates.py;
     very slow.
     start: theta of a part begins at -start times its loss; null: at the value where the dual objective is highest.
-    tol: stop when the relative duality gap falls below it. inner_passes: passes run at the end of each pass over the corpus.
+    tol: stop when the relative duality gap falls below it.
+    inner_passes: passes run at the end of each pass over the corpus.
     seed: "online"; order of the sentences within a pass.
     threads: 1 to 256 ("batch", "batch_primal"): the sentences are shared out, and each thread but the first has a weight vector of its own. The
     result depends on their number only by rounding.

@@ -110,7 +110,7 @@ class EGTraining(Training):
         return FIRST_STEP / C if eta is None else min(float(eta), LONGEST_STEP / C)
 
     def report(self) -> Report:
-        """The report, in double precision. dual: the paper's objective F, of the current distributions, or earlier ones where it fell by rounding."""
+        """The report, in double precision. dual: the paper's F at the current distributions, or at earlier ones if it has fallen by rounding."""
         if self._report is None:
             self._repair()
             self._report = self._measure()
@@ -176,7 +176,7 @@ def new_state(problem: Problem) -> Any:
 
 
 def begin_theta(problem: Problem, start: float) -> Any:
-    """The initial theta_{i,r} = -start * l_{i,r}, without offsets, by which outputs with low ones would begin with much mass."""
+    """The initial theta_{i,r} = -start * l_{i,r}, without offsets: outputs with low offsets would begin with much mass."""
     theta = new_state(problem)
     add_gradients(problem.arrays, problem.zeros(), NOTHING, -start, start, theta, 1.0, 0, problem.n)
     return theta

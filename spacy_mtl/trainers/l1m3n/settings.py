@@ -46,5 +46,5 @@ class L1M3NSettings:
 
     @property
     def needs(self) -> frozenset[str]:  # type: ignore[override]
-        """Weights that belong to one feature each; projected subgradients take no more than outputs found by decoding."""
+        """Weights that belong to one feature each. Projected subgradients otherwise need only decoding."""
         return frozenset({"decode", "features"}) | (frozenset() if self.algorithm == "subgradient" else NEEDS)

@@ -1,6 +1,6 @@
 """l1-M3N (Zhu, Xing and Zhang): max-margin learning with an l1 norm over single weights, sparse in features and in support vectors.
 
-One solution, three ways to it; with w* the solution of the first at C:
+Three algorithms have the same solutions. If w* solves the first problem at C, it solves the others at the C' and the radius given:
 em             min 1/2 ||w||_1^2 + C sum_i xi_i(w)           (P4)
 cutting_plane  min 1/2 ||w||_1   + C' sum_i xi_i(w)          (P1)        C' = C / (2 ||w*||_1)
 subgradient    min (1/n) sum_i xi_i(w)  s.t. ||w||_1 <= radius           radius = ||w*||_1
@@ -79,8 +79,8 @@ def l1_m3n(
     eps: cutting_plane; an output becomes a cut if its hinge loss exceeds the slack in the linear program by more than this, or by less where tol
     needs it. Training also ends, with a warning (M338), where no new output is violated above the precision of the weights.
     seed: em, laplace, stochastic subgradient; order of the sentences within a pass.
-    threads: em, laplace; 1 to 256 threads, which share passes and certificates. More than one make passes in small batches, with the same optimum.
-    Raises ValueError: M373 for threads of subgradient and cutting_plane; M302, M305, M325, M326, M371 for settings out of range.
+    threads: em, laplace; 1 to 256 threads, which share passes and certificates. Several make passes in small batches, with the same optimum.
+    Raises ValueError: M373 for several threads of subgradient and cutting_plane; M302, M305, M325, M326, M371 for settings out of range.
     """
     return L1M3N(
         algorithm, C, tol, rounds, inner_passes, threshold, prior_lambda, radius, batch_size, learning_rate, eps, seed, threads

@@ -1,4 +1,4 @@
-"""What dual ascent does template by template, each by one thread: norms, scales, and the penalty of a pass."""
+"""The steps of dual ascent that go template by template, each template on one thread: norms, scales, and the penalty of a pass."""
 
 import numpy as np
 

@@ -20,9 +20,9 @@ def reestimated(
     filled: np.ndarray,
     passes: int,
 ) -> np.ndarray:
-    """The new mu, float64[T + Tp]; ``mu`` itself where it stays: at p = 2, and while w is 0.
+    """The new mu, float64[T + Tp]; ``mu`` itself if it does not change: at p = 2, and while w is 0.
 
-    norms: ||w_j||, float64[T + Tp]. selector: of p = 1. filled: bool[T + Tp], whether each template has any feature. passes: so far.
+    norms: ||w_j||, float64[T + Tp]. selector: used at p = 1. filled: bool[T + Tp], whether each template has any feature. passes: so far.
     """
     p = settings.p
     if p == 2 or not norms.any():

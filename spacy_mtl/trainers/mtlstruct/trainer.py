@@ -36,7 +36,7 @@ class MTLStruct(MTLStructSettings, Trainer):  # type: ignore[override]
         return DualAscent(self, problem)
 
     def begin_after(self, earlier: Training) -> Training:
-        """Dual ascent starts from the mixtures of an earlier one: they are feasible for every C and p, and so is the bound that they give."""
+        """Dual ascent starts from the mixtures of an earlier dual ascent, which are feasible for every C and p."""
         from .dual_ascent import DualAscent
 
         training = self.begin(earlier.problem)
@@ -62,15 +62,15 @@ def mtl_struct(
 
     p: exponent of the block norm; 1 removes templates, 2 is the structural SVM. C: weight of the sum of the sentences' hinge losses.
     solver: "dual_ascent" (block-coordinate Frank-Wolfe in the part marginals) or "cutting_plane" (the paper's Algorithm 1).
-    tol: stop when the relative duality gap falls below it (cutting plane: when C n (R_emp - R_s) <= tol * primal, the paper's eps stop).
+    tol: stop when the relative duality gap falls below it, whatever the solver.
     average: dual ascent; predict with a running average of the weights over about the last ``average`` passes, 1 for none.
     inner_passes: dual ascent; passes run at the end of each pass over the corpus.
     seed: dual ascent; order of the sentences within a pass.
-    subproblem: cutting plane; "interior_point" (our own) or "cvxpy:NAME" with any conic solver cvxpy has.
+    subproblem: cutting plane; "interior_point" (our own), or "cvxpy" or "cvxpy:NAME" with a conic solver that cvxpy has installed.
     max_idle: cutting plane; a cut is dropped after this many rounds without weight.
-    threads: dual ascent; the number of threads that share passes and certificates. More than one make passes in small batches, with the same
-    result for any number of them.
-    Raises ValueError: M302-M305, M359 and M371 for settings out of range, M373 for threads of cutting planes; before training M357 for a
+    threads: dual ascent; 1 to 256 threads, which share passes and certificates. Several make passes in small batches, with the same result
+    for any number above 1.
+    Raises ValueError: M302-M305, M359 and M371 for settings out of range, M373 for several threads of cutting planes; before training M357 for a
     solver that cvxpy does not have.
     """
     return MTLStruct(p, C, solver, tol, average, inner_passes, seed, subproblem, max_idle, threads)

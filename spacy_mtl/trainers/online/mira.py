@@ -40,7 +40,8 @@ class MIRA(Trainer):
 class MIRATraining(AveragedTraining):
     """The training of MIRA.
 
-    Its loss is the sum of the hinges, each before its update, over the k best outputs (which is over all outputs with loss-augmented decoding).
+    Its loss is the sum of the sentences' hinges, each before its update. A hinge is the largest violation of a margin by the k best outputs; with
+    ``augmented`` no other output violates its margin more.
     """
 
     def __init__(self, problem: Problem, settings: MIRA):

@@ -52,7 +52,7 @@ def online_mkl(
     schedule: "sqrt", eta_t = eta0 / sqrt(t); or "strongly_convex", eta_t = min(eta0, 1/(sigma t)), for regularizers with a summand "l2": sigma is
     lambda times the weight of that summand (at most 1 where the transitions are "fixed").
     gamma: bound on the Euclidean norm of the weights; null for none.
-    transition: how templates that score label pairs alone are regularized. "fixed": by 1/2 b^2, apart from the others (their kernel has weight 1);
+    transition: how templates that score label pairs alone are regularized. "fixed": by 1/2 b^2, separately (their kernel has weight 1);
     "learned": as the other templates; "free": not at all.
     seed: order of the sentences within a pass.
     threads: 1; this trainer does not work on several.

@@ -17,7 +17,7 @@ from .steps import Plan, hinge_pass, log_losses, log_pass, step_rate
 
 
 class OnlineMKLTraining(OnlineTraining):
-    """Algorithm 1 of Martins et al. (papers.md section 4)."""
+    """Algorithm 1 of Martins et al. (2010)."""
 
     def __init__(self, settings: OnlineMKLSettings, problem: Problem):
         super().__init__(problem, settings.seed)
@@ -108,7 +108,7 @@ class OnlineMKLTraining(OnlineTraining):
         return self._shown
 
     def keep_best(self) -> None:
-        """Keep the current weights, in place: mostly every pass is the best so far, and memory holds a single copy."""
+        """Keep the current weights, in place: most passes are the best so far, and one copy in memory is enough."""
         self._shown, self._kept = None, -1
         best = self.problem.zeros() if self._best is None else self._best
         write_weights(self._blocks, best)

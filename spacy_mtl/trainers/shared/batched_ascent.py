@@ -56,7 +56,7 @@ def new_steps(atoms: Atoms) -> Steps:
 
 @subkernel
 def choose_step(arrays, weights, live, scale, atoms, steps, i, work, scores, gaps, pace):
-    """Move the shares of sentence i by its best step, and leave it to :func:`add_step` to have the weights follow."""
+    """Move the shares of sentence i by its best step; :func:`add_step` then changes the weights."""
     buffer = atoms.outputs[scores.size]
     gap, length, gain, target, worst = best_step(arrays, weights, live, scale, atoms, i, work, scores, pace)
     gaps[i], steps.lengths[i], steps.gains[i], steps.losses[i] = gap, length, gain, 0.0
@@ -83,8 +83,8 @@ def add_step(arrays, weights, live, scale, atoms, steps, i, work):
 def batched_pass(arrays, weights, live, own, scale, atoms, steps, order, gaps, pace, batch, n_threads, state):
     """One thread's part of a pass: as :func:`.ascent_pass`, with the sentences of ``order`` in batches of ``batch``.
 
-    own: the templates whose weights this thread writes. state: where the ``n_threads`` threads meet. If one of them fails, the others stop; mixtures
-    are mixtures then, but the weights need not be theirs.
+    own: the templates whose weights this thread writes. state: where the ``n_threads`` threads meet. If one of them fails, the others stop; the
+    mixtures are then valid, but the weights need not belong to them.
     """
     work, other, scores = new_work(arrays), new_work(arrays), np.empty(atoms.weights.shape[1])
     for begin in range(0, order.size, batch):
@@ -121,7 +121,7 @@ def dealt(live: Live, n: int) -> list[Live]:
 
 
 class Passes:
-    """Passes of dual ascent for given scales of the weights, by one thread or several. The result is the same for any number of several."""
+    """Passes of dual ascent for given scales of the weights, by one thread or several. The result is the same for any number above one."""
 
     def __init__(self, crew: Crew):
         self.crew = crew

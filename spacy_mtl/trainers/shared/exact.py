@@ -184,7 +184,7 @@ def mixture(problem: Problem, outputs: np.ndarray, shares: np.ndarray, crew: Cre
     """The part marginals of a mixture of stored outputs: feasible, whatever the shares.
 
     outputs: int32[K, n_slots]. shares: float64[n, K], at least 0; each row is divided by its sum, and a row of zeros is gold. (Shares are
-    rounded to single precision on the way, which changes the mixture and not that it is one.)
+    rounded to single precision on the way, which changes the mixture slightly, but leaves it a mixture.)
     """
     state, nowhere = double_state(problem), problem.zeros()
 

@@ -12,7 +12,7 @@ WEIGHTS_AT_ONCE = 1 << 24
 def template_groups(problem: Problem, n_threads: int) -> list[np.ndarray]:
     """Masks bool[T + Tp] of templates with together at most WEIGHTS_AT_ONCE weights, or a single one; each template is in one of them.
 
-    Several threads take a group each, again and again: for them, no group is larger than half of what each will do.
+    With several threads, which take one group after another, no group is larger than half of what each thread will do.
     """
     group_of = np.empty(problem.blocks.n, np.int64)
     most = problem.blocks.n if n_threads == 1 else max(1, problem.blocks.n // (2 * n_threads))

@@ -1,7 +1,7 @@
 """Objective values in double precision, and the multiple of a weight vector with the smallest one.
 
-Weights are stored in single precision. A margin that is missed by its rounding costs C times as much, while slightly longer weights, which
-predict the same, cost almost nothing.
+Weights are stored in single precision. If their rounding makes them miss a margin, this costs C times the
+shortfall, while slightly longer weights, which predict the same, cost almost nothing.
 """
 
 from collections.abc import Callable

@@ -74,7 +74,7 @@ def objectives(
 
 
 def safe_dual(Q: np.ndarray, q: np.ndarray, C: float, p: float, alpha: np.ndarray) -> float:
-    """A lower bound of the dual at alpha: (s,) >= 0 that holds in spite of rounding, and if the sum of alpha is above C by rounding."""
+    """A lower bound of the dual at alpha: (s,) >= 0 that holds in spite of rounding, even if it puts the sum of alpha above C."""
     alpha = alpha * min(1.0, C / max(float(alpha.sum()), 1e-300))
     eps = 4.0 * (q.size + 1) * np.finfo(np.float64).eps
     t = gram_products(Q, alpha)[1]
