@@ -11,13 +11,14 @@ from spacy_mtl.models.tree.export import Side, export_tree
 from spacy_mtl.models.tree.features import (
     Rows,
     TreeTemplates,
+    arc_features,
     arc_parts,
     gold_pair_parts,
     gold_parts,
     join_rows,
     label_features,
     no_rows,
-    node_features,
+    pair_features,
     pair_parts,
     rows_of,
     tree_parts,
@@ -281,30 +282,22 @@ class TreeLearner(Learner):
 
     def _node(self, corpus: Corpus, arcs: Arcs) -> TreeFeatures:
         """The features of arcs and pairs."""
-        starts, heads = corpus.starts, corpus.heads
-        arc_rows = self._rows(corpus, self.templates.arcs, arc_parts(starts, arcs), gold_parts(starts, heads))
-        keys, blocks, pairs = [arc_rows.index.keys], arc_rows.index.blocks, None
-        grandparents = bool(self.templates.grandparents)
-        if self.templates.second_order:
+        starts = corpus.starts
+        kinds = [self._rows(corpus, self.templates.arcs, arc_parts(starts, arcs), gold_parts(starts, corpus.heads))]
+        if not self.templates.second_order:
+            rows = join_rows(kinds)
+            features = arc_features(starts, arcs, rows)
+        else:
+            grandparents = bool(self.templates.grandparents)
             first, inner = all_siblings(arcs, starts, grandparents)
-            pair_rows = self._pair_rows(corpus, arcs, first, inner)
-            keys.append(pair_rows.index.keys)
-            blocks = np.concatenate([blocks, blocks[-1] + pair_rows.index.blocks[1:]])
-            pairs = first, inner, pair_rows
-        self._node_keys, self._node_blocks = np.concatenate(keys), blocks
-        return replace(node_features(starts, arcs, arc_rows, pairs), grandparents=grandparents)
-
-    def _pair_rows(self, corpus: Corpus, arcs: Arcs, first: np.ndarray, inner: np.ndarray) -> Rows:
-        """The feature rows of the pairs (first, inner) of :func:`.all_siblings`."""
-        siblings, parts = pair_parts(corpus.starts, arcs, first, inner)
-        gold = gold_pair_parts(corpus.starts, corpus.heads)
-        return join_rows(
-            siblings,
-            [
-                self._rows(corpus, templates, *kind) if templates else no_rows(kind[0])
-                for templates, *kind in zip(self.templates.pairs, parts, gold, strict=True)
-            ],
-        )
+            siblings, parts = pair_parts(starts, arcs, first, inner)
+            gold = gold_pair_parts(starts, corpus.heads)
+            for templates, *kind in zip(self.templates.pairs, parts, gold, strict=True):
+                kinds.append(self._rows(corpus, templates, *kind) if templates else no_rows(kind[0]))
+            rows = join_rows(kinds)
+            features = replace(pair_features(starts, arcs, first, inner, siblings, rows), grandparents=grandparents)
+        self._node_keys, self._node_blocks = rows.index.keys, rows.index.blocks
+        return features
 
     def _labels(self, corpus: Corpus, arcs: Arcs):
         """The features of labels; only observations of gold arcs get weights. In a second pass templates may look at the tree."""

@@ -9,7 +9,7 @@ from spacy_mtl.kernels import kernel
 from spacy_mtl.structures.tree.build import Arcs, TreeFeatures
 from spacy_mtl.structures.tree.bundles import Bundles
 from spacy_mtl.structures.tree.problem import Siblings, pair_code
-from spacy_mtl.templates.arcs.index import Parts, find_arc_rows
+from spacy_mtl.templates.arcs.index import Parts, extend, find_arc_rows
 from spacy_mtl.templates.arcs.program import compile_arcs
 from spacy_mtl.templates.grammar import Template
 from spacy_mtl.templates.index import FeatureIndex
@@ -141,27 +141,21 @@ def no_rows(parts: Parts) -> Rows:
     return Rows(np.zeros(parts.heads.size + 1, np.int64), np.empty(0, np.int32), np.empty(0, np.int16), none)
 
 
-def join_rows(siblings: np.ndarray, kinds: list[Rows]) -> Rows:
-    """Join the rows of both kinds of pairs; blocks of the second kind come after those of the first. siblings: bool[B], which pairs are siblings.
+def join_rows(kinds: list[Rows]) -> Rows:
+    """The rows of arcs, and of each kind of pairs: blocks and parts of the second come after those of the first, and so on.
 
-    The list is emptied, and the arrays of its second element are changed: all of them together take much of a training's memory.
+    The list is emptied, and the arrays of its first element are changed: all of them together take most of a training's memory.
     """
-    two, one = kinds.pop(), kinds.pop()
-    index = FeatureIndex(
-        np.concatenate([one.index.keys, two.index.keys]),
-        np.concatenate([one.index.blocks, one.index.blocks[-1] + two.index.blocks[1:]]),
-    )
-    sizes = np.empty(siblings.size, np.int64)
-    sizes[siblings], sizes[~siblings] = np.diff(one.first), np.diff(two.first)
-    of_sibling = np.repeat(siblings, sizes)
-    rows, templates = np.empty(of_sibling.size, np.int32), np.empty(of_sibling.size, np.int16)
-    shift, n_templates = one.index.n_rows, one.index.blocks.size - 1
-    rows[of_sibling], templates[of_sibling] = one.rows, one.templates
-    del one
-    np.logical_not(of_sibling, out=of_sibling)
-    rows[of_sibling] = np.add(two.rows, np.int32(shift), out=two.rows)
-    templates[of_sibling] = np.add(two.templates, np.int16(n_templates), out=two.templates)
-    return Rows(np.concatenate([[0], np.cumsum(sizes)]), rows, templates, index)
+    joined = kinds.pop(0)
+    first, rows, templates, index = joined.first, joined.rows, joined.templates, joined.index
+    while kinds:
+        more = kinds.pop(0)
+        extend(rows, np.add(more.rows, np.int32(index.n_rows), out=more.rows))
+        extend(templates, np.add(more.templates, np.int16(index.blocks.size - 1), out=more.templates))
+        first = np.concatenate([first, first[-1] + more.first[1:]])
+        blocks = np.concatenate([index.blocks, index.blocks[-1] + more.index.blocks[1:]])
+        index = FeatureIndex(np.concatenate([index.keys, more.index.keys]), blocks)
+    return Rows(first, rows, templates, index)
 
 
 def _local(borders: np.ndarray) -> np.ndarray:
@@ -169,34 +163,29 @@ def _local(borders: np.ndarray) -> np.ndarray:
     return (np.arange(borders[-1]) - np.repeat(borders[:-1], np.diff(borders))).astype(np.int32)
 
 
-def node_features(
-    starts: np.ndarray, arcs: Arcs, arc_rows: Rows, pairs: tuple[np.ndarray, np.ndarray, Rows] | None
-) -> TreeFeatures:
-    """Make the features of arcs, each a bundle of its own, and of pairs, given as (first, inner) of :func:`.all_siblings` and their rows.
+def arc_features(starts: np.ndarray, arcs: Arcs, rows: Rows) -> TreeFeatures:
+    """Make the features of arcs, each a bundle of its own."""
+    borders = arcs.first[starts]
+    bundles = Bundles(borders, np.arange(arcs.heads.size, dtype=np.int32), rows.first, rows.rows, rows.templates)
+    return TreeFeatures(bundles, _local(borders)[:, None])
 
-    The arrays of the pairs' rows are changed.
+
+def pair_features(
+    starts: np.ndarray, arcs: Arcs, first: np.ndarray, inner: np.ndarray, siblings: np.ndarray, rows: Rows
+) -> TreeFeatures:
+    """Make the features of arcs and pairs, each a bundle of its own.
+
+    first, inner: from :func:`.all_siblings`. siblings: bool[B], which pairs are of siblings. rows: of arcs, of pairs of siblings, and of pairs with
+    grandparents, one after the other.
     """
     arc_borders = arcs.first[starts]
-    if pairs is None:
-        bundles = Bundles(
-            arc_borders, np.arange(arcs.heads.size, dtype=np.int32), arc_rows.first, arc_rows.rows, arc_rows.templates
-        )  # fmt: skip
-        return TreeFeatures(bundles, _local(arc_borders)[:, None])
-    first, inner, pair_rows = pairs
     pair_borders = first[arc_borders]
     n_arcs, n_pairs = np.diff(arc_borders), np.diff(pair_borders)
     used = np.empty(arcs.heads.size + inner.size, np.int32)
-    arc_place = np.arange(arcs.heads.size) + np.repeat(pair_borders[:-1], n_arcs)
-    pair_place = np.arange(inner.size) + np.repeat(arc_borders[1:], n_pairs)
-    used[arc_place] = np.arange(arcs.heads.size)
-    used[pair_place] = arcs.heads.size + np.arange(inner.size)
-    shift, n_templates = arc_rows.index.n_rows, arc_rows.index.blocks.size - 1
-    bundles = Bundles(
-        arc_borders + pair_borders, used,
-        np.concatenate([arc_rows.first, arc_rows.first[-1] + pair_rows.first[1:]]),
-        np.concatenate([arc_rows.rows, np.add(pair_rows.rows, np.int32(shift), out=pair_rows.rows)]),
-        np.concatenate([arc_rows.templates, np.add(pair_rows.templates, np.int16(n_templates), out=pair_rows.templates)]),
-    )  # fmt: skip
+    used[np.arange(arcs.heads.size) + np.repeat(pair_borders[:-1], n_arcs)] = np.arange(arcs.heads.size)
+    order = np.concatenate([np.flatnonzero(siblings), np.flatnonzero(~siblings)])
+    used[(np.arange(inner.size) + np.repeat(arc_borders[1:], n_pairs))[order]] = arcs.heads.size + np.arange(inner.size)
+    bundles = Bundles(arc_borders + pair_borders, used, rows.first, rows.rows, rows.templates)
     links = (_local(pair_borders) + np.repeat(n_arcs, n_pairs).astype(np.int32))[:, None]
     return TreeFeatures(bundles, _local(arc_borders)[:, None], siblings=Siblings(first, inner, links))
 

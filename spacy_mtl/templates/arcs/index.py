@@ -157,6 +157,13 @@ def _find_rows(columns, program, parts, table, word, end, count, first, rows, te
     return end, count
 
 
+def extend(array: np.ndarray, more: np.ndarray) -> None:
+    """Add values to the end of an array that owns its memory, in place: a copy of all rows of a corpus would take as much memory again."""
+    size = array.size
+    array.resize(size + more.size, refcheck=False)
+    array[size:] = more
+
+
 def grown(array: np.ndarray, used: int, room: int) -> np.ndarray:
     """A copy with space for ``room`` values, whose first ``used`` are those of the array."""
     larger = np.empty(room, array.dtype)
@@ -233,12 +240,18 @@ def _rows_between(
     rows, templates = np.empty(room, np.int32), np.empty(room, np.int16)
     while True:
         word, count = _find_rows(columns, program, parts, table, word, end, count, first, rows, templates)
+        room = count if word == end else _room_for_rest(room, count, word - begin, end - word)
+        rows.resize(room, refcheck=False)  # in place, as in :func:`extend`
+        templates.resize(room, refcheck=False)
         if word == end:
-            rows.resize(count, refcheck=False)  # in place: a copy of all rows would take as much memory again
-            templates.resize(count, refcheck=False)
             return rows, templates
-        room = 2 * room if word - begin < (end - begin) // 2 else room + room // 2
-        rows, templates = grown(rows, count, room), grown(templates, count, room)
+
+
+def _room_for_rest(room: int, count: int, done: int, left: int) -> int:
+    """How much space to go on with where ``count`` rows of ``done`` words have filled ``room``: what the words that are left will need, if they are
+    like these, and a little more; but no more than twice the space while few words are done."""
+    needed = room + int(1.02 * count * left / max(done, 1))
+    return max(min(needed, 2 * room), room + room // 8)
 
 
 def _joined(
