@@ -21,7 +21,7 @@ from spacy_mtl.models.chain.model import current_weights
 from spacy_mtl.models.chain.weights import ChainWeights
 from spacy_mtl.segmentation.boundaries import TAG_SETS, begin_tags, encode_words, tag_set_constraints
 from spacy_mtl.segmentation.carry import carry_over
-from spacy_mtl.segmentation.characters import Characters, CharacterTable, Tokens, doc_text, split_words
+from spacy_mtl.segmentation.characters import Characters, CharacterTable, Tokens, doc_text, split_words, word_offsets
 from spacy_mtl.segmentation.corpus_breaks import table_of
 from spacy_mtl.segmentation.cut_text import cut_doc
 from spacy_mtl.segmentation.gold_words import gold_tags
@@ -188,6 +188,13 @@ class MTLSegmenter(BiasedPipe, WordsOfCorpus):
 
     def bias_counts(self, examples: Sequence[Example]) -> BiasCounts:
         return word_counts(self, examples)
+
+    def words_in_runs(self, docs: Sequence[Doc]) -> float:
+        """The share of the words of Docs that begin inside a Latin word or a number, which ``keep_runs`` would not let them."""
+        chars = self._characters.read([doc_text(doc) for doc in docs])
+        begins = [start + word_offsets(doc)[:-1] for start, doc in zip(chars.texts, docs, strict=False)]
+        joined = np.append(self._characters.joined(chars), False)
+        return float(joined[np.searchsorted(chars.at, np.concatenate([[0], *begins]))].mean())
 
     def cut(self, texts: Sequence[str]) -> Iterator[tuple[list[str], list[bool]]]:
         """For each text, its tokens and whether a space follows each; together they make up the text."""

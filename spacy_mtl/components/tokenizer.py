@@ -10,26 +10,33 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
+from tqdm import tqdm
 
-from spacy_mtl.errors import Warnings
+from spacy_mtl.errors import Errors, Warnings
 from spacy_mtl.files import write_atomically
 from spacy_mtl.models import store
 from spacy_mtl.models.chain.model import current_weights, template_chain
 from spacy_mtl.registry import registry
 from spacy_mtl.segmentation.user_words.matches import Match
 from spacy_mtl.segmentation.user_words.words import UserWords
-from spacy_mtl.templates.presets import tp1
+from spacy_mtl.templates.presets import seg, tp1
 from spacy_mtl.trainers.mtlstruct.trainer import MTLStruct
 
 from .segmenter import MTLSegmenter
 from .segmenter_scorer import score_words
+
+#: Passes of :meth:`SegmenterTokenizer.learn`.
+PASSES = 12
+#: With a larger share of words that begin inside a Latin word or a number, these are cut like other text.
+MANY_IN_RUNS = 0.005
 
 
 @registry.tokenizers("spacy_mtl.Segmenter.v1")
 def create_tokenizer() -> Callable[[Language], "SegmenterTokenizer"]:
     """Make a tokenizer that segments text into words.
 
-    Its model comes from a trained pipeline, through ``spacy mtl tokenizer`` or ``path`` in [initialize.tokenizer].
+    Its model comes from a trained pipeline, through ``spacy mtl tokenizer`` or ``path`` in [initialize.tokenizer]. Within ``spacy_mtl.Multiword.v1``
+    it learns from the same corpus.
     """
     return lambda nlp: SegmenterTokenizer(nlp.vocab)
 
@@ -97,6 +104,26 @@ class SegmenterTokenizer:
             self.user_words.become(user_words_role, user_words_weight)
         if user_words is not None:
             self.user_words.read(user_words)
+
+    def learn(self, references: Iterable[Doc], passes: int = PASSES) -> None:
+        """Learn from Docs of words, with templates ``seg.v1`` and the trainer of ``configs/segmenter.cfg``.
+
+        Latin words and numbers stay whole unless they do not in these Docs. User words stay. Raises ValueError (M413) if there is no word.
+        """
+        references = list(references)
+        if not any(map(len, references)):
+            raise ValueError(Errors.M413.format(name="tokenizer", n=len(references)))
+        trainer, keep_runs = (
+            MTLStruct(p=4 / 3, C=1.0, average=4),
+            self.segmenter.words_in_runs(references) < MANY_IN_RUNS,
+        )
+        segmenter = MTLSegmenter(self.vocab, template_chain(seg()), "tokenizer", trainer=trainer, keep_runs=keep_runs)
+        examples = [Example(Doc(self.vocab, words=[reference.text]), reference) for reference in references]
+        segmenter.initialize(lambda: examples)
+        for _ in tqdm(range(passes), desc="words", leave=False, disable=None):
+            segmenter.update(examples)
+        segmenter.user_words = self.user_words
+        self.from_bytes(segmenter._model_bytes())
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """The model file as bytes. exclude: has no effect, since there is only one part."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, groupby, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
+from warnings import catch_warnings, simplefilter
 
 from spacy.attrs import NORM
 from spacy.language import Language
@@ -38,8 +39,9 @@ def create_multiword_tokenizer(
 ) -> Callable[[Language], "MultiwordTokenizer"]:
     """Make a tokenizer that corrects the tokens of another one, and splits them into words.
 
-    tokenizer: the other one, such as ``spacy.Tokenizer.v1``. Where tokens begin, and which of them are several words, is learned in
-    ``nlp.initialize`` from the reference Docs of a corpus that is read with ``keep``.
+    tokenizer: the other one, such as ``spacy.Tokenizer.v1``, or one that has a method ``learn``, such as ``spacy_mtl.Segmenter.v1``, where words
+    stand without spaces. Where tokens begin, and which of them are several words, is learned in ``nlp.initialize`` from the reference Docs of a
+    corpus that is read with ``keep``.
     """
     return lambda nlp: MultiwordTokenizer(tokenizer(nlp), nlp.vocab)
 
@@ -66,17 +68,19 @@ class MultiwordTokenizer:
 
     def __call__(self, text: str) -> Doc:
         """Make a Doc of words."""
-        doc = self.tokenizer(text)
+        return self._words(self.tokenizer(text))
+
+    def pipe(self, texts: Iterable[str], batch_size: int = 1000) -> Iterator[Doc]:
+        """Make a Doc of each text, in order."""
+        yield from map(self._words, self.tokenizer.pipe(texts, batch_size=batch_size))
+
+    def _words(self, doc: Doc) -> Doc:
+        """The words of a Doc of the other tokenizer."""
         tokens = list(self._tokens(doc))
         words = [self.splitter.split(token.text) for token in tokens]
         if all(token.norm is not None for token in tokens) and all(len(found) == 1 for found in words):
             return doc
         return self._doc(tokens, words)
-
-    def pipe(self, texts: Iterable[str], batch_size: int = 1000) -> Iterator[Doc]:
-        """Make a Doc of each text, in order."""
-        for text in texts:
-            yield self(text)
 
     def _tokens(self, doc: Doc) -> Iterator[_Token]:
         """The tokens of a Doc of the other tokenizer, corrected."""
@@ -133,7 +137,13 @@ class MultiwordTokenizer:
         found = [(doc, kept) for doc, kept in entries if kept]
         if not found:
             raise ValueError(Errors.M490)
-        self.borders = learn_borders(piece for doc, kept in found for piece in _learned_from(doc, kept, self.tokenizer))
+        learner = getattr(self.tokenizer, "learn", None)
+        if learner is None:
+            pieces = (piece for doc, kept in found for piece in _learned_from(doc, kept, self.tokenizer))
+            self.borders = learn_borders(pieces)
+        else:
+            self.borders = Borders()  # it knows all borders of the corpus, so there is nothing to correct
+            learner([token_doc(doc, kept) for doc, kept in found])
         self.splitter = learn(token for doc, kept in found for token in _tokens(doc, kept))
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
@@ -169,7 +179,9 @@ class MultiwordTokenizer:
             inner = base64.b64decode(found["tokenizer"], validate=True)
         except (StoredValueError, ValueError) as fault:
             raise ValueError(Errors.M606.format(where=where, reason=fault)) from None
-        before = self.tokenizer.to_bytes(exclude=["vocab"])
+        with catch_warnings():
+            simplefilter("ignore")  # of a tokenizer that has learnt nothing yet
+            before = self.tokenizer.to_bytes(exclude=["vocab"])
         try:
             self.tokenizer.from_bytes(inner, exclude=["vocab"])
         except Exception:  # msgpack and the regular expressions of spaCy raise errors of their own
@@ -211,6 +223,17 @@ def _learned_from(doc: Doc, kept: list[Kept], tokenizer: Tokenizer) -> Iterator[
         begin, given = tokens[0].idx, frozenset(token.idx - tokens[0].idx for token in tokens[1:])
         whole = text[begin : tokens[-1].idx + len(tokens[-1])]
         yield Piece(whole, frozenset(place - begin for place in gold if begin < place < begin + len(whole)), given)
+
+
+def token_doc(doc: Doc, kept: list[Kept]) -> Doc:
+    """A Doc of the raw text of a Doc that was read from a file, and of its tokens; those with white space in them are cut there."""
+    text, words, spaces, at = raw_text(doc), [], [], 0
+    for form, *_ in _tokens(doc, kept):
+        for word in form.split():
+            at = text.index(word, at) + len(word)
+            words.append(word)
+            spaces.append(text[at : at + 1].isspace())
+    return Doc(doc.vocab, words=words, spaces=spaces)
 
 
 def _tokens(doc: Doc, kept: list[Kept]) -> Iterator[tuple[str, list[str], str]]:

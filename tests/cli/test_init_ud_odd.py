@@ -10,6 +10,7 @@ from spacy.util import load_config, load_model
 from typer.testing import CliRunner
 
 from spacy_mtl.cli.validate import make_pipeline, read_examples
+from spacy_mtl.corpora.conllu import ConlluCorpus
 from spacy_mtl.learning.counted import known_words
 
 TREES = Path(__file__).parents[2] / "assets" / "nl-trees"
@@ -136,19 +137,17 @@ def joined(text):
     return "\n".join("\t".join([*row[:-1], "SpaceAfter=No"] if len(row) == 10 else row) for row in rows)
 
 
-def test_words_without_spaces_are_warned_of(tmp_path):
+def test_words_without_spaces_are_found_by_a_segmenter(tmp_path):
     """Chinese has settings of its own for every tokenizer."""
-    paths = [part(tmp_path, name, 40, joined) for name in ("train", "dev")]
+    paths = [part(tmp_path, name, 200, joined) for name in ("train", "dev")]
     done = invoke("init-ud", *paths, tmp_path / "ud", "--lang", "zh")
-    assert (
-        "% of words follow another one letter to letter. The tokenizer does not find such words in raw text;"
-        in done.stdout
-    )
-    run_all(done.stdout)
-    assert (
-        "letter to letter"
-        not in invoke("init-ud", TREES / "train.conllu", TREES / "dev.conllu", tmp_path, "--lang", "nl").stdout
-    )
+    assert "% of words follow another one letter to letter, so the tokenizer is a segmenter" in done.stdout
+    _, nlp = run_all(done.stdout)
+    (dev,) = (example.reference for example in ConlluCorpus(paths[0], limit=1)(nlp))
+    assert [token.text for token in nlp.make_doc(dev.text)] == [token.text for token in dev]
+    usual = invoke("init-ud", TREES / "train.conllu", TREES / "dev.conllu", tmp_path, "--lang", "nl")
+    assert "letter to letter" not in usual.stdout
+    assert "Segmenter" not in (tmp_path / "ud.cfg").read_text(encoding="utf8")
 
 
 def test_known_words_are_as_many_as_a_model_has_room_for(tmp_path, monkeypatch):

@@ -13,6 +13,7 @@ from spacy.training import Example
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train as train_nlp
 from spacy.util import load_config
+from spacy.vocab import Vocab
 
 import spacy_mtl.corpora.segmented
 import spacy_mtl.training.batchers
@@ -165,6 +166,28 @@ def test_without_a_model_characters_are_words_and_it_says_so_once():
         words = [words_of(doc) for doc in map(blank, ["北京 DVD", "上海"])]
     assert words == [["北", "京", "DVD"], ["上", "海"]]
     assert len(caught) == 1
+
+
+def learnt(*texts):
+    """A tokenizer that has learnt from texts whose words have bars between them."""
+    tokenizer = SegmenterTokenizer(Vocab())
+    tokenizer.user_words.add("天空")
+    texts = [text.split("|") for text in texts]
+    tokenizer.learn([Doc(tokenizer.vocab, words, spaces=[False] * len(words)) for words in texts * 20])
+    return tokenizer
+
+
+def test_it_learns_from_docs_of_words_and_user_words_stay():
+    tokenizer = learnt("今天|是|我|的|生日", "我|在|学校")
+    assert [token.text for token in tokenizer("我在学校")] == ["我", "在", "学校"]
+    assert list(tokenizer.user_words) == ["天空"]
+    with pytest.raises(ValueError, match=r"\[M413\]"):
+        tokenizer.learn([])
+
+
+def test_latin_words_stay_whole_unless_they_do_not_in_what_it_learns_from():
+    assert [token.text for token in learnt("我|在|学校", "ab|在|学校")("abab在")] == ["abab", "在"]
+    assert [token.text for token in learnt("ab|ab|在|ab", "在|ab|ab")("abab在")] == ["ab", "ab", "在"]
 
 
 def test_it_works_in_any_language(nlp):

@@ -3,18 +3,19 @@
 import base64
 import json
 
+import numpy as np
 import pytest
 import spacy
 import srsly
 from confection import ConfigValidationError
 from spacy.tokens import Doc
 
-import spacy_mtl.treebanks.multiword  # noqa: F401 (registers the tokenizer)
 from spacy_mtl.corpora.conllu import ConlluCorpus
-from spacy_mtl.corpora.conllu_kept import raw_text
+from spacy_mtl.corpora.conllu_kept import kept_sentences, raw_text
 from spacy_mtl.corpora.conllu_write import doc_to_conllu
 from spacy_mtl.treebanks.annotate import annotate
 from spacy_mtl.treebanks.inputs import Input
+from spacy_mtl.treebanks.multiword import token_doc
 from spacy_mtl.treebanks.scores import score_files
 
 GOLD = """\
@@ -184,3 +185,56 @@ def test_settings_that_spacy_has_in_every_config_of_chinese_are_accepted(gold):
     nlp.config["initialize"]["tokenizer"] = {**PKUSEG, "corpse": corpus}
     with pytest.raises(ConfigValidationError, match="corpse"):
         nlp.initialize()
+
+
+#: A language without spaces, of which "xy" is two words.
+JOINED = ("ab", "cde", "f", "gh", "xy", "ijk")
+
+
+def joined_treebank(path, n_sentences=60):
+    """Sentences of these words, one after the other, and of numbers that are tokens of their own."""
+    random = np.random.default_rng(0)
+    texts, lines = [], []
+    for _ in range(n_sentences):
+        tokens = [*random.choice(JOINED, 6).tolist(), str(random.integers(100)), "."]
+        texts.append("".join(tokens))
+        words = 0
+        for token in tokens:
+            parts = ["x", "y"] if token == "xy" else [token]
+            if len(parts) > 1:
+                lines.append(f"{words + 1}-{words + 2}\t{token}" + 7 * "\t_" + "\tSpaceAfter=No")
+            for part in parts:
+                words += 1
+                lines.append(f"{words}\t{part}" + 7 * "\t_" + ("\tSpaceAfter=No" if len(parts) == 1 else "\t_"))
+        lines.append("")
+    path.write_text("\n".join([*lines, ""]), encoding="utf8")
+    return texts
+
+
+def segmenting():
+    inner = {"@tokenizers": "spacy_mtl.Segmenter.v1"}
+    return spacy.blank(
+        "xx", config={"nlp": {"tokenizer": {"@tokenizers": "spacy_mtl.Multiword.v1", "tokenizer": inner}}}
+    )
+
+
+def test_a_tokenizer_that_learns_finds_words_without_spaces(tmp_path):
+    joined_treebank(tmp_path / "joined.conllu")
+    nlp = segmenting()
+    nlp.initialize(lambda: ConlluCorpus(tmp_path / "joined.conllu", keep=True)(nlp))
+    text = "cdeabxyghf7.ijk cdexy"
+    words = ["cde", "ab", "x", "y", "gh", "f", "7", ".", "ijk", "cde", "x", "y"]
+    assert [token.text for token in nlp.make_doc(text)] == words
+    assert raw_text(nlp.make_doc(text)) == text
+    assert [[token.text for token in doc] for doc in nlp.pipe([text, "abf"])] == [words, ["ab", "f"]]
+    loaded = segmenting().from_bytes(nlp.to_bytes())
+    assert [token.text for token in loaded.make_doc(text)] == words
+    assert loaded.to_bytes() == nlp.to_bytes()
+
+
+def test_tokens_with_white_space_are_cut_there_for_a_tokenizer_that_learns(tmp_path):
+    path = tmp_path / "spaces.conllu"
+    path.write_text("1\t10 000" + 8 * "\t_" + "\n2\tmar" + 7 * "\t_" + "\tSpaceAfter=No\n3\t." + 8 * "\t_" + "\n\n")
+    (example,) = ConlluCorpus(path, keep=True)(spacy.blank("xx"))
+    doc = token_doc(example.reference, kept_sentences(example.reference)[0])
+    assert [token.text_with_ws for token in doc] == ["10 ", "000 ", "mar", "."]

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 
 #: spaCy's name for any language.
 ANY = "xx"
-#: With a larger share of words that follow another one letter to letter, the tokenizer finds too few words in raw text.
-MANY_JOINED = 0.1
-SEGMENTER = "The tokenizer does not find such words in raw text; 'mtl_segmenter' does (docs/treebanks.md, 'Words without spaces')"
 
 
 def init_ud_cli(
@@ -79,13 +76,13 @@ def init_ud_cli(
 def _notes(found: "Survey", lang: str, known: str) -> Iterator[str]:
     """What the configs make of a treebank, for people. known: the language as the configs have it."""
     from ..shared.new_config import known_words
-    from .ud_configs import missing_components
+    from .ud_configs import joined_words, missing_components
 
     if known != lang:
         yield f"  ! spaCy does not know the language '{lang}': the configs say '{ANY}', for any language."
     yield f"  The tokenizer learns from {found.path} where tokens begin{_multiword(found.multiword)}."
-    if found.joined > MANY_JOINED:
-        yield f"  ! {found.joined:.0%} of words follow another one letter to letter. {SEGMENTER}."
+    if joined_words(found):
+        yield f"  {found.joined:.0%} of words follow another one letter to letter, so the tokenizer is a segmenter, which learns all of them."
     missing = missing_components(found)
     if (fitting := known_words(found)) is not None and "morphologizer" not in missing:
         yield f"  ! known_words of 'morphologizer' is {fitting.value}: {fitting.reason.splitlines()[-1].strip('()')}."

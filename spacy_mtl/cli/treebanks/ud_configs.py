@@ -14,6 +14,9 @@ from ..shared.new_config import SCORES, known_words, no_weight
 if TYPE_CHECKING:
     from spacy_mtl.survey.found import Survey
 
+#: With a larger share of words that follow another one letter to letter, a tokenizer of rules finds too few words in raw text.
+MANY_JOINED = 0.1
+JOINED = "words of the treebank stand without spaces"
 #: What a component learns from, for people.
 _COLUMNS = {
     "morphologizer": "parts of speech (UPOS) and features (FEATS)",
@@ -37,6 +40,11 @@ def missing_components(found: "Survey") -> dict[str, str]:
             raise ValueError(Errors.M728.format(name="ud", path=found.path, seen=what, hint=hint))
     there = {"morphologizer": found.upos or found.features > 0, "lemmatizer": found.lemmas}
     return {name: _COLUMNS[name] for name, is_there in there.items() if not is_there}
+
+
+def joined_words(found: "Survey") -> bool:
+    """Whether words stand without spaces, as in Chinese, Japanese or Thai."""
+    return found.joined > MANY_JOINED
 
 
 def check_folder(folder: Path, parts: Sequence[Path]) -> None:
@@ -71,6 +79,8 @@ def ud_configs(found: "Survey", dev: "Survey", lang: str, folder: Path, encoding
     if fitting is not None and "morphologizer" not in missing:
         configs["ud-tags"].set(fitting.section, fitting.key, fitting.value, fitting.reason)
     _last_step(configs["ud"], found.path, folder, encoding)
+    if joined_words(found):
+        configs["ud"].set("nlp.tokenizer.tokenizer", "@tokenizers", "spacy_mtl.Segmenter.v1", JOINED)
     for (name, text), command in zip(configs.items(), _trainings(folder), strict=True):
         text.set_top(f"Step {name!r} from {found.path} to a pipeline. Every setting can be overridden:\n  {command}")
     return configs
