@@ -9,24 +9,31 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from .analysis import POS, parse_analysis
+from .analysis import POS, TAG, parse_analysis
 
 #: Names of features, by factor.
 Groups = list[list[str]]
+#: With more tags, these are no factor: a word gets the most frequent tag that its part of speech and its features have.
+MOST_TAGS = 100
 
 
 def group_features(counts: Mapping[str, int], most: int) -> Groups:
     """Divide features into groups with at most ``most`` values each, unless a feature by itself has more.
 
     counts: of each analysis. Features come in the order of their frequency; each joins the group whose number of values grows least by it, compared
-    with all combinations of the two. The part of speech, if there is any, is a group of its own.
+    with all combinations of the two. The part of speech, if there is any, is a group of its own, and so is the tag, unless there are more than
+    :data:`MOST_TAGS`.
     """
     analyses = [parse_analysis(text).values for text in counts]
     often: Counter[str] = Counter()
     for values, n in zip(analyses, counts.values(), strict=True):
         often.update(dict.fromkeys(values, n))
     found: Groups = [[POS]] if POS in often else []
-    features = [name for name, _ in sorted(often.items(), key=lambda each: (-each[1], each[0])) if name != POS]
+    if TAG in often and _distinct(analyses, [TAG]) <= MOST_TAGS:
+        found.append([TAG])
+    features = [
+        name for name, _ in sorted(often.items(), key=lambda each: (-each[1], each[0])) if name not in (POS, TAG)
+    ]
     open_groups: Groups = []
     for name in features:
         best: tuple[float, list[str]] | None = None
@@ -54,7 +61,7 @@ def value_of(values: Mapping[str, str], group: Sequence[str]) -> str:
 class Factors:
     """What each analysis is in each factor.
 
-    analyses: labels. groups: names of features; those that are in none belong to the last.
+    analyses: labels. groups: names of features; those that are in none belong to the last, but for the tag.
     labels: of all factors, each with the number of its factor before it, such as ``1:Case=Nom``. borders: int64[G + 1], factor g has the labels
     ``borders[g]:borders[g + 1]``. table: int32[A, G], the label of each analysis in each factor. Raises StoredValueError for a label that is none.
     """
@@ -62,7 +69,7 @@ class Factors:
     def __init__(self, analyses: Sequence[str], groups: Sequence[Sequence[str]]):
         found = [parse_analysis(text).values for text in analyses]
         grouped = {name for group in groups for name in group}
-        rest = sorted({name for values in found for name in values} - grouped)
+        rest = sorted({name for values in found for name in values} - grouped - {TAG})
         full = [*groups[:-1], [*groups[-1], *rest]]
         columns = [[value_of(values, group) for values in found] for group in full]
         labels = [sorted(set(column)) for column in columns]

@@ -16,6 +16,7 @@ class Survey:
     arcs. case, features: share of words with a case, and with any morphological features. upos, lemmas: whether there are universal parts of speech,
     and lemmas. brackets: constituents. arcs: from a word to another. multiword: tokens that are several words. joined: share of words that follow
     another one letter to letter, without a space. forms: how often each word of trees occurs. analyses: pairs of a part of speech and features.
+    readings: of these and a tag.
     broken: sentences left out because their heads are no tree. reader: settings of the reader that differ from its defaults. lines: what was seen,
     for people. warnings: what looks wrong, or is not used.
     """
@@ -44,6 +45,7 @@ class Survey:
     joined: float = 0.0
     forms: Counter[str] = field(default_factory=Counter)
     analyses: int = 0
+    readings: int = 0
     broken: int = 0
     reader: dict[str, Any] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)

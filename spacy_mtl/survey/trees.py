@@ -62,7 +62,7 @@ def _look_at_tags(found: Survey, sentences: list[TreeSentence]) -> None:
     pos_of: dict[str, Counter[str]] = defaultdict(Counter)
     features: Counter[bool] = Counter()
     has_upos = has_lemmas = False
-    analyses: set[tuple[str, str]] = set()
+    readings: set[tuple[str, str, str]] = set()
     for sentence in sentences:
         tags = getattr(sentence, column)
         has_upos, has_lemmas = has_upos or _is_used(sentence.upos), has_lemmas or _is_used(sentence.lemma)
@@ -72,9 +72,10 @@ def _look_at_tags(found: Survey, sentences: list[TreeSentence]) -> None:
                 pos_of[tag][upos] += 1
             found.case += "Case=" in feats
             features["=" in feats] += 1
-            analyses.add((upos, feats))
+            readings.add((upos, feats, tag))
     found.tags = +found.tags
-    found.pos_of, found.analyses = dict(pos_of), len(analyses)
+    found.pos_of, found.readings = dict(pos_of), len(readings)
+    found.analyses = len({(upos, feats) for upos, feats, _ in readings})
     words = max(found.words, 1)
     found.case, found.features = found.case / words, features[True] / words
     found.upos, found.lemmas = has_upos, has_lemmas

@@ -150,6 +150,38 @@ def test_words_without_spaces_are_found_by_a_segmenter(tmp_path):
     assert "Segmenter" not in (tmp_path / "ud.cfg").read_text(encoding="utf8")
 
 
+def with_tags(text, tag):
+    """The text with language-specific tags, made of part of speech and form."""
+    rows = [row.split("\t") for row in text.split("\n")]
+    return "\n".join("\t".join([*row[:4], tag(row[3], row[1]), *row[5:]] if len(row) == 10 else row) for row in rows)
+
+
+def test_tags_that_analyses_determine_are_learnt_by_the_morphologizer(tmp_path):
+    def tag(pos, form):
+        return f"{pos[0].lower()}|{len(pos)}"
+
+    paths = [part(tmp_path, name, 60, lambda text: with_tags(text, tag)) for name in ("train", "dev")]
+    done = invoke("init-ud", *paths, tmp_path / "ud", "--lang", "nl")
+    _, nlp = run_all(done.stdout)
+    assert nlp.pipe_names == ["senter", "morphologizer", "lemmatizer", "parser"]
+    doc = nlp("De hond slaapt .")
+    assert [token.tag_ for token in doc] == [tag(token.pos_, token.text) for token in doc]
+    out = tmp_path / "out.conllu"
+    assert invoke("annotate", tmp_path / "ud" / "all" / "model-best", paths[1], out).exit_code == 0
+    words = [row.split("\t") for row in out.read_text(encoding="utf8").split("\n") if row[:1].isdigit()]
+    assert {row[4] for row in words} == {tag(row[3], row[1]) for row in words}
+
+
+def test_tags_that_say_more_than_analyses_have_a_tagger(tmp_path):
+    paths = [
+        part(tmp_path, name, 60, lambda text: with_tags(text, lambda pos, form: pos + form[-1]))
+        for name in ("train", "dev")
+    ]
+    said = invoke("init-ud", *paths, tmp_path / "ud", "--lang", "nl").stdout
+    assert "nearly determine" not in said
+    assert load_config(tmp_path / "ud" / "ud-tags.cfg")["nlp"]["pipeline"] == ["tagger", "morphologizer"]
+
+
 def test_known_words_are_as_many_as_a_model_has_room_for(tmp_path, monkeypatch):
     paths = [part(tmp_path, name, 60) for name in ("train", "dev")]
     files = ("--train", paths[0], "--dev", paths[1])

@@ -12,6 +12,7 @@ from spacy.vocab import Vocab
 from spacy_mtl.corpora.conllu import ConlluCorpus
 from spacy_mtl.models import store
 from spacy_mtl.models.chain.model import current_weights
+from spacy_mtl.morphology import factors
 from spacy_mtl.sentences import borders
 
 TREES = Path(__file__).parents[2] / "assets" / "nl-trees"
@@ -310,3 +311,75 @@ def test_an_untrained_file_with_a_label_that_is_no_analysis_changes_nothing():
     with pytest.raises(ValueError, match=r"\[M610\].*not an analysis"):
         pipe.from_bytes(hostile.to_bytes())
     assert pipe.to_bytes() == before
+
+
+# --- tags ---
+
+
+def tagged(words, vocab, given=()):
+    """An Example of forms, parts of speech, numbers and tags; of tags, the predicted Doc has those that are given."""
+    forms, pos, numbers, tags = zip(*words, strict=True)
+    morphs = [f"Number={number}" if number else "" for number in numbers]
+    reference = Doc(vocab, list(forms), pos=list(pos), morphs=morphs, tags=list(tags))
+    return Example(Doc(vocab, list(forms), tags=list(given) or None), reference)
+
+
+SENTENCE = [
+    ("de", "DET", "", "LID|bep"),
+    ("man", "NOUN", "Sing", "N|ev"),
+    ("loopt", "VERB", "Sing", "WW|pv"),
+    ("mannen", "NOUN", "Plur", "N|mv"),
+    ("vrouwen", "NOUN", "Plur", "N|mv|fem"),
+    (".", "PUNCT", "", "LET"),
+]
+
+
+@pytest.fixture(scope="module")
+def tagger(train):
+    """A morphologizer that learns tags, too."""
+    nlp = make(tags=True, scorer={"@scorers": "spacy_mtl.morphologizer_scorer.v1"})
+    return train(nlp, [tagged(SENTENCE, nlp.vocab) for _ in range(4)], passes=6)
+
+
+def columns(doc):
+    return [(token.text, token.pos_, "".join(token.morph.get("Number")), token.tag_) for token in doc]
+
+
+def test_tags_are_learnt_with_the_analyses(tagger):
+    doc = tagger(Doc(tagger.vocab, [word for word, *_ in SENTENCE]))
+    assert columns(doc) == SENTENCE
+    pipe = tagger.get_pipe("mtl_morphologizer")
+    assert pipe.cfg["groups"][:2] == [["POS"], ["TAG"]]
+    assert tagger.get_pipe_meta("mtl_morphologizer").assigns == ["token.pos", "token.morph", "token.tag"]
+    loaded = make(tags=True).from_bytes(tagger.to_bytes())
+    assert columns(loaded(Doc(loaded.vocab, [word for word, *_ in SENTENCE]))) == SENTENCE
+    stranger = Doc(Vocab(), [word for word, *_ in SENTENCE])
+    pipe.set_annotations([stranger], pipe.predict([doc]))
+    assert columns(stranger) == SENTENCE
+
+
+def test_tags_are_scored(tagger):
+    scores = tagger.evaluate([tagged(SENTENCE, tagger.vocab)])
+    assert (scores["tag_acc"], scores["pos_acc"], scores["morph_acc"]) == (1, 1, 1)
+
+
+def test_a_given_tag_stays_and_decides_what_is_possible(tagger):
+    words = ["de", "vrouwtjes"]
+    assert tagger(Doc(tagger.vocab, words))[1].tag_ != "WW|pv"
+    doc = tagger(Doc(tagger.vocab, words, tags=["", "WW|pv"]))
+    assert (doc[1].tag_, doc[1].pos_) == ("WW|pv", "VERB")
+
+
+def test_of_many_tags_the_most_frequent_of_an_analysis_is_chosen(train, monkeypatch):
+    monkeypatch.setattr(factors, "MOST_TAGS", 3)
+    nlp = make(tags=True)
+    train(nlp, [tagged(SENTENCE, nlp.vocab), *(tagged(SENTENCE[:4], nlp.vocab) for _ in range(3))], passes=6)
+    pipe = nlp.get_pipe("mtl_morphologizer")
+    assert all("TAG" not in group for group in pipe.cfg["groups"])
+    doc = nlp(Doc(nlp.vocab, ["de", "vrouwen", "hannen"]))
+    assert [(token.pos_, token.tag_) for token in doc[1:]] == [("NOUN", "N|mv|fem"), ("NOUN", "N|mv")]
+
+
+def test_a_model_with_tags_needs_a_component_with_tags(tagger):
+    with pytest.raises(ValueError, match=r"\[M6\d\d\].*tags = true"):
+        make().from_bytes(tagger.to_bytes())

@@ -76,7 +76,7 @@ def init_ud_cli(
 def _notes(found: "Survey", lang: str, known: str) -> Iterator[str]:
     """What the configs make of a treebank, for people. known: the language as the configs have it."""
     from ..shared.new_config import known_words
-    from .ud_configs import joined_words, missing_components
+    from .ud_configs import joined_words, learns_tags, missing_components
 
     if known != lang:
         yield f"  ! spaCy does not know the language '{lang}': the configs say '{ANY}', for any language."
@@ -86,6 +86,8 @@ def _notes(found: "Survey", lang: str, known: str) -> Iterator[str]:
     missing = missing_components(found)
     if (fitting := known_words(found)) is not None and "morphologizer" not in missing:
         yield f"  ! known_words of 'morphologizer' is {fitting.value}: {fitting.reason.splitlines()[-1].strip('()')}."
+    if learns_tags(found, missing):
+        yield "  Parts of speech and features nearly determine the tags, so 'morphologizer' learns these, too."
     for component, columns in missing.items():
         yield f"  ! There are no {columns}: '{component}' is left out."
 

@@ -1,6 +1,6 @@
 """The configs of workflow "ud", suited to a treebank: components for the columns that it has."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 #: With a larger share of words that follow another one letter to letter, a tokenizer of rules finds too few words in raw text.
 MANY_JOINED = 0.1
+#: With more combinations of part of speech, features and tag than this times those of the first two, a tagger of its own finds tags better.
+MOST_READINGS = 1.1
 JOINED = "words of the treebank stand without spaces"
 #: What a component learns from, for people.
 _COLUMNS = {
@@ -47,6 +49,12 @@ def joined_words(found: "Survey") -> bool:
     return found.joined > MANY_JOINED
 
 
+def learns_tags(found: "Survey", missing: Mapping[str, str]) -> bool:
+    """Whether the morphologizer learns the tags, too: where parts of speech and features nearly determine the language-specific tags."""
+    there = found.coarse and found.features > 0 and "morphologizer" not in missing
+    return there and found.readings <= MOST_READINGS * found.analyses
+
+
 def check_folder(folder: Path, parts: Sequence[Path]) -> None:
     """Refuse a folder in which a step would write over a part of the treebank. Raises ValueError (M953)."""
     made = {path.resolve() for path in (jackknifed(folder), *(folder / f"{name}.cfg" for name in UD_NAMES))}
@@ -73,6 +81,8 @@ def ud_configs(found: "Survey", dev: "Survey", lang: str, folder: Path, encoding
             for key, value in each.reader.items():
                 text.set(f"corpora.{part}", key, value)
         _leave_out(text, missing)
+        if learns_tags(found, missing):
+            _without_tagger(text)
         if name != "senter" and "morphologizer" not in missing:
             no_weight(text, found)
     fitting = known_words(found)
@@ -101,6 +111,15 @@ def _last_step(text: ConfigText, train: Path, folder: Path, encoding: str) -> No
             text.set(section, "encoding", encoding)
 
 
+def _without_tagger(text: ConfigText) -> None:
+    """Let the morphologizer learn the tags in place of the tagger."""
+    if "components.tagger" in text.names:
+        _leave_out_component(text, "tagger")
+    if "components.morphologizer.trainer" in text.names:
+        text.set("components.morphologizer", "tags", True)
+        text.set("components.morphologizer", "scorer", {"@scorers": "spacy_mtl.morphologizer_scorer.v1"})
+
+
 def commands(found: "Survey", dev: Path, folder: Path, encoding: str) -> list[str]:
     """What to run with these configs, in order."""
     borders, tags, trees = _trainings(folder)
@@ -116,16 +135,19 @@ def _trainings(folder: Path) -> list[str]:
     return [f"python -m spacy train {folder / name}.cfg --output {folder / output}" for name, output in outputs.items()]
 
 
-def _leave_out(text: ConfigText, components: dict[str, str]) -> None:
+def _leave_out(text: ConfigText, components: Mapping[str, str]) -> None:
     """Remove components with their scores, and the columns that nothing predicts."""
     for name in components:
-        section = f"components.{name}"
-        if section not in text.names:
+        if f"components.{name}" not in text.names:
             continue
-        text.remove_section(section)
+        _leave_out_component(text, name)
         for score in SCORES[name]:
             text.remove("training.score_weights", score)
-        text.drop("nlp", "pipeline", name)
-        text.drop("training", "frozen_components", name)
         for column in _READ.get(name, ()):
             text.drop("corpora.train", "given", column)
+
+
+def _leave_out_component(text: ConfigText, name: str) -> None:
+    text.remove_section(f"components.{name}")
+    text.drop("nlp", "pipeline", name)
+    text.drop("training", "frozen_components", name)

@@ -17,6 +17,7 @@ MORPHOLOGIZER_CONFIG = {
     "trainer": {"@mtl_trainers": "spacy_mtl.MTLStruct.v1", "p": 1.3333, "C": 0.2, "average": 8},
     "known_words": 1,
     "max_values": 40,
+    "tags": False,
     "overwrite": False,
     "confidence": False,
     "threads": 1,
@@ -62,6 +63,7 @@ def make_morphologizer(
     trainer: Any,
     known_words: int,
     max_values: int,
+    tags: bool,
     overwrite: bool,
     confidence: bool,
     threads: int,
@@ -71,12 +73,14 @@ def make_morphologizer(
 
     model: ``@architectures = "spacy_mtl.TemplateChain.v1"``. trainer: any of ``@mtl_trainers``. known_words: a word seen at least this many times in
     training is given only analyses that it was seen with; 0 allows every word all analyses. max_values: the largest number of values of a factor, a
-    group of features that a chain of its own predicts. overwrite: replace what is already on a Doc (otherwise it stays).
+    group of features that a chain of its own predicts. tags: learn and set TAG, too, with the analysis that it belongs to; for tags that are
+    nearly determined by part of speech and features, however many there are. overwrite: replace what is already on a Doc (otherwise it stays).
     """
     pipe = component_class("columns.morphologizer", "MTLMorphologizer")(
-        nlp.vocab, model, name, trainer=trainer, known_words=known_words, max_values=max_values, overwrite=overwrite, scorer=scorer
+        nlp.vocab, model, name, trainer=trainer, known_words=known_words, max_values=max_values, tags=tags, overwrite=overwrite, scorer=scorer
     )  # fmt: skip
-    return requiring("mtl_morphologizer", run_with(pipe, confidence, threads))
+    assigns = ["token.pos", "token.morph", *(["token.tag"] if tags else [])]
+    return requiring("mtl_morphologizer", run_with(pipe, confidence, threads), assigns)
 
 
 @Language.factory(

@@ -1,4 +1,4 @@
-"""mtl_morphologizer: parts of speech and morphological features, as analyses that chains over their factors agree on."""
+"""mtl_morphologizer: parts of speech, morphological features and tags, as analyses that chains over their factors agree on."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from spacy.attrs import MORPH, ORTH, POS
+from spacy.attrs import IDS as ATTRIBUTES
+from spacy.attrs import ORTH
 from spacy.parts_of_speech import IDS
 from spacy.parts_of_speech import NAMES as PARTS
 from spacy.tokens import Doc
@@ -48,7 +49,7 @@ class MTLMorphologizer(KnownWordsPipe):
     """Morphologizer over linear chains. Raises ValueError: M419 a setting out of range, M425 a template that scores label pairs by an observation."""
 
     joins = frozenset({USUAL_TAG, STEM_TAG})
-    gold_attributes = ("POS", "MORPH")
+    gold_attributes: tuple[str, ...] = ("POS", "MORPH")  # type: ignore[misc]
     label_key = "analyses"
     decided = ("analysis",)
     fixed = ("groups",)
@@ -65,6 +66,7 @@ class MTLMorphologizer(KnownWordsPipe):
         trainer: Trainer,
         known_words: int = 1,
         max_values: int = 40,
+        tags: bool = False,
         overwrite: bool = False,
         scorer: Callable | None = None,
     ):
@@ -73,15 +75,17 @@ class MTLMorphologizer(KnownWordsPipe):
         check_count(name, "max_values", max_values)
         if not max_values:
             refuse(name, "max_values", "at least 1", max_values)
-        check_switches(name, overwrite=overwrite)
+        check_switches(name, tags=tags, overwrite=overwrite)
         self.cfg = {"analyses": [], "groups": [], "known": {}}
         self.known_words = known_words
         self.max_values = max_values
         self.overwrite = overwrite
+        if tags:
+            self.gold_attributes = (*self.gold_attributes, "TAG")
 
     def _end_training(self) -> None:
         super()._end_training()
-        self._texts: dict[tuple[int, int], int] = {}  # analyses of POS and MORPH, all of them string hashes
+        self._texts: dict[tuple[int, ...], int] = {}  # analyses of POS, MORPH and TAG, all of them string hashes
 
     # --- labels ---
 
@@ -93,8 +97,9 @@ class MTLMorphologizer(KnownWordsPipe):
 
     def check_stored(self, cfg: dict[str, Any], weights: ChainWeights, learned: Mapping[str, FormTable]) -> None:
         super().check_stored(cfg, weights, learned)
-        for label in cfg["analyses"]:
-            parse_analysis(label)
+        tags = [parse_analysis(label).tag for label in cfg["analyses"]]
+        if any(tags) and "TAG" not in self.gold_attributes:
+            raise StoredValueError("it has tags, for which the component needs tags = true")
         if weights.pair_keys.size:
             raise StoredValueError("its label pairs have observations")
         if bool(cfg["analyses"]) != bool(cfg["groups"]):
@@ -165,7 +170,10 @@ class MTLMorphologizer(KnownWordsPipe):
         found = complete(set(counts), set(counts) | set(self.labels))
         if not found and not self.labels:
             raise ValueError(self.no_labels.format(name=self.name, n=n))
-        labels = [*self.labels, *sorted(found.difference(self.labels))]
+        new = sorted(
+            found.difference(self.labels), key=lambda label: (-counts[label], label)
+        )  # of equal scores the first is chosen
+        labels = [*self.labels, *new]
         self.cfg["groups"] = group_features({label: counts[label] or 1 for label in labels}, self.max_values)
         self.set_labels(labels)
 
@@ -174,17 +182,18 @@ class MTLMorphologizer(KnownWordsPipe):
 
     def label_column(self, reference: Doc) -> np.ndarray:
         """The string hashes of a document's analyses, uint64[n]; 0 where nothing is annotated."""
-        return self._of_pairs(reference.to_array([POS, MORPH]).reshape(len(reference), 2))
+        return self._of_columns(columns_of(reference, self.gold_attributes))
 
-    def _of_pairs(self, pairs: np.ndarray) -> np.ndarray:
-        """The same for parts of speech and features, uint64[n, 2]."""
+    def _of_columns(self, columns: np.ndarray) -> np.ndarray:
+        """The same for what ``gold_attributes`` are, uint64[n, 2 or 3]."""
         strings, known = self.vocab.strings, self._texts
-        found = np.zeros(len(pairs), np.uint64)
-        for i, (pos, morph) in enumerate(pairs.tolist()):
-            if (pos, morph) not in known:
-                text = Analysis(PARTS[pos], strings[morph] if morph else "").text
-                known[pos, morph] = strings.add(text) if _is_analysis(text) else 0
-            found[i] = known[pos, morph]
+        found = np.zeros(len(columns), np.uint64)
+        for i, values in enumerate(map(tuple, columns.tolist())):
+            if values not in known:
+                pos, *others = values
+                text = Analysis(PARTS[pos], *(strings[each] if each else "" for each in others)).text
+                known[values] = strings.add(text) if _is_analysis(text) else 0
+            found[i] = known[values]
         return found
 
     # --- the chains ---
@@ -231,22 +240,31 @@ class MTLMorphologizer(KnownWordsPipe):
         """Nothing of the corpus is a setting of the training: known words are held to their analyses in prediction alone."""
 
     def gold_column(self, example: Example) -> np.ndarray:
-        pos, morph = example.reference.to_array([POS, MORPH]).reshape(len(example.reference), 2).T
-        return self._of_pairs(np.stack([aligned(example, pos), aligned(example, morph)], axis=1))
+        columns = columns_of(example.reference, self.gold_attributes).T
+        return self._of_columns(np.stack([aligned(example, column) for column in columns], axis=1))
 
     def held(self, docs: Sequence[Doc]) -> Held | None:
-        """The analyses that have the part of speech and the features which tokens have already; any where no analysis of the model has both."""
-        given = np.concatenate([doc.to_array([POS, MORPH]).reshape(len(doc), 2) for doc in docs])
+        """The analyses that have what tokens have already of their columns; any where no analysis of the model has all of it."""
+        given = np.concatenate([columns_of(doc, self.gold_attributes) for doc in docs])
         at = np.flatnonzero(given.any(axis=1))
         if self.overwrite or not at.size:
             return None
-        analyses = [parse_analysis(label) for label in self.labels]
-        parts = np.array([IDS[analysis.pos] for analysis in analyses], np.uint64)
-        feats = np.array([self.vocab.morphology.add(each.feats or "_") for each in analyses], np.uint64)
-        pos, morph = given[at].T[:, :, None]
-        allowed = ((pos == 0) | (parts == pos)) & ((morph == 0) | (feats == morph))
+        allowed = np.ones((at.size, len(self.labels)), bool)
+        for column, values in zip(given[at].T, self._values("_"), strict=True):
+            allowed &= (column[:, None] == 0) | (values == column[:, None])
         some = allowed.any(axis=1)
         return Held(at[some], allowed[some]) if some.any() else None
+
+    def _values(self, nothing: str = "") -> list[np.ndarray]:
+        """What each analysis says of each of ``gold_attributes``, uint64[A]. nothing: the features of an analysis that knows none."""
+        analyses, morphology = [parse_analysis(label) for label in self.labels], self.vocab.morphology
+        feats = [each.feats or nothing for each in analyses]
+        columns = [
+            [IDS[each.pos] for each in analyses],
+            [morphology.add(each) if each else 0 for each in feats],
+            [self.vocab.strings.add(each.tag) if each.tag else 0 for each in analyses],
+        ]
+        return [np.array(column, np.uint64) for column in columns[: len(self.gold_attributes)]]
 
     def considered(self, docs: Sequence[Doc], held: bool = True) -> "ConsideredDocs":  # type: ignore[override]
         from spacy_mtl.confidence.analyses import ConsideredAnalyses
@@ -268,23 +286,30 @@ class MTLMorphologizer(KnownWordsPipe):
         return analysis_decisions("analysis", predictor, self.positions([doc]), self.labels)
 
     def set_annotations(self, docs: Iterable[Doc], scores: Sequence[np.ndarray]) -> None:
-        """Write ``token.pos`` and ``token.morph``. scores: what :meth:`predict` returned."""
+        """Write ``token.pos`` and ``token.morph``, and ``token.tag`` where it is learnt. scores: what :meth:`predict` returned."""
         if not self.labels:
             return
-        docs = list(docs)
-        analyses = [parse_analysis(label) for label in self.labels]
-        parts = np.array([IDS[analysis.pos] for analysis in analyses], np.uint64)
-        feats = np.array([self.vocab.morphology.add(each.feats) if each.feats else 0 for each in analyses], np.uint64)
+        docs, columns = list(docs), self._values()
         for doc, numbers in zip(docs, scores, strict=True):
             if doc.vocab is not self.vocab:
-                add_strings(doc, self.vocab, self.labels)
-                for each in analyses:
-                    doc.vocab.morphology.add(each.feats or "_")
+                self._add_strings(doc)
             if len(doc):
-                for attr, values in ((POS, parts), (MORPH, feats)):
+                for attr, values in zip(self.gold_attributes, columns, strict=True):
                     if values.any():
-                        self.write(doc, attr, values[numbers])
+                        self.write(doc, ATTRIBUTES[attr], values[numbers])
         self.write_confidence(docs, scores)
+
+    def _add_strings(self, doc: Doc) -> None:
+        """Let a document of another vocabulary know what analyses say."""
+        add_strings(doc, self.vocab, self.labels)
+        for each in map(parse_analysis, self.labels):
+            doc.vocab.morphology.add(each.feats or "_")
+            doc.vocab.strings.add(each.tag)
+
+
+def columns_of(doc: Doc, attributes: Sequence[str]) -> np.ndarray:
+    """These attributes of each token, uint64[n, k]."""
+    return doc.to_array(list(attributes)).reshape(len(doc), len(attributes))
 
 
 def _is_analysis(text: str) -> bool:
