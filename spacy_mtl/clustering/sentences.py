@@ -11,7 +11,7 @@ from spacy_mtl.corpora.lines.comments import lines_of
 from spacy_mtl.corpora.lines.text import text_lines
 from spacy_mtl.errors import Errors
 
-#: Endings of files with a word a line, compared in lower case; others are plain text, a sentence or paragraph a line.
+#: Endings of files with a word a line, compared in lower case; others have what the caller says, or are plain text, a sentence or paragraph a line.
 TREES = frozenset((".conllu", ".conllx"))
 COLUMNS = TREES | {".conll", ".iob", ".iob2", ".tsv"}
 JSON_LINES = ".jsonl"
@@ -23,10 +23,19 @@ _NO_WORD = re.compile(r"\d+[-.]\d+")
 Tokenize = Callable[[str], Sequence[str]]
 
 
-def sentences_of(path: Path, tokenize: Tokenize, encoding: str = "utf8") -> Iterator[Sequence[str]]:
-    """The sentences of a file; words of column files stay as they are. Raises ValueError: M501, M502, M513 the file cannot be read, M746 a line of
-    JSON without a text."""
-    if path.suffix.lower() in COLUMNS:
+def is_told(path: Path) -> bool:
+    """Whether the ending of a file says that it has columns, or JSON lines."""
+    return path.suffix.lower() in COLUMNS | {JSON_LINES}
+
+
+def sentences_of(
+    path: Path, tokenize: Tokenize, encoding: str = "utf8", columns: bool = False
+) -> Iterator[Sequence[str]]:
+    """The sentences of a file; words of column files stay as they are. columns: whether a file is one whose ending does not tell.
+
+    Raises ValueError: M501, M502, M513 the file cannot be read, M746 a line of JSON without a text.
+    """
+    if path.suffix.lower() in COLUMNS or columns:
         return _of_columns(path, encoding)
     return (words for text in texts_of(path, encoding) if (words := tokenize(text)))
 

@@ -90,11 +90,17 @@ def _tokenizer(lang: str | None) -> Callable[[str], Sequence[str]]:
 def _sentences(texts: list[Path], tokenize: Callable[[str], Sequence[str]], encoding: str) -> Iterator[Sequence[str]]:
     from tqdm import tqdm
 
-    from spacy_mtl.clustering.sentences import sentences_of
+    from spacy_mtl.clustering.sentences import is_told, sentences_of
 
+    from .content import has_columns
+
+    columns = {path for path in texts if not is_told(path) and has_columns(path, tokenize, encoding)}
+    for path in texts:
+        if path in columns:
+            typer.echo(f"{brief(path, 100)} is read as a column file: a word from each line.", err=True)
     with tqdm(desc="words read", unit="", unit_scale=True, leave=False) as bar:
         for path in texts:
-            for sentence in sentences_of(path, tokenize, encoding):
+            for sentence in sentences_of(path, tokenize, encoding, path in columns):
                 yield sentence
                 bar.update(len(sentence))
 

@@ -73,6 +73,46 @@ def test_the_words_of_a_treebank_are_not_their_numbers_whatever_the_ending(tmp_p
     assert "8 words in 5 clusters, of 100 tokens" in said
 
 
+@pytest.mark.parametrize("name", ["my.train", "my.txt", "my"])
+@pytest.mark.parametrize("width", [1, 2, 10])
+def test_the_content_tells_column_files_whatever_the_ending(tmp_path, name, width):
+    shown = {1: "{1}", 2: "{1} O", 10: "{0}\t{1}" + 8 * "\t_"}[width]
+    texts = ("\n".join(shown.format(*each) for each in enumerate(line.split(), 1)) for line in SENTENCES)
+    (tmp_path / name).write_text("\n\n".join(texts), encoding="utf8")
+    for lang in ((), ("--lang", "en")):
+        result = invoke(tmp_path / name, "--output", tmp_path / "clusters.tsv", "--classes", 5, *lang)
+        check(read_brown(tmp_path / "clusters.tsv"))
+        assert "8 words in 5 clusters, of 100 tokens" in result.stdout
+        assert "my" in result.stderr
+        assert "is read as a column file" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ann sees the cat .\nBob sees it .\n\nAnn hears the dog .\nAnn runs .\n",  # running text in paragraphs
+        "Ann sees the cat .\n\nBob sees the dog .\n\n",  # an empty line after each sentence
+        "Ann sees the cat .\nBob sees the dog .\n",  # all of the same number of words
+        "1\tAnn sees the cat .\n2\tBob sees her .\n\n3\tAnn hears the dog .\n",
+        "Ann\nBob\ncat\n",  # a list of words
+    ],
+)
+def test_text_stays_text(tmp_path, text):
+    path = tmp_path / "a.txt"
+    path.write_text(text, encoding="utf8")
+    result = invoke(path, "--output", tmp_path / "clusters.tsv", "--classes", 2, "--min-count", 1)
+    assert f"of {len(text.split())} tokens" in result.stdout
+    assert "column file" not in result.stderr
+
+
+def test_text_without_white_space_between_words_stays_text(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("我爱北京\n我爱上海\n\n我爱天安门\n", encoding="utf8")
+    result = invoke(path, "--output", tmp_path / "clusters.tsv", "--classes", 2, "--min-count", 1, "--lang", "zh")
+    assert "of 13 tokens" in result.stdout
+    assert "column file" not in result.stderr
+
+
 def test_endings_of_json_lines_may_have_capitals(tmp_path):
     (tmp_path / "a.JSONL").write_text("\n".join(json.dumps({"text": line}) for line in SENTENCES), encoding="utf8")
     check(learned(tmp_path, tmp_path / "a.JSONL")[0])
