@@ -1,4 +1,4 @@
-"""M5xx, and M955 to M957: corpora and training support."""
+"""M5xx, M756, and M955 to M957: corpora and training support."""
 
 
 class CorpusErrors:
@@ -88,5 +88,6 @@ class CorpusWarnings:
             "segmented text, which has spaces between words.")
     M575 = ("'{path}' has entities that begin or end within a token, {n} in all; nothing is learnt about their tokens. The first: {first}. Mark whole tokens, or "
             "change the tokenizer.")
+    M756 = ("The training ended before its first evaluation, so '{path}' is still the pipeline of an earlier training.")
     M560 = ("{n} sentence(s) of '{path}' were left out because their heads do not form a tree. The first: {reason}")
     # fmt: on

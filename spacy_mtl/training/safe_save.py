@@ -1,16 +1,17 @@
 """Saving whole pipelines safely: :func:`save`, and the callback ``spacy_mtl.safe_save.v1`` for ``[training] before_to_disk``."""
 
 import re
+import warnings
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from spacy.language import Language
 
-from spacy_mtl.errors import Errors
+from spacy_mtl.errors import Errors, Warnings
 from spacy_mtl.files import write_folder
 from spacy_mtl.files.folder_lock import FolderLock, lock_folder
 from spacy_mtl.registry import registry
-from spacy_mtl.running import running_trainings
+from spacy_mtl.running import running_loop, running_trainings
 from spacy_mtl.stored.fault import StoredValueError
 from spacy_mtl.stored.json import read_json
 from spacy_mtl.stored.values import mapping
@@ -102,23 +103,29 @@ class SafeSave:
     def __init__(self, callback: Callback | None = None, lock: FolderLock | None = None):
         self.callback = callback
         self.lock = lock
+        self._evaluated = False
 
     def __call__(self, nlp: Language) -> Language:
         """The same pipeline with another ``to_disk``."""
-        return saved_safely(nlp if self.callback is None else self.callback(nlp))
+        running = running_loop()
+        self._evaluated |= running is not None and running.get("is_best_checkpoint") is not None
+        return saved_safely(nlp if self.callback is None else self.callback(nlp), self._evaluated)
 
 
-def saved_safely(nlp: Language) -> Language:
+def saved_safely(nlp: Language, evaluated: bool = True) -> Language:
     """A pipeline that shares everything with ``nlp`` but saves itself by :func:`save`.
 
-    While spaCy trains, whatever is in the folder is replaced, as spaCy does with model-best and model-last.
+    While spaCy trains, whatever is in the folder is replaced, as spaCy does with model-best and model-last; but before an evaluation (evaluated), a
+    pipeline stays there (M756): spaCy saves whatever it has where it is interrupted.
     """
 
     def to_disk(_: Language, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        if running_trainings():
-            write_folder(path, lambda folder: nlp.to_disk(folder, exclude=exclude))
-        else:
+        if not running_trainings():
             save(nlp, path, exclude=exclude)
+        elif not evaluated and Path(path, "meta.json").is_file():
+            warnings.warn(Warnings.M756.format(path=path), stacklevel=2)
+        else:
+            write_folder(path, lambda folder: nlp.to_disk(folder, exclude=exclude))
 
     kind = type(nlp)
     safe: Language = object.__new__(type(kind.__name__, (kind,), {"to_disk": to_disk}))

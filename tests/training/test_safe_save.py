@@ -197,10 +197,21 @@ def test_a_training_replaces_the_models_of_an_earlier_one(tmp_path, train):
 def test_the_models_of_an_earlier_training_stay_until_there_are_new_ones(tmp_path, train):
     train(pipeline(SAFE), tmp_path)
     nlp = pipeline(SAFE, "de")
-    with pytest.raises(RuntimeError, match="before the first evaluation"):
-        train(nlp, tmp_path, [RuntimeError("before the first evaluation")])
-    assert spacy.load(tmp_path / "model-best").lang == "es"
-    assert spacy.load(tmp_path / "model-last").lang == "de"
+    with (
+        pytest.warns(UserWarning, match=rf"^\[M756\] .* '{tmp_path}/model-last' is still the pipeline of an earlier"),
+        pytest.raises(RuntimeError, match="before the first evaluation"),
+    ):
+        train(nlp, tmp_path, [None, RuntimeError("before the first evaluation")])
+    assert [spacy.load(tmp_path / name).lang for name in ("model-best", "model-last")] == ["es", "es"]
+    with pytest.raises(KeyboardInterrupt):
+        train(nlp, tmp_path, [False, None, KeyboardInterrupt()])
+    assert [spacy.load(tmp_path / name).lang for name in ("model-best", "model-last")] == ["es", "de"]
+
+
+def test_without_an_earlier_training_what_there_is_is_saved(tmp_path, train):
+    with pytest.raises(KeyboardInterrupt):
+        train(pipeline(SAFE), tmp_path, [KeyboardInterrupt()])
+    assert names(tmp_path) == ["model-last"]
 
 
 def test_what_is_no_pipeline_is_removed_as_spacy_does(tmp_path, train):
