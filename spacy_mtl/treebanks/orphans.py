@@ -1,4 +1,4 @@
-"""Processes of ``nlp.pipe`` that end when the process that started them does, however that happens."""
+"""Processes, as those of ``nlp.pipe``, that end when the process that started them does, however that happens."""
 
 import os
 import time

@@ -3,6 +3,10 @@
 import errno
 import json
 import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -156,6 +160,31 @@ def test_several_processes_share_the_trials(config, tmp_path):
     result = invoke(config, tmp_path / "best.cfg", "--trials", 4, "--jobs", 2, "--json", tmp_path / "t.json")
     assert result.exit_code == 0, result.stderr
     assert len({trial["number"] for trial in json.loads((tmp_path / "t.json").read_text())}) == 4
+
+
+@pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGKILL])
+def test_no_process_outlives_a_search_that_was_killed(config, tmp_path, sign):
+    command = [sys.executable, "-m", "spacy", "mtl", "tune", config, tmp_path / "best.cfg"]
+    process = subprocess.Popen(
+        [*command, "--trials", "5000", "--jobs", "2"], start_new_session=True, stderr=subprocess.DEVNULL
+    )
+    journal = tmp_path / "best.journal"
+    while not (journal.exists() and journal.read_text().count("\n") > 20):  # both are at work
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(sign)
+    process.wait()
+    left = True
+    for _ in range(600):
+        try:
+            os.killpg(process.pid, 0)
+        except ProcessLookupError:
+            left = False
+            break
+        time.sleep(0.05)
+    if left:
+        os.killpg(process.pid, signal.SIGKILL)
+    assert not left
 
 
 def test_an_interrupt_writes_the_best_so_far(config, tmp_path, monkeypatch):

@@ -269,7 +269,10 @@ def _stop(workers: Sequence[BaseProcess]) -> None:
 
 
 def work(search: Search, n: int, number: int) -> None:
-    """A process of several: make so many trials, with a seed of its own."""
+    """A process of several: make so many trials, with a seed of its own. It ends with the command, even if that is killed."""
+    from spacy_mtl.treebanks.orphans import end_with_parent
+
+    end_with_parent()
     try:
         tuning = search.tuning()
         tuning.seed += 1000 * (number + 1)
