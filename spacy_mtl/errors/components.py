@@ -15,7 +15,8 @@ class ComponentErrors:
     M420 = ("'{name}' cannot be trained: none of the {n} training examples has an annotated tag. Check the reader's columns: name one of them \"TAG\", and do not "
             "list it as given.")
     M421 = ("'{name}': pos_map maps the tag '{tag}' to '{pos}', which is not a universal part-of-speech tag. Choose one of {known}.")
-    M410 = ("'{name}' cannot be trained on documents with another vocabulary. Make the examples with nlp.make_doc or Doc(nlp.vocab, ...) of the same nlp.")
+    M410 = ("'{name}' cannot be trained on documents with another vocabulary. Make the examples with nlp.make_doc or Doc(nlp.vocab, ...) of the same nlp. A component "
+            "from another pipeline has its vocabulary if that is loaded with spacy.load(..., vocab=nlp.vocab).")
     M409 = ("'{name}': the cost '{pair}' is not valid. Write 'GOLD>PREDICTED' with an entity label, 'O' or '*' on each side, and a number of at least 0.")
     M411 = ("'{name}': the templates read '{attr}', but characters have only the attributes that follow from the character itself. Use ORTH, CHAR, CHAR_CLASS, SAME_1, "
             "WORD_BEGIN and the like.")

@@ -89,6 +89,29 @@ def test_a_loaded_component_learns_a_new_label_and_keeps_the_old_ones(nlp):
     assert entities(nlp, SENTENCE) == [("rosa", "PER"), ("lima", "LOC")]
 
 
+def test_a_component_of_another_pipeline_learns_on_as_one_of_the_same_vocabulary(nlp, tmp_path):
+    nlp.to_disk(tmp_path)
+
+    def learnt(source):
+        other.add_pipe("mtl_ner", name="first", source=source)
+        other.resume_training()
+        learn(other, firms(other))
+        return other.get_pipe("first").to_bytes(exclude=["vocab"])
+
+    other = spacy.blank("es")
+    apart = learnt(spacy.load(tmp_path))
+    assert other.get_pipe("first").vocab is other.vocab
+    assert entities(other, FIRM) == [("acme", "ORG")]
+    assert entities(loaded(other), SENTENCE) == [("rosa", "PER"), ("lima", "LOC")]
+    other = spacy.blank("es")
+    assert learnt(spacy.load(tmp_path, vocab=other.vocab)) == apart
+
+
+def test_a_batch_of_two_vocabularies_is_refused(nlp):
+    with pytest.raises(ValueError, match=r"^\[M410\]"):
+        nlp.update([*firms(nlp), *firms(spacy.blank("es"))])
+
+
 def test_what_has_been_learnt_is_an_ordinary_model(nlp, tmp_path):
     learn(nlp, firms(nlp))
     nlp.to_disk(tmp_path)

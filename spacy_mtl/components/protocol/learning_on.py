@@ -121,9 +121,20 @@ class ContinuedPipe(ThreadedPipe):
         """
         examples = list(examples)
         validate_examples(examples, f"{type(self).__name__}.update")
-        if self._gathered is None and current_weights(self.model).is_trained:
-            self.learn_on()
+        self._begin_to_learn_on(examples)
         return super().update(examples, drop=drop, sgd=sgd, losses=losses)
+
+    def _begin_to_learn_on(self, examples: Sequence[Example]) -> None:
+        """Learn on if the component is trained and not in training: in the vocabulary of the documents, which is that of the pipeline it is in."""
+        if self._gathered is not None or not current_weights(self.model).is_trained:
+            return
+        if (
+            examples and (vocab := examples[0].predicted.vocab) is not self.vocab
+        ):  # sourced by add_pipe, which changes no component
+            for text in self.vocab.strings:
+                vocab.strings.add(text)
+            self.vocab = vocab
+        self.learn_on()
 
     def _show_batch(self, examples: list[Example]) -> float:
         if self._earlier is not None:
@@ -242,8 +253,7 @@ class ContinuedPipe(ThreadedPipe):
         """
         examples = list(examples)
         validate_examples(examples, f"{type(self).__name__}.rehearse")
-        if self._gathered is None and current_weights(self.model).is_trained:
-            self.learn_on()
+        self._begin_to_learn_on(examples)
         if self._earlier is None:
             raise ValueError(Errors.M474.format(name=self.name))
         with self._as_before():
