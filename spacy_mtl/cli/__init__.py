@@ -23,6 +23,7 @@ from .insight.explain import explain_cli
 from .insight.features import features_cli
 from .insight.names import names_cli
 from .insight.report import report_cli
+from .shared.messages import interruptible
 from .summary import summary_cli
 from .tables.clusters import clusters_cli
 from .tables.lists import lists_cli
@@ -65,6 +66,9 @@ mtl.command("train", context_settings={"allow_extra_args": True, "ignore_unknown
 mtl.command("tune")(tune_cli)
 mtl.command("validate")(validate_cli)
 mtl.command("warmup")(warmup_cli)
+for command in mtl.registered_commands:
+    if command.callback is not None:
+        command.callback = interruptible(command.callback)
 app.add_typer(mtl)
 show_on_stderr()  # commands of spaCy compile kernels, too
 

@@ -1,8 +1,10 @@
 """How commands report bad input: one sentence on stderr, exit code 1, no traceback."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
+from typing import Any
 
 import typer
 from thinc.api import ConfigValidationError
@@ -26,6 +28,20 @@ def clear_errors() -> Iterator[None]:
     except KeyboardInterrupt:
         typer.echo("Interrupted.", err=True)
         raise typer.Exit(INTERRUPTED) from None
+
+
+def interruptible(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The same command, which an interrupt ends with a message at any time: also while it imports what it needs."""
+
+    @wraps(command)
+    def run(*args: Any, **options: Any) -> Any:
+        try:
+            return command(*args, **options)
+        except KeyboardInterrupt:
+            typer.echo("Interrupted.", err=True)
+            raise typer.Exit(INTERRUPTED) from None
+
+    return run
 
 
 def number_of(n: int, thing: str) -> str:
