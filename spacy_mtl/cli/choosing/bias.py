@@ -25,8 +25,8 @@ from ..shared.options import (
     Given,
     Limit,
 )
-from ..shared.output import make_console
-from ..shared.pipelines import load_pipeline, save_pipeline
+from ..shared.output import check_outputs, make_console
+from ..shared.pipelines import check_folder, load_pipeline, save_pipeline
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -86,7 +86,10 @@ def bias_cli(
     if file_format is Format.bracketed:
         raise typer.BadParameter("it reads columns, segmented texts, trees and annotated tasks", param_hint="--format")
     with clear_errors():
+        check_outputs([output], [])
         nlp = load_pipeline(model, code)
+        if output is not None:
+            check_folder(nlp, output)
         check_folds("bias", folds)
         name, pipe = biased_component(nlp, model, component)
         read_as, settings = reading(nlp, data, file_format, asked, encoding)

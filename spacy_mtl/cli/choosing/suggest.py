@@ -11,7 +11,7 @@ from spacy_mtl.errors import Errors
 from ..insight.names import chosen
 from ..shared.messages import clear_errors
 from ..shared.options import Code, Encoding
-from ..shared.output import check_other, write_file
+from ..shared.output import check_file_name, check_other, write_file
 from ..shared.pipelines import load_pipeline, make_doc
 
 if TYPE_CHECKING:
@@ -71,13 +71,14 @@ def suggest_cli(
 
 
 def _check(by: str, task: str, output: Path, raw: Path) -> None:
-    """Refuse settings before anything is read. Raises ValueError: M742, M741."""
+    """Refuse settings before anything is read. Raises ValueError: M742, M741, M704."""
     from spacy_mtl.choosing.tasks import FORMATS
 
     for setting, value, known in (("measure", by, ("entropy", "margin")), ("format", task, tuple(FORMATS))):
         if value not in known:
             raise ValueError(Errors.M742.format(setting=setting, value=value, known=", ".join(known)))
     check_other(output, [raw])
+    check_file_name(output)
 
 
 def read_raw(nlp: "Language", path: Path, encoding: str = "utf8") -> "list[Doc]":

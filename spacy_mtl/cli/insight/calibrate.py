@@ -11,7 +11,7 @@ from spacy_mtl.errors import Errors
 from ..shared.messages import clear_errors
 from ..shared.options import Code
 from ..shared.output import check_outputs, make_console
-from ..shared.pipelines import load_pipeline, save_pipeline
+from ..shared.pipelines import check_folder, load_pipeline, save_pipeline
 from ..validate import read_examples
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ def calibrate_cli(
     with clear_errors():
         check_outputs([output], [corpus, train])  # it may be the model itself, whose folder is replaced as a whole
         nlp = load_pipeline(model, code)
+        check_folder(nlp, output)
         dev = read_examples(nlp, Path(model), corpus)
         check_folds("calibrate", folds)
         if folds and not isotonic:

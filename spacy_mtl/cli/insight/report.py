@@ -10,6 +10,7 @@ from spacy_mtl.files.disk import reason_of
 
 from ..shared.messages import clear_errors
 from ..shared.options import Code
+from ..shared.output import check_place
 from ..shared.pipelines import load_pipeline
 from ..summary import BEST, LOG
 
@@ -103,6 +104,7 @@ def _check_writable(page: Path) -> None:
                 begins = file.read(len(BEGINS))
             if begins not in (BEGINS, b""):
                 raise ValueError(Errors.M790.format(path=page))
+        check_place(page)
     except OSError as error:
         raise ValueError(Errors.M704.format(path=page, reason=reason_of(error))) from None
 

@@ -1,6 +1,8 @@
 """Output of commands: tables on the console, JSON in files."""
 
+import errno
 import json
+import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -54,9 +56,9 @@ def check_other(output: Path, inputs: Iterable[Path]) -> None:
 
 
 def check_place(path: Path, folder: bool = False) -> None:
-    """Refuse a path where nothing can be: in a file, in a folder that may not be entered, or of a name that is too long. Raises ValueError (M704).
+    """Refuse a path where nothing can be written: in a file, in a folder that may not be entered or written, or of a name that is too long.
 
-    folder: it is to be one, beside which there is no temporary file.
+    folder: it is to be one, with files in it and no temporary file beside it. Raises ValueError (M704).
     """
     for place in (path, temporary(path, 0)) if path.name and not folder else (path,):
         try:
@@ -65,6 +67,18 @@ def check_place(path: Path, folder: bool = False) -> None:
             pass
         except OSError as error:
             raise ValueError(Errors.M704.format(path=brief(path, 300), reason=reason_of(error))) from None
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        return  # a pipe or device is written to as it is
+    places = (path, *path.parents) if not path.name or (folder and path.is_dir()) else path.parents
+    parent = next((place for place in places if place.exists()), Path())
+    if not os.access(parent, os.W_OK | os.X_OK):
+        reason = os.strerror(errno.EROFS if _is_read_only(parent) else errno.EACCES)
+        raise ValueError(Errors.M704.format(path=brief(path, 300), reason=reason))
+
+
+def _is_read_only(folder: Path) -> bool:
+    """Whether a folder is on a file system that nobody writes to, where the system says so."""
+    return hasattr(os, "statvfs") and bool(os.statvfs(folder).f_flag & os.ST_RDONLY)
 
 
 def _is_same(path: Path, output: Path) -> bool:

@@ -2,11 +2,13 @@
 
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from spacy.cli import app
 from typer.testing import CliRunner
 
+from spacy_mtl.cli.insight.report import _check_writable
 from spacy_mtl.cli.shared.output import check_file_name, check_other, check_outputs
 
 COMMANDS = {
@@ -15,6 +17,18 @@ COMMANDS = {
     "annotate": lambda path, output: ["annotate", "no-model", path, output],
     "jackknife": lambda path, output: ["jackknife", "no.cfg", path, output],
     "lists": lambda path, output: ["lists", path, "--output", output],
+}
+#: Those that load a pipeline, or a config, before anything else that may fail.
+LONG = {
+    "prune": lambda output: ["prune", "no-model", output, "--templates", 3],
+    "prune --json": lambda output: ["prune", "no-model", "out", "--json", output],
+    "tune": lambda output: ["tune", "no.cfg", output],
+    "tune --json": lambda output: ["tune", "no.cfg", "out.cfg", "--json", output],
+    "suggest": lambda output: ["suggest", "no-model", "no.txt", output],
+    "calibrate": lambda output: ["calibrate", "no-model", "no.conll", "--output", output],
+    "bias": lambda output: ["bias", "no-model", "no.conll", "--output", output],
+    "clusters": lambda output: ["clusters", __file__, "--output", output],
+    "lists": lambda output: ["lists", "no.conll", "--output", output],
 }
 
 
@@ -66,6 +80,39 @@ def test_a_place_in_a_file_is_refused(tmp_path):
     for check in (check_file_name, lambda path: check_other(path, []), lambda path: check_outputs([path], [])):
         with pytest.raises(ValueError, match=r"M704.*file/out': Not a directory"):
             check(tmp_path / "file" / "out")
+
+
+@pytest.fixture(name="read_only")
+def _read_only(tmp_path, monkeypatch):
+    """A folder that may not be written, also where tests run as root."""
+    folder, access = tmp_path / "read-only", os.access
+    folder.mkdir()
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != folder and access(path, mode))
+    return folder
+
+
+@pytest.mark.parametrize("command", LONG)
+@pytest.mark.parametrize("name", ["out", "new/out"])
+def test_a_folder_that_cannot_be_written_is_told_before_any_work(read_only, command, name):
+    result = invoke(*LONG[command](read_only / name))
+    assert result.exit_code == 1
+    assert result.stderr == f"[M704] Cannot write '{read_only / name}': Permission denied.\n"
+
+
+def test_a_page_in_a_folder_that_cannot_be_written_is_told_before_any_work(read_only):
+    with pytest.raises(ValueError, match=r"^\[M704\] Cannot write '.*/report.html': Permission denied"):
+        _check_writable(read_only / "report.html")
+
+
+def test_a_file_system_that_is_read_only_is_told(read_only, monkeypatch):
+    monkeypatch.setattr(os, "statvfs", lambda _: SimpleNamespace(f_flag=os.ST_RDONLY))
+    with pytest.raises(ValueError, match=r"^\[M704\].*: Read-only file system"):
+        check_file_name(read_only / "out")
+
+
+def test_devices_are_written_to_as_they_are(monkeypatch):
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    check_outputs([Path(os.devnull)], [])
 
 
 @pytest.mark.parametrize("command", ["clusters", "jackknife"])
