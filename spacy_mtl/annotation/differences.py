@@ -28,7 +28,7 @@ def check_same(folder: Path, found: Mapping[str, Any], wanted: Mapping[str, Any]
         differences = ["other partitions"]
     if differences:
         told = differences[0] if len(differences) == 1 else f"{', '.join(differences[:-1])} and {differences[-1]}"
-        raise ValueError(Errors.M914.format(path=folder, what=told))
+        raise ValueError(Errors.M914.format(path=folder, what=told, else_=""))
     for old, new in zip(found[_INPUTS], wanted[_INPUTS], strict=True):
         if old != new:
             raise ValueError(_changed(folder, old, new))

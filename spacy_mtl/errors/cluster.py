@@ -18,7 +18,7 @@ class ClusterErrors:
     M912 = ("Partition {number} ('{path}') ends the worker's process each time ({reason}), but none of its documents does so alone. What is done is kept; "
             "give the workers more memory, or a smaller --partition-size in another folder.")
     M913 = ("'{path}' is no folder that annotations were written to before, and is not empty. Give the name of a new folder, or of that of the same command.")
-    M914 = ("'{path}' was begun with {what}. Give the same again to go on, or the name of another folder.")
+    M914 = ("'{path}' was begun with {what}. Give the same again to go on, {else_}or the name of another folder.")
     M915 = ("'{path}' is in use by {holder}. Wait until it has ended, or give another folder.")
     M916 = ("The model '{model}' is not the same on this worker as where the command was given. Copy it to all machines, or to a folder that they share.")
     M917 = ("{option} does not go with{out} --ray. Leave it out{hint}.")

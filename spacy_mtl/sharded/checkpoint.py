@@ -16,7 +16,6 @@ from zipfile import BadZipFile, ZipFile
 import numpy as np
 
 from spacy_mtl.distributed.shard import Shard
-from spacy_mtl.errors import Errors
 from spacy_mtl.files import write_atomically
 from spacy_mtl.structures.problem import Problem
 
@@ -25,7 +24,7 @@ _CLOSE = 1e-6
 #: Bytes that arrays may take besides their entries; bytes of a saved component.
 HEADERS, _MOST = 1 << 16, 1 << 34
 #: The file that says what the checkpoints of a folder are about.
-_DIGEST = "config.digest"
+ABOUT = "about.txt"
 #: From outputs int32[n_slots] to bool[n]: for which sentences these are outputs.
 Possible = Callable[[np.ndarray], np.ndarray]
 
@@ -68,34 +67,16 @@ def read_arrays(path: Path, most: int) -> dict[str, np.ndarray]:
         return {}
 
 
-def begin(folder: Path, about: str) -> None:
-    """Begin a training in a folder, or go on with one that was ended. about: all that tells it from others, config and corpus.
-
-    What is there without saying what it is about belongs to a training that came to its end, and is removed.
-    Raises ValueError (M914) if there are checkpoints of another training; OSError: M650-M652.
-    """
-    path, wanted = folder / _DIGEST, blake2b(about.encode(), digest_size=16).hexdigest()
-    kept = _kept(folder)
-    try:
-        found = path.read_text("ascii", "replace").strip()
-    except FileNotFoundError:
-        found = ""
-        for each in kept:
-            each.unlink(missing_ok=True)
-    if found and found != wanted and kept:
-        raise ValueError(Errors.M914.format(path=folder, what="another config or corpus"))
-    write_atomically(path, f"{wanted}\n".encode())
-
-
 def end(folder: Path) -> None:
     """Remove what was kept of a training, and the folder if nothing else is in it."""
     with suppress(OSError):
-        for path in [*_kept(folder), folder / _DIGEST]:
+        for path in [*kept(folder), folder / ABOUT]:
             path.unlink(missing_ok=True)
         folder.rmdir()
 
 
-def _kept(folder: Path) -> list[Path]:
+def kept(folder: Path) -> list[Path]:
+    """The files of checkpoints in a folder."""
     return [path for kind in ("best", "driver", "worker-*") for path in sorted(folder.glob(f"*-{kind}.npz"))]
 
 

@@ -17,11 +17,11 @@ from spacy_mtl.components.protocol.base import StructuredPipe
 from spacy_mtl.trainers.base import Report
 from spacy_mtl.trainers.mtlstruct.settings import MTLStructSettings
 
-from .checkpoint import Best, begin, best_path, end, read_best, write_best
+from .about import about, begin, check_workers
+from .checkpoint import Best, best_path, end, read_best, write_best
 from .crew import Crew
 from .driver import Driver
 from .settings import check_frozen, check_independent, check_trainer, trained_components
-from .spec import states
 
 #: Seconds between two checkpoints, at least.
 OFTEN = 60.0
@@ -50,6 +50,9 @@ class Watcher(Protocol):
 
     def phase(self, component: str, what: str) -> None:
         """Something else is being done."""
+
+    def goes_on(self, component: str, rounds: int) -> None:
+        """A training that was ended after so many rounds goes on."""
 
     def round(self, done: int, total: int, promised: float) -> None:
         """Another round has ended. promised: see :attr:`.Driver.promised`."""
@@ -89,10 +92,11 @@ class Session:
     def prepare(self) -> None:
         """Look at the folder, read the dev corpus, and make the vocabulary as the config says.
 
-        Raises ValueError: M771-M773 for a corpus, what readers raise, M914 the folder has a training of another config or corpus that can be gone on
-        with, M951 a component that is not to be trained does not work.
+        Raises ValueError: M771-M773 for a corpus, what readers raise, M914 the folder has a training of another config or of other files that can be
+        gone on with, M951 a component that is not to be trained does not work.
         """
-        begin(self.checkpoint, f"{self.nlp.config.to_str()}\n{list(map(states, self._blocks))}")
+        self.watcher.phase(self.names[0], "reading what has changed")
+        begin(self.checkpoint, about(self.nlp.config.to_str(), self._blocks, self.config["initialize"]))
         with self.nlp.select_pipes(disable=self.nlp.pipe_names):
             self.nlp.initialize()
         examples = read_part(self.nlp, "dev", None, self.where)
@@ -106,9 +110,10 @@ class Session:
     def run(self, crew: Crew) -> Language:
         """Train all components, and save the pipeline with the best scores as model-best, and the last as model-last.
 
-        A training that was ended before goes on from its checkpoint. Raises ValueError: M377, M944, and what workers raise; KeyboardInterrupt
-        after what was learnt has been kept.
+        A training that was ended before goes on from its checkpoint. Raises ValueError: M377, M914 that was of another number of workers, M944, and
+        what workers raise; KeyboardInterrupt after what was learnt has been kept.
         """
+        check_workers(self.checkpoint, len(crew))
         for name in self.names:
             self._train(Driver(crew, name, self._settings(name), partial(self.watcher.phase, name), self.passes))
         end(self.checkpoint)
@@ -132,7 +137,7 @@ class Session:
         """The component with the best score. best: that of a training that was ended before."""
         driver.begin()
         if driver.resume(self.checkpoint):
-            self.watcher.phase(driver.name, f"going on from {self.checkpoint}")
+            self.watcher.goes_on(driver.name, driver.rounds)
         scores = [] if best is None else [best.score]
         total = sum(self.schedule)
         try:

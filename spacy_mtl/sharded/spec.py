@@ -76,9 +76,3 @@ def _files_at(path: str) -> list[str]:
         if inside and all(each.is_file() for each in inside):
             return list(map(str, inside))
     return [path] if Path(path).exists() else []
-
-
-def states(block: Mapping[str, Any]) -> list[tuple[str, int, int]]:
-    """Name, size and time of change of each file that a block reads."""
-    found = [(file, Path(file).stat()) for file in files_of(block)]
-    return [(file, state.st_size, state.st_mtime_ns) for file, state in found]

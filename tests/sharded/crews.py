@@ -24,6 +24,9 @@ class Watched:
     def phase(self, component, what):
         self.phases.append((component, what))
 
+    def goes_on(self, component, rounds):
+        self.phases.append((component, f"round {rounds}"))
+
     def round(self, done, total, promised):
         self.rounds.append(done)
         self._on_round(done)

@@ -12,6 +12,7 @@ from thinc.api import Config
 from spacy_mtl.choosing.corpora import read_part
 from spacy_mtl.components.sharded.pipe import ShardedPipe
 from spacy_mtl.learning.streamed import Stream
+from spacy_mtl.sharded.about import about, begin
 from spacy_mtl.sharded.pipeline import make
 
 from .crews import ROOT, Watched, crew_of, run, session_of, text_of
@@ -117,8 +118,46 @@ def test_what_is_kept_of_another_corpus_is_refused(part, tmp_path):
     with pytest.raises(KeyboardInterrupt):
         session_of(config, tmp_path / "out", Interrupted(2)).run(crew_of(config, 2))
     copied(path, lambda text: text.replace("B-PER", "B-XYZ").replace("I-PER", "I-XYZ"))
-    with pytest.raises(ValueError, match=r"M914.*another config or corpus"):
+    with pytest.raises(ValueError, match=r"M914.*another corpus.*, delete this folder to begin anew, or"):
         session_of(config, tmp_path / "out")
+
+
+def test_a_corpus_that_was_only_touched_is_the_same(tmp_path):
+    path, watched = copied(tmp_path / "train.conll"), Watched()
+    config = text("ner", paths__train=str(path), training__batcher__passes=[4])
+    with pytest.raises(KeyboardInterrupt):
+        session_of(config, tmp_path / "out", Interrupted(2)).run(crew_of(config, 2))
+    os.utime(path, (0, 0))
+    session_of(config, tmp_path / "out", watched).run(crew_of(config, 2))
+    assert watched.rounds == [3, 4]
+    assert ("ner", "round 2") in watched.phases
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_what_is_kept_of_another_number_of_workers_is_refused(workers, tmp_path):
+    config = text("ner")
+    with pytest.raises(KeyboardInterrupt):
+        session_of(config, tmp_path, Interrupted(2)).run(crew_of(config, 2))
+    kept = {path: path.read_bytes() for path in (tmp_path / "checkpoint").iterdir()}
+    with pytest.raises(ValueError, match=r"M914.*begun with 2 workers\. Give the same again"):
+        session_of(config, tmp_path).run(crew_of(config, workers))
+    assert kept == {path: path.read_bytes() for path in (tmp_path / "checkpoint").iterdir()}
+
+
+@pytest.mark.parametrize("changed", ["clusters.tsv", "model/ner/model"])
+def test_what_is_kept_of_other_tables_or_another_prior_is_refused(changed, tmp_path):
+    (tmp_path / "model/ner").mkdir(parents=True)
+    for name in ("clusters.tsv", "model/ner/model"):
+        (tmp_path / name).write_text("0\tAna\t1\n")
+    tables = {"CLUSTER": {"@mtl_tables": "spacy_mtl.brown.v1", "path": str(tmp_path / "clusters.tsv")}}
+    block = {"components": {"ner": {"tables": tables, "prior": str(tmp_path / "model")}}}
+    begin(tmp_path / "checkpoint", about("", [], block))
+    (tmp_path / "checkpoint" / "ner-best.npz").touch()
+    os.utime(tmp_path / changed, (0, 0))
+    begin(tmp_path / "checkpoint", about("", [], block))
+    (tmp_path / changed).write_text("1\tAna\t1\n")
+    with pytest.raises(ValueError, match=r"M914.*begun with other tables, vectors or another prior\. Give"):
+        begin(tmp_path / "checkpoint", about("", [], block))
 
 
 def test_a_start_that_fails_leaves_the_folder_to_others(tmp_path):
@@ -132,7 +171,7 @@ def test_what_nobody_knows_of_is_removed(tmp_path):
     config = text("ner")
     with pytest.raises(KeyboardInterrupt):
         session_of(config, tmp_path, Interrupted(2)).run(crew_of(config, 2))
-    os.remove(tmp_path / "checkpoint" / "config.digest")
+    os.remove(tmp_path / "checkpoint" / "about.txt")
     watched = Watched()
     session_of(config, tmp_path, watched).run(crew_of(config, 2))
     assert watched.rounds[0] == 1

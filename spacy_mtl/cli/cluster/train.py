@@ -157,6 +157,11 @@ class _Table:
         """Something else is being done."""
         self._bar.set_description_str(f"{component}: {what}")
 
+    def goes_on(self, component: str, rounds: int) -> None:
+        """A training that was ended after so many rounds goes on."""
+        self._bar.clear()
+        typer.echo(f"{component}: going on from round {rounds}", err=True)
+
     def round(self, done: int, total: int, promised: float) -> None:
         """Another round has ended."""
         self._bar.set_description_str(f"round {done} of {total}; steps promise {promised:,.0f}")
