@@ -1,4 +1,4 @@
-"""M4xx: components."""
+"""M4xx, M757 and M758: components."""
 
 
 class ComponentErrors:
@@ -75,6 +75,8 @@ class ComponentErrors:
     M473 = ("'{name}': the weight of the prior must be a number above 0 and at most 1000, but is {value}. 1 keeps the weights of the earlier model as they are.")
     M487 = ("'{name}' cannot go on from {where}, a pipeline without a component of this name. It has: {parts}. Give the folder of the one to go on from, "
             "such as {where}/PART.")
+    M757 = ("The setting 'prior' of '{name}' is '{where}', where no saved component is. Give a saved pipeline with a component of this name, or the folder of a saved "
+            "component.")
     M474 = ("'{name}' has no earlier model whose predictions could be rehearsed: it was initialized anew. Load a trained component and call nlp.resume_training().")
     M475 = ("'{name}' is not trained, so it has no weights, and decides nothing. Train it, or load a trained component.")
     M456 = ("'{name}' was initialized for the labels {known}, but a training document has {labels}. Give nlp.initialize() examples of every label, or list all "

@@ -269,11 +269,13 @@ def test_a_prior_that_does_not_fit_is_refused(nlp, tmp_path, config, settings, c
     assert ner.to_bytes(exclude=["vocab"]) == before
 
 
-def test_a_prior_that_is_no_model_is_refused(tmp_path):
+@pytest.mark.parametrize("prior", ["nowhere", "."])
+def test_a_prior_that_is_no_model_is_named_as_it_was_given(prior, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     nlp = spacy.blank("es")
     ner = nlp.add_pipe("mtl_ner", config=NER)
-    with pytest.raises(ValueError, match="M605"):
-        ner.initialize(lambda: firms(nlp), nlp=nlp, prior=tmp_path)
+    with pytest.raises(ValueError, match=rf"^\[M757\] The setting 'prior' of 'mtl_ner' is '{prior}', where"):
+        ner.initialize(lambda: firms(nlp), nlp=nlp, prior=prior)
 
 
 def test_a_pipeline_without_the_component_is_no_prior(nlp, tmp_path):

@@ -184,12 +184,14 @@ class ContinuedPipe(ThreadedPipe):
 
         path: a saved pipeline with a component of this name, or the folder of a component. Raises ValueError: M601-M605 or M610 for a file that
         is not one, M470 for one with other settings, M472 for labels that leave out some of its own, M487 for a pipeline without such a component,
-        and what :meth:`learn_on` raises.
+        M757 for a path without a model, and what :meth:`learn_on` raises.
         """
         folder = path / self.name if (path / self.name).is_dir() else path
         if folder is path and (path / "meta.json").is_file():
             parts = ", ".join(sorted(each.parent.name for each in path.glob("*/model"))) or "none that is trained"
             raise ValueError(Errors.M487.format(name=self.name, where=path, parts=parts))
+        if not (folder / "model").exists():
+            raise ValueError(Errors.M757.format(name=self.name, where=path))
         settings, attrs, remembered = copy(self.cfg), dict(self.model.attrs), self.remembered
         self._read_model(folder / "model")
         try:
