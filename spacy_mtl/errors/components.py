@@ -126,6 +126,7 @@ class ComponentWarnings:
             "calibrated: put spacy_mtl.calibrate.v1 into [training.before_to_disk], or run 'spacy mtl calibrate'.")
     M488 = ("How sure '{name}' should be of other texts is a guess: {wrong} of its decisions about the held-out documents ({kind}: {n}) are wrong, and none of those that "
             "could have been right. Calibrate it on more documents.")
+    M758 = ("The config gives '{name}' {settings}, but its model was trained otherwise and predicts as it was trained. Take that out of the config, or train again.")
     M459 = ("'{name}' is saved untrained, so what is loaded from there will predict nothing. Train it before it is saved, or remove it from the pipeline.")
     M453 = ("A sentence of {longest} words is longer than the {most} that '{name}' takes, so it gets no constituents. Check what sets the sentence boundaries, or raise "
             "'max_words' (the time grows with its cube).")

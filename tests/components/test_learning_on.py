@@ -300,3 +300,15 @@ def test_nothing_to_go_on_from_is_refused():
     nlp.initialize(lambda: examples)
     with pytest.raises(ValueError, match="M474"):
         nlp.rehearse(examples)
+
+
+def test_settings_that_a_loaded_model_was_not_trained_with_are_told(nlp, tmp_path):
+    nlp.to_disk(tmp_path)
+    with pytest.warns(UserWarning, match=r"^\[M758\] The config gives 'mtl_ner' scheme = 'iob2', but its model"):
+        again = spacy.load(tmp_path, config={"components": {"mtl_ner": {"scheme": "iob2"}}})
+    assert entities(again, SENTENCE) == entities(nlp, SENTENCE) == [("rosa", "PER"), ("lima", "LOC")]
+
+
+def test_settings_that_may_change_after_training_are_not_told(nlp, tmp_path):
+    nlp.to_disk(tmp_path)
+    spacy.load(tmp_path, config={"components": {"mtl_ner": {"threads": 2, "trainer": {**TRAINER, "C": 7.0}}}})

@@ -81,7 +81,8 @@ def test_saving_what_was_loaded_changes_no_byte(nlp, tmp_path):
 
 def test_labels_and_scheme_come_from_the_file(nlp, make_nlp, tmp_path):
     nlp.get_pipe("mtl_ner").to_disk(tmp_path, exclude=["vocab"])
-    other = make_nlp(scheme="iob2").get_pipe("mtl_ner").from_disk(tmp_path, exclude=["vocab"])
+    with pytest.warns(UserWarning, match=r"^\[M758\].*scheme = 'iob2'"):
+        other = make_nlp(scheme="iob2").get_pipe("mtl_ner").from_disk(tmp_path, exclude=["vocab"])
     assert other.labels == nlp.get_pipe("mtl_ner").labels
     assert other.cfg == nlp.get_pipe("mtl_ner").cfg
     assert all(label in other.vocab.strings for label in other.labels)

@@ -1,7 +1,8 @@
 """ContinuedPipe: a trained component learns more. What it knows already stays as a prior, to which new weights are added."""
 
+import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy, deepcopy
 from pathlib import Path
@@ -13,7 +14,7 @@ from spacy.tokens import Doc
 from spacy.training import Example, validate_examples
 
 from spacy_mtl.components.threaded.pipe import ThreadedPipe
-from spacy_mtl.errors import Errors
+from spacy_mtl.errors import Errors, Warnings
 from spacy_mtl.learning.gather import Gatherer
 from spacy_mtl.models.chain.model import current_weights, set_weights
 from spacy_mtl.settings import is_number, shown
@@ -89,6 +90,20 @@ class ContinuedPipe(ThreadedPipe):
         self.learn_labels(references)
         assert isinstance(self._gathered, OpenGatherer)
         self._gathered.await_all(len(references))
+
+    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "ContinuedPipe":
+        """As in the base class, with a warning (M758) where the model was trained with other settings."""
+        given = self.fixed_settings(self.cfg)
+        super().from_bytes(bytes_data, exclude=exclude)
+        self._warn_of_others(given)
+        return self
+
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "ContinuedPipe":
+        """As in the base class, with a warning (M758) where the model was trained with other settings."""
+        given = self.fixed_settings(self.cfg)
+        super().from_disk(path, exclude=exclude)
+        self._warn_of_others(given)
+        return self
 
     # --- what a subclass provides ---
 
@@ -170,6 +185,13 @@ class ContinuedPipe(ThreadedPipe):
             self._reader.lexicon.learn(self.read_tables)
         self.read_as_before()
         self._gathered = OpenGatherer()
+
+    def _warn_of_others(self, given: Mapping[str, Any]) -> None:
+        """Warn (M758) of settings that a model that has been loaded was not trained with. given: the fixed ones before; empty ones are found out."""
+        found = self.fixed_settings(self.cfg)
+        others = [f"{name} = {shown(value)}" for name, value in given.items() if value and value != found[name]]
+        if others:
+            warnings.warn(Warnings.M758.format(name=self.name, settings=" and ".join(others)), stacklevel=3)
 
     def _check_same_templates(self, weights: Any) -> None:
         """Refuse a model that was trained with other templates (M471): the same observations would mean something else, or nothing."""
