@@ -3,7 +3,7 @@
 import base64
 import json
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain, groupby, pairwise
+from itertools import accumulate, chain, groupby, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 from warnings import catch_warnings, simplefilter
@@ -27,6 +27,7 @@ from spacy_mtl.stored.values import fields, one_of
 from spacy_mtl.stored.values import text as text_value
 
 from .borders import Borders, Piece, learn_borders
+from .joins import Joins, learn_joins
 from .learn_splits import learn
 from .splitter import Splitter
 
@@ -64,6 +65,7 @@ class MultiwordTokenizer:
         self.tokenizer = tokenizer
         self.vocab = vocab
         self.borders = Borders()
+        self.joins = Joins()
         self.splitter = Splitter()
 
     def __call__(self, text: str) -> Doc:
@@ -76,8 +78,8 @@ class MultiwordTokenizer:
 
     def _words(self, doc: Doc) -> Doc:
         """The words of a Doc of the other tokenizer."""
-        tokens = list(self._tokens(doc))
-        words = [self.splitter.split(token.text) for token in tokens]
+        tokens = self._joined(list(self._tokens(doc)))
+        words = [[token.text] if " " in token.text else self.splitter.split(token.text) for token in tokens]
         if all(token.norm is not None for token in tokens) and all(len(found) == 1 for found in words):
             return doc
         return self._doc(tokens, words)
@@ -96,6 +98,19 @@ class MultiwordTokenizer:
                 same = begin in own and len(own[begin]) == end - begin
                 space = end == len(text) and bool(tokens[-1].whitespace_)
                 yield _Token(text[begin:end], space, own[begin].norm if same else None)
+
+    def _joined(self, tokens: list[_Token]) -> list[_Token]:
+        """The tokens, those that are one word with spaces inside put together."""
+        sizes = self.joins.sizes([token.text for token in tokens], [token.space for token in tokens])
+        if len(sizes) == len(tokens):
+            return tokens
+        ends = list(accumulate(sizes))
+        return [
+            _Token(" ".join(token.text for token in tokens[begin:end]), tokens[end - 1].space, None)
+            if end - begin > 1
+            else tokens[begin]
+            for begin, end in pairwise([0, *ends])
+        ]
 
     def _doc(self, tokens: list[_Token], words: list[list[str]]) -> Doc:
         """A Doc with these words for each token."""
@@ -144,6 +159,7 @@ class MultiwordTokenizer:
         else:
             self.borders = Borders()  # it knows all borders of the corpus, so there is nothing to correct
             learner([token_doc(doc, kept) for doc, kept in found])
+        self.joins = learn_joins(_spaced(doc, kept) for doc, kept in found)
         self.splitter = learn(token for doc, kept in found for token in _tokens(doc, kept))
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
@@ -153,7 +169,11 @@ class MultiwordTokenizer:
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """The other tokenizer and what was learned, as JSON."""
         inner = base64.b64encode(self.tokenizer.to_bytes(exclude=["vocab"])).decode("ascii")
-        learned = {"borders": self.borders.to_dict(), "splitter": self.splitter.to_dict()}
+        learned = {
+            "borders": self.borders.to_dict(),
+            "joins": self.joins.to_list(),
+            "splitter": self.splitter.to_dict(),
+        }
         data = {"format": FORMAT, "tokenizer": inner, **learned}
         return json.dumps(data, ensure_ascii=False).encode("utf8")
 
@@ -170,11 +190,15 @@ class MultiwordTokenizer:
         return self._load(store.read(Path(path)), str(path))
 
     def _load(self, data: bytes, where: str) -> "MultiwordTokenizer":
-        unchecked = {name: lambda value, _: value for name in ("borders", "splitter")}
+        unchecked = {name: lambda value, _: value for name in ("borders", "joins", "splitter")}
         checks = {"format": one_of(FORMAT), "tokenizer": text_value, **unchecked}
         try:
-            found = fields(read_json(data, "the file"), "the file", checks)
+            content = read_json(data, "the file")
+            if isinstance(content, dict):
+                content.setdefault("joins", [])  # files of before have none
+            found = fields(content, "the file", checks)
             borders = Borders.from_dict(found["borders"], "borders")
+            joins = Joins.from_list(found["joins"], "joins")
             splitter = Splitter.from_dict(found["splitter"], "splitter")
             inner = base64.b64decode(found["tokenizer"], validate=True)
         except (StoredValueError, ValueError) as fault:
@@ -187,7 +211,7 @@ class MultiwordTokenizer:
         except Exception:  # msgpack and the regular expressions of spaCy raise errors of their own
             self.tokenizer.from_bytes(before, exclude=["vocab"])  # some of it has been changed
             raise ValueError(Errors.M606.format(where=where, reason="spaCy cannot read its tokenizer")) from None
-        self.borders, self.splitter = borders, splitter
+        self.borders, self.joins, self.splitter = borders, joins, splitter
         return self
 
 
@@ -223,6 +247,17 @@ def _learned_from(doc: Doc, kept: list[Kept], tokenizer: Tokenizer) -> Iterator[
         begin, given = tokens[0].idx, frozenset(token.idx - tokens[0].idx for token in tokens[1:])
         whole = text[begin : tokens[-1].idx + len(tokens[-1])]
         yield Piece(whole, frozenset(place - begin for place in gold if begin < place < begin + len(whole)), given)
+
+
+def _spaced(doc: Doc, kept: list[Kept]) -> tuple[list[str], list[bool]]:
+    """The tokens of a Doc that was read from a file, and whether a space follows each in its raw text."""
+    text, at = raw_text(doc), 0
+    forms = [form for form, *_ in _tokens(doc, kept)]
+    spaces = []
+    for form in forms:
+        at = text.index(form, at) + len(form)
+        spaces.append(text[at : at + 1] == " ")
+    return forms, spaces
 
 
 def token_doc(doc: Doc, kept: list[Kept]) -> Doc:

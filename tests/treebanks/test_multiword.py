@@ -134,7 +134,16 @@ def test_another_corpus_than_that_of_the_training(gold, tmp_path):
 
 @pytest.mark.parametrize(
     "change",
-    [{"format": "x"}, {"tokenizer": 1}, {"tokenizer": "?"}, {"tokenizer": "eHh4"}, {"splitter": {}}, {"more": 1}, None],
+    [
+        {"format": "x"},
+        {"tokenizer": 1},
+        {"tokenizer": "?"},
+        {"tokenizer": "eHh4"},
+        {"splitter": {}},
+        {"joins": [1]},
+        {"more": 1},
+        None,
+    ],
 )
 def test_damaged_files_are_refused(nlp, tmp_path, change):
     data = json.loads(nlp.tokenizer.to_bytes())
@@ -238,3 +247,32 @@ def test_tokens_with_white_space_are_cut_there_for_a_tokenizer_that_learns(tmp_p
     (example,) = ConlluCorpus(path, keep=True)(spacy.blank("xx"))
     doc = token_doc(example.reference, kept_sentences(example.reference)[0])
     assert [token.text_with_ws for token in doc] == ["10 ", "000 ", "mar", "."]
+
+
+def test_words_with_spaces_inside_are_found(tmp_path):
+    path, out = tmp_path / "spaces.conllu", tmp_path / "out.conllu"
+    rows = ["hoc sinh", "di", "hoc", "5 000"]
+    path.write_text(
+        "".join(f"{k}\t{form}" + 8 * "\t_" + "\n" for k, form in enumerate(rows, 1)) + "\n", encoding="utf8"
+    )
+    nlp = spacy.blank("xx", config=CONFIG)
+    nlp.add_pipe("sentencizer")
+    nlp.initialize(lambda: ConlluCorpus(path, keep=True)(nlp))
+    text = "Hoc sinh hoc di, 7 123 hoc sinh"
+    words = ["Hoc sinh", "hoc", "di", ",", "7 123", "hoc sinh"]
+    assert [token.text for token in nlp(text)] == words
+    assert nlp(text).text == text
+    loaded = spacy.blank("xx", config=CONFIG)
+    loaded.tokenizer.from_bytes(nlp.tokenizer.to_bytes())
+    assert [token.text for token in loaded(text)] == words
+    (tmp_path / "raw.txt").write_text("hoc sinh di hoc 5 000", encoding="utf8")
+    annotate(nlp, [tmp_path / "raw.txt"], out, Input())
+    assert score_files(path, out)["Words"].f1 == 1
+
+
+def test_files_of_before_there_were_such_words(nlp):
+    data = json.loads(nlp.tokenizer.to_bytes())
+    del data["joins"]
+    other = spacy.blank("es", config=CONFIG)
+    other.tokenizer.from_bytes(json.dumps(data).encode())
+    assert [token.text for token in other("al mar")] == ["a", "el", "mar"]
