@@ -194,7 +194,7 @@ class MTLSegmenter(BiasedPipe, WordsOfCorpus):
         chars = self._characters.read([doc_text(doc) for doc in docs])
         begins = [start + word_offsets(doc)[:-1] for start, doc in zip(chars.texts, docs, strict=False)]
         joined = np.append(self._characters.joined(chars), False)
-        return float(joined[np.searchsorted(chars.at, np.concatenate([[0], *begins]))].mean())
+        return float(joined[np.searchsorted(chars.at, np.concatenate(begins))].mean())
 
     def cut(self, texts: Sequence[str]) -> Iterator[tuple[list[str], list[bool]]]:
         """For each text, its tokens and whether a space follows each; together they make up the text."""

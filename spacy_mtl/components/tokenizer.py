@@ -110,9 +110,10 @@ class SegmenterTokenizer:
 
         Latin words and numbers stay whole unless they do not in these Docs. User words stay. Raises ValueError (M413) if there is no word.
         """
-        references = list(references)
-        if not any(map(len, references)):
-            raise ValueError(Errors.M413.format(name="tokenizer", n=len(references)))
+        given = list(references)
+        references = [reference for reference in given if len(reference)]
+        if not references:
+            raise ValueError(Errors.M413.format(name="tokenizer", n=len(given)))
         trainer, keep_runs = (
             MTLStruct(p=4 / 3, C=1.0, average=4),
             self.segmenter.words_in_runs(references) < MANY_IN_RUNS,

@@ -1,7 +1,7 @@
 """Analyses as labels: ``NOUN|Case=Nom|Number=Sing`` is a part of speech with features, ``ADP|_`` one without any.
 
 ``NOUN`` alone says nothing of features, as in a corpus that has none; ``_|Case=Nom`` says nothing of the part of speech. A language-specific tag
-may follow behind a space: ``NOUN|Case=Nom|Number=Sing NNS``.
+may follow behind a tab.
 """
 
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ class Analysis(NamedTuple):
     def text(self) -> str:
         """The analysis as a label: ``parse_analysis(a.text) == a``; "" where nothing is known."""
         known = f"{self.pos or NONE}|{self.feats}" if self.feats else self.pos
-        return f"{known} {self.tag}" if known and self.tag else known
+        return f"{known}\t{self.tag}" if known and self.tag else known
 
     @property
     def values(self) -> Mapping[str, str]:
@@ -43,13 +43,15 @@ class Analysis(NamedTuple):
 
 def parse_analysis(text: str) -> Analysis:
     """An analysis from its label. Raises StoredValueError for any other text."""
-    known, _, tag = text.partition(" ")
+    known, _, tag = text.partition("\t")
     pos, bar, feats = known.partition("|")
     found = Analysis("" if pos == NONE and bar else pos, feats, tag)
     names = [part.partition("=") for part in feats.split("|")] if feats not in ("", NONE) else []
     fits = bool(found.pos or feats) and (not found.pos or (found.pos in IDS and found.pos.isupper()))
     fits = fits and found.text == text and len(text) <= LONGEST and len(names) <= MOST_FEATURES
-    if not fits or any(not name or not value or "=" in value or name in (POS, TAG) for name, _, value in names):
+    if not fits or any(
+        not name or not value or "=" in value or name == POS or (name == TAG and tag) for name, _, value in names
+    ):
         raise StoredValueError("a label is not an analysis")
     if len({name for name, _, _ in names}) != len(names):
         raise StoredValueError("a label has the same feature twice")

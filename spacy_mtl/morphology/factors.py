@@ -5,7 +5,7 @@ all analyses with a value have in common. A word gets the analysis whose values 
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -29,11 +29,10 @@ def group_features(counts: Mapping[str, int], most: int) -> Groups:
     for values, n in zip(analyses, counts.values(), strict=True):
         often.update(dict.fromkeys(values, n))
     found: Groups = [[POS]] if POS in often else []
-    if TAG in often and _distinct(analyses, [TAG]) <= MOST_TAGS:
+    apart = {POS} | ({TAG} if _have_tags(counts) else set())
+    if TAG in apart and _distinct(analyses, [TAG]) <= MOST_TAGS:
         found.append([TAG])
-    features = [
-        name for name, _ in sorted(often.items(), key=lambda each: (-each[1], each[0])) if name not in (POS, TAG)
-    ]
+    features = [name for name, _ in sorted(often.items(), key=lambda each: (-each[1], each[0])) if name not in apart]
     open_groups: Groups = []
     for name in features:
         best: tuple[float, list[str]] | None = None
@@ -47,6 +46,11 @@ def group_features(counts: Mapping[str, int], most: int) -> Groups:
         else:
             open_groups.append([name])
     return [*found, *open_groups] or [[]]
+
+
+def _have_tags(analyses: Iterable[str]) -> bool:
+    """Whether TAG is that of analyses, and no feature of this name."""
+    return any(parse_analysis(text).tag for text in analyses)
 
 
 def _distinct(analyses: Sequence[Mapping[str, str]], group: Sequence[str]) -> int:
@@ -69,8 +73,9 @@ class Factors:
     def __init__(self, analyses: Sequence[str], groups: Sequence[Sequence[str]]):
         found = [parse_analysis(text).values for text in analyses]
         grouped = {name for group in groups for name in group}
-        rest = sorted({name for values in found for name in values} - grouped - {TAG})
-        full = [*groups[:-1], [*groups[-1], *rest]]
+        rest = {name for values in found for name in values} - grouped
+        rest -= {TAG} if _have_tags(analyses) else set()
+        full = [*groups[:-1], [*groups[-1], *sorted(rest)]]
         columns = [[value_of(values, group) for values in found] for group in full]
         labels = [sorted(set(column)) for column in columns]
         self.borders = np.cumsum([0, *map(len, labels)])

@@ -13,8 +13,6 @@ from .checkpoint import ABOUT, kept
 from .spec import files_of
 
 _BLOCK = 1 << 20
-#: Settings in ``[initialize]`` that name files or folders from which components begin.
-_NAMES = ("path", "prior", "vectors", "vocab_data")
 _OTHERS = {"config": "another config", "corpus": "another corpus", "tables": "other tables, vectors or another prior"}
 _WORKERS = "workers"
 
@@ -34,10 +32,10 @@ def about(config: str, blocks: Iterable[Mapping[str, Any]], initialize: Mapping[
 
 def _named(block: Mapping[str, Any]) -> Iterator[str]:
     """The files and folders that a block of a config names."""
-    for key, value in block.items():
+    for value in block.values():
         if isinstance(value, Mapping):
             yield from _named(value)
-        elif key in _NAMES and isinstance(value, str | Path) and Path(value).exists():
+        elif isinstance(value, str | Path) and str(value) and Path(value).exists():
             yield str(value)
 
 

@@ -82,8 +82,11 @@ def sets_borders(nlp: Language) -> bool:
 
 
 def _tags(nlp: Language) -> set[str]:
-    """The labels of all components that set TAG."""
+    """The tags of all components that set TAG; in an analysis, the tag is behind a tab."""
     labels = nlp.pipe_labels
     return {
-        tag for name in nlp.pipe_names if "token.tag" in nlp.get_pipe_meta(name).assigns for tag in labels.get(name, [])
+        label.rpartition("\t")[2]
+        for name in nlp.pipe_names
+        if "token.tag" in nlp.get_pipe_meta(name).assigns
+        for label in labels.get(name, [])
     }

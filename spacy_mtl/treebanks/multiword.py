@@ -74,7 +74,9 @@ class MultiwordTokenizer:
 
     def pipe(self, texts: Iterable[str], batch_size: int = 1000) -> Iterator[Doc]:
         """Make a Doc of each text, in order."""
-        yield from map(self._words, self.tokenizer.pipe(texts, batch_size=batch_size))
+        pipe = getattr(self.tokenizer, "pipe", None)
+        docs = map(self.tokenizer, texts) if pipe is None else pipe(texts, batch_size=batch_size)
+        yield from map(self._words, docs)
 
     def _words(self, doc: Doc) -> Doc:
         """The words of a Doc of the other tokenizer."""

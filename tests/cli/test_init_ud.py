@@ -69,13 +69,11 @@ def test_a_whole_treebank_gets_all_components(tmp_path):
     assert ud["initialize"]["tokenizer"]["corpus"]["path"] == str(tmp_path / "my-train.conllu")
     assert "spaCy does not know" not in said
     assert senter["nlp"]["pipeline"] == ["senter"]
-    assert "Parts of speech and features nearly determine the tags, so 'morphologizer' learns these, too." in said
-    assert tags["nlp"]["pipeline"] == ["morphologizer"]
-    assert tags["components"]["morphologizer"]["tags"]
-    assert ud["nlp"]["pipeline"] == ["senter", "morphologizer", "lemmatizer", "parser"]
+    assert tags["nlp"]["pipeline"] == ["tagger", "morphologizer"]
+    assert ud["nlp"]["pipeline"] == ["senter", "tagger", "morphologizer", "lemmatizer", "parser"]
     assert ud["nlp"]["lang"] == "nl"
     assert ud["corpora"]["train"]["path"] == str(tmp_path / "ud" / "train.conllu")
-    assert ud["components"]["morphologizer"]["source"] == str(tmp_path / "ud" / "tags" / "model-best")
+    assert ud["components"]["tagger"]["source"] == str(tmp_path / "ud" / "tags" / "model-best")
 
 
 @pytest.mark.parametrize(
@@ -83,7 +81,7 @@ def test_a_whole_treebank_gets_all_components(tmp_path):
     [
         ((XPOS,), "TAG from upos", ["tagger", "morphologizer", "lemmatizer", "parser"], ["TAG", "POS", "MORPH", "LEMMA"]),
         ((FEATS,), "no morphology", ["tagger", "morphologizer", "lemmatizer", "parser"], ["TAG", "POS", "MORPH", "LEMMA"]),
-        ((LEMMA,), "There are no lemmas: 'lemmatizer' is left out.", ["morphologizer", "parser"], ["TAG", "POS", "MORPH"]),
+        ((LEMMA,), "There are no lemmas: 'lemmatizer' is left out.", ["tagger", "morphologizer", "parser"], ["TAG", "POS", "MORPH"]),
         ((UPOS, FEATS), "'morphologizer' is left out.", ["tagger", "lemmatizer", "parser"], ["TAG", "LEMMA"]),
     ],
 )  # fmt: skip

@@ -9,6 +9,7 @@ from spacy.cli.train import train
 from spacy.util import load_config, load_model
 from typer.testing import CliRunner
 
+from spacy_mtl.cli.treebanks import ud_configs
 from spacy_mtl.cli.validate import make_pipeline, read_examples
 from spacy_mtl.corpora.conllu import ConlluCorpus
 from spacy_mtl.learning.counted import known_words
@@ -156,12 +157,15 @@ def with_tags(text, tag):
     return "\n".join("\t".join([*row[:4], tag(row[3], row[1]), *row[5:]] if len(row) == 10 else row) for row in rows)
 
 
-def test_tags_that_analyses_determine_are_learnt_by_the_morphologizer(tmp_path):
+def test_tags_that_analyses_determine_are_learnt_by_the_morphologizer(tmp_path, monkeypatch):
+    monkeypatch.setattr(ud_configs, "MANY_TAGS", 5)
+
     def tag(pos, form):
         return f"{pos[0].lower()}|{len(pos)}"
 
     paths = [part(tmp_path, name, 60, lambda text: with_tags(text, tag)) for name in ("train", "dev")]
     done = invoke("init-ud", *paths, tmp_path / "ud", "--lang", "nl")
+    assert "tags, so 'morphologizer' learns these, too." in done.stdout
     _, nlp = run_all(done.stdout)
     assert nlp.pipe_names == ["senter", "morphologizer", "lemmatizer", "parser"]
     doc = nlp("De hond slaapt .")
@@ -172,7 +176,8 @@ def test_tags_that_analyses_determine_are_learnt_by_the_morphologizer(tmp_path):
     assert {row[4] for row in words} == {tag(row[3], row[1]) for row in words}
 
 
-def test_tags_that_say_more_than_analyses_have_a_tagger(tmp_path):
+def test_tags_that_say_more_than_analyses_have_a_tagger(tmp_path, monkeypatch):
+    monkeypatch.setattr(ud_configs, "MANY_TAGS", 5)
     paths = [
         part(tmp_path, name, 60, lambda text: with_tags(text, lambda pos, form: pos + form[-1]))
         for name in ("train", "dev")

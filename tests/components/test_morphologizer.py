@@ -380,6 +380,39 @@ def test_of_many_tags_the_most_frequent_of_an_analysis_is_chosen(train, monkeypa
     assert [(token.pos_, token.tag_) for token in doc[1:]] == [("NOUN", "N|mv|fem"), ("NOUN", "N|mv")]
 
 
-def test_a_model_with_tags_needs_a_component_with_tags(tagger):
-    with pytest.raises(ValueError, match=r"\[M6\d\d\].*tags = true"):
-        make().from_bytes(tagger.to_bytes())
+def test_a_model_keeps_its_tags_whatever_the_config_says(tagger):
+    other = make()
+    with pytest.warns(UserWarning, match=r"\[M758\].*tags = True") as caught:
+        make(tags=True).from_bytes(train_plain().to_bytes())
+    assert len(caught) == 1
+    loaded = other.from_bytes(tagger.to_bytes())
+    assert columns(loaded(Doc(loaded.vocab, [word for word, *_ in SENTENCE]))) == SENTENCE
+    assert loaded.from_bytes(train_plain().to_bytes()) is loaded  # what a model said is no setting
+
+
+def train_plain():
+    nlp = make()
+    examples = [tagged(SENTENCE, nlp.vocab)]
+    nlp.initialize(lambda: examples)
+    nlp.update(examples)
+    return nlp
+
+
+def test_features_with_spaces_and_a_feature_named_tag_are_no_tags():
+    nlp = make()
+    examples = [of_words(("aa", "NOUN", "Gloss=to go"), ("bb", "VERB", "TAG=x"), vocab=nlp.vocab)]
+    nlp.initialize(lambda: examples)
+    for _ in range(3):
+        nlp.update(examples)
+    loaded = make().from_bytes(nlp.to_bytes())
+    doc = loaded(Doc(loaded.vocab, ["aa", "bb"]))
+    assert [(str(token.morph), token.tag_) for token in doc] == [("Gloss=to go", ""), ("TAG=x", "")]
+
+
+def test_a_morphologizer_begins_with_a_prior(tagger, tmp_path):
+    tagger.to_disk(tmp_path / "model")
+    nlp = make(tags=True)
+    examples = [tagged(SENTENCE, nlp.vocab)]
+    nlp.config["initialize"]["components"] = {"mtl_morphologizer": {"prior": str(tmp_path / "model")}}
+    nlp.initialize(lambda: examples)
+    assert columns(nlp(Doc(nlp.vocab, [word for word, *_ in SENTENCE]))) == SENTENCE

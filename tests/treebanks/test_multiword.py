@@ -241,6 +241,15 @@ def test_a_tokenizer_that_learns_finds_words_without_spaces(tmp_path):
     assert loaded.to_bytes() == nlp.to_bytes()
 
 
+def test_sentences_of_white_space_alone_teach_nothing(tmp_path):
+    path = tmp_path / "space.conllu"
+    joined_treebank(path, 20)
+    path.write_text(path.read_text(encoding="utf8") + "1\t\u3000" + 8 * "\t_" + "\n\n", encoding="utf8")
+    nlp = segmenting()
+    nlp.initialize(lambda: ConlluCorpus(path, keep=True)(nlp))
+    assert [token.text for token in nlp.make_doc("abcde")] == ["ab", "cde"]
+
+
 def test_tokens_with_white_space_are_cut_there_for_a_tokenizer_that_learns(tmp_path):
     path = tmp_path / "spaces.conllu"
     path.write_text("1\t10 000" + 8 * "\t_" + "\n2\tmar" + 7 * "\t_" + "\tSpaceAfter=No\n3\t." + 8 * "\t_" + "\n\n")

@@ -11,17 +11,21 @@ _PEEK, _MOSTLY = 2000, 0.9
 def has_columns(path: Path, tokenize: Callable[[str], Sequence[str]], encoding: str = "utf8") -> bool:
     """Whether a text file has a word a line and empty lines between sentences, in columns or as the only column.
 
-    Text has sentences or paragraphs, so that ``tokenize`` makes several words of a line. Raises ValueError (M501, M502, M513).
+    Text has sentences or paragraphs, so that ``tokenize`` makes several words of a line, or lines with numbers. Raises ValueError (M501, M502, M513).
     """
     from spacy_mtl.corpora.lines.text import text_lines
     from spacy_mtl.survey.kinds import kind_of
 
     lines = [line.strip() for line in islice(text_lines(path, encoding), _PEEK)]
-    if not any(len(block) > 1 for block in _blocks(lines)) or all(lines):
+    while lines and not lines[-1]:
+        lines.pop()
+    if all(lines) or not any(len(block) > 1 for block in _blocks(lines)):
         return False  # each line a sentence of its own, or none apart
-    full = [line for line in lines if line]
-    if kind_of(path, encoding) in ("columns", "trees"):
-        return not _mostly(_is_numbered_text(line) for line in full)
+    full, kind = [line for line in lines if line], kind_of(path, encoding)
+    if kind == "trees":
+        return True
+    if kind == "columns":
+        return not _mostly(_is_numbered_text(line) or line.split()[0].isdigit() for line in full)
     return _mostly(len(tokenize(line)) == 1 for line in full)
 
 

@@ -87,7 +87,7 @@ def _notes(found: "Survey", lang: str, known: str) -> Iterator[str]:
     if (fitting := known_words(found)) is not None and "morphologizer" not in missing:
         yield f"  ! known_words of 'morphologizer' is {fitting.value}: {fitting.reason.splitlines()[-1].strip('()')}."
     if learns_tags(found, missing):
-        yield "  Parts of speech and features nearly determine the tags, so 'morphologizer' learns these, too."
+        yield f"  Parts of speech and features nearly determine the {len(found.tags):,} tags, so 'morphologizer' learns these, too."
     for component, columns in missing.items():
         yield f"  ! There are no {columns}: '{component}' is left out."
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 #: With a larger share of words that follow another one letter to letter, a tokenizer of rules finds too few words in raw text.
 MANY_JOINED = 0.1
+#: A tagger learns up to so many tags well enough, and its mistakes are others than those of the morphologizer, which helps the parser.
+MANY_TAGS = 100
 #: With more combinations of part of speech, features and tag than this times those of the first two, a tagger of its own finds tags better.
 MOST_READINGS = 1.1
 JOINED = "words of the treebank stand without spaces"
@@ -50,8 +52,8 @@ def joined_words(found: "Survey") -> bool:
 
 
 def learns_tags(found: "Survey", missing: Mapping[str, str]) -> bool:
-    """Whether the morphologizer learns the tags, too: where parts of speech and features nearly determine the language-specific tags."""
-    there = found.coarse and found.features > 0 and "morphologizer" not in missing
+    """Whether the morphologizer learns the tags, too: where parts of speech and features nearly determine many language-specific tags."""
+    there = found.coarse and len(found.tags) > MANY_TAGS and found.features > 0 and "morphologizer" not in missing
     return there and found.readings <= MOST_READINGS * found.analyses
 
 

@@ -31,7 +31,7 @@ from spacy_mtl.morphology.analysis import Analysis, parse_analysis
 from spacy_mtl.morphology.factors import Factors, factor_of, group_features
 from spacy_mtl.settings import shown
 from spacy_mtl.stored.fault import StoredValueError
-from spacy_mtl.stored.values import distinct_texts, list_of, mapping
+from spacy_mtl.stored.values import boolean, distinct_texts, list_of, mapping
 from spacy_mtl.structures.chain.build import Constraints
 from spacy_mtl.templates.attributes.learned import STEM_TAG, USUAL_TAG, FormTable, tables_of
 from spacy_mtl.templates.attributes.reader import AttributeReader
@@ -49,12 +49,17 @@ class MTLMorphologizer(KnownWordsPipe):
     """Morphologizer over linear chains. Raises ValueError: M419 a setting out of range, M425 a template that scores label pairs by an observation."""
 
     joins = frozenset({USUAL_TAG, STEM_TAG})
-    gold_attributes: tuple[str, ...] = ("POS", "MORPH")  # type: ignore[misc]
     label_key = "analyses"
     decided = ("analysis",)
-    fixed = ("groups",)
+    fixed = ("groups", "tags")
     no_labels = Errors.M427
-    cfg_checks: ClassVar = {"analyses": distinct_texts, "groups": list_of(distinct_texts, 0, 100), "known": mapping}
+    cfg_checks: ClassVar = {
+        "analyses": distinct_texts,
+        "groups": list_of(distinct_texts, 0, 100),
+        "known": mapping,
+        "tags": boolean,
+    }
+    cfg_missing: ClassVar = {"tags": False}
     of_training = (*KnownWordsPipe.of_training, "_texts")
 
     def __init__(
@@ -76,12 +81,15 @@ class MTLMorphologizer(KnownWordsPipe):
         if not max_values:
             refuse(name, "max_values", "at least 1", max_values)
         check_switches(name, tags=tags, overwrite=overwrite)
-        self.cfg = {"analyses": [], "groups": [], "known": {}}
+        self.cfg = {"analyses": [], "groups": [], "known": {}, "tags": tags}
         self.known_words = known_words
         self.max_values = max_values
         self.overwrite = overwrite
-        if tags:
-            self.gold_attributes = (*self.gold_attributes, "TAG")
+
+    @property
+    def gold_attributes(self) -> tuple[str, ...]:  # type: ignore[override]
+        """What analyses say."""
+        return ("POS", "MORPH", "TAG") if self.cfg["tags"] else ("POS", "MORPH")
 
     def _end_training(self) -> None:
         super()._end_training()
@@ -98,8 +106,8 @@ class MTLMorphologizer(KnownWordsPipe):
     def check_stored(self, cfg: dict[str, Any], weights: ChainWeights, learned: Mapping[str, FormTable]) -> None:
         super().check_stored(cfg, weights, learned)
         tags = [parse_analysis(label).tag for label in cfg["analyses"]]
-        if any(tags) and "TAG" not in self.gold_attributes:
-            raise StoredValueError("it has tags, for which the component needs tags = true")
+        if any(tags) and not cfg["tags"]:
+            raise StoredValueError("it has tags, but its settings say that it has none")
         if weights.pair_keys.size:
             raise StoredValueError("its label pairs have observations")
         if bool(cfg["analyses"]) != bool(cfg["groups"]):

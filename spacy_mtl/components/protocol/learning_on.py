@@ -93,14 +93,14 @@ class ContinuedPipe(ThreadedPipe):
 
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "ContinuedPipe":
         """As in the base class, with a warning (M758) where the model was trained with other settings."""
-        given = self.fixed_settings(self.cfg)
+        given = self._given_settings()
         super().from_bytes(bytes_data, exclude=exclude)
         self._warn_of_others(given)
         return self
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "ContinuedPipe":
         """As in the base class, with a warning (M758) where the model was trained with other settings."""
-        given = self.fixed_settings(self.cfg)
+        given = self._given_settings()
         super().from_disk(path, exclude=exclude)
         self._warn_of_others(given)
         return self
@@ -143,9 +143,9 @@ class ContinuedPipe(ThreadedPipe):
         """Learn on if the component is trained and not in training: in the vocabulary of the documents, which is that of the pipeline it is in."""
         if self._gathered is not None or not current_weights(self.model).is_trained:
             return
-        if (
-            examples and (vocab := examples[0].predicted.vocab) is not self.vocab
-        ):  # sourced by add_pipe, which changes no component
+        vocabs = {id(example.predicted.vocab): example.predicted.vocab for example in examples}
+        if len(vocabs) == 1 and id(self.vocab) not in vocabs:  # sourced by add_pipe, which changes no component
+            (vocab,) = vocabs.values()
             for text in self.vocab.strings:
                 vocab.strings.add(text)
             self.vocab = vocab
@@ -185,6 +185,11 @@ class ContinuedPipe(ThreadedPipe):
             self._reader.lexicon.learn(self.read_tables)
         self.read_as_before()
         self._gathered = OpenGatherer()
+
+    def _given_settings(self) -> dict[str, Any]:
+        """The fixed settings of the config; none once they are those of a model or of a training."""
+        fresh = not self._labels_in_cfg() and not current_weights(self.model).is_trained
+        return self.fixed_settings(self.cfg) if fresh else {}
 
     def _warn_of_others(self, given: Mapping[str, Any]) -> None:
         """Warn (M758) of settings that a model that has been loaded was not trained with. given: the fixed ones before; empty ones are found out."""
@@ -229,7 +234,7 @@ class ContinuedPipe(ThreadedPipe):
         """Refuse the model that has just been loaded if it has other settings than these (M470), or labels that are not to be learnt (M472)."""
         for setting, value in self.fixed_settings(settings).items():
             found = self.fixed_settings(self.cfg)[setting]
-            if found != value:
+            if found != value and value != []:  # an empty list is found out in training
                 raise ValueError(
                     Errors.M470.format(name=self.name, where=path, setting=setting, value=value, found=found)
                 )

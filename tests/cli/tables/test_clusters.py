@@ -7,6 +7,7 @@ import pytest
 from spacy.cli import app
 from typer.testing import CliRunner
 
+from spacy_mtl.cli.tables.content import has_columns
 from spacy_mtl.clustering import learn
 from spacy_mtl.clustering.sentences import sentences_of
 from spacy_mtl.tables.brown import read_brown
@@ -173,3 +174,13 @@ def test_after_an_interrupt_at_any_time_of_the_search_the_clusters_are_written(t
 @pytest.mark.parametrize("option", [("--classes", 1), ("--min-count", 0), ("--passes", 0)])
 def test_numbers_have_limits(tmp_path, option):
     assert invoke("text.txt", "--output", tmp_path / "out", *option).exit_code == 2
+
+
+def test_numbered_lines_and_an_empty_line_at_the_end_are_text(tmp_path):
+    numbered = [f"{k}\t{line}" for k, line in enumerate(SENTENCES)]
+    for text in (
+        "\n".join([*numbered[:3], "", *numbered[3:]]),
+        "\n".join(line.split()[0] for line in SENTENCES) + "\n\n",
+    ):
+        (tmp_path / "text.txt").write_text(text, encoding="utf8")
+        assert not has_columns(tmp_path / "text.txt", str.split)
