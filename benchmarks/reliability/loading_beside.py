@@ -16,8 +16,8 @@ from spacy.training import Example
 from spacy_mtl.insight.names import NODE, PAIR, FeatureNames
 from spacy_mtl.insight.weights import state_features
 from spacy_mtl.tables.stored import digest
-from spacy_mtl.treebanks.learn_splits import learn
 from spacy_mtl.treebanks.multiword import MultiwordTokenizer
+from spacy_mtl.treebanks.splitting.learn import learn
 
 from .formats import put_together, take_apart, whole_header
 

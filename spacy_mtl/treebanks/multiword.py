@@ -28,8 +28,8 @@ from spacy_mtl.stored.values import text as text_value
 
 from .borders import Borders, Piece, learn_borders
 from .joins import Joins, learn_joins
-from .learn_splits import learn
-from .splitter import Splitter
+from .splitting.learn import learn
+from .splitting.splitter import Splitter
 
 FORMAT = "spacy_mtl.Multiword.v1"
 

@@ -11,7 +11,7 @@ from typing import Any
 from spacy_mtl.stored.fault import StoredValueError
 from spacy_mtl.stored.values import fields, list_of, mapping_of, number, text, texts, texts_by_name
 
-from .splits import LONGEST, NAMES, UNKNOWN, Rule, Rules, observed, rule_of
+from .rules import LONGEST, NAMES, UNKNOWN, Rule, Rules, observed, rule_of
 
 #: The most words of a token, and the most characters of each: longer ones are not learned, so that no file makes a long text of a short one.
 MOST_WORDS, LONGEST_WORD = 16, 100
@@ -28,7 +28,7 @@ _SPACES = frozenset("\t\n\r")
 @dataclass(slots=True)
 class Splitter:
     """forms: words by form where the rules do not say so, the form itself where it is not to be split. rules: each as a list of ending, what comes
-    instead, and further words. known: the words of the treebank in lower case (:func:`.splits.known_word`). weights: by name and value of what is
+    instead, and further words. known: the words of the treebank in lower case (:func:`.rules.known_word`). weights: by name and value of what is
     seen.
     """
 

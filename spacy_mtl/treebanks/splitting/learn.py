@@ -14,7 +14,7 @@ from spacy_mtl.structures.problem import Blocks, block_starts
 from spacy_mtl.trainers.base import fit
 from spacy_mtl.trainers.mtlstruct.trainer import MTLStruct
 
-from .splits import LONGEST, NAMES, UNKNOWN, Rule, Rules, known_word, observed, rule_of
+from .rules import LONGEST, NAMES, UNKNOWN, Rule, Rules, known_word, observed, rule_of
 from .splitter import MOST_RULES, Splitter, is_split
 
 #: Passes over all questions, a few thousand, which take less than a second; exponent of the block norm, and weight of the losses.

@@ -1,0 +1,1 @@
+"""Multiword tokens as they are learned and split."""
