@@ -4,8 +4,8 @@ import random
 
 import pytest
 
+import spacy_mtl.treebanks.splitting.learn as learning
 from spacy_mtl.stored.fault import StoredValueError
-from spacy_mtl.treebanks.splitting import learn
 from spacy_mtl.treebanks.splitting.rules import NAMES, Rule, Rules, known_word, observed, rule_of
 from spacy_mtl.treebanks.splitting.splitter import MOST_RULES, Splitter
 
@@ -25,7 +25,7 @@ TOKENS = [
 
 
 def learn(tokens, tag=""):
-    return learn.learn((form, words, tag) for form, words in tokens)
+    return learning.learn((form, words, tag) for form, words in tokens)
 
 
 def by_rules(*rules):
@@ -74,7 +74,7 @@ def test_the_tag_of_a_stem_is_a_reason():
     ]
     split = [(f"{word}lu", [word, "lu"], "NOUN") for word in WORDS]
     whole = [(f"{word}lu", [f"{word}lu"], "ADJ") for word in ("gel", "git", "kal", "bak", "ol")]
-    found = learn.learn([*words, *split, *whole])
+    found = learning.learn([*words, *split, *whole])
     assert found.split("seslu") == ["ses", "lu"]
     assert found.split("varlu") == ["varlu"]
 
