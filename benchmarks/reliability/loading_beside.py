@@ -16,6 +16,7 @@ from spacy.training import Example
 from spacy_mtl.insight.names import NODE, PAIR, FeatureNames
 from spacy_mtl.insight.weights import state_features
 from spacy_mtl.tables.stored import digest
+from spacy_mtl.treebanks.joins import Joins
 from spacy_mtl.treebanks.multiword import MultiwordTokenizer
 from spacy_mtl.treebanks.splitting.learn import learn
 
@@ -34,8 +35,9 @@ def tables_in_model(model: bytes, tables: bytes) -> bytes:
 
 
 def multiword_bytes() -> bytes:
-    """The file of a tokenizer that has learned a few multiword tokens."""
+    """The file of a tokenizer that has learned a few multiword tokens, and words with spaces inside."""
     tokenizer = _multiword()
+    tokenizer.joins = Joins({"el mar", "00 000"})
     words = [(form, parts, "") for form, parts in _FORMS.items() for _ in range(3)]
     tokenizer.splitter = learn([*words, *((word, [word], "") for word in ("va", "mar", "el", "niño", "todo"))])
     return tokenizer.to_bytes()
