@@ -251,7 +251,7 @@ def _room_for_rest(room: int, count: int, done: int, left: int) -> int:
     """How much space to go on with where ``count`` rows of ``done`` words have filled ``room``: what the words that are left will need, if they are
     like these, and a little more; but no more than twice the space while few words are done."""
     needed = room + int(1.02 * count * left / max(done, 1))
-    return max(min(needed, 2 * room), room + room // 8)
+    return max(min(needed, 2 * room), room + room // 8 + 1)
 
 
 def _joined(
