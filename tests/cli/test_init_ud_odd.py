@@ -4,6 +4,7 @@ import shlex
 from pathlib import Path
 
 import pytest
+import spacy
 from spacy.cli import app
 from spacy.cli.train import train
 from spacy.util import load_config, load_model
@@ -143,7 +144,9 @@ def test_words_without_spaces_are_found_by_a_segmenter(tmp_path):
     paths = [part(tmp_path, name, 200, joined) for name in ("train", "dev")]
     done = invoke("init-ud", *paths, tmp_path / "ud", "--lang", "zh")
     assert "% of words follow another one letter to letter, so the tokenizer is a segmenter" in done.stdout
-    _, nlp = run_all(done.stdout)
+    tokenizer = load_config(tmp_path / "ud" / "ud.cfg")["nlp"]["tokenizer"]
+    nlp = spacy.blank("zh", config={"nlp": {"tokenizer": tokenizer}})
+    nlp.initialize(lambda: ConlluCorpus(paths[0], keep=True)(nlp))
     (dev,) = (example.reference for example in ConlluCorpus(paths[0], limit=1)(nlp))
     assert [token.text for token in nlp.make_doc(dev.text)] == [token.text for token in dev]
     usual = invoke("init-ud", TREES / "train.conllu", TREES / "dev.conllu", tmp_path, "--lang", "nl")
