@@ -4,6 +4,7 @@ from typing import Any
 
 import spacy
 from spacy.language import Language
+from spacy.util import load_config
 
 from .loading import SAVED
 
@@ -29,7 +30,8 @@ def make_pipeline(name: str) -> Language:
     lang, components = PIPELINES[name]
     nlp = spacy.blank(lang)
     for factory, folder in components:
-        pipe: Any = nlp.add_pipe(factory)
+        saved = load_config(SAVED / folder / "config.cfg")["components"][factory] if folder else {}
+        pipe: Any = nlp.add_pipe(factory, config={key: value for key, value in saved.items() if key != "factory"})
         if folder:
             pipe.from_disk(SAVED / folder / factory, exclude=["vocab"])
     return nlp

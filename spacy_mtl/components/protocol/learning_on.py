@@ -188,13 +188,16 @@ class ContinuedPipe(ThreadedPipe):
 
     def _given_settings(self) -> dict[str, Any]:
         """The fixed settings of the config; none once they are those of a model or of a training."""
-        fresh = not self._labels_in_cfg() and not current_weights(self.model).is_trained
-        return self.fixed_settings(self.cfg) if fresh else {}
+        return {} if current_weights(self.model).is_trained else self.fixed_settings(self.cfg)
 
     def _warn_of_others(self, given: Mapping[str, Any]) -> None:
         """Warn (M758) of settings that a model that has been loaded was not trained with. given: the fixed ones before; empty ones are found out."""
         found = self.fixed_settings(self.cfg)
-        others = [f"{name} = {shown(value)}" for name, value in given.items() if value and value != found[name]]
+        others = [
+            f"{name} = {shown(value)}"
+            for name, value in given.items()
+            if value and value != found[name] and not isinstance(value, list)
+        ]
         if others:
             warnings.warn(Warnings.M758.format(name=self.name, settings=" and ".join(others)), stacklevel=3)
 
