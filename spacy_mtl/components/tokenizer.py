@@ -114,10 +114,8 @@ class SegmenterTokenizer:
         references = [reference for reference in given if len(reference)]
         if not references:
             raise ValueError(Errors.M413.format(name="tokenizer", n=len(given)))
-        trainer, keep_runs = (
-            MTLStruct(p=4 / 3, C=1.0, average=4),
-            self.segmenter.words_in_runs(references) < MANY_IN_RUNS,
-        )
+        trainer = MTLStruct(p=4 / 3, C=1.0, average=4)
+        keep_runs = self.segmenter.words_in_runs(references) < MANY_IN_RUNS
         segmenter = MTLSegmenter(self.vocab, template_chain(seg()), "tokenizer", trainer=trainer, keep_runs=keep_runs)
         examples = [Example(Doc(self.vocab, words=[reference.text]), reference) for reference in references]
         segmenter.initialize(lambda: examples)

@@ -56,3 +56,22 @@ def parse_analysis(text: str) -> Analysis:
     if len({name for name, _, _ in names}) != len(names):
         raise StoredValueError("a label has the same feature twice")
     return found
+
+
+def is_analysis(text: str) -> bool:
+    """Whether a text is the label of an analysis."""
+    try:
+        return bool(parse_analysis(text))
+    except StoredValueError:
+        return False
+
+
+def complete(found: set[str], known: set[str]) -> set[str]:
+    """Those of the analyses ``found`` that have a part of speech, and features, if any of the known ones does."""
+    analyses = [parse_analysis(label) for label in known]
+    pos, feats = any(each.pos for each in analyses), any(each.feats for each in analyses)
+    return {
+        label
+        for label in found
+        if (parse_analysis(label).pos or not pos) and (parse_analysis(label).feats or not feats)
+    }

@@ -29,8 +29,6 @@ class Joins:
 
     def sizes(self, texts: Sequence[str], spaces: Sequence[bool]) -> list[int]:
         """How many tokens each word takes, the longest known word at each place. spaces: whether a single space follows each token."""
-        if not self.words:
-            return [1] * len(texts)
         sizes, i = [], 0
         while i < len(texts):
             sizes.append(self._size(texts, spaces, i) if _key(texts[i]) in self._beginnings else 1)

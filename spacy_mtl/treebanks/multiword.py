@@ -103,9 +103,9 @@ class MultiwordTokenizer:
 
     def _joined(self, tokens: list[_Token]) -> list[_Token]:
         """The tokens, those that are one word with spaces inside put together."""
-        sizes = self.joins.sizes([token.text for token in tokens], [token.space for token in tokens])
-        if len(sizes) == len(tokens):
+        if not self.joins.words:  # as in most treebanks
             return tokens
+        sizes = self.joins.sizes([token.text for token in tokens], [token.space for token in tokens])
         ends = list(accumulate(sizes))
         return [
             _Token(" ".join(token.text for token in tokens[begin:end]), tokens[end - 1].space, None)
@@ -240,11 +240,7 @@ def _pieces(doc: Doc) -> Iterator[list[Token]]:
 def _learned_from(doc: Doc, kept: list[Kept], tokenizer: Tokenizer) -> Iterator[Piece]:
     """The pieces of the raw text of a Doc that was read from a file."""
     text = raw_text(doc)
-    gold, at = set(), 0
-    for form, *_ in _tokens(doc, kept):
-        at = text.index(form, at)
-        gold.add(at)
-        at += len(form)
+    gold = {begin for _, begin in _placed(doc, kept)}
     for tokens in _pieces(tokenizer(text)):
         begin, given = tokens[0].idx, frozenset(token.idx - tokens[0].idx for token in tokens[1:])
         whole = text[begin : tokens[-1].idx + len(tokens[-1])]
@@ -253,24 +249,27 @@ def _learned_from(doc: Doc, kept: list[Kept], tokenizer: Tokenizer) -> Iterator[
 
 def _spaced(doc: Doc, kept: list[Kept]) -> tuple[list[str], list[bool]]:
     """The tokens of a Doc that was read from a file, and whether a space follows each in its raw text."""
-    text, at = raw_text(doc), 0
-    forms = [form for form, *_ in _tokens(doc, kept)]
-    spaces = []
-    for form in forms:
-        at = text.index(form, at) + len(form)
-        spaces.append(text[at : at + 1] == " ")
-    return forms, spaces
+    text, placed = raw_text(doc), list(_placed(doc, kept))
+    return [form for form, _ in placed], [text.startswith(" ", begin + len(form)) for form, begin in placed]
 
 
 def token_doc(doc: Doc, kept: list[Kept]) -> Doc:
     """A Doc of the raw text of a Doc that was read from a file, and of its tokens; those with white space in them are cut there."""
-    text, words, spaces, at = raw_text(doc), [], [], 0
-    for form, *_ in _tokens(doc, kept):
-        for word in form.split():
-            at = text.index(word, at) + len(word)
-            words.append(word)
-            spaces.append(text[at : at + 1].isspace())
+    words, spaces = [], []
+    for form, space in zip(*_spaced(doc, kept), strict=True):
+        parts = form.split()
+        words += parts
+        spaces += [*[True] * (len(parts) - 1), space][: len(parts)]
     return Doc(doc.vocab, words=words, spaces=spaces)
+
+
+def _placed(doc: Doc, kept: list[Kept]) -> Iterator[tuple[str, int]]:
+    """The tokens of a Doc that was read from a file, and where each begins in its raw text."""
+    text, at = raw_text(doc), 0
+    for form, *_ in _tokens(doc, kept):
+        at = text.index(form, at)
+        yield form, at
+        at += len(form)
 
 
 def _tokens(doc: Doc, kept: list[Kept]) -> Iterator[tuple[str, list[str], str]]:

@@ -387,7 +387,8 @@ def test_a_model_keeps_its_tags_whatever_the_config_says(tagger):
     assert len(caught) == 1
     loaded = other.from_bytes(tagger.to_bytes())
     assert columns(loaded(Doc(loaded.vocab, [word for word, *_ in SENTENCE]))) == SENTENCE
-    assert loaded.from_bytes(train_plain().to_bytes()) is loaded  # what a model said is no setting
+    loaded.from_bytes(train_plain().to_bytes())  # what a model said is no setting
+    assert {tag for *_, tag in columns(loaded(Doc(loaded.vocab, [word for word, *_ in SENTENCE])))} == {""}
 
 
 def train_plain():

@@ -17,7 +17,7 @@ INTERRUPTED = 130
 
 @contextmanager
 def clear_errors() -> Iterator[None]:
-    """Turn the package's own coded errors into a message and exit code 1, and an interrupt into one and 130; other exceptions are bugs, and pass."""
+    """Turn the package's own coded errors into a message and exit code 1; other exceptions are bugs, and pass."""
     try:
         yield
     except ValueError as error:
@@ -25,9 +25,6 @@ def clear_errors() -> Iterator[None]:
             raise
         typer.echo(visible(str(error)), err=True)
         raise typer.Exit(1) from None
-    except KeyboardInterrupt:
-        typer.echo("Interrupted.", err=True)
-        raise typer.Exit(INTERRUPTED) from None
 
 
 def interruptible(command: Callable[..., Any]) -> Callable[..., Any]:

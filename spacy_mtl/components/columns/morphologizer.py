@@ -27,7 +27,7 @@ from spacy_mtl.models.chain.decode import Held
 from spacy_mtl.models.chain.factored import of_factor
 from spacy_mtl.models.chain.prior import ChainPrior
 from spacy_mtl.models.chain.weights import ChainWeights
-from spacy_mtl.morphology.analysis import Analysis, parse_analysis
+from spacy_mtl.morphology.analysis import Analysis, complete, is_analysis, parse_analysis
 from spacy_mtl.morphology.factors import Factors, factor_of, group_features
 from spacy_mtl.settings import shown
 from spacy_mtl.stored.fault import StoredValueError
@@ -61,6 +61,10 @@ class MTLMorphologizer(KnownWordsPipe):
     }
     cfg_missing: ClassVar = {"tags": False}
     of_training = (*KnownWordsPipe.of_training, "_texts")
+    _found_values: tuple[Any, dict[str, list[np.ndarray]]] = (
+        None,
+        {},
+    )  # what they are made of, and what _values has found
 
     def __init__(
         self,
@@ -200,7 +204,7 @@ class MTLMorphologizer(KnownWordsPipe):
             if values not in known:
                 pos, *others = values
                 text = Analysis(PARTS[pos], *(strings[each] if each else "" for each in others)).text
-                known[values] = strings.add(text) if _is_analysis(text) else 0
+                known[values] = strings.add(text) if is_analysis(text) else 0
             found[i] = known[values]
         return found
 
@@ -264,8 +268,20 @@ class MTLMorphologizer(KnownWordsPipe):
         return Held(at[some], allowed[some]) if some.any() else None
 
     def _values(self, nothing: str = "") -> list[np.ndarray]:
-        """What each analysis says of each of ``gold_attributes``, uint64[A]. nothing: the features of an analysis that knows none."""
-        analyses, morphology = [parse_analysis(label) for label in self.labels], self.vocab.morphology
+        """What each analysis says of each of ``gold_attributes``, uint64[A]; found once for each list of labels.
+
+        nothing: the features of an analysis that knows none.
+        """
+        made_of = self.labels, self.vocab, self.cfg["tags"]
+        if self._found_values[0] != made_of:
+            self._found_values = made_of, {}
+        found = self._found_values[1]
+        if nothing not in found:
+            found[nothing] = self._values_of(made_of[0], nothing)
+        return found[nothing]
+
+    def _values_of(self, labels: Sequence[str], nothing: str) -> list[np.ndarray]:
+        analyses, morphology = [parse_analysis(label) for label in labels], self.vocab.morphology
         feats = [each.feats or nothing for each in analyses]
         columns = [
             [IDS[each.pos] for each in analyses],
@@ -318,21 +334,3 @@ class MTLMorphologizer(KnownWordsPipe):
 def columns_of(doc: Doc, attributes: Sequence[str]) -> np.ndarray:
     """These attributes of each token, uint64[n, k]."""
     return doc.to_array(list(attributes)).reshape(len(doc), len(attributes))
-
-
-def _is_analysis(text: str) -> bool:
-    try:
-        return bool(parse_analysis(text))
-    except StoredValueError:
-        return False
-
-
-def complete(found: set[str], known: set[str]) -> set[str]:
-    """Those of the analyses ``found`` that have a part of speech, and features, if any of the known ones does."""
-    analyses = [parse_analysis(label) for label in known]
-    pos, feats = any(each.pos for each in analyses), any(each.feats for each in analyses)
-    return {
-        label
-        for label in found
-        if (parse_analysis(label).pos or not pos) and (parse_analysis(label).feats or not feats)
-    }
