@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 #: With a larger share of words that follow another one letter to letter, a tokenizer of rules finds too few words in raw text.
 MANY_JOINED = 0.1
-#: A tagger learns up to so many tags well enough, and its mistakes are others than those of the morphologizer, which helps the parser.
+#: A tagger of its own learns up to so many tags: its mistakes are others than those of the morphologizer, which helps the parser.
 MANY_TAGS = 100
 #: With more combinations of part of speech, features and tag than this times those of the first two, a tagger of its own finds tags better.
 MOST_READINGS = 1.1
