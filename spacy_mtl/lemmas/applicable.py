@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -38,3 +39,9 @@ class Applicable:
         for row, form in zip(allowed, forms, strict=True):
             row[self.numbers(form)] = True
         return allowed
+
+
+@lru_cache(maxsize=8)
+def applicable(labels: tuple[str, ...]) -> Applicable:
+    """The scripts of a model's labels, hundreds of them, which are read once for all texts. Raises StoredValueError as :class:`Applicable` does."""
+    return Applicable(labels)

@@ -93,6 +93,14 @@ def test_training_is_held_to_the_scripts_that_apply(trained):
     assert (arrays.forms[arrays.gold >= 0] >= 0).all()
 
 
+def test_scripts_are_read_once_for_all_texts(trained, monkeypatch):
+    """There are hundreds, which would take far longer than the lemmas of a sentence."""
+    nlp, _ = trained
+    expected = lemmas(nlp("De katten sliepen."))
+    monkeypatch.setattr("spacy_mtl.lemmas.applicable.parse_script", lambda label: pytest.fail("read again"))
+    assert lemmas(nlp("De katten sliepen.")) == expected
+
+
 def test_words_of_the_corpus_are_looked_up(trained):
     """By form and part of speech, then by form, whatever the script."""
     nlp, _ = trained

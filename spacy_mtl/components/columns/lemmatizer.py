@@ -19,7 +19,7 @@ from spacy_mtl.errors import Errors
 from spacy_mtl.learning.counted.known_words import MOST_CELLS
 from spacy_mtl.learning.counted.stems import count_stems
 from spacy_mtl.learning.gather import Piece, content_key
-from spacy_mtl.lemmas.applicable import Applicable
+from spacy_mtl.lemmas.applicable import Applicable, applicable
 from spacy_mtl.lemmas.beginnings import Beginnings, Word, find_beginning, learn_beginnings
 from spacy_mtl.lemmas.known import add_lemmas, check_lemmas, count_lemmas, key_of, known_lemma
 from spacy_mtl.lemmas.script import EditScript, parse_script, script_of
@@ -224,7 +224,7 @@ class MTLLemmatizer(ColumnPipe):
 
         The runner-up has another lemma, not just another script that makes the same one.
         """
-        scripts = Applicable(self.labels).scripts
+        scripts = applicable(self.labels).scripts
 
         def lemma(at: int, label: int) -> str:
             form, script = doc[at].text, scripts[label]
@@ -242,7 +242,7 @@ class MTLLemmatizer(ColumnPipe):
         if not self.labels:
             return
         docs = list(docs)
-        scripts, found = Applicable(self.labels).scripts, {}
+        scripts, found = applicable(self.labels).scripts, {}
         for doc, labels in zip(docs, scores, strict=True):
             columns = doc.to_array([ORTH, POS]).reshape(len(doc), 2)
             lemmas = np.zeros(len(doc), np.uint64)

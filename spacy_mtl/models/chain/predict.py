@@ -97,8 +97,10 @@ class Predictor:
         self._constraints = constraints
         start, end, mask = constraints.penalties()
         self._chain = Chain(start, end, weights.step, mask)
+        free = not any(scores.any() for scores in (start, end, mask, weights.step))
+        self._one_by_one = free and not observed  # no word depends on the labels of others
         self._many: tuple[np.ndarray, Transitions] | None = None
-        if self._n_labels >= MANY and not observed:
+        if not self._one_by_one and self._n_labels >= MANY and not observed:
             shared = np.ascontiguousarray(weights.step + mask, np.float32)
             self._many = shared, new_transitions(self._n_labels)
             list_transitions(*self._many)
@@ -300,6 +302,8 @@ class Predictor:
             forbid(nodes, *forbidden)
         if held is not None:
             hold(nodes, held)
+        if self._one_by_one:
+            return nodes.argmax(axis=1).astype(np.int32)
         labels = np.zeros(len(nodes), np.int32)
         if self._many is not None:
             decode_many(starts, nodes, self._chain, *self._many, labels)

@@ -13,10 +13,14 @@ from spacy_mtl.structures.problem import Blocks, Problem
 from spacy_mtl.structures.rows import check_within, own_rows
 
 from . import implementation  # noqa: F401 (registers what implements the contract)
+from .candidates import Candidates, candidates_of
 from .cut import cut_chain
 from .problem import ChainProblem, find_repeats
 from .vectors import Vectors
-from .viterbi import FORBIDDEN, MANY
+from .viterbi import FORBIDDEN, MANY, NEVER
+
+#: If forms may have a smaller share of all labels, on average, no others are looked at.
+FEW = 0.25
 
 
 def chain_lacks(kernelised: bool) -> frozenset[str]:
@@ -136,6 +140,15 @@ def _rows(features: ChainFeatures, blocks: Blocks, n: int) -> tuple[np.ndarray, 
     return node, own_rows(features.pair, blocks.pair, (n, blocks.pair.size - 1), "pairs of tokens")
 
 
+def _few_of_many(features: ChainFeatures, allowed: Constraints) -> Candidates | None:
+    """The labels of each form, where looking at nothing else is faster, and neither templates nor constraints are about transitions."""
+    few = allowed.form_labels.size and allowed.form_labels.mean() < FEW and allowed.form_penalty < NEVER
+    free = allowed.start.all() and allowed.end.all() and allowed.step.all() and not features.pair.shape[1]
+    if allowed.start.size < MANY or not (few and free) or features.vectors is not None:
+        return None
+    return candidates_of(allowed.form_labels)
+
+
 def chain_problem(
     features: ChainFeatures,
     blocks: Blocks,
@@ -177,6 +190,7 @@ def chain_problem(
         repeats, features.observed, *allowed.penalties(), cost, features.vectors,
         forms, allowed.form_penalties(), constant[0], constant[1],
         True if n_labels >= MANY and not features.observed else None,
+        _few_of_many(features, allowed) if offset is None else None,
     )  # fmt: skip
     lacks = chain_lacks(arrays.vectors is not None and bool((arrays.vectors.own >= 0).any()))
     return Problem(

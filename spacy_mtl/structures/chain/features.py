@@ -6,6 +6,7 @@ from spacy_mtl.kernels import kernel, subkernel
 from spacy_mtl.structures import contract
 from spacy_mtl.structures.contract import implements
 
+from .candidates import add_scaled, add_scaled_at, add_scaled_node
 from .directions import follow
 from .problem import N_PLACES, PLACES, ChainProblem, first_pair, n_pair_parts, split_live
 from .vectors import add_vector, n_vectors, vector_norm2, vector_product
@@ -137,35 +138,16 @@ def kernelised_norms(vectors, matrix, norms):
             norms[v] = np.sqrt(max(total, 0.0))
 
 
-@subkernel
-def add_scaled(rows, live, scale, change, amount, matrix):
-    """Add amount * scale[j] * change to matrix[rows[j]] for each live template j of one token."""
-    for k in range(live.size):
-        row = rows[live[k]]
-        if row >= 0:
-            factor = matrix.dtype.type(amount * scale[live[k]])
-            for y in range(change.size):
-                matrix[row, y] += factor * change[y]
-
-
-@subkernel
-def add_scaled_at(places, rows, live, scale, change, amount, matrix):
-    """:func:`add_scaled` where only the entries ``places`` (int64[k]) of ``change`` can be other than 0."""
-    for k in range(live.size):
-        row = rows[live[k]]
-        if row >= 0:
-            factor = matrix.dtype.type(amount * scale[live[k]])
-            for z in places:
-                matrix[row, z] += factor * change[z]
-
-
 @implements(contract.add_direction, ChainProblem, contract.Scale)
 def add_direction(problem, vector, live, scale, i, work, amount):
     a, n_templates = problem.first[i], problem.rows.shape[1]
     plain, vectors = split_live(problem, live)
     for k in range(work.n_active[0]):
         t = a + work.active[k]
-        add_scaled(problem.rows[t], plain, scale.node, work.change[k], amount, vector.node)
+        add_scaled_node(
+            problem.rows[t], problem.forms[t], plain, scale.node, work.change[k], amount, vector.node,
+            problem.candidates,
+        )  # fmt: skip
         for j in vectors:
             add_vector(problem.vectors, t, j - n_templates, work.change[k], amount * scale.node[j], vector.node)
     add_pair_direction(problem, vector.pair, live, scale, i, work, amount, work.lists)

@@ -1,10 +1,10 @@
-"""Chain outputs as plain label arrays, of which cutting planes are made (see :mod:`.contract`); gold and part scores as states."""
+"""Chain outputs as plain label arrays, of which cutting planes are made (see :mod:`.contract`), their losses; gold and part scores as states."""
 
 import numpy as np
 
 from spacy_mtl.structures import contract
 from spacy_mtl.structures.contract import implements
-from spacy_mtl.structures.offsets.chain import expected_offset
+from spacy_mtl.structures.offsets.chain import expected_offset, offset_of
 
 from .problem import HELD, ChainProblem, ChainState, forbid, n_pair_parts
 from .viterbi import output_score
@@ -53,6 +53,21 @@ def same_output(problem, i, work, outputs):
 def stored_score(problem, i, outputs, work):
     a, n = problem.first[i], problem.last[i] - problem.first[i]
     return output_score(work.nodes[:n], work.pairs[: n if problem.observed else 1], outputs[a : a + n])
+
+
+@implements(contract.output_loss, ChainProblem)
+def output_loss(problem, i, work):
+    a = problem.first[i]
+    loss = 0.0
+    for t in range(problem.last[i] - a):
+        if problem.gold[a + t] >= 0:
+            loss += problem.cost[problem.gold[a + t], work.labels[t]]
+    return loss + contract.output_offset(problem, i, work)
+
+
+@implements(contract.output_offset, ChainProblem)
+def output_offset(problem, i, work):
+    return offset_of(problem.offset, problem.offset_pairs, problem.first[i], problem.last[i], work.labels)
 
 
 @implements(contract.set_vertex, ChainProblem)

@@ -7,8 +7,9 @@ import numpy as np
 from spacy_mtl.kernels import kernel, subkernel
 from spacy_mtl.structures import contract
 from spacy_mtl.structures.contract import implements
-from spacy_mtl.structures.offsets.chain import add_offsets, has_offset, offset_of
+from spacy_mtl.structures.offsets.chain import add_offsets, has_offset
 
+from .candidates import Candidates, add_candidate_costs, decode_candidates, score_candidates
 from .vectors import Vectors, add_vector_scores, n_vectors
 from .viterbi import (
     add_cost,
@@ -45,6 +46,7 @@ class ChainProblem(NamedTuple):
     :mod:`spacy_mtl.structures.offsets`); None if there are none.
     many: True if there are many labels with one table of pairs, most of which are then not looked at, else None: what is None is known when a kernel
     is compiled, so that it is compiled without.
+    candidates: the labels of each form, if these are few of many and nothing scores transitions, else None.
     """
 
     first: np.ndarray
@@ -66,6 +68,7 @@ class ChainProblem(NamedTuple):
     offset: np.ndarray | None
     offset_pairs: np.ndarray | None
     many: bool | None
+    candidates: Candidates | None
 
 
 class ChainState(NamedTuple):
@@ -218,6 +221,21 @@ def split_live(problem, live):
 
 @implements(contract.score_parts, ChainProblem)
 def score_parts(problem, weights, live, i, work):
+    score(problem, weights, live, i, work, problem.candidates)
+
+
+@subkernel
+def score(problem, weights, live, i, work, candidates):
+    a, b = problem.first[i], problem.last[i]
+    if candidates is None:
+        score_all(problem, weights, live, i, work)
+    else:
+        score_candidates(problem.rows[a:b], problem.forms[a:b], weights.node, live.node, candidates, work.nodes)
+
+
+@subkernel
+def score_all(problem, weights, live, i, work):
+    """Score all labels and transitions of a piece, constraints included."""
     a, b = problem.first[i], problem.last[i]
     n_labels = problem.start.size
     plain, vectors = split_live(problem, live)
@@ -284,9 +302,19 @@ def add_offset(problem, i, work, amount):
 
 @implements(contract.decode, ChainProblem)
 def decode(problem, i, work, augmented):
+    return find_best(problem, i, work, augmented, problem.candidates)
+
+
+@subkernel
+def find_best(problem, i, work, augmented, candidates):
+    a, b = problem.first[i], problem.last[i]
+    if candidates is None:
+        if augmented:
+            contract.add_loss(problem, i, work, 1.0)
+        return best_labels(b - a, problem.observed, work, problem.many)
     if augmented:
-        contract.add_loss(problem, i, work, 1.0)
-    return best_labels(problem.last[i] - problem.first[i], problem.observed, work, problem.many)
+        add_candidate_costs(problem.cost, problem.gold[a:b], problem.forms[a:b], candidates, work.nodes)
+    return decode_candidates(work.nodes, problem.forms[a:b], candidates, work.labels)
 
 
 @subkernel
@@ -307,18 +335,3 @@ def best_labels(n, observed, work, many):
 def gold_score(problem, i, work):
     a, n = problem.first[i], problem.last[i] - problem.first[i]
     return output_score(work.nodes[:n], work.pairs[: n if problem.observed else 1], problem.gold[a : a + n])
-
-
-@implements(contract.output_loss, ChainProblem)
-def output_loss(problem, i, work):
-    a = problem.first[i]
-    loss = 0.0
-    for t in range(problem.last[i] - a):
-        if problem.gold[a + t] >= 0:
-            loss += problem.cost[problem.gold[a + t], work.labels[t]]
-    return loss + contract.output_offset(problem, i, work)
-
-
-@implements(contract.output_offset, ChainProblem)
-def output_offset(problem, i, work):
-    return offset_of(problem.offset, problem.offset_pairs, problem.first[i], problem.last[i], work.labels)
