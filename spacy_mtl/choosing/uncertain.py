@@ -19,7 +19,7 @@ from spacy_mtl.components.protocol.base import StructuredPipe
 from spacy_mtl.components.protocol.chain import ChainPipe
 from spacy_mtl.components.segmenter import MTLSegmenter
 from spacy_mtl.kernels import kernel
-from spacy_mtl.structures.chain.sums import marginals
+from spacy_mtl.structures.chain.sums.marginals import marginals
 
 ENTROPY, MARGIN = "entropy", "margin"
 #: Documents that are looked at together, and those at most that the temperature of chains is taken from.

@@ -13,7 +13,7 @@ from spacy_mtl.kernels import kernel
 from spacy_mtl.models.chain.analyses import ConsideredAnalyses as Scored
 from spacy_mtl.models.chain.analyses import max_marginals
 from spacy_mtl.structures.chain.kbest import kbest
-from spacy_mtl.structures.chain.sums import marginals
+from spacy_mtl.structures.chain.sums.marginals import marginals
 
 from .adjusting import Traits
 from .calibration import Calibrations

@@ -8,7 +8,7 @@ import numpy as np
 from spacy_mtl.models.chain.decode import Considered
 from spacy_mtl.models.chain.segments import Segments
 from spacy_mtl.structures.chain.kbest import kbest
-from spacy_mtl.structures.chain.sums import log_partition
+from spacy_mtl.structures.chain.sums.marginals import log_partition
 
 from .adjusting import Traits
 from .calibration import Calibrations

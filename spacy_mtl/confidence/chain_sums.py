@@ -3,8 +3,8 @@
 import numpy as np
 
 from spacy_mtl.kernels import kernel
-from spacy_mtl.structures.chain.scaled_sums import FORBIDDEN_BELOW, backward, forward
-from spacy_mtl.structures.chain.sums import log_partition, log_space_marginals
+from spacy_mtl.structures.chain.sums.marginals import log_partition, log_space_marginals
+from spacy_mtl.structures.chain.sums.scaled import FORBIDDEN_BELOW, backward, forward
 from spacy_mtl.structures.chain.viterbi import NEVER, output_score
 
 

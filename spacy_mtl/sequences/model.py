@@ -7,7 +7,7 @@ import numpy as np
 
 from spacy_mtl.errors import Errors
 from spacy_mtl.kernels import kernel
-from spacy_mtl.structures.chain.sums import marginals
+from spacy_mtl.structures.chain.sums.marginals import marginals
 from spacy_mtl.structures.chain.viterbi import list_transitions, new_transitions, viterbi, viterbi_many
 
 from .blocks import FittedBlock, as_mapping, check_positions

@@ -5,7 +5,7 @@ from spacy_mtl.structures import contract
 from spacy_mtl.structures.contract import implements
 
 from .problem import HELD, N_PLACES, PLACES, ChainProblem, n_pair_parts
-from .sums import marginals
+from .sums.marginals import marginals
 from .viterbi import as_transitions, relist
 
 #: A position whose marginals are this close to gold in every label does not change; this is the resolution of float32.

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from spacy_mtl.structures.chain.scaled_sums import LOWEST, backward, forward, set_exponentials
-from spacy_mtl.structures.chain.sums import log_space_marginals
+from spacy_mtl.structures.chain.sums.marginals import log_space_marginals
+from spacy_mtl.structures.chain.sums.scaled import LOWEST, backward, forward, set_exponentials
 from spacy_mtl.structures.chain.viterbi import FORBIDDEN
 
 

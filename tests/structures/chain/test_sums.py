@@ -9,7 +9,7 @@ from scipy.special import logsumexp
 
 from spacy_mtl.kernels import kernel
 from spacy_mtl.structures import contract
-from spacy_mtl.structures.chain.sums import log_partition, marginals
+from spacy_mtl.structures.chain.sums.marginals import log_partition, marginals
 from spacy_mtl.structures.chain.viterbi import FORBIDDEN
 
 

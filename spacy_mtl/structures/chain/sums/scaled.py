@@ -1,7 +1,7 @@
 """Linear chains, sum-product with plain numbers: products of exponentials, scaled at each position by the largest.
 
 This takes one exponential per score, where recursions in log space take six per label, and its loops vectorize. It is exact if no product can
-underflow; where one might, these functions say so, and :mod:`.sums` works in log space instead.
+underflow; where one might, these functions say so, and :mod:`.marginals` works in log space instead.
 """
 
 import numpy as np

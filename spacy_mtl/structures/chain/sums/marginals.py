@@ -1,6 +1,6 @@
 """Linear chains, sum-product: log partition and marginals by forward-backward.
 
-Plain numbers suffice for nearly every sentence (:mod:`.scaled_sums`). For the others the recursions run in log space, but do not need an exponential
+Plain numbers suffice for nearly every sentence (:mod:`.scaled`). For the others the recursions run in log space, but do not need an exponential
 for each pair of labels at each position: a step is a product with ``factors = exp(pairs)``, relative to the largest term. A sum outside the range
 in which this is exact (scores hundreds apart, forbidden labels) is computed again term by term.
 """
@@ -9,10 +9,10 @@ import numpy as np
 
 from spacy_mtl.kernels import kernel, subkernel
 from spacy_mtl.structures import contract
+from spacy_mtl.structures.chain.problem import ChainProblem
 from spacy_mtl.structures.contract import implements
 
-from .problem import ChainProblem
-from .scaled_sums import backward, forward
+from .scaled import backward, forward
 
 #: Pair scores above this have an infinite factor, so that every sum with them is computed term by term.
 TOP_FACTOR = 50.0

@@ -1,0 +1,1 @@
+"""Linear chains, sum-product: log partition and marginals."""
