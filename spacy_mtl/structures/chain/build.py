@@ -19,9 +19,6 @@ from .problem import ChainProblem, find_repeats
 from .vectors import Vectors
 from .viterbi import FORBIDDEN, MANY, NEVER
 
-#: If forms may have a smaller share of all labels, on average, no others are looked at.
-FEW = 0.25
-
 
 def chain_lacks(kernelised: bool) -> frozenset[str]:
     """What linear chains lack: with kernelised blocks, weights that belong to a single feature each, and so a metric."""
@@ -140,13 +137,12 @@ def _rows(features: ChainFeatures, blocks: Blocks, n: int) -> tuple[np.ndarray, 
     return node, own_rows(features.pair, blocks.pair, (n, blocks.pair.size - 1), "pairs of tokens")
 
 
-def _few_of_many(features: ChainFeatures, allowed: Constraints) -> Candidates | None:
-    """The labels of each form, where looking at nothing else is faster, and neither templates nor constraints are about transitions."""
-    few = allowed.form_labels.size and allowed.form_labels.mean() < FEW and allowed.form_penalty < NEVER
-    free = allowed.start.all() and allowed.end.all() and allowed.step.all() and not features.pair.shape[1]
-    if allowed.start.size < MANY or not (few and free) or features.vectors is not None:
-        return None
-    return candidates_of(allowed.form_labels)
+def _candidates(features: ChainFeatures, allowed: Constraints) -> Candidates | None:
+    """The labels of each form, where templates and constraints leave words independent of each other."""
+    forbids = allowed.form_labels.size and allowed.form_penalty < NEVER
+    free = allowed.start.all() and allowed.end.all() and allowed.step.all()
+    alone = free and not features.pair.shape[1] and not features.observed
+    return candidates_of(allowed.form_labels) if forbids and alone else None
 
 
 def chain_problem(
@@ -185,12 +181,12 @@ def chain_problem(
     repeats = np.zeros((first.size, node.shape[1]), np.bool_)
     find_repeats(first, last, node, repeats)
     constant = settle_offset(offset, gold, first, last, features.observed) if offset else (None, None)
+    candidates = _candidates(features, allowed) if offset is None else None
     arrays = ChainProblem(
         first, last, open_left, open_right, np.ascontiguousarray(gold, np.int32), node, pair,
         repeats, features.observed, *allowed.penalties(), cost, features.vectors,
         forms, allowed.form_penalties(), constant[0], constant[1],
-        True if n_labels >= MANY and not features.observed else None,
-        _few_of_many(features, allowed) if offset is None else None,
+        True if candidates is not None or (n_labels >= MANY and not features.observed) else None, candidates,
     )  # fmt: skip
     lacks = chain_lacks(arrays.vectors is not None and bool((arrays.vectors.own >= 0).any()))
     return Problem(

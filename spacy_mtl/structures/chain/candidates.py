@@ -1,4 +1,4 @@
-"""Chains of many labels without transitions, such as edit scripts: of each word, only the labels that its form may have are looked at.
+"""Chains without transitions, of whose words each may have some labels only, such as edit scripts: no others are looked at.
 
 Lemmatizers have about a thousand scripts, of which a handful applies to a form. Without scores of transitions the words of a sentence are decoded one
 by one.

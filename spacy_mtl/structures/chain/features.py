@@ -57,6 +57,8 @@ def node_norms(problem, live, i, work, out):
 def pair_norms(problem, live, i, work, out):
     """Write ||Phi_j(direction)||^2 of the live pair templates to ``out``, float64[Tp]."""
     a, n_pairs = problem.first[i], n_pair_parts(problem, i)
+    if live.pair.size == 0:
+        return
     if work.n_active[N_PLACES] >= 0:
         norm = 0.0
         for k in range(work.n_active[N_PLACES]):
@@ -158,6 +160,8 @@ def add_direction(problem, vector, live, scale, i, work, amount):
 def add_pair_direction(problem, matrix, live, scale, i, work, amount, lists):
     """The pair part of :func:`add_direction`."""
     a = problem.first[i]
+    if live.pair.size == 0:
+        return
     if lists is None:
         for k in range(first_pair(problem), n_pair_parts(problem, i)):
             add_scaled(problem.pair_rows[a + k], live.pair, scale.pair, work.pair_change[k], amount, matrix)

@@ -44,9 +44,9 @@ class ChainProblem(NamedTuple):
     forms: int32[N], row of form_mask for each token, -1 if it may have any label; form_mask: float32[K, L], 0 or FORBIDDEN.
     offset: float32[N, L] and offset_pairs: float32[1 or N, L, L], constant scores of the parts, which are 0 in sum on gold (see
     :mod:`spacy_mtl.structures.offsets`); None if there are none.
-    many: True if there are many labels with one table of pairs, most of which are then not looked at, else None: what is None is known when a kernel
-    is compiled, so that it is compiled without.
-    candidates: the labels of each form, if these are few of many and nothing scores transitions, else None.
+    many: True if there are many labels with one table of pairs, most of which are then not looked at, or candidates, else None: what is None is known
+    when a kernel is compiled, so that it is compiled without.
+    candidates: the labels of each form, if forms are held to some and nothing is said of transitions, else None.
     """
 
     first: np.ndarray
@@ -221,34 +221,35 @@ def split_live(problem, live):
 
 @implements(contract.score_parts, ChainProblem)
 def score_parts(problem, weights, live, i, work):
-    score(problem, weights, live, i, work, problem.candidates)
-
-
-@subkernel
-def score(problem, weights, live, i, work, candidates):
     a, b = problem.first[i], problem.last[i]
-    if candidates is None:
-        score_all(problem, weights, live, i, work)
-    else:
-        score_candidates(problem.rows[a:b], problem.forms[a:b], weights.node, live.node, candidates, work.nodes)
-
-
-@subkernel
-def score_all(problem, weights, live, i, work):
-    """Score all labels and transitions of a piece, constraints included."""
-    a, b = problem.first[i], problem.last[i]
-    n_labels = problem.start.size
     plain, vectors = split_live(problem, live)
-    add_rows(problem.rows[a:b], weights.node, plain, work.nodes)
+    score_rows(problem, weights, plain, i, work, problem.candidates)
     for j in vectors:
         for t in range(a, b):
             add_vector_scores(problem.vectors, t, j - problem.rows.shape[1], weights.node, 1.0, work.nodes[t - a])
-    if not work.n_active[HELD]:
-        k, n_pairs = first_pair(problem), n_pair_parts(problem, i)
-        flat = work.pairs.reshape(work.pairs.shape[0], n_labels * n_labels)
-        flat[:k] = 0
-        add_rows(problem.pair_rows[a + k : a + n_pairs], weights.pair, live.pair, flat[k:])
-    forbid(problem, i, work)
+    score_pairs(problem, weights, live, i, work, problem.candidates)
+
+
+@subkernel
+def score_rows(problem, weights, plain, i, work, candidates):
+    """The scores of labels by these templates, of all labels or of candidates."""
+    a, b = problem.first[i], problem.last[i]
+    if candidates is None:
+        add_rows(problem.rows[a:b], weights.node, plain, work.nodes)
+    else:
+        score_candidates(problem.rows[a:b], problem.forms[a:b], weights.node, plain, candidates, work.nodes)
+
+
+@subkernel
+def score_pairs(problem, weights, live, i, work, candidates):
+    """The scores of transitions, and constraints; with candidates, there is no transition, and other labels are forbidden already."""
+    if candidates is None:
+        if not work.n_active[HELD]:
+            a, k, n_pairs = problem.first[i], first_pair(problem), n_pair_parts(problem, i)
+            flat = work.pairs.reshape(work.pairs.shape[0], problem.start.size**2)
+            flat[:k] = 0
+            add_rows(problem.pair_rows[a + k : a + n_pairs], weights.pair, live.pair, flat[k:])
+        forbid(problem, i, work)
 
 
 @implements(contract.hold_weights, ChainProblem)

@@ -1,4 +1,4 @@
-"""Few of many labels for each form: the same scores, labels, steps and trainings as where all labels are looked at."""
+"""Some of the labels for each form: the same scores, labels, steps and trainings as where all labels are looked at."""
 
 from dataclasses import replace
 
@@ -7,7 +7,7 @@ import pytest
 
 from spacy_mtl.kernels import kernel
 from spacy_mtl.structures import contract
-from spacy_mtl.structures.chain.build import FEW, ChainFeatures, Constraints, chain_problem
+from spacy_mtl.structures.chain.build import ChainFeatures, Constraints, chain_problem
 from spacy_mtl.structures.chain.viterbi import FORBIDDEN, MANY, NEVER
 from spacy_mtl.structures.problem import Blocks, shares
 from spacy_mtl.trainers.base import fit
@@ -37,9 +37,9 @@ def made(seed=0, pair=0, **changes):
     )
 
 
-def without(problem):
+def without(problem, many=None):
     """The same problem, of which all labels are looked at."""
-    return replace(problem, arrays=problem.arrays._replace(candidates=None))
+    return replace(problem, arrays=problem.arrays._replace(candidates=None, many=many))
 
 
 def rounded(problem, seed=1):
@@ -74,10 +74,11 @@ def found(problem, augmented):
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("augmented", [False, True])
-def test_labels_scores_and_steps_are_those_of_all_labels(seed, augmented):
+@pytest.mark.parametrize("many", [None, True])
+def test_labels_scores_and_steps_are_those_of_all_labels(seed, augmented, many):
     problem = made(seed)
     labels, scores, nodes, stepped = found(problem, augmented)
-    others = found(without(problem), augmented)
+    others = found(without(problem, many), augmented)
     assert np.array_equal(labels, others[0])
     assert np.allclose(scores, others[1])
     allowed = nodes > NEVER
@@ -103,20 +104,12 @@ def test_candidates_are_the_labels_of_each_form():
         assert labels[first[k] : first[k + 1]].tolist() == allowed.tolist()
 
 
-@pytest.mark.parametrize("what", ["transitions", "steps", "a penalty", "many for each form"])
+@pytest.mark.parametrize("what", ["transitions", "steps", "a penalty"])
 def test_all_labels_are_looked_at_where_others_could_be_best(what):
     assert made().arrays.candidates is not None
     step = np.ones((N_LABELS, N_LABELS), bool)
     step[3, 4] = False
-    share = np.random.default_rng(0).random((N_FORMS, N_LABELS)) < 2 * FEW
     changes = {"steps": {"step": step}, "a penalty": {"form_penalty": np.float32(-3)}}.get(what, {})
-    problem = made(pair=int(what == "transitions"), **changes)
-    if what == "many for each form":
-        arrays = problem.arrays
-        constraints = replace(Constraints.none(N_LABELS), forms=np.arange(N_FORMS, dtype=np.uint64), form_labels=share)
-        forms = np.full(arrays.gold.size, -1, np.int32)
-        features = ChainFeatures(arrays.rows, arrays.pair_rows, False, forms=forms)
-        starts = np.concatenate([[0], np.cumsum(SIZES)])
-        names = [str(y) for y in range(N_LABELS)]
-        problem = chain_problem(features, problem.blocks, arrays.gold, starts, names, constraints)
-    assert problem.arrays.candidates is None
+    arrays = made(pair=int(what == "transitions"), **changes).arrays
+    assert arrays.candidates is None
+    assert arrays.many
