@@ -18,7 +18,7 @@ class StructureErrors:
             "another width of the kernel.")
     M225 = ("The kernel of the block '{name}' must return one finite number for each pair of positions, shape {expected}, but returned {got}.")
     M226 = ("The block name '{name}' is used twice. Give each block a name of its own; 'transitions' is reserved for label pairs.")
-    M227 = ("The setting {setting} of the block '{name}' must be a finite number {least}, but is {value}.")
+    M227 = ("The setting {setting} of the block '{name}' must be {least}, but is {value}.")
     M228 = ("Block '{name}' must be a table of numbers, positions x features, with at least one column, but is {got}. Use reshape(-1, 1) for a single feature.")
     M229 = ("Block '{name}' must be a table of integers, positions x columns, each at least 0 (or -1 for no value), with one name per column if names are given, but got {got}.")
     M230 = ("Labels must be all integers or all strings (None in y where gold is missing), one for each position and none listed twice, but got {got}.")
@@ -26,7 +26,7 @@ class StructureErrors:
     M232 = ("Block '{name}' of the new arrays: the model was trained with {wanted}, but got {got}.")
     M233 = ("Block '{name}' of the new arrays has {got} columns, but the model was trained with {expected}.")
     M234 = ("Constraints on {n} labels must be arrays of true and false with the shapes ({n},), ({n},), ({n}, {n}), but got {got}.")
-    M235 = ("The block '{name}' asks for the unknown kernel {kernel!r}. Choose one of {known}, or give a function K(A, B).")
+    M235 = ("The block '{name}' asks for the unknown kernel {kernel}. Choose one of {known}, or give a function K(A, B).")
     M236 = ("No width h makes a share zeros = {zeros} of the kernel values of the block '{name}' zero: too many positions are duplicates of others. "
             "Remove duplicates, set a smaller 'zeros', or give 'h'.")
     M237 = ("The blocks have {n} features in all, but the weights can have at most {most}. Drop features, or hash them into fewer columns.")

@@ -9,11 +9,11 @@ import numpy as np
 from scipy import sparse
 
 from spacy_mtl.errors import Errors
-from spacy_mtl.settings import shown
+from spacy_mtl.settings import is_choice, shown
 
 from . import gram
 from .gram import KERNELS, Kernel, KernelFunction, check_kernel, compare, neighbour_distance
-from .values import as_categories, as_features
+from .values import as_array, as_categories, as_features
 
 
 @dataclass(frozen=True)
@@ -199,8 +199,10 @@ def count_positions(value: Any) -> int:
     """The number of positions of a block as the caller gave it."""
     if isinstance(value, Categories | KernelBlock):
         value = value.columns if isinstance(value, Categories) else value.vectors
-    shape = np.shape(value) if not sparse.issparse(value) else value.shape
-    return int(shape[0]) if shape else 1
+    array = value if sparse.issparse(value) else as_array(value)
+    if array is None:  # rows of different lengths
+        return len(value)
+    return int(array.shape[0]) if array.shape else 1
 
 
 def fit_block(name: str, value: Any, n: int) -> tuple[FittedBlock, Any]:
@@ -224,7 +226,10 @@ def fit_block(name: str, value: Any, n: int) -> tuple[FittedBlock, Any]:
 def fit_categories(name: str, columns: np.ndarray, names: Sequence[str] | None) -> CategoryBlock:
     """Collect the values of each column. Raises ValueError (M229) for a wrong number of names."""
     n = columns.shape[1]
-    names = tuple(map(str, names or ([name] if n == 1 else [f"{name}{k}" for k in range(n)])))
+    if names is not None and np.ndim(names) != 1 and not isinstance(names, str):
+        raise ValueError(Errors.M229.format(name=name, got=f"names = {shown(names)}"))
+    given = [] if names is None else list(names)
+    names = tuple(map(str, given or ([name] if n == 1 else [f"{name}{k}" for k in range(n)])))
     if len(names) != n:
         raise ValueError(Errors.M229.format(name=name, got=f"{n} columns with {len(names)} names"))
     return CategoryBlock(name, names, tuple(np.unique(column[column >= 0]) for column in columns.T))
@@ -239,15 +244,21 @@ def check_positions(name: str, table: Any, n: int) -> None:
 def as_kernel(block: KernelBlock, name: str, vectors: Any) -> Kernel:
     """The kernel of a block. Raises ValueError naming the block: M227 a setting out of range, M235 an unknown kernel, M236 no width found,
     M240 a setting that the kernel does not have."""
+    if not isinstance(block.normalize, bool | np.bool_):
+        raise ValueError(
+            Errors.M227.format(name=name, setting="normalize", least="true or false", value=shown(block.normalize))
+        )
     if callable(block.kernel):
         check_used(block, name, ())
         return Kernel("function", normalize=bool(block.normalize), function=block.kernel)
-    if block.kernel not in KERNELS:
-        raise ValueError(Errors.M235.format(name=name, kernel=block.kernel, known=", ".join(KERNELS)))
+    if not is_choice(block.kernel, KERNELS):
+        raise ValueError(Errors.M235.format(name=name, kernel=shown(block.kernel), known=", ".join(KERNELS)))
     check_used(block, name, KERNELS[block.kernel])
     settings: dict[str, Any] = {setting: getattr(block, setting) for setting in KERNELS[block.kernel]}
     if not is_number(block.zeros) or not 0 <= block.zeros < 1:
-        raise ValueError(Errors.M227.format(name=name, setting="zeros", value=block.zeros, least="in [0, 1)"))
+        raise ValueError(
+            Errors.M227.format(name=name, setting="zeros", value=block.zeros, least="a finite number in [0, 1)")
+        )
     if block.kernel == "b1_spline" and block.h is None:
         settings["h"] = neighbour_distance(vectors, float(block.zeros))
         if settings["h"] == 0:
@@ -255,7 +266,7 @@ def as_kernel(block: KernelBlock, name: str, vectors: Any) -> Kernel:
     for setting, value in settings.items():
         low = 0.0 if setting == "offset" else np.nextafter(0, 1)
         if not is_number(value) or not low <= value < np.inf:
-            least = "of at least 0" if setting == "offset" else "above 0"
+            least = "a finite number of at least 0" if setting == "offset" else "a finite number above 0"
             raise ValueError(Errors.M227.format(name=name, setting=setting, value=value, least=least))
     numbers: dict[str, Any] = {setting: float(value) for setting, value in settings.items()}
     return Kernel(block.kernel, normalize=bool(block.normalize), **numbers)

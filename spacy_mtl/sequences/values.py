@@ -7,6 +7,7 @@ import numpy as np
 from scipy import sparse
 
 from spacy_mtl.errors import Errors
+from spacy_mtl.settings import shown
 
 #: Larger features are refused, since squares of their sums would overflow in single precision.
 LARGEST_FEATURE = 1e12
@@ -27,7 +28,9 @@ def as_features(value: Any, name: str) -> Any:
         table.sum_duplicates()
         table.eliminate_zeros()
     else:
-        array = np.asarray(value)
+        array = as_array(value)
+        if array is None:
+            raise ValueError(Errors.M228.format(name=name, got="a list of rows of different lengths"))
         table = np.ascontiguousarray(array, _float_type(array.dtype, name))
     if table.ndim != 2 or table.shape[1] == 0:
         raise ValueError(Errors.M228.format(name=name, got=f"an array of shape {table.shape}"))
@@ -53,7 +56,9 @@ def _check_finite(table: Any, name: str) -> None:
 
 def as_categories(value: Any, name: str) -> np.ndarray:
     """The columns as int64[N, K], one for each block. Raises ValueError (M229) unless they are integers from -1 to 2**63 - 1, none of them masked."""
-    array = np.asarray(value)
+    array = as_array(value)
+    if array is None:
+        raise ValueError(Errors.M229.format(name=name, got="a list of rows of different lengths"))
     if has_masked(value):
         raise ValueError(Errors.M229.format(name=name, got="an array of which values are masked"))
     if array.dtype.kind not in "iu" or array.ndim not in (1, 2) or 0 in array.shape[1:]:
@@ -67,6 +72,14 @@ def as_categories(value: Any, name: str) -> np.ndarray:
     return columns
 
 
+def as_array(value: Any) -> np.ndarray | None:
+    """The value as an array; None where numpy cannot make one, since it has rows of different lengths."""
+    try:
+        return np.asarray(value)
+    except ValueError:
+        return None
+
+
 def has_masked(value: Any) -> bool:
     """Whether an array has masked values, which :func:`np.asarray` would show as if they were not."""
     return isinstance(value, np.ma.MaskedArray) and bool(np.ma.getmaskarray(value).any())
@@ -74,9 +87,10 @@ def has_masked(value: Any) -> bool:
 
 def as_starts(lengths: Any, n: int) -> np.ndarray:
     """Borders int64[S + 1] of sequences of these lengths. Raises ValueError (M220) unless these are whole numbers above 0 that sum to n."""
-    array, total = np.asarray(lengths), sum_of(lengths)
-    if total is None:
-        raise ValueError(Errors.M220.format(got=f"are {np.array2string(array, threshold=6, edgeitems=2)}", n=n))
+    array, total = as_array(lengths), sum_of(lengths)
+    if array is None or total is None:
+        seen = "rows of different lengths" if array is None else np.array2string(array, threshold=6, edgeitems=2)
+        raise ValueError(Errors.M220.format(got=f"are {seen}", n=n))
     if total != n:
         raise ValueError(Errors.M220.format(got=f"sum to {total}", n=n))
     return np.concatenate([[0], np.cumsum(array, dtype=np.int64)])
@@ -84,9 +98,10 @@ def as_starts(lengths: Any, n: int) -> np.ndarray:
 
 def sum_of(lengths: Any) -> int | None:
     """The sum of the lengths; None if :func:`as_starts` refuses the lengths themselves."""
-    array = np.asarray(lengths)
-    whole = array.ndim == 1 and array.size and array.dtype.kind in "iu" and array.min() >= 1 and not has_masked(lengths)
-    return int(array.sum(dtype=np.int64)) if whole else None
+    array = as_array(lengths)
+    if array is None or array.ndim != 1 or not array.size or array.dtype.kind not in "iu":
+        return None
+    return int(array.sum(dtype=np.int64)) if array.min() >= 1 and not has_masked(lengths) else None
 
 
 def as_labels(y: Any, labels: Sequence[Any] | None) -> tuple[np.ndarray, np.ndarray]:
@@ -107,7 +122,7 @@ def as_labels(y: Any, labels: Sequence[Any] | None) -> tuple[np.ndarray, np.ndar
     if labels is not None and (names.ndim != 1 or np.unique(names).size != names.size or names.size == 0):
         raise ValueError(Errors.M230.format(got=f"labels = {labels}"))
     if found.size and names.dtype.kind != found.dtype.kind:
-        raise ValueError(Errors.M231.format(label=found[0], known=_listed(names)))
+        raise ValueError(Errors.M231.format(label=found[0].item(), known=_listed(names)))
     return _numbers(found, known, names), names
 
 
@@ -118,7 +133,7 @@ def _numbers(found: np.ndarray, known: np.ndarray, names: np.ndarray) -> np.ndar
         place = order[np.minimum(np.searchsorted(names, found, sorter=order), names.size - 1)]
         strange = names[place] != found
         if strange.any():
-            raise ValueError(Errors.M231.format(label=found[np.argmax(strange)], known=_listed(names)))
+            raise ValueError(Errors.M231.format(label=found[np.argmax(strange)].item(), known=_listed(names)))
         gold[known] = place
     return gold
 
@@ -135,14 +150,26 @@ def _alike(values: np.ndarray) -> np.ndarray:
         cut = next((value for value in values.ravel() if isinstance(value, str) and value.endswith("\0")), None)
         if cut is not None:
             raise ValueError(Errors.M230.format(got=f"{cut!r}, which ends in NUL"))
+        if kinds == {int, str}:
+            raise ValueError(Errors.M230.format(got="integers and strings"))
         values = np.array(values.tolist()) if kinds <= {int} or kinds <= {str} else values
     if values.dtype.kind == "u" and values.size and values.max() > LARGEST_INTEGER:
         raise ValueError(Errors.M230.format(got=f"{values.max()}, which is above {LARGEST_INTEGER}"))
     if values.dtype.kind in "iu" or not values.size:
         return values.astype(np.int64)
     if values.dtype.kind != "U":
-        raise ValueError(Errors.M230.format(got=f"{values.dtype} such as {values.flat[0]!r}"))
+        raise ValueError(Errors.M230.format(got=_described(values)))
     return values
+
+
+def _described(values: np.ndarray) -> str:
+    """What is wrong with labels that are neither integers of 64 bits nor strings."""
+    if values.dtype != object:
+        return f"{values.dtype} such as {shown(values.flat[0].item())}"
+    odd = next((value for value in values.ravel() if _kind(value) not in (int, str)), None)
+    if odd is not None:
+        return f"{type(odd).__name__} such as {shown(odd)}"
+    return f"{shown(max(values.ravel(), key=abs))}, which does not fit into 64 bits"
 
 
 def _kind(value: Any) -> type:

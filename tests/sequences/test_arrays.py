@@ -174,6 +174,12 @@ def test_blocks_that_are_refused(letters):
     refused("M228", {"pixels": letters.vectors[:, 0]}, letters)
     refused("M229", {"codes": Categories(letters.columns - 1)}, letters)
     assert "1 names" in refused("M229", {"codes": Categories(letters.columns, ["one"])}, letters)
+    assert "names = 5" in refused("M229", {"codes": Categories(letters.columns, 5)}, letters)
+    named = problem_from_arrays(Categories(letters.columns, np.array(["a", "b"])), letters.y, letters.lengths)
+    assert named.blocks.names == ("a", "b", "transitions")
+    ragged = [[1, 2], *letters.vectors[1:].tolist()]
+    for y in (letters.y, letters.y[1:]):
+        refused("M228" if y.size == letters.y.size else "M238", ragged, letters, y=y)
 
 
 @pytest.mark.parametrize(
@@ -192,6 +198,8 @@ def test_blocks_that_are_refused(letters):
         ("b1_spline", {"zeros": "most"}, "zeros"),
         ("b1_spline", {"h": 1.0, "zeros": 7}, "zeros"),
         ("gaussian", {"sigma2": True}, "sigma2"),
+        ("linear", {"normalize": "no"}, "normalize"),
+        (lambda a, b: a @ b.T, {"normalize": 1}, "normalize"),
     ],
 )
 def test_settings_of_kernels(letters, kernel, settings, named):
@@ -226,6 +234,7 @@ def test_kernels_that_are_none(letters):
     message = refused("M235", {"near": KernelBlock(letters.vectors, "cubic")}, letters)
     assert "'near'" in message
     assert "gaussian" in message
+    assert "['linear']" in refused("M235", {"near": KernelBlock(letters.vectors, ["linear"])}, letters)
     refused("M224", {"near": KernelBlock(letters.vectors, lambda a, b: -(a @ b.T))}, letters)
     refused("M225", {"near": KernelBlock(letters.vectors, lambda a, b: a)}, letters)
 
@@ -281,7 +290,8 @@ def test_constraints_are_true_or_false(letters):
 
 def test_constraints_over_other_labels(letters):
     assert "(3,), (3,), (3, 3)" in refused("M234", letters.vectors, letters, constraints=Constraints.none(2))
-    refused("M202", letters.vectors, letters, cost=np.zeros((2, 2)))
+    for cost in (np.zeros((2, 2)), [[0, 1, 1], [1, 0], [1, 1, 0]], "high", [[None] * 3] * 3):
+        refused("M202", letters.vectors, letters, cost=cost)
     forbids = Constraints.none(3)
     forbids.start[:] = False
     refused("M201", letters.vectors, letters, constraints=forbids)

@@ -38,7 +38,7 @@ def test_sparse_entries_are_put_in_order_summed_and_the_callers_kept():
 
 @pytest.mark.parametrize(
     "value",
-    [[1.0, 2.0], [[["a"]]], [["a", "b"]], np.empty((3, 0)), np.zeros((2, 2), complex), [[None, 1]], 5.0],
+    [[1.0, 2.0], [[["a"]]], [["a", "b"]], np.empty((3, 0)), np.zeros((2, 2), complex), [[None, 1]], 5.0, [[1, 2], [3]]],
 )
 def test_no_table_of_numbers(value):
     with pytest.raises(ValueError, match=r"\[M228\].*'pixels'"):
@@ -59,7 +59,9 @@ def test_categories():
     np.testing.assert_array_equal(as_categories(np.array([[1, 2]], np.uint8), "c"), [[1, 2]])
 
 
-@pytest.mark.parametrize("value", [[0.5, 1], [[1, -2]], ["a"], np.zeros((2, 2, 2), int), np.zeros((2, 0), int), 3])
+@pytest.mark.parametrize(
+    "value", [[0.5, 1], [[1, -2]], ["a"], np.zeros((2, 2, 2), int), np.zeros((2, 0), int), 3, [[1, 2], [3]]]
+)
 def test_no_categories(value):
     with pytest.raises(ValueError, match=r"\[M229\].*'c'"):
         as_categories(value, "c")
@@ -70,7 +72,9 @@ def test_lengths():
     assert as_starts(np.array([2], np.uint8), 2).dtype == np.int64
 
 
-@pytest.mark.parametrize("lengths", [[2, 1], [2, 5], [2, 0, 4], [-1, 7], [2.0, 4.0], [], [[6]], 6, ["6"]])
+@pytest.mark.parametrize(
+    "lengths", [[2, 1], [2, 5], [2, 0, 4], [-1, 7], [2.0, 4.0], [], [[6]], 6, ["6"], [[2, 1], [3]]]
+)
 def test_lengths_that_do_not_fit(lengths):
     with pytest.raises(ValueError, match=r"\[M220\].*positions, 6"):
         as_starts(lengths, 6)
@@ -116,8 +120,22 @@ def test_no_labels(y, labels):
 
 @pytest.mark.parametrize(("y", "labels"), [(["a", "z"], ["a", "b"]), ([1, 9], [1, 2]), ([1], ["1"])])
 def test_labels_that_are_not_listed(y, labels):
-    with pytest.raises(ValueError, match=rf"\[M231\].*{y[-1]!r}"):
+    with pytest.raises(ValueError, match=rf"\[M231\] The label {y[-1]!r} in y"):
         as_labels(y, labels)
+
+
+@pytest.mark.parametrize(
+    ("y", "said"),
+    [
+        ([1, "a", 2], "integers and strings"),
+        (np.array([1.0, 2.0]), "float64 such as 1.0"),
+        ([1, 2, np.nan], "float such as nan"),
+        ([1, -(2**64)], "-18446744073709551616, which does not fit into 64 bits"),
+    ],
+)
+def test_what_is_wrong_with_labels(y, said):
+    with pytest.raises(ValueError, match=rf"\[M230\].*but got {said}"):
+        as_labels(y, None)
 
 
 def masked(values, mask=(False, True, False)):

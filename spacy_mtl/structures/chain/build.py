@@ -101,6 +101,17 @@ def hamming_cost(n_labels: int) -> np.ndarray:
     return (1 - np.eye(n_labels)).astype(np.float32)
 
 
+def as_cost(given: np.ndarray, n_labels: int) -> np.ndarray:
+    """A cost as float32[L, L]. Raises ValueError (M202) unless it is finite, not negative, and zero on the diagonal."""
+    try:
+        cost = np.ascontiguousarray(given, np.float32)
+    except (TypeError, ValueError):  # no numbers, or rows of different lengths
+        raise ValueError(Errors.M202.format(n=n_labels)) from None
+    if cost.shape != (n_labels, n_labels) or not np.isfinite(cost).all() or cost.min() < 0 or cost.diagonal().any():
+        raise ValueError(Errors.M202.format(n=n_labels))
+    return cost
+
+
 def check_gold(labels: Sequence[str], gold: np.ndarray, borders: tuple[np.ndarray, ...], allowed: Constraints) -> None:
     """Refuse a gold sequence that the constraints forbid (M201), since its hinge loss would be meaningless.
 
@@ -170,9 +181,7 @@ def chain_problem(
     first, last, open_left, open_right = borders
     if not first.size:
         raise ValueError(Errors.M204)
-    cost = hamming_cost(n_labels) if cost is None else np.ascontiguousarray(cost, np.float32)
-    if cost.shape != (n_labels, n_labels) or not np.isfinite(cost).all() or cost.min() < 0 or cost.diagonal().any():
-        raise ValueError(Errors.M202.format(n=n_labels))
+    cost = hamming_cost(n_labels) if cost is None else as_cost(cost, n_labels)
     allowed = constraints or Constraints.none(n_labels)
     forms = np.full(gold.size, -1, np.int32) if features.forms is None else features.forms
     check_gold(labels, gold, borders, allowed)
