@@ -15,6 +15,7 @@ class ModelErrors:
             "program: do not use it, or copy it again from its source.")
     M614 = ("{where} is not the history of a training: {fault}. The model predicts without it; train again to have one.")
     M640 = ("{where} has {size} MB but would expand to {expanded} MB, more than any model that was saved by this package. Load files only from where you expect them, or train again.")
+    M768 = ("save needs a model of sequences, such as problem.model(training.weights) makes, but got {got}. Make one first.")
     M641 = ("The scores of the positions are no finite numbers: the values of a block or the weights are too large. Scale the features, or train again.")
     M650 = ("'{path}' cannot be written: the disk is full. Make room and save again; what was there before is still there.")
     M651 = ("'{path}' cannot be written: {reason}. Choose another place, or get the right to write there; what was there before is still there.")

@@ -9,10 +9,10 @@ class TrainerErrors:
     M304 = ("MTLStruct: unknown solver '{solver}'. Choose 'dual_ascent' or 'cutting_plane'.")
     M305 = ("{trainer}: {name} must be a whole number of at least {least}, but is {value}.")
     M320 = "{trainer}: {name} must be true or false, but is {value}."
-    M321 = ("StructReg: 'trainer' must be another trainer, but is a {found}. Give it a block of its own, such as [components.ner.trainer.trainer] with "
+    M321 = ("StructReg: 'trainer' must be another trainer, with its settings, but is {found}. Give it a block of its own, such as [components.ner.trainer.trainer] with "
             "@mtl_trainers = \"spacy_mtl.Perceptron.v1\".")
     M322 = "StructReg: the wrapped trainer is itself a StructReg, but sentences can be cut only once. Set 'size' of the outer one, and wrap another trainer."
-    M323 = "StructReg: the size of a mini-sample must be a finite number of at least 1, but is {size}. Sizes of 3 to 10 are usual."
+    M323 = "StructReg: the size of a mini-sample must be a number from 1 to 1e15, but is {size}. Sizes of 3 to 10 are usual."
     M324 = ("StructReg: {trainer} learns online, but its training is not an OnlineTraining, so it cannot learn from pieces of sentences. Derive its training from "
             "spacy_mtl.trainers.shared.passes.OnlineTraining, or choose another trainer.")
     M310 = ("OnlineMKL: the regularizer must be 'l2', 'l21' or 'lq', or a sum such as {{\"l21\": 1.0, \"l2\": 0.1}}, but is {regularizer}. Write one of these.")
@@ -21,7 +21,7 @@ class TrainerErrors:
     M313 = ("OnlineMKL: the schedule 'strongly_convex' needs {missing}. Add it, or choose schedule = \"sqrt\".")
     M306 = ("EG: unknown mode '{mode}'. Choose 'online', 'batch' or 'batch_primal'.")
     M307 = ("EG: eta must be a finite number above 0, null (found while training) or 'safe', but is {eta}.")
-    M308 = ("EG: start must be a finite number of at least 0, or null (found before training), but is {start}.")
+    M308 = ("EG: start must be a number from 0 to 1e15, or null (found before training), but is {start}.")
     M325 = ("L1M3N: unknown algorithm '{algorithm}'. Choose one of {known}.")
     M326 = ("L1M3N: threshold must be at least 0 and below 1, but is {threshold}. It is a fraction of the largest weight.")
     M327 = ("L1M3N: algorithm = 'cutting_plane' solves its linear programs with HiGHS, but highspy cannot be imported ({reason}). Install it with: "
@@ -67,7 +67,7 @@ class TrainerErrors:
 
 class TrainerWarnings:
     # fmt: off
-    M330 = ("{trainer}: pass {n} diverged (its loss is not a number, or far above that of zero weights). Training stops, and {kept} is kept. Choose a smaller "
+    M330 = ("{trainer}: pass {n} diverged (its loss is not a number, or far above that of zero weights). Training stops with {kept}. Choose a smaller "
             "learning rate or C.")
     M331 = ("MTLStruct: the cutting plane ends at a relative gap of {gap:.2g} (tol is {tol:g}) at C = {C:g}: the outputs that it finds are cuts already, since "
             "weights have single precision. Choose a larger tol or a smaller C.")
@@ -75,14 +75,13 @@ class TrainerWarnings:
             "with solver = \"cutting_plane\". Choose that solver, a smaller C, or a larger tol.")
     M335 = ("{trainer}: no step brings progress in single precision any more, and the relative duality gap is {gap:.1e}, above tol = {tol:g}. Training "
             "stops, and its weights are usable. Choose a larger tol, or a smaller C.")
-    M336 = ("{trainer}: after {n} passes the relative duality gap is still {gap:.2g}, at C = {C:g}. Its steps become shorter as C grows. Choose a smaller C, or "
-            "SSVM, whose dual ascent solves the same problem.")
+    M336 = ("{trainer}: after pass {n} the relative duality gap is still {gap:.2g}, at C = {C:g}. {advice} SSVM, whose dual ascent solves the same problem.")
     M337 = ("{trainer}: the relative duality gap is still {gap:.2g} after the last of {rounds} rounds, at C = {C:g}. Raise rounds or inner_passes, or choose a "
             "smaller C or algorithm = 'cutting_plane'.")
     M338 = ("{trainer}: the linear programs cannot be solved more precisely, and the relative duality gap is {gap:.1e}, above tol = {tol:g}. Training stops, and "
             "its weights are usable. Choose a larger tol, or a smaller C.")
     M339 = ("{trainer}: after pass {n} the learning rate is still so large that each step undoes all before it, and the losses are not below those of zero "
-            "weights. Choose a smaller eta0 than {eta0:g}, such as 0.1 or 1.")
+            "weights. Choose a smaller eta0 than {eta0:g}, such as {better:.1g}.")
     M340 = ("EG: {lost} of the {n} sentences of before begin again near gold, since their arcs or annotation are others now. Let the components that annotate "
             "them be trained before, or choose a trainer that goes on from its weights, such as MTLStruct.")
     # fmt: on

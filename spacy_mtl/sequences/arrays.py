@@ -68,9 +68,9 @@ def problem_from_arrays(
 
     X: positions x features, as a 2-D array, a scipy.sparse matrix, a KernelBlock or Categories, or a mapping {block name: one of these}; each
     block (each column of Categories) gets a weight of its own, like a template. The positions of a sequence are consecutive rows.
-    y: int[N] or str[N], None or masked where gold is missing. lengths: int[S], of the sequences, with sum N. transitions: whether label pairs are
-    scored, in the block "transitions". labels: all labels, in the order of ``constraints`` (:class:`Constraints`) and ``cost`` (float[L, L], loss of
-    predicting the column where the row is gold, Hamming by default); sorted if not given.
+    y: int[N] or str[N], None or masked where gold is missing, which cuts the sequence. lengths: int[S], of the sequences, with sum N.
+    transitions: whether label pairs are scored, in the block "transitions". labels: all labels, in the order of ``constraints``
+    (:class:`Constraints`) and ``cost`` (float[L, L], loss of predicting the column where the row is gold, Hamming by default); sorted if not given.
 
     A kernelised block takes 8 bytes of memory for each pair of positions whose kernel value is not 0.
     Raises ValueError: M220-M240 for arrays and settings that do not match, M201-M204 as :func:`chain_problem`.

@@ -11,6 +11,7 @@ from scipy import sparse
 
 from spacy_mtl.errors import Errors
 from spacy_mtl.files import write_atomically
+from spacy_mtl.settings import shown
 from spacy_mtl.stored.fault import StoredValueError
 from spacy_mtl.stored.json import read_json
 from spacy_mtl.stored.values import fields
@@ -30,7 +31,9 @@ _LONGEST_HEADER = 1 << 22
 
 
 def save(model: SequenceModel, path: str | Path) -> None:
-    """Write the model to ``path``, completely or not at all. Raises OSError where the file cannot be written."""
+    """Write the model to ``path``, completely or not at all. Raises OSError where the file cannot be written, ValueError (M768) for no model."""
+    if not isinstance(model, SequenceModel):
+        raise ValueError(Errors.M768.format(got=shown(model)))
     arrays = {name: getattr(model, name) for name in _CHAIN}
     described = []
     for k, (block, weights) in enumerate(zip(model.blocks, model.weights, strict=True)):

@@ -89,7 +89,7 @@ def as_starts(lengths: Any, n: int) -> np.ndarray:
     """Borders int64[S + 1] of sequences of these lengths. Raises ValueError (M220) unless these are whole numbers above 0 that sum to n."""
     array, total = as_array(lengths), sum_of(lengths)
     if array is None or total is None:
-        seen = "rows of different lengths" if array is None else np.array2string(array, threshold=6, edgeitems=2)
+        seen = shown(lengths) if array is None else np.array2string(array, threshold=6, edgeitems=2)
         raise ValueError(Errors.M220.format(got=f"are {seen}", n=n))
     if total != n:
         raise ValueError(Errors.M220.format(got=f"sum to {total}", n=n))

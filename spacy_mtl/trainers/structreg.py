@@ -26,7 +26,7 @@ class StructReg(Trainer):
 
     def __post_init__(self) -> None:
         if not isinstance(self.trainer, Trainer):
-            raise ValueError(Errors.M321.format(found=type(self.trainer).__name__))
+            raise ValueError(Errors.M321.format(found=shown(self.trainer)))
         if isinstance(self.trainer, StructReg):
             raise ValueError(Errors.M322)
         if not is_number(self.size, 1, 1e15):
@@ -208,7 +208,8 @@ def struct_reg(trainer: Trainer, size: float = 5.5, redraw: int = 10, seed: int 
     whose state is in the parts (dual ascent) starts again with its template weights: give it enough passes, and an ``average`` that spans a few
     draws. Online trainers get new cuts each time they see a sentence.
     seed: of the cuts and, for an online trainer, of the order of the pieces (its own seed is then unused).
-    Raises ValueError: M305 redraw or seed out of range, M321 not a trainer, M322 a StructReg inside another, M323 a size below 1; at the
+    Raises ValueError: M305 and M371 redraw or seed out of range, M321 not a trainer, M322 a StructReg inside another, M323 a size out of
+    range; at the
     start of training M301 a structure that cannot be cut, M324 an online trainer with another kind of training.
     """
     return StructReg(trainer, size, redraw, seed)

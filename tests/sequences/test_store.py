@@ -48,6 +48,13 @@ def test_round_trip(letters, new_letters, tmp_path, names):
     assert [file.name for file in path.parent.iterdir()] == ["model.npz"]
 
 
+def test_only_models_are_saved(letters, tmp_path):
+    problem = problem_from_arrays(letters.vectors, letters.y, letters.lengths)
+    for value in (problem, problem.zeros(), None):
+        with pytest.raises(ValueError, match=r"\[M768\].*problem\.model"):
+            save(value, tmp_path / "model.npz")
+
+
 def test_the_users_function_must_be_given_again(letters, tmp_path):
     save(some_model(letters), tmp_path / "model.npz")
     for functions in (None, {"other": product}):

@@ -305,6 +305,7 @@ def test_an_online_trainer_that_cannot_be_shown_pieces_is_refused():
         ({"trainer": None}, "M321"),
         ({"trainer": StructReg(Perceptron())}, "M322"),
         ({"size": 0.99}, "M323"),
+        ({"size": 1e300}, "M323.*from 1 to 1e15"),
         ({"size": float("nan")}, "M323"),
         ({"size": float("inf")}, "M323"),
         ({"redraw": -1}, "M305"),

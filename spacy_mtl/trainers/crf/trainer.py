@@ -72,7 +72,7 @@ def crf(
     threads: 1 to 256 (all but "sgd"): the sentences are shared out, and each thread but the first has a weight vector of its own. The result
     depends on their number only by rounding. Warming up runs on one.
     Raises ValueError: M373 several threads for "sgd",
-    M302 C, tol, epsilon or eta0 out of range, M305 a whole number out of range, M315 and M316 an unknown penalty or algorithm,
+    M302 and M370 C, tol, epsilon or eta0 out of range, M305 and M371 a whole number out of range, M315 and M316 an unknown penalty or algorithm,
     M317 one that does not fit the other, M318 settings of SGD for another algorithm, M319 inner passes of SGD, M320 an average that is neither
     true nor false.
     """

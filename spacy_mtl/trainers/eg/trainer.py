@@ -55,6 +55,6 @@ def eg(
     seed: "online"; order of the sentences within a pass.
     threads: 1 to 256 ("batch", "batch_primal"): the sentences are shared out, and each thread but the first has a weight vector of its own. The
     result depends on their number only by rounding.
-    Raises ValueError: M373 several threads for "online"; M302, M305-M308 for settings out of range.
+    Raises ValueError: M373 several threads for "online"; M302, M305-M308, M370, M371 for settings out of range.
     """
     return EG(mode, C, eta, start, tol, inner_passes, seed, threads)

@@ -34,6 +34,8 @@ GROWTH = 1.05
 FIRST_START, LAST_START = 10.0, 30.0
 #: After so many passes a gap above SLOW is worth a warning (M336).
 PATIENCE, SLOW = 100, 0.5
+#: What it advises if no setting is to blame.
+SHORTER = "Steps become shorter as C grows. Choose a smaller C, or"
 
 
 class EGTraining(Training):
@@ -95,8 +97,12 @@ class EGTraining(Training):
         """Warn (M336) of a training that has come to the limits of single precision, or hardly moves."""
         stuck = self.ended and not self.converged
         if stuck or (self.passes == PATIENCE and self.report().gap > SLOW):
-            gap, C = self.report().gap, self.settings.C
-            warnings.warn(Warnings.M336.format(trainer="EG", n=self.passes, gap=gap, C=C), stacklevel=3)
+            gap, settings = self.report().gap, self.settings
+            given = [name for name in ("eta", "start") if getattr(settings, name) is not None]
+            advice = f"Leave out {' and '.join(given)}, or choose" if given else SHORTER
+            warnings.warn(
+                Warnings.M336.format(trainer="EG", n=self.passes, gap=gap, C=settings.C, advice=advice), stacklevel=3
+            )
 
     def _repair(self) -> None:
         """Compute the weights again after an interrupt between an update of theta and that of the weights."""

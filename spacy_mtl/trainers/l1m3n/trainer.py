@@ -80,7 +80,7 @@ def l1_m3n(
     needs it. Training also ends, with a warning (M338), where no new output is violated above the precision of the weights.
     seed: em, laplace, stochastic subgradient; order of the sentences within a pass.
     threads: em, laplace; 1 to 256 threads, which share passes and certificates. Several make passes in small batches, with the same optimum.
-    Raises ValueError: M373 for several threads of subgradient and cutting_plane; M302, M305, M325, M326, M371 for settings out of range.
+    Raises ValueError: M373 for several threads of subgradient and cutting_plane; M302, M305, M325, M326, M370, M371 for settings out of range.
     """
     return L1M3N(
         algorithm, C, tol, rounds, inner_passes, threshold, prior_lambda, radius, batch_size, learning_rate, eps, seed, threads

@@ -70,8 +70,8 @@ def mtl_struct(
     max_idle: cutting plane; a cut is dropped after this many rounds without weight.
     threads: dual ascent; 1 to 256 threads, which share passes and certificates. Several make passes in small batches, with the same result
     for any number above 1.
-    Raises ValueError: M302-M305, M359 and M371 for settings out of range, M373 for several threads of cutting planes; before training M357 for a
-    solver that cvxpy does not have.
+    Raises ValueError: M302-M305, M359, M370 and M371 for settings out of range, M373 for several threads of cutting planes; before training M357
+    for a solver that cvxpy does not have.
     """
     return MTLStruct(p, C, solver, tol, average, inner_passes, seed, subproblem, max_idle, threads)
 

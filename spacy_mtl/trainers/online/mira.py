@@ -68,7 +68,8 @@ def mira(k: int = 5, C: float = 1.0, augmented: bool = True, seed: int = 0, thre
     augmented: use the k outputs with the highest score + loss, which violate their margins most; false for those with the highest score.
     seed: order of the sentences within a pass.
     threads: 1; this trainer does not work on several.
-    Raises ValueError: M373 for several threads; M302, M305 for numbers out of range, M320 for an ``augmented`` that is neither true nor false.
+    Raises ValueError: M373 for several threads; M302, M305, M370, M371 for numbers out of range, M320 for an ``augmented`` that is
+    neither true nor false.
     """
     check_one_thread("MIRA", threads)
     return MIRA(k, C, augmented, seed)

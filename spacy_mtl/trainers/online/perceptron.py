@@ -51,7 +51,8 @@ def perceptron(margin: bool = False, seed: int = 0, threads: int = 1) -> Percept
     margin: use loss-augmented decoding, so that a correct output with a margin smaller than the loss counts as a mistake too.
     seed: order of the sentences within a pass.
     threads: 1; this trainer does not work on several.
-    Raises ValueError: M373 for several threads; M305 for a seed that is not a whole number, M320 for a margin that is neither true nor false.
+    Raises ValueError: M373 for several threads; M305 and M371 for a seed that is not a whole number or too large, M320 for a margin that is
+    neither true nor false.
     """
     check_one_thread("Perceptron", threads)
     return Perceptron(margin, seed)

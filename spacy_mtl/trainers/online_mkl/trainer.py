@@ -57,7 +57,7 @@ def online_mkl(
     seed: order of the sentences within a pass.
     threads: 1; this trainer does not work on several.
     Raises ValueError: M373 for several threads,
-    M302 and M305 for settings out of range, M310 an unknown regularizer, M311 q, M312 an unknown choice, M313 a schedule that does
+    M302, M305, M370 and M371 for settings out of range, M310 an unknown regularizer, M311 q, M312 an unknown choice, M313 a schedule that does
     not fit the regularizer.
     """
     check_one_thread("OnlineMKL", threads)

@@ -85,7 +85,9 @@ class OnlineMKLTraining(OnlineTraining):
         if not (self._diverged or self._told) and self._forgets():
             self._told = True
             name, eta0 = type(self.settings).__name__, self.settings.eta0
-            warnings.warn(Warnings.M339.format(trainer=name, n=self.passes, eta0=eta0), stacklevel=2)
+            better = min(1.0, 0.1 / self._plan().step)  # the first proximal step then takes a tenth of the weights
+            text = Warnings.M339.format(trainer=name, n=self.passes, eta0=eta0, better=better)
+            warnings.warn(text, stacklevel=2)
 
     def _forgets(self) -> bool:
         """Whether steps are still so long that the proximal step after each leaves less than half of the weights before it, and nothing is learned.

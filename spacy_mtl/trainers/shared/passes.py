@@ -79,8 +79,9 @@ class OnlineTraining(Training):
         self._best = Weights(*(matrix.copy() for matrix in self.current_weights()))
 
     def _diverge(self) -> None:
-        kept = "zero weights" if self._best is None else "the best pass so far"
-        warnings.warn(Warnings.M330.format(trainer=type(self).__name__, n=self.passes, kept=kept), stacklevel=2)
+        kept = "zero weights" if self._best is None else "the weights of the best pass so far"
+        name = type(getattr(self, "settings", self)).__name__  # of the trainer, as users know it
+        warnings.warn(Warnings.M330.format(trainer=name, n=self.passes, kept=kept), stacklevel=2)
         self._diverged = self.ended = True
         if self._best is None:
             self._best = self.problem.zeros()

@@ -142,7 +142,7 @@ def test_costs_do_not_decide_whether_a_log_loss_diverges():
 
 def test_a_rate_that_blows_up_is_stopped_and_the_best_pass_kept():
     problem, _ = optimum(0, "l2")
-    with pytest.warns(UserWarning, match="M330"):
+    with pytest.warns(UserWarning, match=r"\[M330\] CRF: pass"):
         training = fit(CRF(C=C, algorithm="sgd", eta0=1e12), problem, 20)
     assert training.ended
     assert not training.converged

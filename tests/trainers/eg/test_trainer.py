@@ -185,6 +185,18 @@ def test_the_dual_never_falls_at_the_safe_rate(seed, scale, mode, start, observe
     np.testing.assert_array_equal(training._rates if mode == "online" else training._rate, before)
 
 
+@pytest.mark.parametrize(
+    ("settings", "advice"),
+    [
+        ({"start": 1e6}, "Leave out start, or choose SSVM"),
+        ({"C": 1e9}, "Steps become shorter as C grows. Choose a smaller C, or SSVM"),
+    ],
+)
+def test_a_gap_that_stays_is_put_down_to_what_is_set(settings, advice):
+    with pytest.warns(UserWarning, match=rf"M336.*{advice}"):
+        fit(EG(**settings), random_problem(0), 100)
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_the_safe_rate_gets_somewhere(mode):
     problem, optimum = reference(0)
@@ -436,6 +448,7 @@ def test_real_valued_and_kernelised_blocks_are_templates_of_another_kind(mode, e
         ({"eta": 0.0}, "M307"),
         ({"eta": float("nan")}, "M307"),
         ({"start": -1.0}, "M308"),
+        ({"start": 1e16}, "M308.*from 0 to 1e15"),
         ({"start": float("inf")}, "M308"),
         ({"C": 0.0}, "M302"),
         ({"C": float("inf")}, "M302"),

@@ -96,6 +96,11 @@ def test_outputs_that_new_pieces_forbid_become_gold():
     assert training.report().primal == pytest.approx(optimum, rel=1e-4)
 
 
+def test_a_report_has_plain_numbers():
+    report = fit(trainer(), random_problem(0), 3).report()
+    assert "np." not in repr(report)
+
+
 def test_without_cuts_the_weights_are_zero():
     """Gold is all that is allowed: its cut is idle, and dropped."""
     arrays, blocks = random_problem(1).arrays, random_problem(1).blocks

@@ -286,6 +286,16 @@ def test_steps_that_undo_all_before_them_are_noticed(settings):
     assert not training.ended
 
 
+@pytest.mark.parametrize(("eta0", "C"), [(1e15, 1.0), (1.0, 1e-6)])
+def test_the_rate_that_is_advised_does_not_undo_steps(eta0, C):
+    problem = random_problem(1)
+    with pytest.warns(UserWarning, match="M339") as told:
+        fit(OnlineMKL(regularizer="lq", eta0=eta0, C=C), problem, 1)
+    advised = float(str(told[0].message).rsplit("such as ", 1)[1].rstrip("."))
+    assert advised < eta0
+    fit(OnlineMKL(regularizer="lq", eta0=advised, C=C), problem, 1)
+
+
 def test_a_strong_regularizer_is_no_absurd_rate():
     """Steps that leave little of the weights before them are right where C is small."""
     fit(OnlineMKL(C=1e-3, schedule="strongly_convex", regularizer="l2"), random_problem(1), 5)

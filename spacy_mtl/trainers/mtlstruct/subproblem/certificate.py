@@ -80,7 +80,7 @@ def safe_dual(Q: np.ndarray, q: np.ndarray, C: float, p: float, alpha: np.ndarra
     t = gram_products(Q, alpha)[1]
     t = np.sqrt(t**2 + eps * (gram_norms(Q) @ alpha) ** 2)
     gain, bend = float(q @ alpha), 0.5 * block_norm(t, dual_exponent(p)) ** 2
-    return gain - bend - eps * (abs(gain) + bend)
+    return float(gain - bend - eps * (abs(gain) + bend))
 
 
 def natural_lengths(norms: np.ndarray, q: np.ndarray, C: float, p: float) -> tuple[np.ndarray, float]:
