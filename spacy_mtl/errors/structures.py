@@ -4,7 +4,7 @@
 class StructureErrors:
     # fmt: off
     M201 = ("The gold label '{current}' after '{previous}' (token {position} of the corpus) is forbidden by the constraints. Correct the annotation, "
-            "or allow every sequence (valid_only = false).")
+            "or allow it in the constraints (mtl_ner allows every sequence with valid_only = false).")
     M202 = ("The cost matrix must be {n} x {n}, finite, not negative, and zero on its diagonal.")
     M203 = ("Sentence borders run from {first} to {last}, but there are {tokens} tokens: they must start at 0, never decrease, and end at the number of tokens.")
     M204 = ("No token of the corpus has a gold label, so there is nothing to learn from.")
