@@ -55,7 +55,10 @@ def lexical(function: Callable[[str], str | int | bool]) -> Callable[[str], str 
 
     Unmarked functions take the Doc and return one value per token.
     """
-    function.lexical = True  # type: ignore[attr-defined]
+    try:
+        function.lexical = True  # type: ignore[attr-defined]
+    except AttributeError:  # a built-in function, such as len or str.upper
+        return lexical(lambda text: function(text))
     return function
 
 

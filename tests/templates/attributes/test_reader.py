@@ -156,6 +156,13 @@ def test_functions_of_the_word_form(doc, register, function, expected):
     assert sorted(calls) == sorted(WORDS)  # once for each form
 
 
+@pytest.mark.parametrize("function", [len, str.isupper], ids=repr)
+def test_functions_that_python_has_built_in(doc, register, function):
+    attr = register(lexical(function))
+    assert lexical_function(attr) is not None
+    assert column(attr, doc) == [int(function(word)) for word in WORDS]
+
+
 def test_functions_of_the_document(doc, register):
     attr = register(lambda doc: [f"{token.i}/{len(doc)}" for token in doc])
     check_attributes([attr], str)
