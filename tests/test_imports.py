@@ -40,6 +40,7 @@ FLOORS = [
         "errors",
         "files",
         "kernels",
+        "languages",
         "lemmas",
         "morphology",
         "registry",

@@ -77,7 +77,9 @@ def config_cli(
             _keep_wrapped(text, f"components.{name}", before["components"][name], block["trainer"])
         for name, value in full:
             set_any(config, name, value)
-        check_language(config["nlp"]["lang"])
+        code = check_language(config["nlp"]["lang"])
+        if lang is not None:
+            config["nlp"]["lang"] = code
         for block in config.get("components", {}).values():
             if "trainer" in block:
                 check_trainer(block["trainer"])

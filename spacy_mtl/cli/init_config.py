@@ -67,7 +67,7 @@ def init_config_cli(
     from .shared.own_tables import fold_lists, own_tables
 
     with clear_errors():
-        check_language(lang)
+        lang = check_language(lang)
         components = split_names(pipeline)
         tables = own_tables(lang, components, clusters, lists or [])
         names = split_names(columns) if columns is not None else None

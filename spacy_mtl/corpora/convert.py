@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import spacy
-from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
 from spacy_mtl.errors import Errors
 from spacy_mtl.files import write_atomically
+from spacy_mtl.languages import blank, vocab_of
 from spacy_mtl.roots import doc_heads
 
 from .annotated.reader import TasksCorpus
@@ -136,7 +135,7 @@ def convert_tasks(
     """Write texts whose entities were annotated with Prodigy or Label Studio to one ``.spacy`` file, as :func:`convert_columns` does.
 
     lang: the language code of the tokenizer, where tasks have no tokens. settings: those of
-    :class:`~spacy_mtl.corpora.annotated.reader.TasksCorpus`, by name. Raises ValueError: M515, M516 and the errors of that reader.
+    :class:`~spacy_mtl.corpora.annotated.reader.TasksCorpus`, by name. Raises ValueError: M515, M516, M767 and the errors of that reader.
     """
     output_path, corpus, nlp = _output(output_path), TasksCorpus(input_path, **settings), blank(lang)
     packed = DocBin(store_user_data=True)
@@ -165,16 +164,3 @@ def _output(path: str | Path) -> Path:
     if path.suffix != ".spacy":
         raise ValueError(Errors.M516.format(path=path))
     return path
-
-
-def blank(lang: str) -> Language:
-    """An empty pipeline of a language. Raises ValueError for a language that spaCy does not know (M515)."""
-    try:
-        return spacy.blank(lang)
-    except ImportError as error:
-        raise ValueError(Errors.M515.format(lang=lang, reason=str(error).splitlines()[0].rstrip("."))) from None
-
-
-def vocab_of(lang: str) -> Vocab:
-    """The vocab of :func:`blank`."""
-    return blank(lang).vocab

@@ -50,6 +50,7 @@ class CommandErrors:
     M763 = ("The names in '{path}' are of the component '{found}', not of '{component}'. Make those with 'spacy mtl names --component {component}'.")
     M765 = ("The pipeline has no component{named} that can be calibrated; those that can: {names}.")
     M766 = ("The setting '{setting}' of spacy_mtl.calibrate.v1 must be {expected}, but is {value}.")
+    M767 = ("The tokenizer of the language '{lang}' needs what is not installed ({reason}). Install it, or use \"xx\", whose tokenizer needs nothing.")
     M764 = ("'{component}' has no label '{label}'. It has {known}.")
     M770 = ("Nothing says how small '{component}' is to become. Give --templates, --megabytes, --speed or --loss.")
     M771 = ("The config of '{where}' does not say of its {part} corpus {lacks}. Give a pipeline of 'spacy train', or a .spacy file as --{part} (of report, dev is --corpus).")

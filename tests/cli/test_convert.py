@@ -1,3 +1,5 @@
+import sys
+
 import pytest
 import spacy
 from spacy.cli import app
@@ -63,6 +65,22 @@ def test_bad_input_is_one_message_and_a_failure(source, tmp_path, args, code):
     assert result.stderr.startswith(code)
     assert len(result.stderr.splitlines()) == 1
     assert not (tmp_path / "out.spacy").exists()
+
+
+@pytest.mark.parametrize(
+    ("lang", "package"), [("ja", "sudachipy"), ("th", "pythainlp"), ("vi", "pyvi"), ("ko", "natto")]
+)
+def test_words_that_are_given_need_no_tokenizer(source, tmp_path, monkeypatch, lang, package):
+    monkeypatch.setitem(sys.modules, package, None)  # as if it were not installed
+    out, back = tmp_path / "out.spacy", tmp_path / "back.conllu"
+    for made in (invoke(source, out, "--lang", lang), invoke(out, back, "--lang", lang)):
+        assert (made.exit_code, made.stderr) == (0, "")
+    assert back.exists()
+    tasks = tmp_path / "tasks.jsonl"
+    tasks.write_text('{"text": "a b", "spans": []}\n', encoding="utf8")
+    refused = invoke(tasks, out, "--lang", lang, "--format", "tasks")
+    assert (refused.exit_code, refused.stderr[:6]) == (1, "[M767]")
+    assert "Install it" in refused.stderr
 
 
 def test_files_that_cannot_be_read_or_written(source, tmp_path):

@@ -209,6 +209,12 @@ def test_bad_input_is_one_message(tmp_path, args, code):
     assert not (tmp_path / "made.cfg").exists()
 
 
+def test_a_config_has_the_code_that_spacy_has(tmp_path):
+    """spaCy knows a language by several codes, and takes one of them in a config."""
+    config, _ = made(tmp_path, *entities("--lang", "spa"))
+    assert config["nlp"]["lang"] == "es"
+
+
 def test_clusters_and_lists_are_read_and_named(tmp_path):
     paths, cities = tmp_path / "paths.tsv", tmp_path / "cities.txt"
     paths.write_text("00\tde\t9\n01\tOviedo\t2\n", encoding="utf8")

@@ -9,7 +9,6 @@ import typer
 from spacy_mtl.errors import Errors
 from spacy_mtl.settings import brief
 
-from ..shared.languages import check_language
 from ..shared.messages import clear_errors
 from ..shared.options import Encoding
 from ..shared.output import check_file_name, check_other, write_file
@@ -60,7 +59,7 @@ def clusters_cli(
 def _counted(texts: list[Path], output: Path, min_count: int, lang: str | None, encoding: str) -> "Text":
     """Read the texts.
 
-    Raises ValueError: M501, M502, M513, M746 for a file, M515 for the language, M704 and M741 for the output, M747 without words.
+    Raises ValueError: M501, M502, M513, M746 for a file, M515 and M767 for the language, M704 and M741 for the output, M747 without words.
     """
     from spacy_mtl.clustering.neighbours import count_neighbours
     from spacy_mtl.corpora.settings import check_file
@@ -80,10 +79,9 @@ def _counted(texts: list[Path], output: Path, min_count: int, lang: str | None, 
 def _tokenizer(lang: str | None) -> Callable[[str], Sequence[str]]:
     if lang is None:
         return str.split
-    import spacy
+    from spacy_mtl.languages import blank
 
-    check_language(lang)
-    tokenizer = spacy.blank(lang).tokenizer
+    tokenizer = blank(lang).tokenizer
     return lambda text: [token.text for token in tokenizer(text) if not token.is_space]
 
 

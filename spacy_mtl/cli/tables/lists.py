@@ -12,7 +12,6 @@ from spacy_mtl.settings import brief
 from spacy_mtl.tables.lines import LONGEST_LINE
 from spacy_mtl.tables.phrases import MOST_WORDS, can_be_phrase, words_of
 
-from ..shared.languages import check_language
 from ..shared.messages import clear_errors
 from ..shared.options import Columns, Encoding, Scheme, Separator, reader_settings
 from ..shared.output import check_file_name, check_outputs, check_place, write_file
@@ -52,13 +51,11 @@ def lists_cli(
     Frequent entities come first. A component that is trained on the same corpus must be told so ("folds" of spacy_mtl.phrases.v1), or it trusts
     the lists too much.
     """
-    import spacy
+    from spacy_mtl.languages import blank
 
     with clear_errors():
         check_place(output, folder=True)
-        if lang is not None:
-            check_language(lang)
-        nlp = spacy.blank(lang or "xx")
+        nlp = blank(lang or "xx")
         settings = reader_settings(columns, None, scheme, separator, encoding, 1, 0)
         counts: Counts = {}
         for path in data:

@@ -78,7 +78,7 @@ def _notes(found: "Survey", lang: str, known: str) -> Iterator[str]:
     from ..shared.new_config import known_words
     from .ud_configs import joined_words, learns_tags, missing_components
 
-    if known != lang:
+    if known == ANY != lang:
         yield f"  ! spaCy does not know the language '{lang}': the configs say '{ANY}', for any language."
     yield f"  The tokenizer learns from {found.path} where tokens begin{_multiword(found.multiword)}."
     if joined_words(found):
@@ -98,9 +98,8 @@ def _multiword(n: int) -> str:
 
 
 def _known(lang: str) -> str:
-    """The language, or ANY where spaCy does not know it."""
+    """The language as spaCy has it, or ANY where spaCy does not know it."""
     try:
-        check_language(lang)
+        return check_language(lang)
     except ValueError:
         return ANY
-    return lang

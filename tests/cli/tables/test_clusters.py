@@ -2,6 +2,7 @@
 
 import json
 import signal
+import sys
 
 import pytest
 from spacy.cli import app
@@ -133,7 +134,8 @@ def test_numbers_that_are_words_of_columns_stay_words(tmp_path, line):
     assert list(sentences_of(tmp_path / "a.conll", str.split)) == [[word, "mil"], [word]]
 
 
-def test_bad_input_is_one_message(tmp_path):
+def test_bad_input_is_one_message(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pythainlp", None)  # as if it were not installed
     text, broken, latin = tmp_path / "text.txt", tmp_path / "a.jsonl", tmp_path / "latin.txt"
     text.write_text("once\n", encoding="utf8")
     broken.write_text('{"text": "a"}\n{"words": []}\n', encoding="utf8")
@@ -145,6 +147,7 @@ def test_bad_input_is_one_message(tmp_path):
         ((broken,), "M746"),
         ((latin,), "M502"),
         ((text, "--lang", "nothing"), "M515"),
+        ((text, "--lang", "th"), "M767"),
     ]:
         result = invoke(*args, "--output", output)
         assert result.exit_code == 1

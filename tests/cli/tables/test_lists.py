@@ -1,5 +1,7 @@
 """``spacy mtl lists``: lists of phrases from corpora and knowledge bases."""
 
+import sys
+
 import numpy as np
 import pytest
 import spacy
@@ -123,12 +125,14 @@ def test_what_is_too_long_for_a_list_is_told(tmp_path):
     assert "M748" in result.stderr
 
 
-def test_faults_are_one_sentence(tmp_path, corpus, base):
+def test_faults_are_one_sentence(tmp_path, corpus, base, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pythainlp", None)  # as if it were not installed
     for args, code in [
         ((corpus, "--columns", "ORTH,ENT", "--label", "ORG"), "M748"),
         ((corpus, "--columns", "ORTH,ENT", "--min-count", 9), "M748"),
         ((tmp_path / "none.conll",), "M501"),
         ((corpus, "--lang", "??"), "M515"),
+        ((corpus, "--lang", "th"), "M767"),
         ((tmp_path,), "M749"),
     ]:
         result = invoke(*args, "--output", tmp_path / "lists")
