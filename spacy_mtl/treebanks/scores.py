@@ -4,6 +4,7 @@ Zeman et al. (2018), CoNLL 2018 Shared Task: Multilingual Parsing from Raw Text 
 is that of Nivre and Fang (2017), Universal Dependency Evaluation.
 """
 
+import unicodedata
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +20,7 @@ METRICS = (
     *("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "AllTags", "Lemmas"),
     *("UAS", "LAS", "CLAS", "MLAS", "BLEX"),
 )
-_SHOWN = 20
+_SHOWN, _SEEN = 20, 5
 _UNALIGNED = -3
 
 
@@ -157,14 +158,22 @@ def _difference(gold_path: str | Path, gold: Words, system_path: str | Path, sys
     length = min(len(gold.text), len(system.text))
     at = next((k for k in range(length) if gold.text[k] != system.text[k]), length)
     ours, theirs = (_place(words, at) for words in (gold, system))
+    texts = [words.text[at : at + _SHOWN] for words in (gold, system)]
+    if _look(texts[0]) == _look(texts[1]):
+        texts = [ascii(text)[1:-1] for text in texts]
     return Errors.M580.format(
         gold=gold_path,
         system=system_path,
-        gold_text=gold.text[at : at + _SHOWN],
-        system_text=system.text[at : at + _SHOWN],
+        gold_text=texts[0],
+        system_text=texts[1],
         gold_place=ours,
         system_place=theirs,
     )
+
+
+def _look(text: str) -> str:
+    """What people see of the beginning of a text: neither its normal form nor joiners and marks of direction."""
+    return unicodedata.normalize("NFC", "".join(c for c in text if unicodedata.category(c) != "Cf"))[:_SEEN]
 
 
 def _place(words: Words, at: int) -> str:

@@ -313,6 +313,15 @@ def test_another_text_is_refused(score, old, new, gold, system):
         score(GOLD, GOLD.replace(old, new))
 
 
+@pytest.mark.parametrize(
+    ("other", "told"), [("a\u0308r", r"'a\u0308riRom.'"), ("\u200där", r"'\u200d\xe4riRom.'"), ("är\u200f", r"'\u200fiRom.'")]
+)
+def test_texts_that_look_the_same_are_told_apart(score, other, told):
+    with pytest.raises(ValueError, match=r"\[M580\]") as caught:
+        score(GOLD, GOLD.replace("2 är vara", f"2 {other} vara"))
+    assert f"the second has {told}" in str(caught.value)
+
+
 def test_the_words_that_are_right_are_named(tmp_path):
     system = GOLD.replace("2 ser se VERB", "2 ser sera VERB").replace(
         "4 Rom Rom PROPN M Foreign=Yes|Style=Arch 0 root", "4 Rom Rom NOUN M _ 3 obl"
