@@ -44,9 +44,9 @@ def doc_to_conllu(
 ) -> Iterator[str]:
     """The sentences of a Doc: for each, its comments and one line per word, without the empty line at its end.
 
-    LEMMA, POS, TAG and MORPH are columns 3 to 6, "_" where they are not set. Every root has the head 0 and the label "root"
-    (:mod:`spacy_mtl.roots`); a word without a label is written without a head. White space within a word is written as one space, a word of white
-    space alone as "_". The comment is ``text``, after ``sent_id`` if there is a number.
+    LEMMA, POS, TAG and MORPH are columns 3 to 6, "_" where they are not set; features are in alphabetical order, whatever their case.
+    Every root has the head 0 and the label "root" (:mod:`spacy_mtl.roots`); a word without a label is written without a head. White space within a
+    word is written as one space, a word of white space alone as "_". The comment is ``text``, after ``sent_id`` if there is a number.
 
     Entities are in column 10, as ``NER=B-LOC`` and ``NER=I-LOC`` (:func:`write_entities`).
 
@@ -131,7 +131,7 @@ def plain_rows(doc: Doc, trees: Trees | None = None) -> list[Row]:
         label = "root" if head == "0" else labels[i]
         misc = "_" if space or i == len(doc) - 1 else "SpaceAfter=No"
         words = [_name(doc, orth), _name(doc, lemma)]
-        rows.append([*words, POS_NAMES[pos] or "_", _name(doc, tag), _name(doc, morph), head, label, "_", misc])
+        rows.append([*words, POS_NAMES[pos] or "_", _name(doc, tag), _features(doc, morph), head, label, "_", misc])
     return rows
 
 
@@ -168,6 +168,11 @@ def place_tag(row: Row, column: str) -> Row:
 
 def _name(doc: Doc, string: int) -> str:
     return _plain(doc.vocab.strings[string]) if string else "_"
+
+
+def _features(doc: Doc, morph: int) -> str:
+    """Features in the order of Universal Dependencies, in which case makes no difference; spaCy's has NumType before Number."""
+    return "|".join(sorted(_name(doc, morph).split("|"), key=str.lower))
 
 
 def _plain(text: str) -> str:

@@ -50,6 +50,13 @@ def test_several_roots_and_words_without_a_tree(vocab):
     assert list(doc_to_conllu(Doc(vocab))) == []
 
 
+def test_features_are_in_the_order_of_universal_dependencies(vocab):
+    doc = Doc(vocab, words=["a", "b"], morphs=["Number[psor]=Plur,Sing|NumType=Card|Number=Sing", "Case=Nom"])
+    (text,) = doc_to_conllu(doc)
+    rows = [line.split("\t")[5] for line in text.splitlines() if not line.startswith("#")]
+    assert rows == ["Number=Sing|Number[psor]=Plur,Sing|NumType=Card", "Case=Nom"]
+
+
 def test_sentences_that_touch(vocab):
     """A missing space is written even at the end of a sentence, but not at that of the document, where no space is none missing."""
     doc = Doc(vocab, words=["a", ".", "b", "."], spaces=[False] * 4, sent_starts=[True, False, True, False])

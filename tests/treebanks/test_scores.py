@@ -314,7 +314,8 @@ def test_another_text_is_refused(score, old, new, gold, system):
 
 
 @pytest.mark.parametrize(
-    ("other", "told"), [("a\u0308r", r"'a\u0308riRom.'"), ("\u200där", r"'\u200d\xe4riRom.'"), ("är\u200f", r"'\u200fiRom.'")]
+    ("other", "told"),
+    [("a\u0308r", r"'a\u0308riRom.'"), ("\u200där", r"'\u200d\xe4riRom.'"), ("är\u200f", r"'\u200fiRom.'")],
 )
 def test_texts_that_look_the_same_are_told_apart(score, other, told):
     with pytest.raises(ValueError, match=r"\[M580\]") as caught:
