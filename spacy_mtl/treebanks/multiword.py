@@ -32,6 +32,8 @@ from .splitting.learn import learn
 from .splitting.splitter import Splitter
 
 FORMAT = "spacy_mtl.Multiword.v1"
+#: A no-break space, a figure space and a narrow no-break space, of which spaCy's tokenizer makes tokens.
+_NO_BREAK = frozenset(("\u00a0", "\u2007", "\u202f"))
 
 
 @registry.tokenizers("spacy_mtl.Multiword.v1")
@@ -223,18 +225,27 @@ def _spaces(token: _Token, n: int) -> list[bool]:
 
 
 def _pieces(doc: Doc) -> Iterator[list[Token]]:
-    """The tokens of a Doc between white space; tokens that have white space in them are alone."""
+    """The tokens of a Doc between white space; tokens that have white space in them are alone, but for a no-break space amid a number."""
     number = 0
     before = True
 
     def piece(token: Token) -> int:
         nonlocal number, before
-        alone = len(token.text.split()) != 1
+        alone = len(token.text.split()) != 1 and not _is_amid_number(token)
         number += before or alone
         before = alone or bool(token.whitespace_)
         return number
 
     return (list(tokens) for _, tokens in groupby(doc, key=piece))
+
+
+def _is_amid_number(token: Token) -> bool:
+    """Whether a token is a no-break space between two digits."""
+    if token.text not in _NO_BREAK or not 0 < token.i < len(token.doc) - 1:
+        return False
+    before, after = token.nbor(-1), token.nbor()
+    spaced = before.whitespace_ or token.whitespace_
+    return not spaced and before.text[-1].isdigit() and after.text[0].isdigit()
 
 
 def _learned_from(doc: Doc, kept: list[Kept], tokenizer: Tokenizer) -> Iterator[Piece]:

@@ -279,6 +279,34 @@ def test_words_with_spaces_inside_are_found(tmp_path):
     assert score_files(path, out)["Words"].f1 == 1
 
 
+@pytest.mark.parametrize("space", ["\u00a0", "\u202f"])
+def test_numbers_with_no_break_spaces_are_found(tmp_path, space):
+    path, out = tmp_path / "numbers.conllu", tmp_path / "out.conllu"
+    rows = [f"{k}\t{form}" + 8 * "\t_" + "\n" for k, form in enumerate(["a", f"5{space}000", "b"], 1)]
+    path.write_text("".join(rows) + "\n", encoding="utf8")
+    nlp = spacy.blank("xx", config=CONFIG)
+    nlp.add_pipe("sentencizer")
+    text = f"b 7{space}123{space}456 a{space}b 1 {space} 2"
+    apart = ["b", "7", space, "123", space, "456", "a", space, "b", "1", space, "2"]
+    nlp.initialize(lambda: ConlluCorpus(path, keep=True)(nlp))
+    assert [token.text for token in nlp(text) if not token.is_space] == [
+        "b",
+        f"7{space}123{space}456",
+        "a",
+        "b",
+        "1",
+        "2",
+    ]
+    assert nlp(text).text == text
+    (tmp_path / "raw.txt").write_text(f"a 5{space}000 b", encoding="utf8")
+    annotate(nlp, [tmp_path / "raw.txt"], out, Input())
+    assert score_files(path, out)["Words"].f1 == 1
+    other = tmp_path / "words.conllu"
+    other.write_text(path.read_text(encoding="utf8").replace(space, ""), encoding="utf8")
+    nlp.initialize(lambda: ConlluCorpus(other, keep=True)(nlp))
+    assert [token.text.strip(" ") for token in nlp(text)] == apart  # as the other tokenizer has them
+
+
 def test_files_of_before_there_were_such_words(nlp):
     data = json.loads(nlp.tokenizer.to_bytes())
     del data["joins"]
