@@ -360,6 +360,7 @@ def test_settings_of_code_that_is_not_at_hand_are_not_checked(tmp_path):
 
 def test_languages(tmp_path):
     assert invoke(SOURCE, tmp_path / "out.cfg", "--lang", "xx").exit_code == 0
+    assert changed(tmp_path, "--lang", "deu")[0]["nlp"]["lang"] == "de"  # the only code that spaCy takes in a config
     result = invoke(SOURCE, tmp_path / "none.cfg", "--lang", "qq")
     assert (result.exit_code, result.stderr[:6]) == (1, "[M515]")
     assert len(result.stderr.splitlines()) == 1

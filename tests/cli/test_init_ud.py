@@ -141,6 +141,12 @@ def rows_of(path):
     return [line.split("\t") for line in lines if line.split("\t")[0].isdigit()]
 
 
+def test_configs_have_the_code_that_spacy_has(tmp_path):
+    said, *_ = made(tmp_path, lang="nld")
+    assert "spaCy does not know" not in said
+    assert {load_config(path)["nlp"]["lang"] for path in (tmp_path / "ud").glob("*.cfg")} == {"nl"}
+
+
 def test_a_treebank_of_an_unknown_language_with_few_columns_trains(tmp_path):
     said, *_ = made(tmp_path, LEMMA, XPOS, FEATS, lang="qq")
     assert "spaCy does not know the language 'qq': the configs say 'xx'" in said
