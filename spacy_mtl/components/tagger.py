@@ -40,6 +40,7 @@ class MTLTagger(KnownWordsPipe):
     decided = ("tag",)
     joins = frozenset({USUAL_TAG})
     no_labels = Errors.M420
+    free = ("pos_map",)
     cfg_checks: ClassVar = {"tags": distinct_texts, "known": mapping, "pos_map": mapping_of(one_of(*UNIVERSAL))}
 
     def __init__(
@@ -103,6 +104,9 @@ class MTLTagger(KnownWordsPipe):
     def held(self, docs: Sequence[Doc]) -> Held | None:
         """The tags that tokens have already, if the model knows them, so that their neighbours' tags adapt."""
         return self.held_column(docs, TAG)
+
+    def told_settings(self, cfg: dict[str, Any]) -> dict[str, Any]:
+        return {**super().told_settings(cfg), "pos_map": cfg["pos_map"]}
 
     def decisions(self, doc: Doc) -> "list[Decision]":
         """A decision for each token."""

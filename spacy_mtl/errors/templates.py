@@ -23,7 +23,7 @@ class TemplateErrors:
             "CHAR_TYPE, or register a function of that name in the 'mtl_attributes' registry (commands import your file with --code; in Python, import it before spacy.load).")
     M111 = ("Template '{template}' reads the attribute '{attr}', which no input document carries. Provide it on the predicted "
             "Docs: let the corpus reader set it as a given column, or put a component that sets it before '{name}' and list that component in "
-            "[training] annotating_components.")
+            "[training] annotating_components, or in Python: nlp.update(..., annotates=[...]).")
     M112 = ("The function registered as '{attr}' in 'mtl_attributes' returned {got} values for a document of {expected} tokens; it "
             "must return one str, int or bool per token.")
     M113 = ("The function registered as '{attr}' in 'mtl_attributes' returned {value!r}; make it return a str, int or bool.")

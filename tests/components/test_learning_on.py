@@ -269,6 +269,16 @@ def test_a_prior_that_does_not_fit_is_refused(nlp, tmp_path, config, settings, c
     assert ner.to_bytes(exclude=["vocab"]) == before
 
 
+@pytest.mark.parametrize(("given", "wanted"), [(0.0, 0.5), (2.0, 2.0)])
+def test_a_bias_of_the_config_counts_more_than_that_of_the_prior(nlp, tmp_path, given, wanted):
+    nlp.get_pipe("mtl_ner").bias = 0.5
+    nlp.to_disk(tmp_path)
+    new = spacy.blank("es")
+    ner = new.add_pipe("mtl_ner", config={**NER, "bias": given})
+    ner.initialize(lambda: firms(new), nlp=new, prior=tmp_path)
+    assert ner.bias == wanted
+
+
 @pytest.mark.parametrize("prior", ["nowhere", "."])
 def test_a_prior_that_is_no_model_is_named_as_it_was_given(prior, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

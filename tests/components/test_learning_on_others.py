@@ -11,6 +11,7 @@ from spacy.training import Example
 from spacy_mtl.corpora.conllu import ConlluCorpus
 from spacy_mtl.corpora.segmented import SegmentedCorpus
 from spacy_mtl.models.chain.model import current_weights
+from spacy_mtl.stand_in import stand_in
 
 from ..pipelines import ASSETS
 
@@ -131,3 +132,32 @@ def test_a_tagger_and_a_parser_learn_new_labels(trained):
     found = state(nlp, documents)
     assert any("other" in line for doc in found for line in doc)
     assert np.isfinite(pipe.report.primal)
+
+
+def unannotated(examples):
+    docs = [each.predicted for each in examples]
+    return [Example(doc, Doc(doc.vocab, words=[token.text for token in doc])) for doc in docs]
+
+
+@pytest.mark.parametrize("trained", ["mtl_tagger", "mtl_parser"], indirect=True)
+def test_documents_without_annotation_leave_the_model_as_it_was(trained):
+    """As those with entities alone do, which are shown to a pipeline that has a tagger; once annotated ones come, these are learnt from."""
+    name, data, before = trained
+    nlp, examples = again(name, data)
+    half = examples[: len(examples) // 2]
+    for batch in (unannotated(half[:2]), unannotated(half[:3]), [Example(Doc(nlp.vocab), Doc(nlp.vocab))]):
+        assert nlp.update(batch) == {name: 0.0}
+        assert state(nlp, examples) == before
+    for _ in range(3):
+        nlp.update(half)
+    assert nlp.get_pipe(name).report.passes
+
+
+@pytest.mark.parametrize("trained", ["mtl_tagger"], indirect=True)
+def test_a_corpus_without_annotation_leaves_the_model_as_it_was(trained):
+    name, data, before = trained
+    nlp, examples = again(name, data)
+    corpus = unannotated(examples)
+    for _ in range(2):
+        assert nlp.update([stand_in(corpus, passes=3)]) == {name: 0.0}
+    assert state(nlp, examples) == before

@@ -41,6 +41,25 @@ def tags(doc) -> list[str]:
     return [token.tag_ for token in doc]
 
 
+def test_a_map_of_tags_that_a_loaded_model_does_not_have_is_told(tagged, tmp_path):
+    nlp, _ = tagged
+    nlp.to_disk(tmp_path)
+    with pytest.warns(UserWarning, match=r"^\[M758\] The config gives 'mtl_tagger' pos_map = .*'NOUN': 'X'"):
+        spacy.load(tmp_path, config={"components": {"mtl_tagger": {"pos_map": {"NOUN": "X"}}}})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        spacy.load(tmp_path)
+
+
+def test_a_map_of_tags_of_the_config_counts_more_than_that_of_the_prior(tagged, tmp_path):
+    nlp, examples = tagged
+    nlp.to_disk(tmp_path)
+    for given, wanted in (({}, nlp.get_pipe("mtl_tagger").cfg["pos_map"]), ({"NOUN": "X"}, {"NOUN": "X"})):
+        new = make_tagger(known_words=3, pos_map=given)
+        new.get_pipe("mtl_tagger").initialize(lambda: examples, nlp=new, prior=tmp_path)
+        assert new.get_pipe("mtl_tagger").cfg["pos_map"] == wanted
+
+
 def test_it_learns(tagged):
     nlp, examples = tagged
     assert nlp.evaluate(examples)["tag_acc"] > 0.97

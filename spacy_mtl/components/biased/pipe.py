@@ -3,7 +3,7 @@
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from spacy.training import Example
@@ -84,6 +84,7 @@ class BiasedPipe(ABC):
 
     name: str
     cfg: dict[str, Any]
+    free: ClassVar[tuple[str, ...]] = ("bias",)
 
     @property
     def bias(self) -> float:

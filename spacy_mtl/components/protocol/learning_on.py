@@ -46,6 +46,8 @@ class ContinuedPipe(ThreadedPipe):
 
     #: Names of the settings in ``cfg`` that a model cannot change when it learns on.
     fixed: ClassVar[tuple[str, ...]] = ()
+    #: Names of the settings in ``cfg`` that may change at any time, and are saved with the model.
+    free: ClassVar[tuple[str, ...]] = ()
     of_training: ClassVar[tuple[str, ...]] = (
         *ThreadedPipe.of_training,
         "_earlier",
@@ -161,6 +163,19 @@ class ContinuedPipe(ThreadedPipe):
             self._gathered.await_all(len(examples))
         return super()._show_all(examples)
 
+    def _end_pass(self) -> float:
+        """As in the base class. As long as nothing is annotated, there is nothing to learn on from: the model stays as it is."""
+        assert self._gathered is not None
+        if (
+            self._earlier is None
+            or self._learner is not None
+            or any((p.gold >= 0).any() for p in self._gathered.pieces)
+        ):
+            return super()._end_pass()
+        self._batches = []
+        self._gathered.begin_pass()
+        return 0.0
+
     def learn_on(self, prior_weight: float = 1.0) -> None:
         """Begin to learn in addition to the weights that the model has. What comes in ``update`` and ``rehearse`` from now on is the corpus.
 
@@ -187,12 +202,12 @@ class ContinuedPipe(ThreadedPipe):
         self._gathered = OpenGatherer()
 
     def _given_settings(self) -> dict[str, Any]:
-        """The fixed settings of the config; none once they are those of a model or of a training."""
-        return {} if current_weights(self.model).is_trained else self.fixed_settings(self.cfg)
+        """The settings of the config that a model has its own of; none once they are those of a model or of a training."""
+        return {} if current_weights(self.model).is_trained else self.told_settings(self.cfg)
 
     def _warn_of_others(self, given: Mapping[str, Any]) -> None:
-        """Warn (M758) of settings that a model that has been loaded was not trained with. given: the fixed ones before; empty ones are found out."""
-        found = self.fixed_settings(self.cfg)
+        """Warn (M758) of settings that a model that has been loaded was not trained with. given: those of before; empty ones are found out."""
+        found = self.told_settings(self.cfg)
         others = [
             f"{name} = {shown(value)}"
             for name, value in given.items()
@@ -212,6 +227,7 @@ class ContinuedPipe(ThreadedPipe):
     def take_prior(self, path: Path, prior_weight: float, labels: Sequence[str] | None) -> None:
         """Load a saved component of the same kind, and begin to learn on from it.
 
+        What the config says of settings that may change at any time (a bias, a map of tags) counts more than what has been saved.
         path: a saved pipeline with a component of this name, or the folder of a component. Raises ValueError: M601-M605 or M610 for a file that
         is not one, M470 for one with other settings, M472 for labels that leave out some of its own, M487 for a pipeline without such a component,
         M757 for a path without a model, and what :meth:`learn_on` raises.
@@ -226,6 +242,7 @@ class ContinuedPipe(ThreadedPipe):
         self._read_model(folder / "model")
         try:
             self._check_prior(path, settings, labels)
+            self.cfg |= {setting: settings[setting] for setting in self.free if settings[setting]}
             self.learn_on(prior_weight)
         except ValueError:  # the component is as it was
             self._end_training()
@@ -248,6 +265,10 @@ class ContinuedPipe(ThreadedPipe):
     def fixed_settings(self, cfg: dict[str, Any]) -> dict[str, Any]:
         """The settings in ``cfg`` that a model cannot change when it learns on."""
         return {setting: cfg[setting] for setting in self.fixed}
+
+    def told_settings(self, cfg: dict[str, Any]) -> dict[str, Any]:
+        """The settings in ``cfg`` of which somebody is told who gives them to a saved model that has others."""
+        return self.fixed_settings(cfg)
 
     def relabel(self) -> None:
         """Give a trained model weights for labels that have been added to the settings, and so the model that training goes on from."""

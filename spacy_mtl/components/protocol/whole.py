@@ -61,7 +61,7 @@ class TakesWholeCorpus(ABC):
         loss = 0.0
         for begin in range(0, len(examples), AT_ONCE):
             loss += self._show_batch(examples[begin : begin + AT_ONCE])
-        if whole and self._gathered.begins_pass and not self._depends:
+        if whole and self._gathered.begins_pass and self._learner is not None and not self._depends:
             self._held = examples
         return loss
 
