@@ -61,6 +61,7 @@ class MTLConstituents(BorderedPipe):
     """
 
     counts_as_whole = "the rules of its grammar"
+    architecture = "spacy_mtl.TemplateGrammar.v1"
     gold_attributes = ("SENT_START",)
     piece = 100
     also_reads = ("SENT_START", "TAG")

@@ -54,6 +54,7 @@ class MTLParser(BorderedPipe):
     its trees offer, M441 a setting out of range.
     """
 
+    architecture = "spacy_mtl.TemplateTree.v1"
     gold_attributes = ("HEAD", "DEP")
     piece = 1000
     label_key = "labels"

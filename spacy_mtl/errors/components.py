@@ -1,4 +1,4 @@
-"""M4xx, M757 and M758: components."""
+"""M4xx and M757 to M759: components."""
 
 
 class ComponentErrors:
@@ -64,7 +64,7 @@ class ComponentErrors:
             "('max_words'). Check the corpus, and that the input has the same words and sentence boundaries as the annotation.")
     M463 = ("'{name}': the constituents of the document that begins with '{text}' are not a tree: '{span}' ({label}) crosses another one. Correct the annotation.")
     M464 = ("'{name}' cannot learn on from a trained model: its grammar is that of the corpus it was trained on. Call nlp.initialize() with all trees, old and new, and train "
-            "again, or list it among the frozen components.")
+            "again, or list it among the frozen components (in Python: nlp.update(..., exclude=[\"{name}\"])).")
     M465 = ("'{name}' cannot write the constituents of {found} documents, of {words} words at least, to {docs} documents of {lengths} words. Pass the documents that they "
             "were predicted for, in the same order.")
     M470 = ("'{name}' cannot go on from the model in {where}: its setting '{setting}' is {found}, but that of '{name}' is {value}. Give '{name}' the same setting, "
@@ -77,6 +77,8 @@ class ComponentErrors:
             "such as {where}/PART.")
     M757 = ("The setting 'prior' of '{name}' is '{where}', where no saved component is. Give a saved pipeline with a component of this name, or the folder of a saved "
             "component.")
+    M759 = ("The model of '{name}' must have the architecture \"{expected}\", but is a '{found}'. Take [components.{name}.model], and what is inside it, out of the config "
+            "for the default, or write a block with that architecture.")
     M474 = ("'{name}' has no earlier model whose predictions could be rehearsed: it was initialized anew. Load a trained component and call nlp.resume_training().")
     M475 = ("'{name}' is not trained, so it has no weights, and decides nothing. Train it, or load a trained component.")
     M456 = ("'{name}' was initialized for the labels {known}, but a training document has {labels}. Give nlp.initialize() examples of every label, or list all "

@@ -176,3 +176,25 @@ def test_update_with_what_is_no_example(make_nlp, read_corpus):
     nlp.initialize(lambda: read_corpus(nlp))
     with pytest.raises(TypeError, match=r"\[E978\].*MTLEntityRecognizer.update"):
         nlp.get_pipe("mtl_ner").update([Doc(nlp.vocab, words=["Hola"])])
+
+
+ARCHITECTURES = {
+    **dict.fromkeys(["ner", "tagger", "senter", "morphologizer", "lemmatizer", "segmenter"], "TemplateChain"),
+    "parser": "TemplateTree",
+    "constituents": "TemplateGrammar",
+}
+
+
+@pytest.mark.parametrize("component", ARCHITECTURES)
+def test_a_model_of_another_architecture_is_refused(component):
+    """As it is left where a config with one of spaCy's components gets another factory."""
+    wanted = f"spacy_mtl.{ARCHITECTURES[component]}.v1"
+    other = "Tree" if component != "parser" else "Chain"
+    templates = {"@mtl_templates": "spacy_mtl.patterns.v1", "patterns": ["U0:%x[0,LOWER]"]}
+    models = [
+        {"@architectures": "spacy.Tagger.v2", "tok2vec": {"@architectures": "spacy.Tok2VecListener.v1", "width": 8}},
+        {"@architectures": f"spacy_mtl.Template{other}.v1", "templates": templates},
+    ]
+    for model in models:
+        with pytest.raises(ValueError, match=rf'^\[M759\] The model of \'name\' must have the architecture "{wanted}"'):
+            spacy.blank("zh").add_pipe(f"mtl_{component}", name="name", config={"model": model})

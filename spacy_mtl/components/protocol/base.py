@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from spacy.language import Language
@@ -23,6 +23,7 @@ from spacy_mtl.learning.learner import check_set
 from spacy_mtl.learning.streamed import Corpus, Stream, made_of, to_go_through
 from spacy_mtl.models.chain.model import current_weights, set_weights
 from spacy_mtl.models.dense import reads
+from spacy_mtl.settings import brief
 from spacy_mtl.tables.stored import Tables
 from spacy_mtl.templates.attributes.derived import base_of
 from spacy_mtl.templates.attributes.of_tables import check_given, check_read
@@ -45,9 +46,14 @@ FIRST = 200
 
 
 class StructuredPipe(ShardedPipe):
-    """A trainable component over some structure."""
+    """A trainable component over some structure. Raises ValueError: M449 what is given as trainer is none, M759 a model of another architecture."""
+
+    #: The name of the architecture of its model.
+    architecture: ClassVar[str]
 
     def __init__(self, vocab: Vocab, model: Model, name: str, *, trainer: Trainer, scorer: Callable | None = None):
+        if not isinstance(model.attrs.get("weights"), type(self.untrained())):
+            raise ValueError(Errors.M759.format(name=name, expected=self.architecture, found=brief(model.name)))
         if not isinstance(trainer, Trainer):
             raise ValueError(Errors.M449.format(name=name, found=type(trainer).__name__))
         if scorer is not None and not callable(scorer):

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 class ChainPipe(ContinuedPipe):
     """A component over a linear chain. Subclasses define the labels of the chain and the allowed label sequences."""
 
+    architecture = "spacy_mtl.TemplateChain.v1"
     #: The places that templates may look at (see :class:`.Observation`).
     places: ClassVar[str] = "xvt"
     #: The label of positions that no name of :meth:`label_kind` is of, if there is such a label.
