@@ -6,7 +6,7 @@ import pytest
 
 import spacy_mtl.treebanks.splitting.learn as learning
 from spacy_mtl.stored.fault import StoredValueError
-from spacy_mtl.treebanks.splitting.rules import NAMES, Rule, Rules, known_word, observed, rule_of
+from spacy_mtl.treebanks.splitting.rules import NAMES, Rule, Rules, known_word, observed, rule_of, rules_of
 from spacy_mtl.treebanks.splitting.splitter import MOST_RULES, Splitter
 
 TOKENS = [
@@ -53,6 +53,44 @@ def test_forms_that_were_not_seen(splitter):
     assert splitter.split("lo") == ["lo"]
     assert splitter.split("tomar") == ["tomar"]
     assert splitter.split("Al") == ["A", "el"]
+
+
+NOUNS = ("bayt", "kalb", "shams", "qamar", "bab", "nahr", "jabal", "bahr", "zayt", "milh", "khubz", "sadiq")
+
+
+def test_words_at_the_beginning():
+    """As in Arabic: "wa" and "bi" stand before a word and are written together with it, "hu" behind it."""
+    words = [(noun, [noun]) for noun in (*NOUNS, "madina", "walad")]
+    found = learn(
+        [*words, ("wazir", ["wazir"]), ("bint", ["bint"])]
+        + [(f"wa{noun}", ["wa", noun]) for noun in NOUNS[:4]]
+        + [(f"wabi{noun}", ["wa", "bi", noun]) for noun in NOUNS[4:8]]
+        + [(f"bi{noun}hu", ["bi", noun, "hu"]) for noun in NOUNS[8:]]
+    )
+    assert found.split("wamadina") == ["wa", "madina"]
+    assert found.split("WAbimadina") == ["wa", "bi", "madina"]
+    assert found.split("bimadinahu") == ["bi", "madina", "hu"]
+    assert found.split("walad") == ["walad"]
+    assert found.split("wa") == ["wa"]
+    assert Splitter.from_dict(found.to_dict(), "it") == found
+    assert not found.forms
+
+
+def test_rules_about_beginnings():
+    own, other = rules_of("Wabayt", ["wa", "Bayt"])
+    assert (own, other) == (rule_of("Wabayt", ["wa", "Bayt"]), Rule("", "", (), "wa", ("wa",)))
+    assert other.apply("Washams") == ["wa", "shams"]
+    assert [rule.fits("wax") for rule in (other, Rule("x", "", (), "wa", ("wa",)))] == [True, False]
+    assert other.name != own.name
+    seen = dict(zip(NAMES, observed("washams", other, "0"), strict=True))
+    assert (seen["end of stem 2"], seen["end of form 3"], seen["length of ending"]) == ("^sh", "^was", "2+0")
+
+
+def test_a_file_from_before_rules_had_beginnings():
+    found = learn(TOKENS)
+    data = found.to_dict()
+    assert data.pop("fronts") == []
+    assert Splitter.from_dict(data, "it") == found
 
 
 WORDS = ("ev", "kent", "dil", "hava", "renk", "tuz")
@@ -198,6 +236,13 @@ GOOD = {"forms": {}, "rules": [], "known": {}, "weights": {}}
         {"forms": {"y": ["a", "\u3000"]}},
         {"forms": {"y": ["a", "b" * 101]}},
         {"rules": [["a", ""]]},
+        {"fronts": [["a", "b"]]},
+        {"rules": [["", ""]], "fronts": [["a"]]},
+        {"rules": [["", ""]], "fronts": [["", "b"]]},
+        {"rules": [["", ""]], "fronts": [["a" * 9, "b"]]},
+        {"rules": [["", ""]], "fronts": [["a", "b\n"]]},
+        {"rules": [["", ""]], "fronts": [["a", *"b" * 16]]},
+        {"rules": [["", ""]] * (MOST_RULES + 1), "fronts": [["a", "b"]] * (MOST_RULES + 1)},
         {"rules": [["a"]]},
         {"rules": [[]]},
         {"rules": ["ab"]},

@@ -6,6 +6,7 @@ other forms say, as it is for a form that was not seen. The answers are learned 
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from spacy_mtl.structures.problem import Blocks, block_starts
 from spacy_mtl.trainers.base import fit
 from spacy_mtl.trainers.mtlstruct.trainer import MTLStruct
 
-from .rules import LONGEST, NAMES, UNKNOWN, Rule, Rules, known_word, observed, rule_of
+from .rules import LONGEST, NAMES, UNKNOWN, Rule, Rules, known_word, observed, rules_of
 from .splitter import MOST_RULES, Splitter, is_split
 
 #: Passes over all questions, a few thousand, which take less than a second; exponent of the block norm, and weight of the losses.
@@ -38,27 +39,37 @@ def learn(tokens: Iterable[Token]) -> Splitter:
         counts[form][usual_words] += 1
         seen[usual_words[0].lower()][form.lower(), tag] += 1
     usual = {form: found.most_common(1)[0][0] for form, found in counts.items()}
-    rules = _rules(usual)
-    splitter = Splitter(rules=[[rule.ending, rule.instead, *rule.words] for rule in rules])
+    own = _own_rules(usual)
+    for form, rule in own.items():
+        if rule.beginning:
+            seen[usual[form][len(rule.before)].lower()][form.lower(), ""] += 1
+    rules = _frequent(own.values())
+    splitter = Splitter.of(rules)
     if rules:
         splitter.known = {word: _known(seen, word) for word in seen}
-        splitter.weights = _weights(usual, Rules(rules), seen)
+        splitter.weights = _weights(usual, own, Rules(rules), seen)
     # forms that the rules get right need not be kept; the second time, those that are kept in lower case speak for others, too
     for _ in range(2):
         wrong = {form: list(words) for form, words in usual.items() if splitter.split(form) != list(words)}
-        splitter = Splitter(splitter.forms | wrong, splitter.rules, splitter.known, splitter.weights)
+        splitter = replace(splitter, forms=splitter.forms | wrong)
     return splitter
 
 
-def _rules(usual: dict[str, tuple[str, ...]]) -> list[Rule]:
-    """The rules of all forms that are split, those of many forms first."""
-    counts = Counter(rule_of(form, words) for form, words in usual.items() if len(words) > 1 and _has_places(form))
+def _own_rules(usual: dict[str, tuple[str, ...]]) -> dict[str, Rule]:
+    """The rule of each form that is split: of those that make its words, the one of the most forms, of equal ones that about the end."""
+    found = {form: rules_of(form, words) for form, words in usual.items() if len(words) > 1 and _has_places(form)}
+    counts = Counter(rule for rules in found.values() for rule in rules)
+    return {form: max(rules, key=counts.__getitem__) for form, rules in found.items()}
+
+
+def _frequent(own: Iterable[Rule]) -> list[Rule]:
+    """The rules of all forms, those of many forms first."""
     kept: list[Rule] = []
-    endings: Counter[str] = Counter()
-    for rule, _ in counts.most_common():
-        if len(rule.ending) <= LONGEST and endings[rule.ending] < MOST_RULES:
+    alike: Counter[tuple[bool, str]] = Counter()
+    for rule, _ in Counter(own).most_common():
+        if max(len(rule.ending), len(rule.beginning)) <= LONGEST and alike[rule.kind] < MOST_RULES:
             kept.append(rule)
-            endings[rule.ending] += 1
+            alike[rule.kind] += 1
     return kept
 
 
@@ -75,17 +86,16 @@ def _known(seen: _Seen, word: str, without: str = "") -> str:
     return known_word(tags.total(), tags.most_common(1)[0][0]) if tags else UNKNOWN
 
 
-def _weights(usual: dict[str, tuple[str, ...]], rules: Rules, seen: _Seen) -> dict[str, dict[str, float]]:
+def _weights(usual: Iterable[str], own: dict[str, Rule], rules: Rules, seen: _Seen) -> dict[str, dict[str, float]]:
     """Learn the weights of all values that are seen, by the name of what is seen."""
     values: list[dict[str, int]] = [{} for _ in NAMES]
     rows, right = [], []
-    for form, words in usual.items():
+    for form in usual:
         lower = form.lower()
-        own = rule_of(form, words) if len(words) > 1 else None
         for rule in rules.of(lower) if _has_places(form) else ():
             found = observed(lower, rule, _known(seen, rule.stem(lower), lower))
             rows.append([numbers.setdefault(value, len(numbers)) for numbers, value in zip(values, found, strict=True)])
-            right.append(rule == own)
+            right.append(rule == own.get(form))
     if not rows:
         return {}
     starts = block_starts(list(map(len, values)))

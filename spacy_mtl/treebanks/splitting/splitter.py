@@ -5,7 +5,10 @@ the rule, the ends of form and stem, how often the stem was seen as a word, and 
 case where it keeps its letters.
 """
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any
 
 from spacy_mtl.stored.fault import StoredValueError
@@ -15,7 +18,7 @@ from .rules import LONGEST, NAMES, UNKNOWN, Rule, Rules, observed, rule_of
 
 #: The most words of a token, and the most characters of each: longer ones are not learned, so that no file makes a long text of a short one.
 MOST_WORDS, LONGEST_WORD = 16, 100
-#: The most rules with the same ending: each is weighed for every form that ends so.
+#: The most rules with the same ending, and as many that have a beginning, too: each is weighed for every form that ends so.
 MOST_RULES = 64
 #: Weights are sums over the corpus of differences of one; of a stranger's, sums must stay finite.
 LARGEST_WEIGHT = 1e6
@@ -29,18 +32,31 @@ _SPACES = frozenset("\t\n\r")
 class Splitter:
     """forms: words by form where the rules do not say so, the form itself where it is not to be split. rules: each as a list of ending, what comes
     instead, and further words. known: the words of the treebank in lower case (:func:`.rules.known_word`). weights: by name and value of what is
-    seen.
+    seen. fronts: of each rule, its beginning and the words before, or nothing; empty if no rule has a beginning.
     """
 
     forms: dict[str, list[str]] = field(default_factory=dict)
     rules: list[list[str]] = field(default_factory=list)
     known: dict[str, str] = field(default_factory=dict)
     weights: dict[str, dict[str, float]] = field(default_factory=dict)
+    fronts: list[list[str]] = field(default_factory=list)
     _rules: Rules = field(init=False, repr=False, compare=False)
     _found: dict[str, list[str]] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._rules = Rules(Rule(ending, instead, tuple(words)) for ending, instead, *words in self.rules)
+        pairs = zip_longest(self.rules, self.fronts, fillvalue=())
+        self._rules = Rules(
+            Rule(ending, instead, tuple(words), *front[:1], *([tuple(front[1:])] if front else ()))
+            for (ending, instead, *words), front in pairs
+        )
+
+    @classmethod
+    def of(cls, rules: Sequence[Rule]) -> "Splitter":
+        """A splitter with rules, and nothing that says where they are right."""
+        fronts = [[rule.beginning, *rule.before] if rule.beginning else [] for rule in rules]
+        return cls(
+            rules=[[rule.ending, rule.instead, *rule.words] for rule in rules], fronts=fronts if any(fronts) else []
+        )
 
     def split(self, form: str) -> list[str]:
         """The words of a token; the form itself if it is one word."""
@@ -64,7 +80,7 @@ class Splitter:
         if not scores or max(scores) <= 0:
             return [form]
         words = rules[scores.index(max(scores))].apply(form)
-        return [form] if words[0].isspace() else words
+        return [form] if any(map(str.isspace, words)) else words
 
     def _score(self, lower: str, rule: Rule) -> float:
         """How much speaks for a rule, and against it if less than 0."""
@@ -73,18 +89,21 @@ class Splitter:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
-        return {"forms": self.forms, "rules": self.rules, "known": self.known, "weights": self.weights}
+        names = ("forms", "rules", "known", "weights", "fronts")
+        return {name: getattr(self, name) for name in names}
 
     @classmethod
     def from_dict(cls, data: Any, name: str) -> "Splitter":
         """Check and take what :meth:`to_dict` made. Raises StoredValueError."""
         weights = mapping_of(mapping_of(number(-LARGEST_WEIGHT, LARGEST_WEIGHT)))
         checks = {"forms": texts_by_name, "rules": list_of(texts), "known": mapping_of(text), "weights": weights}
-        found = fields(data, name, checks)
+        if isinstance(data, dict):
+            data = {"fronts": [], **data}  # files of before have none
+        found = fields(data, name, {**checks, "fronts": list_of(texts)})
         for form, words in found["forms"].items():
             if words != [form] and not is_split(form, words):
                 raise StoredValueError(f"forms of {name} has words that a token cannot be split into")
-        _check_rules(found["rules"], name)
+        _check_rules(found["rules"], found["fronts"], name)
         return cls(**found)
 
 
@@ -98,11 +117,15 @@ def is_split(form: str, words: list[str]) -> bool:
     )
 
 
-def _check_rules(rules: list[list[str]], name: str) -> None:
-    endings: dict[str, int] = {}
-    for rule in rules:
+def _check_rules(rules: list[list[str]], fronts: list[list[str]], name: str) -> None:
+    if fronts and len(fronts) != len(rules):
+        raise StoredValueError(f"fronts of {name} are not those of its rules")
+    alike: Counter[tuple[bool, str]] = Counter()
+    for rule, front in zip_longest(rules, fronts, fillvalue=[]):
         ending, instead, *words = [*rule, "", ""] if len(rule) < 2 else rule
-        good = len(ending) <= LONGEST and len(instead) <= LONGEST_WORD and _SPACES.isdisjoint(instead)
-        endings[ending] = endings.get(ending, 0) + 1
-        if not (good and is_split("", ["-", *words]) and endings[ending] <= MOST_RULES):
+        beginning, *before = front or [""]
+        good = max(len(ending), len(beginning)) <= LONGEST and bool(beginning) == bool(before)
+        good = good and len(instead) <= LONGEST_WORD and _SPACES.isdisjoint(instead)
+        alike[bool(beginning), ending] += 1
+        if not (good and is_split("", [*before, "-", *words]) and alike[bool(beginning), ending] <= MOST_RULES):
             raise StoredValueError(f"rules of {name} has one that cannot be applied, or too many of one ending")
