@@ -226,9 +226,10 @@ def fit_block(name: str, value: Any, n: int) -> tuple[FittedBlock, Any]:
 def fit_categories(name: str, columns: np.ndarray, names: Sequence[str] | None) -> CategoryBlock:
     """Collect the values of each column. Raises ValueError (M229) for a wrong number of names."""
     n = columns.shape[1]
-    if names is not None and np.ndim(names) != 1 and not isinstance(names, str):
-        raise ValueError(Errors.M229.format(name=name, got=f"names = {shown(names)}"))
-    given = [] if names is None else list(names)
+    try:
+        given = [] if names is None else list(names)
+    except TypeError:
+        raise ValueError(Errors.M229.format(name=name, got=f"names = {shown(names)}")) from None
     names = tuple(map(str, given or ([name] if n == 1 else [f"{name}{k}" for k in range(n)])))
     if len(names) != n:
         raise ValueError(Errors.M229.format(name=name, got=f"{n} columns with {len(names)} names"))

@@ -166,9 +166,9 @@ def _described(values: np.ndarray) -> str:
     """What is wrong with labels that are neither integers of 64 bits nor strings."""
     if values.dtype != object:
         return f"{values.dtype} such as {shown(values.flat[0].item())}"
-    odd = next((value for value in values.ravel() if _kind(value) not in (int, str)), None)
-    if odd is not None:
-        return f"{type(odd).__name__} such as {shown(odd)}"
+    odd = [value for value in values.ravel() if _kind(value) not in (int, str)]
+    if odd:
+        return f"{type(odd[0]).__name__} such as {shown(odd[0])}"
     return f"{shown(max(values.ravel(), key=abs))}, which does not fit into 64 bits"
 
 

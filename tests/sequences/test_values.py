@@ -182,3 +182,8 @@ def test_integers_of_more_than_63_bits_are_refused():
 def test_strings_that_numpy_would_cut_are_refused():
     with pytest.raises(ValueError, match=r"\[M230\].*ends in NUL"):
         as_labels(["a", "a\0"], None)
+
+
+def test_labels_of_which_one_is_nothing():
+    with pytest.raises(ValueError, match=r"M230.*NoneType such as None"):
+        as_labels([1, 2], [1, None])

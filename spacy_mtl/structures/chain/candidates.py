@@ -104,12 +104,23 @@ def add_scaled_at(places, rows, live, scale, change, amount, matrix):
 
 
 @subkernel
+def is_within(change, labels):
+    """Whether no other labels change. They may where the labels of a form have become fewer since outputs were stored."""
+    changed, within = 0, 0
+    for y in range(change.size):
+        changed += change[y] != 0
+    for y in labels:
+        within += change[y] != 0
+    return changed == within
+
+
+@subkernel
 def add_scaled_node(rows, form, live, scale, change, amount, matrix, candidates):
-    """:func:`add_scaled` for a word of a form. candidates: None if every label may have changed."""
+    """:func:`add_scaled` for a word of a form. candidates: None where all labels are looked at."""
     if candidates is None:
         add_scaled(rows, live, scale, change, amount, matrix)
         return
-    if form < 0:
+    if form >= 0 and is_within(change, labels_of(candidates, form)):
+        add_scaled_at(labels_of(candidates, form), rows, live, scale, change, amount, matrix)
+    else:
         add_scaled(rows, live, scale, change, amount, matrix)
-        return
-    add_scaled_at(labels_of(candidates, form), rows, live, scale, change, amount, matrix)

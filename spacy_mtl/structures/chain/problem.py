@@ -46,7 +46,8 @@ class ChainProblem(NamedTuple):
     :mod:`spacy_mtl.structures.offsets`); None if there are none.
     many: True if there are many labels with one table of pairs, most of which are then not looked at, or candidates, else None: what is None is known
     when a kernel is compiled, so that it is compiled without.
-    candidates: the labels of each form, if forms are held to some and nothing is said of transitions, else None.
+    candidates: the labels of each form, if forms are held to some and nothing is said of transitions, else None. With candidates the scores of pairs
+    stay 0, so no state may have pairs that score.
     """
 
     first: np.ndarray
@@ -87,11 +88,11 @@ class ChainWork(NamedTuple):
 
     nodes: float32[n, L] scores. pairs: float32[n or 1, L, L] scores. labels: int32[n]. best: float32[n, L]. back: int32[n, L].
     active: int64[n], positions where the direction is non-zero; change: float32[n, L], its node part, in the order of ``active``;
-    pair_change: float32[n or 1, L * L].  n_active: int64[1].
-    alpha: float64[n, L] and factors: float64[n or 1, L, L], buffers of :func:`.sums.log_partition`.
-    Of many labels with one table of pairs: bounds (float32[2 * L]) and lists (int32), as :func:`.viterbi.as_transitions` reads them, of the scores
+    pair_change: float32[n or 1, L * L]. n_active: int64, the number of active positions, and at the places above what else is counted.
+    alpha: float64[n, L] and factors: float64[n or 1, L, L], buffers of :func:`.sums.marginals.log_partition`.
+    With ``many`` (see :class:`ChainProblem`): bounds (float32[2 * L]) and lists (int32), as :func:`.viterbi.as_transitions` reads them, of the scores
     ``pairs[0]``, which are kept for all sentences if n_active[HELD] is 1; n_active[PLACES : PLACES + n_active[N_PLACES]], outside of which
-    ``pair_change`` is 0, or n_active[N_PLACES] is -1; and pair_change[1], 1 at these places. Of few labels, bounds and lists are None.
+    ``pair_change`` is 0, or n_active[N_PLACES] is -1; and pair_change[1], 1 at these places. Without ``many``, bounds and lists are None.
     """
 
     nodes: np.ndarray
@@ -254,13 +255,15 @@ def score_pairs(problem, weights, live, i, work, candidates):
 
 @implements(contract.hold_weights, ChainProblem)
 def hold_weights(problem, weights, live, work):
-    hold(problem, weights, live, work, problem.many)
+    hold(problem, weights, live, work, problem.many, problem.candidates)
 
 
 @subkernel
-def hold(problem, weights, live, work, many):
-    """Keep the scores of transitions, if there are many."""
+def hold(problem, weights, live, work, many, candidates):
+    """Keep the scores of transitions, if there are many; with candidates, there are none."""
     if many is None:
+        return
+    if candidates is not None:
         return
     if problem.first.size and not has_offset(problem.offset):  # losses must leave the scores of pairs
         flat, a = work.pairs.reshape(1, work.pairs[0].size), problem.first[0]

@@ -57,7 +57,7 @@ def lexical(function: Callable[[str], str | int | bool]) -> Callable[[str], str 
     """
     try:
         function.lexical = True  # type: ignore[attr-defined]
-    except AttributeError:  # a built-in function, such as len or str.upper
+    except (AttributeError, TypeError):  # what Python has built in, such as len, str.upper or bool
         return lexical(lambda text: function(text))
     return function
 

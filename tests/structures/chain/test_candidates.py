@@ -88,8 +88,33 @@ def test_labels_scores_and_steps_are_those_of_all_labels(seed, augmented, many):
     assert stepped.node.any()
 
 
-def test_the_training_is_the_same_to_the_bit():
-    trainings = [fit(MTLStruct(C=1.0, tol=1e-3), problem, 30) for problem in (made(), without(made()))]
+@kernel
+def step_from(arrays, live, scale, outputs, labels, vector):
+    """Step from stored outputs to other labels, int32[N] both."""
+    work = contract.new_work(arrays)
+    for i in range(arrays.first.size):
+        for t in range(arrays.first[i], arrays.last[i]):
+            work.labels[t - arrays.first[i]] = labels[t]
+        contract.set_difference(arrays, i, outputs, work)
+        contract.add_direction(arrays, vector, live, scale, i, work, 0.5)
+
+
+def test_steps_from_outputs_that_forms_could_have_once():
+    """As when documents have joined that show fewer labels of a form."""
+    problem, random = made(), np.random.default_rng(5)
+    outputs = random.integers(0, N_LABELS, problem.arrays.gold.size).astype(np.int32)
+    vectors = []
+    for each in (problem, without(problem)):
+        vectors.append(each.zeros())
+        scale = shares(each, np.array([0.3, 0.7]))
+        step_from(each.arrays, each.all_live(), scale, outputs, each.arrays.gold, vectors[-1])
+    assert vectors[0].node.any()
+    assert np.array_equal(vectors[0].node, vectors[1].node)
+
+
+@pytest.mark.parametrize("many", [None, True])
+def test_the_training_is_the_same_to_the_bit(many):
+    trainings = [fit(MTLStruct(C=1.0, tol=1e-3), problem, 30) for problem in (made(), without(made(), many))]
     assert trainings[0].weights.node.any()
     assert np.array_equal(*(training.weights.node for training in trainings))
     first, second = (training.report() for training in trainings)

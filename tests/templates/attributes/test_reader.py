@@ -156,7 +156,7 @@ def test_functions_of_the_word_form(doc, register, function, expected):
     assert sorted(calls) == sorted(WORDS)  # once for each form
 
 
-@pytest.mark.parametrize("function", [len, str.isupper], ids=repr)
+@pytest.mark.parametrize("function", [len, str.isupper, bool], ids=repr)
 def test_functions_that_python_has_built_in(doc, register, function):
     attr = register(lexical(function))
     assert lexical_function(attr) is not None

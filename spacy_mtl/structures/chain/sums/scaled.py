@@ -134,7 +134,7 @@ def scale(values, t, top):
 def backward(emit, alpha, factors, node_out, pair_out):
     """Compute the probabilities of labels and label pairs after :func:`forward`; return whether plain numbers sufficed.
 
-    node_out, pair_out: as in :func:`.sums.marginals`.
+    node_out, pair_out: as in :func:`.marginals.marginals`.
     """
     n, n_labels = emit.shape
     shared = pair_out.shape[0] == 1
