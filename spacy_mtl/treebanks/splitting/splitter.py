@@ -8,7 +8,6 @@ case where it keeps its letters.
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
 from typing import Any
 
 from spacy_mtl.stored.fault import StoredValueError
@@ -44,10 +43,10 @@ class Splitter:
     _found: dict[str, list[str]] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        pairs = zip_longest(self.rules, self.fronts, fillvalue=())
+        fronts = self.fronts or [[]] * len(self.rules)
         self._rules = Rules(
-            Rule(ending, instead, tuple(words), *front[:1], *([tuple(front[1:])] if front else ()))
-            for (ending, instead, *words), front in pairs
+            Rule(ending, instead, tuple(words), "".join(front[:1]), tuple(front[1:]))
+            for (ending, instead, *words), front in zip(self.rules, fronts, strict=True)
         )
 
     @classmethod
@@ -121,7 +120,7 @@ def _check_rules(rules: list[list[str]], fronts: list[list[str]], name: str) -> 
     if fronts and len(fronts) != len(rules):
         raise StoredValueError(f"fronts of {name} are not those of its rules")
     alike: Counter[tuple[bool, str]] = Counter()
-    for rule, front in zip_longest(rules, fronts, fillvalue=[]):
+    for rule, front in zip(rules, fronts or [[]] * len(rules), strict=True):
         ending, instead, *words = [*rule, "", ""] if len(rule) < 2 else rule
         beginning, *before = front or [""]
         good = max(len(ending), len(beginning)) <= LONGEST and bool(beginning) == bool(before)
