@@ -3,6 +3,7 @@
 import warnings
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -131,7 +132,9 @@ def plain_rows(doc: Doc, trees: Trees | None = None) -> list[Row]:
         label = "root" if head == "0" else labels[i]
         misc = "_" if space or i == len(doc) - 1 else "SpaceAfter=No"
         words = [_name(doc, orth), _name(doc, lemma)]
-        rows.append([*words, POS_NAMES[pos] or "_", _name(doc, tag), _features(doc, morph), head, label, "_", misc])
+        rows.append(
+            [*words, POS_NAMES[pos] or "_", _name(doc, tag), _features(_name(doc, morph)), head, label, "_", misc]
+        )
     return rows
 
 
@@ -170,9 +173,10 @@ def _name(doc: Doc, string: int) -> str:
     return _plain(doc.vocab.strings[string]) if string else "_"
 
 
-def _features(doc: Doc, morph: int) -> str:
+@lru_cache(maxsize=1 << 12)
+def _features(morph: str) -> str:
     """Features in the order of Universal Dependencies, in which case makes no difference; spaCy's has NumType before Number."""
-    return "|".join(sorted(_name(doc, morph).split("|"), key=str.lower))
+    return "|".join(sorted(morph.split("|"), key=str.lower))
 
 
 def _plain(text: str) -> str:

@@ -19,7 +19,7 @@ from spacy_mtl.errors import Errors
 from spacy_mtl.learning.counted.known_words import MOST_CELLS
 from spacy_mtl.learning.counted.stems import count_stems
 from spacy_mtl.learning.gather import Piece, content_key
-from spacy_mtl.lemmas.applicable import Applicable, applicable
+from spacy_mtl.lemmas.applicable import applicable
 from spacy_mtl.lemmas.beginnings import Beginnings, Word, find_beginning, learn_beginnings
 from spacy_mtl.lemmas.known import add_lemmas, check_lemmas, count_lemmas, key_of, known_lemma
 from spacy_mtl.lemmas.script import EditScript, parse_script, script_of
@@ -186,7 +186,7 @@ class MTLLemmatizer(ColumnPipe):
                     yield Word(strings[orth], PARTS[pos], strings[lemma], strings[script])
 
     def _beginnings_of(self, words: Iterable[Word]) -> Beginnings:
-        return learn_beginnings(words, Applicable(self.labels), self.min_forms)
+        return learn_beginnings(words, applicable(self.labels), self.min_forms)
 
     # --- the chain ---
 
@@ -199,7 +199,7 @@ class MTLLemmatizer(ColumnPipe):
     def training_constraints(self) -> Constraints:
         """The scripts that apply to each form of the corpus; of very many forms, some are allowed all scripts in training."""
         forms = self._forms[: MOST_CELLS // max(1, len(self.labels))]
-        allowed = Applicable(self.labels).table([self.vocab.strings[form] for form in forms.tolist()])
+        allowed = applicable(self.labels).table([self.vocab.strings[form] for form in forms.tolist()])
         return replace(self.chain_constraints(), forms=forms, form_labels=allowed)
 
     def prepare(self, pieces: Sequence[Piece]) -> None:
@@ -212,7 +212,7 @@ class MTLLemmatizer(ColumnPipe):
 
     def check_stored(self, cfg: dict[str, Any], weights: ChainWeights, learned: Mapping[str, FormTable]) -> None:
         super().check_stored(cfg, weights, learned)
-        Applicable(cfg["scripts"])
+        applicable(tuple(cfg["scripts"]))
 
     def gold_column(self, example: Example) -> np.ndarray:
         """The scripts of words that are aligned one to one."""

@@ -61,10 +61,8 @@ class MTLMorphologizer(KnownWordsPipe):
     }
     cfg_missing: ClassVar = {"tags": False}
     of_training = (*KnownWordsPipe.of_training, "_texts")
-    _found_values: tuple[Any, dict[str, list[np.ndarray]]] = (
-        None,
-        {},
-    )  # what they are made of, and what _values has found
+    #: What :meth:`_values` has found, after what it is made of.
+    _found_values: tuple[Any, dict[str, list[np.ndarray]]] = (None, {})
 
     def __init__(
         self,

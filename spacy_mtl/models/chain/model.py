@@ -10,7 +10,7 @@ from spacy.vocab import Vocab
 from thinc.api import Model
 from thinc.model import serialize_attr
 
-from spacy_mtl.lemmas.applicable import Applicable
+from spacy_mtl.lemmas.applicable import applicable
 from spacy_mtl.models import store
 from spacy_mtl.models.checked import CheckedModel, model_attrs
 from spacy_mtl.models.store import AnyWeights
@@ -142,7 +142,7 @@ def _stored_constraints(settings: Any, weights: ChainWeights) -> Constraints | N
         raise StoredValueError("it has weights without constraints")
     found = fields(masks, "the constraints", _CONSTRAINTS, missing={"edits": False, "table": []})
     if found["edits"]:
-        Applicable(weights.labels)
+        applicable(weights.labels)
     n, forms = len(weights.labels), np.array(found["forms"], np.uint64)
     table = _table(found["table"], n)
     check_ascending(forms, "forms")

@@ -13,7 +13,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from spacy_mtl.errors import Warnings
-from spacy_mtl.lemmas.applicable import Applicable
+from spacy_mtl.lemmas.applicable import applicable
 from spacy_mtl.models.dense import add_around, reads, tensor_rows, word_vectors
 from spacy_mtl.sentences import borders
 from spacy_mtl.structures.chain.build import Constraints
@@ -80,7 +80,7 @@ class Predictor:
         crossing = [t for t in node if t not in forms and t not in places]
         observed = [t for t in templates if t.is_edge and t.observations]
         self._n_labels = len(weights.labels)
-        self._applicable = Applicable(weights.labels) if constraints.edits else None
+        self._applicable = applicable(weights.labels) if constraints.edits else None
         self._held = constraints.forms.size > 0 and not constraints.table.size
         held = self._held or constraints.edits
         self._words = Window(
