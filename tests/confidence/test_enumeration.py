@@ -13,7 +13,8 @@ from spacy_mtl.constituents.binarize import plain
 from spacy_mtl.structures.enumeration.derivations import every_derivation
 
 from ..components import parsing, segmenting
-from ..explaining.test_enumeration import WORDS, Parsed, all_trees, chain_score, spans_of, with_few_derivations
+from ..explaining.enumerated import all_trees
+from ..explaining.test_enumeration import WORDS, Parsed, chain_score, spans_of, with_few_derivations
 from ..explaining.test_sums import CASES, PERCEPTRON, examples_of
 from ..pipelines import make_nlp, patterns
 
@@ -34,15 +35,16 @@ def at_temperature(pipe, temperature, *kinds):
     return pipe
 
 
-def shares(every, temperature) -> np.ndarray:
-    """Probabilities of all analyses, of (score, analysis) pairs."""
-    scores = np.array([score for score, *_ in every]) / temperature
-    weights = np.exp(scores - scores.max())
+def shares(scores, temperature) -> np.ndarray:
+    """Probabilities of all analyses, of their scores."""
+    scores = np.array(scores)
+    weights = np.exp((scores - scores.max()) / temperature)
     return weights / weights.sum()
 
 
 def share(every, temperature, kept) -> float:
-    probabilities = shares(every, temperature)
+    """The probability of the analyses that are ``kept``, of (score, analysis) pairs."""
+    probabilities = shares([score for score, _ in every], temperature)
     return math.fsum(p for p, each in zip(probabilities, every, strict=True) if kept(each[1]))
 
 
@@ -73,13 +75,15 @@ def test_tags_and_entities(recognizer, temperature):
     rng, seen = np.random.default_rng(0), 0
     pipe = at_temperature(recognizer, temperature, "entity")
     kinds, labels = list(range(1, len(pipe.labels) + 1)), range(len(pipe.chain_labels))
+    scheme: str = pipe.cfg["scheme"]
+    spans = {tags: spans_of(tags, scheme, kinds) for n in (1, 2, 3) for tags in product(labels, repeat=n)}
     for _ in range(20):
         words = rng.choice(WORDS, int(rng.integers(1, 4))).tolist()
         doc = Doc(pipe.vocab, words=words, tags=["NC"] * len(words))
         predictor = pipe.predictor(doc.vocab)
         nodes, pairs = predictor.part_scores(*predictor.read([doc]))
         every = [(chain_score(nodes, pairs, tags), tags) for tags in product(labels, repeat=len(words))]
-        told, probabilities = pipe.probabilities(doc), shares(every, temperature)
+        told, probabilities = pipe.probabilities(doc), shares([score for score, _ in every], temperature)
         found = np.zeros(told.marginals.shape)
         for p, (_, tags) in zip(probabilities, every, strict=True):
             found[range(len(tags)), tags] += p
@@ -89,15 +93,10 @@ def test_tags_and_entities(recognizer, temperature):
         assert math.exp(told.log_probability) == pytest.approx(
             share(every, temperature, tuple(predicted).__eq__), abs=1e-5
         )
-        scheme: str = pipe.cfg["scheme"]
-        assert {(a, b, pipe.labels.index(label) + 1) for a, b, label, _ in told.spans} == spans_of(
-            predicted, scheme, kinds
-        )
-        for a, b, label, p in told.spans:
-            span = a, b, pipe.labels.index(label) + 1
-            expected = share(
-                every, temperature, lambda tags, span=span, scheme=scheme: span in spans_of(tags, scheme, kinds)
-            )
+        own = {(a, b, pipe.labels.index(label) + 1): p for a, b, label, p in told.spans}
+        assert own.keys() == spans[tuple(predicted)]
+        for span, p in own.items():
+            expected = share(every, temperature, lambda tags, span=span: span in spans[tags])
             assert p == pytest.approx(expected, abs=1e-5)
             seen += 1
         check_ranked(
@@ -156,19 +155,17 @@ def test_arcs_labels_and_trees(name, train):
         doc = parsing.bare_doc(nlp, [sentence])
         predictor = parser.predictor(doc.vocab)
         own = Parsed(predictor, doc, predictor.reader.read([doc], np.array([0, len(doc)])), 0, len(doc))
-        trees = [(score, (heads, labels)) for score, heads, labels in all_trees(own, parser.rules)]
-        told, (heads, labels) = parser.probabilities(doc), parser.predict([doc])[0].tolist()
-        for m, head in enumerate(heads):
-            considered = trees if exact else [each for each in trees if rest_of(each[1][0], m) == rest_of(heads, m)]
-            column = [
-                share(considered, temperature, lambda tree, m=m, h=h: tree[0][m] == h) for h in range(len(doc) + 1)
-            ]
+        trees = all_trees(own, parser.rules)
+        told, (heads, labels) = parser.probabilities(doc), parser.predict([doc])[0]
+        for m, head in enumerate(heads.tolist()):
+            considered = trees if exact else trees.where((np.delete(trees.heads, m, 1) == np.delete(heads, m)).all(1))
+            probabilities = shares(considered.scores, temperature)
+            column = np.bincount(considered.heads[:, m], probabilities, len(doc) + 1)
             assert told.marginals[0][:, m + 1] == pytest.approx(column, abs=1e-5)
             assert told.tokens[m] == pytest.approx(column[head], abs=1e-5)
             if own.joint and head:
-                own_arc = heads[m], labels[m]
-                both = share(considered, temperature, lambda tree, m=m, arc=own_arc: (tree[0][m], tree[1][m]) == arc)
-                assert told.labels[m] == pytest.approx(both, abs=1e-5)
+                both = (considered.heads[:, m] == head) & (considered.labels[:, m] == labels[m])
+                assert told.labels[m] == pytest.approx(probabilities[both].sum(), abs=1e-5)
             elif not own.joint and own.labelled:
                 scores = (
                     predictor.label_scores(own.columns, own.borders, np.array(heads, np.int32))[m].astype(float)
@@ -178,7 +175,7 @@ def test_arcs_labels_and_trees(name, train):
                 assert told.labels[m] == pytest.approx(of_label[labels[m]] / of_label.sum() if head else 1, abs=1e-5)
             seen += 1
         if exact:
-            same = share(trees, temperature, lambda tree, told=(heads, labels): is_tree(tree, *told))
+            same = shares(trees.scores, temperature)[trees.same(heads, labels)].sum()
             assert math.exp(told.log_probability) == pytest.approx(same, abs=1e-5)
         else:
             assert math.isnan(told.log_probability)
@@ -201,26 +198,17 @@ def test_an_arc_with_its_label_is_no_more_probable_than_the_arc(train):
         assert told.labels == pytest.approx(first.labels / 2)
 
 
-def rest_of(heads, m) -> tuple:
-    return (*heads[:m], *heads[m + 1 :])
-
-
-def is_tree(tree, heads, labels) -> bool:
-    """Whether a tree has these heads and, if it has labels, these: those of arcs from the root say nothing."""
-    same = [not tree[1] or not h or a == b for h, a, b in zip(heads, tree[1] or heads, labels or heads, strict=True)]
-    return list(tree[0]) == list(heads) and all(same)
-
-
 def check_trees(ranked, trees, names, temperature):
     """The k best trees are different and as good as any. Labels of arcs from the root say nothing; those of a second pass are not part of a tree.
 
     names: of the labels that are part of a tree, or None.
     """
-    best: dict[tuple, float] = {}
-    for score, (heads, labels) in trees:
-        tree = heads, tuple(y if h else -1 for h, y in zip(heads, labels, strict=True)) if names else ()
-        best[tree] = max(best.get(tree, -math.inf), score)
-    order = sorted(best.values(), reverse=True)
+    labels = np.where(trees.heads, trees.labels, -1) if names else np.zeros((len(trees.heads), 0), int)
+    both = np.hstack([trees.heads, labels + 1])
+    _, place = np.unique(both @ 30 ** np.arange(both.shape[1]), return_inverse=True)
+    order = np.full(place.max() + 1, -np.inf)
+    np.maximum.at(order, place, trees.scores)
+    order = -np.sort(-order)
     assert len(ranked) == min(K, len(order))
     told = [
         (tuple(h for h, _ in each), tuple(names.index(y) if h else -1 for h, y in each) if names else ())
@@ -228,11 +216,13 @@ def check_trees(ranked, trees, names, temperature):
     ]
     assert len(set(told)) == len(told)
     for one, tree, score in zip(ranked, told, order, strict=False):
-        assert one.score == pytest.approx(best[tree], abs=1e-4)
+        same = trees.same(*tree)
+        assert one.score == pytest.approx(trees.scores[same].max(), abs=1e-4)
         if temperature:
             assert one.score == pytest.approx(score, abs=1e-4)
-            expected = share(trees, temperature, lambda each, tree=tree: is_tree(each, *tree))
-            assert math.exp(one.log_probability) == pytest.approx(expected, abs=1e-4)
+            assert math.exp(one.log_probability) == pytest.approx(
+                shares(trees.scores, temperature)[same].sum(), abs=1e-4
+            )
 
 
 def test_analyses(train):

@@ -12,10 +12,10 @@ from spacy_mtl.components.entity_tags import PREFIXES, decode_tags, tag_labels, 
 from spacy_mtl.explaining.grammar import Sentence as Bracketed
 from spacy_mtl.explaining.tree import Sentence as Parsed
 from spacy_mtl.structures.enumeration.derivations import every_derivation
-from spacy_mtl.structures.enumeration.trees import _crosses, _is_tree
 
 from ..components import parsing, segmenting
 from ..pipelines import make_nlp, patterns
+from .enumerated import all_trees
 from .test_sums import CASES, PERCEPTRON, examples_of
 
 WORDS = ["El", "presidente", "de", "Osasuna", "Pedro", "Madrid"]
@@ -142,33 +142,13 @@ def test_arcs_and_labels_of_short_sentences(name, train):
         for decision in parser.explain(doc).decisions:
             if (decision.kind == "label" and not own.joint) or decision.runner_up is None:
                 continue
-            best = max(score for score, _, _ in trees)
-            m = decision.start
-            heads, labels = next((heads, labels) for score, heads, labels in trees if score == best)
-            others = [score for score, each, _ in trees if each[m] != heads[m]]
+            best, m = int(trees.scores.argmax()), decision.start
+            other = trees.heads[:, m] != trees.heads[best, m]
             if decision.kind == "label":
-                others += [score for score, each, told in trees if each[m] == heads[m] and told[m] != labels[m]]
-            assert decision.difference == pytest.approx(best - max(others), abs=1e-4)
+                other |= trees.labels[:, m] != trees.labels[best, m]
+            assert decision.difference == pytest.approx(trees.scores[best] - trees.scores[other].max(), abs=1e-4)
             seen += 1
     assert seen > 10
-
-
-def all_trees(own, rules) -> list:
-    """Score, heads and labels of every tree of the sentence's arcs and pairs."""
-    search, found = own.search, []
-    choices = [search.arcs.heads[search.arcs.first[t] : search.arcs.first[t + 1]].tolist() for t in range(own.n)]
-    for heads in product(*choices):
-        if not _is_tree(heads) or (rules.projective and _crosses(heads)) or (rules.single_root and heads.count(0) != 1):
-            continue
-        score = own.score(search, np.array(heads, np.int32))
-        if not own.joint:
-            found.append((score, heads, ()))
-            continue
-        rows = [search.by_label[own.arc(search, m, heads[m - 1], True)].astype(float) for m in own.words()]
-        score -= sum(row.max() for row in rows)
-        for labels in product(range(len(rows[0])), repeat=own.n):
-            found.append((score + sum(row[y] for row, y in zip(rows, labels, strict=True)), heads, labels))
-    return found
 
 
 def test_analyses_of_short_sentences(train):
