@@ -1,5 +1,6 @@
 """Settings of the whole suite: how kernels are compiled and cached, which worker runs what, and how hypothesis runs."""
 
+import gc
 import os
 import shutil
 import tempfile
@@ -103,3 +104,11 @@ def _rough_speeds():
     from spacy_mtl.choosing import refit
 
     refit.LEAST_WORDS //= 10
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _out_of_sight_of_the_collector():
+    """What a file of tests leaves behind, compiled kernels above all, is not looked at whenever a later one collects garbage."""
+    yield
+    gc.collect()
+    gc.freeze()
