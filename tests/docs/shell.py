@@ -32,7 +32,7 @@ SLOW = ["warmup"]
 #: epochs of a training that a page begins; the quickstart, whose entities pages print, is run to its end
 EPOCHS = 1
 #: and trials of a search
-TRIALS = 4
+TRIALS = 2
 
 Words = list[str]
 
@@ -72,16 +72,18 @@ def check_spacy(words: Words) -> None:
         return check_train(args)
     here = not any(name in " ".join(args) for name in (ELSEWHERE, CLUSTER))
     if command in RUN and here and args[:1] != SLOW:
-        return run_spacy(command, *with_few_trials(args))
+        return run_spacy(command, *in_small(args))
     return parse(typer.main.get_command(app), [command, *args])
 
 
-def with_few_trials(args: Words) -> Words:
-    """The same with fewer trials, if the command makes any."""
-    return [
+def in_small(args: Words) -> Words:
+    """The same with fewer trials, if the command makes any, and those on a few sentences."""
+    fewer = [
         str(min(int(word), TRIALS)) if before == "--trials" else word
         for before, word in zip(["", *args], args, strict=False)
     ]
+    searched = args[0] == "tune" and "configs/ner.cfg" in args
+    return [*fewer, "--train", "my.train", "--dev", "my.dev"] if searched else fewer
 
 
 def run_spacy(*args: str) -> None:

@@ -102,8 +102,9 @@ def check_arc_templates(templates: Sequence[Template]) -> None:
     seen: dict[tuple, Template] = {}
     for template in templates:
         check_arc_template(template)
+        pattern = _pattern(template)
         for distance in _fires_at(template):
-            first = seen.setdefault((template.is_edge, _pattern(template), distance), template)
+            first = seen.setdefault((template.is_edge, pattern, distance), template)
             if first is not template:
                 raise ValueError(Errors.M126.format(first=first.name, second=template.name, pattern=template.pattern))
 
