@@ -91,7 +91,7 @@ def test_parse_a_folder_of_trees(project, tmp_path):
 
 
 def test_all_columns_of_a_treebank(project):
-    run(project, "ud")
+    run(project, "ud", ".", "--vars.ud_folds", "2")
     words, raw = (json.loads((project / f"metrics/{name}.json").read_text()) for name in ("ud", "ud-raw"))
     assert words["Sentences"]["f1"] == 1
     assert min(words[name]["f1"] for name in ("UPOS", "UFeats", "Lemmas")) > 0.8

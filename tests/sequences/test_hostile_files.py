@@ -288,7 +288,7 @@ except ValueError as error:
 
 @pytest.mark.parametrize("name", ["step.npy", "more.npy"])
 @pytest.mark.parametrize("is_hidden", [False, True])
-def test_a_small_file_does_not_become_a_gigabyte(path, name, is_hidden):
+def test_a_small_file_does_not_become_a_large_array(path, name, is_hidden):
     """is_hidden: the directory of the zip says that the bomb has the size of an array of the model."""
     with zipfile.ZipFile(path) as file:
         members = {name: file.read(name) for name in file.namelist()}
@@ -297,12 +297,12 @@ def test_a_small_file_does_not_become_a_gigabyte(path, name, is_hidden):
             if other != name:
                 file.writestr(other, content)
         with file.open(name, "w", force_zip64=True) as bomb:
-            bomb.write(npy(shape="(16384, 16384)"))
-            for _ in range(1024):
+            bomb.write(npy(shape="(8192, 8192)"))
+            for _ in range(256):
                 bomb.write(bytes(1 << 20))
         if is_hidden:
             file.getinfo(name).file_size = len(members["step.npy"])
-    assert path.stat().st_size < 2_000_000
+    assert path.stat().st_size < 500_000
     done = subprocess.run([sys.executable, "-c", MEASURE, str(path)], capture_output=True, text=True, check=True)
     code, megabytes = done.stdout.split()
     assert code == ("[M603]" if is_hidden else "[M640]")
