@@ -88,10 +88,12 @@ class CommandErrors:
     M734 = ("'{path}' has {n} documents, too few for {folds} folds. Give fewer, or a larger corpus.")
     M735 = ("Cannot tell which treebank is meant by '{given}'. Give its folder and one for the configs, or three paths: the training part, the dev part, "
             "and a folder for the configs.")
-    M736 = ("The treebank '{treebank}' must have one {which} part, a .conllu file with '{which}' in its name, but has {seen}. Name the files: TRAIN DEV "
-            "FOLDER; several files of a part have to be joined in one, and where there is no dev part, take some of the sentences out of the training part.")
+    M736 = ("The treebank '{treebank}' has no training part, a .conllu file with 'train' in its name. Name the files: TRAIN DEV FOLDER.")
     M737 = ("The name of '{path}' does not begin with the code of a language, as 'nl_lassysmall-ud-train.conllu' does. Give it: --lang CODE, or --lang xx for "
             "any language.")
+    M738 = ("A file that is made of the treebank '{treebank}' would become a part of it. Give another folder for the configs.")
+    M739 = ("The treebank '{treebank}' has no dev part, a .conllu file with 'dev' in its name, and its {n} training sentence(s) are too few to set some of "
+            "them aside. Name the files: TRAIN DEV FOLDER.")
     M730 = ("Warning: {columns} is given, and predicted by the pipeline. A component that does not overwrite keeps what is given, so its scores are those "
             "of the gold annotation. Leave {columns} out of --given.")
     M953 = ("'{path}' would be written over by what is made in '{folder}'. Give another folder for the configs.")

@@ -8,7 +8,8 @@ from spacy.cli import app
 from spacy.util import load_config
 from typer.testing import CliRunner
 
-from spacy_mtl.cli.treebanks.parts import Parts, language_of, parts_of
+from spacy_mtl.cli.treebanks.parts import Files, files_of, language_of
+from spacy_mtl.cli.treebanks.two_parts import RUN, SHARE
 
 TREES = Path(__file__).parents[2] / "assets" / "nl-trees"
 
@@ -50,29 +51,71 @@ def test_a_folder_is_a_treebank_whose_names_say_the_language(tmp_path):
 )
 def test_parts_are_found_by_their_names(tmp_path, names, parts):
     treebank = folder_of(tmp_path / "treebank", *names)
-    assert parts_of([treebank, Path("ud")]) == Parts(*(treebank / name for name in parts), Path("ud"))
+    train, dev = ([treebank / name] for name in parts)
+    assert files_of([treebank, Path("ud")]) == Files(train, dev, Path("ud"))
 
 
-@pytest.mark.parametrize(
-    ("names", "which", "seen"),
-    [
-        ([], "train", "none"),
-        (["my-train.conllu", "my-test.conllu"], "dev", "none"),
-        (
-            ["de-train-a.conllu", "de-train-b.conllu", "de-dev.conllu"],
-            "train",
-            "2 (de-train-a.conllu, de-train-b.conllu)",
-        ),
-    ],
-)
-def test_a_treebank_that_does_not_have_each_part_once(tmp_path, names, which, seen):
-    treebank = folder_of(tmp_path / "treebank", *names)
+def sentences_of(*paths, encoding="utf8"):
+    return [block for path in paths for block in path.read_text(encoding).split("\n\n") if block.strip()]
+
+
+@pytest.mark.parametrize("encoding", ["utf8", "latin-1", "utf-16"])
+def test_several_files_of_a_part_are_joined(tmp_path, encoding):
+    treebank, sentences = folder_of(tmp_path / "UD_Dutch-Large"), sentences_of(TREES / "train.conllu")
+    for name, part in (("b", sentences[50:70]), ("a", sentences[:50])):
+        (treebank / f"nl_large-ud-train-{name}.conllu").write_text(
+            "\n\n".join(part), encoding=encoding
+        )  # with no line end
+    (treebank / "nl_large-ud-dev.conllu").write_text("\n\n".join(sentences[70:90]) + "\n\n", encoding=encoding)
+    result = invoke(treebank, tmp_path / "ud", "--encoding", encoding)
+    assert (result.exit_code, result.stderr) == (0, "")
+    joined = tmp_path / "ud" / "joined-train.conllu"
+    assert f"{joined}: nl_large-ud-train-a.conllu, nl_large-ud-train-b.conllu, one after another." in result.stdout
+    assert sentences_of(joined, encoding=encoding) == sentences[:70]
+    config = load_config(tmp_path / "ud" / "ud-tags.cfg", interpolate=True)
+    assert config["paths"]["train"] == str(joined)
+    assert config["paths"]["dev"] == str(treebank / "nl_large-ud-dev.conllu")
+    assert not (tmp_path / "ud" / "joined-dev.conllu").exists()
+
+
+@pytest.mark.parametrize(("n", "run"), [(120, RUN), (45, 4), (SHARE, 1)])
+def test_without_a_dev_part_runs_of_sentences_are_held_out(tmp_path, n, run):
+    treebank, sentences = folder_of(tmp_path / "UD_Dutch-Small"), sentences_of(TREES / "train.conllu")[:n]
+    for name, part in (("a", sentences[: n // 2]), ("b", sentences[n // 2 :])):
+        (treebank / f"nl_small-ud-train-{name}.conllu").write_text("\n\n".join(part) + "\n\n", encoding="utf8")
+    result = invoke(treebank, tmp_path / "ud")
+    assert (result.exit_code, result.stderr) == (0, "")
+    train, dev = (tmp_path / "ud" / f"{name}.conllu" for name in ("most-train", "held-out-dev"))
+    held = [sentence for k, sentence in enumerate(sentences) if k // run % SHARE == SHARE - 1]
+    assert sentences_of(dev) == held
+    assert sentences_of(train) == [sentence for sentence in sentences if sentence not in held]
+    assert (
+        f"{dev}: {len(held)} of the {n} training sentences, as there is no dev part; {train}: the others."
+        in result.stdout
+    )
+    config = load_config(tmp_path / "ud" / "senter.cfg", interpolate=True)
+    assert (config["paths"]["train"], config["paths"]["dev"]) == (str(train), str(dev))
+
+
+def test_a_treebank_that_is_too_small_to_hold_sentences_out(tmp_path):
+    treebank = folder_of(tmp_path / "treebank")
+    (treebank / "my-train.conllu").write_text("\n\n".join(sentences_of(TREES / "train.conllu")[:9]), encoding="utf8")
     result = invoke(treebank, tmp_path / "ud", "--lang", "nl")
-    assert result.exit_code == 1
-    assert result.stderr.startswith("[M736]")
-    assert f"one {which} part" in result.stderr.replace("\n", " ")
-    assert f"has {seen}." in result.stderr.replace("\n", " ")
+    assert (result.exit_code, result.stderr[:6]) == (1, "[M739]")
+    assert "its 9 training sentence(s)" in result.stderr.replace("\n", " ")
     assert not (tmp_path / "ud").exists()
+
+
+def test_a_treebank_without_a_training_part(tmp_path):
+    result = invoke(folder_of(tmp_path / "treebank", "my-test.conllu"), tmp_path / "ud", "--lang", "nl")
+    assert (result.exit_code, result.stderr[:6]) == (1, "[M736]")
+
+
+def test_what_is_made_of_a_treebank_does_not_become_a_part_of_it(tmp_path):
+    treebank = folder_of(tmp_path / "treebank", "my-train-1.conllu", "my-train-2.conllu", "my-dev.conllu")
+    result = invoke(treebank, treebank / ".." / "treebank", "--lang", "nl")
+    assert (result.exit_code, result.stderr[:6]) == (1, "[M738]")
+    assert len(list(treebank.iterdir())) == 3
 
 
 @pytest.mark.parametrize(

@@ -39,19 +39,21 @@ def init_ud_cli(
     """Look at a treebank, say what is in it, and write the configs that make a pipeline of all its columns.
 
     Columns that the treebank does not have are left out. FOLDER gets senter.cfg, ud-tags.cfg and ud.cfg; the commands that use them are shown.
-    For DEV of a treebank that has none, take some of the sentences out of TRAIN.
+    Several files of a part are joined in FOLDER, and of a treebank without a dev part a tenth of the training sentences is set aside there.
     """
     from spacy_mtl.survey.look import survey
     from spacy_mtl.survey.pair import check_dev
     from spacy_mtl.survey.unfit import KINDS
 
-    from .parts import language_of, parts_of
+    from .parts import files_of, language_of
+    from .two_parts import two_parts
     from .ud_configs import check_folder, commands, ud_configs
 
     with clear_errors():
-        train, dev, folder = parts_of(paths)
-        lang = lang or language_of(train)
-        check_folder(folder, [train, dev])
+        files = files_of(paths)
+        folder, lang = files.folder, lang or language_of(files.train[0])
+        check_folder(folder, [*files.train, *files.dev])
+        train, dev, done = two_parts(files, encoding)
         found, other = survey(train, encoding), survey(dev, encoding)
         for each in (found, other):
             if each.kind != "trees":
@@ -66,7 +68,7 @@ def init_ud_cli(
         configs = ud_configs(found, other, known, folder, encoding)
         for name, text in configs.items():
             write_file(folder / f"{name}.cfg", str(text).encode())
-    for line in (str(found), str(other), *_notes(found, lang, known)):
+    for line in (*done, str(found), str(other), *_notes(found, lang, known)):
         typer.echo(line)
     typer.echo(f"\nWritten: {', '.join(str(folder / f'{name}.cfg') for name in configs)}. Train with:")
     for command in commands(found, dev, folder, encoding):

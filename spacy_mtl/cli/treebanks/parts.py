@@ -12,37 +12,41 @@ from spacy_mtl.settings import brief
 NAME = re.compile(r"(?P<lang>[a-z]{2,3})(_[a-z0-9]+)?-ud-")
 
 
-class Parts(NamedTuple):
-    """The parts of a treebank, and the folder for what is made of them."""
+class Files(NamedTuple):
+    """The files of a treebank.
 
-    train: Path
-    dev: Path
+    train: of its training part, at least one. dev: of its dev part, none where it has no such part. folder: for what is made of them.
+    """
+
+    train: list[Path]
+    dev: list[Path]
     folder: Path
 
 
-def parts_of(paths: Sequence[Path]) -> Parts:
+def files_of(paths: Sequence[Path]) -> Files:
     """What ``TREEBANK FOLDER`` or ``TRAIN DEV FOLDER`` stands for.
 
-    Raises ValueError: M735 for another number of paths, or two whose first is no folder, M501 where that does not exist; M736 for a treebank that
-    does not have each part once.
+    Raises ValueError: M735 for another number of paths, or two whose first is no folder, M501 where that does not exist; M736 for a treebank
+    without a training part; M738 where a file that is made of the treebank would become a part of it.
     """
     match paths:
         case [train, dev, folder]:
-            return Parts(train, dev, folder)
+            return Files([train], [dev], folder)
         case [treebank, folder] if treebank.is_dir():
-            return Parts(_part(treebank, "train"), _part(treebank, "dev"), folder)
+            train, dev = (_named(treebank, which) for which in ("train", "dev"))
+            if not train:
+                raise ValueError(Errors.M736.format(treebank=treebank))
+            if (len(train), len(dev)) != (1, 1) and treebank.resolve() == folder.resolve():
+                raise ValueError(Errors.M738.format(treebank=treebank))
+            return Files(train, dev, folder)
         case [treebank, _] if not treebank.exists():
             raise ValueError(Errors.M501.format(path=treebank, reason="there is no such folder", cwd=Path.cwd()))
     raise ValueError(Errors.M735.format(given=brief(" ".join(map(str, paths)))))
 
 
-def _part(treebank: Path, which: str) -> Path:
+def _named(treebank: Path, which: str) -> list[Path]:
     named = re.compile(rf"(.*[^a-z])?{which}([^a-z].*)?\.conllu?")
-    found = sorted(path for path in treebank.iterdir() if named.fullmatch(path.name))
-    if len(found) != 1:
-        seen = f"{len(found)} ({brief(', '.join(path.name for path in found))})" if found else "none"
-        raise ValueError(Errors.M736.format(treebank=treebank, which=which, seen=seen))
-    return found[0]
+    return sorted(path for path in treebank.iterdir() if named.fullmatch(path.name))
 
 
 def language_of(path: Path) -> str:
