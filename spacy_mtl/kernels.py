@@ -26,7 +26,8 @@ _ONCE = (
 )
 #: Parts of the package whose kernels also call kernels of other parts: part -> all parts whose sources matter.
 _CALLS = {
-    "trainers": ("structures", "trainers"),
+    "trainers": ("structures", "threads", "trainers"),
+    "choosing": ("structures", "choosing"),
     "testing": ("structures", "testing"),
     "sequences": ("structures", "sequences"),
     "models": ("structures", "templates", "models"),
@@ -233,10 +234,10 @@ class SharedFiles:
         return f"{hashlib.blake2b(text.encode(), digest_size=16).hexdigest()}.nbc"
 
     def load(self, key: Any) -> Any:
-        """What was saved under this key; None if nothing was."""
+        """What was saved under this key; None if nothing was, or if it cannot be read, such as another user's file."""
         try:
             return self._files._load_data(self._name(key))
-        except FileNotFoundError:
+        except OSError:
             return None
 
     def save(self, key: Any, data: Any) -> None:

@@ -1,13 +1,17 @@
 """Kernels for Python, and those that kernels alone call."""
 
+import importlib
 import os
+import pkgutil
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from numba.core.dispatcher import Dispatcher
 
+import spacy_mtl
 from spacy_mtl import kernels
 from spacy_mtl.kernels import kernel, subkernel
 from spacy_mtl.structures.chain.build import ChainProblem
@@ -113,6 +117,23 @@ def test_nothing_is_cached_for_a_structure_of_a_script(run, tmp_path):
     assert cached(tmp_path) == set()
 
 
+def test_kernels_depend_on_the_sources_of_every_part_that_they_call():
+    """Or, after one of them has changed, what was compiled of its former self would be taken from the cache."""
+    unseen = set()
+    for found in pkgutil.walk_packages(spacy_mtl.__path__, "spacy_mtl."):
+        text = Path(found.module_finder.path, found.name.rpartition(".")[2]).with_suffix(".py")
+        if not text.exists() or "kernel" not in text.read_text(encoding="utf8"):
+            continue
+        own = kernels._part(found.name)
+        module = importlib.import_module(found.name)
+        for value in vars(module).values():
+            if isinstance(value, Dispatcher) and value.py_func.__module__ != found.name:
+                called = kernels._part(value.py_func.__module__)
+                if called not in kernels._CALLS.get(own, (own,)):
+                    unseen.add((own, called, found.name))
+    assert not unseen
+
+
 def test_structures_of_the_package_are_not_watched():
     assert {ChainProblem, TreeProblem} & {*kernels._WATCHED} == set()
     assert not [cls for cls in kernels._WATCHED if cls.__module__.startswith("spacy_mtl")]
@@ -181,3 +202,15 @@ def test_copies_with_the_same_sources_share_what_is_compiled(tmp_path):
     called = second / "spacy_mtl" / "structures" / "one.py"
     called.write_text(called.read_text().replace("return 1", "return 2"))
     assert [run(second), run(second), run(first)] == [["3", "0"], ["3", "1"], ["2", "1"]]
+
+
+def test_a_kernel_that_cannot_be_read_is_compiled(tmp_path):
+    """As another user's may be, in a cache that both share."""
+
+    class Unreadable:
+        _index_name, _source_stamp, _version = "index", "stamp", "version"
+
+        def _load_data(self, name):
+            raise PermissionError(13, "Permission denied", name)
+
+    assert kernels.SharedFiles(Unreadable(), tmp_path).load("key") is None

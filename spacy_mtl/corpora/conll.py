@@ -155,7 +155,10 @@ def corpus_paths(path: str | Path | Sequence[str | Path] | None) -> list[Path]:
         refuse("path", "a path or a list of paths", path)
     if isinstance(path, str | Path):
         names = [str(path)] if _is_file(Path(path)) else str(path).split(",")
-        return [Path(name.strip()) for name in names if name.strip()]
+        found = [Path(name.strip()) for name in names if name.strip()]
+        if not found:
+            raise ValueError(Errors.M511)
+        return found
     return [Path(name) for name in path]
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b
+from os.path import exists
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,8 @@ def _named(block: Mapping[str, Any]) -> Iterator[str]:
     for value in block.values():
         if isinstance(value, Mapping):
             yield from _named(value)
-        elif isinstance(value, str | Path) and str(value) and Path(value).exists():
+        # Path.exists raises for names that are too long
+        elif isinstance(value, str | Path) and str(value) and exists(value):
             yield str(value)
 
 

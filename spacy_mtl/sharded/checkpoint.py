@@ -4,6 +4,7 @@ Mixtures are checked when they are read again. Whatever they are, if they are mi
 so that a file of another training cannot make a certificate untrue.
 """
 
+import struct
 import zlib
 from collections.abc import Callable
 from contextlib import suppress
@@ -23,6 +24,8 @@ from spacy_mtl.structures.problem import Problem
 _CLOSE = 1e-6
 #: Bytes that arrays may take besides their entries; bytes of a saved component.
 HEADERS, _MOST = 1 << 16, 1 << 34
+#: What zipfile, zlib and numpy raise for a damaged file; RuntimeError where it seems to be encrypted or compressed by other means.
+_FAULTS = (OSError, ValueError, LookupError, EOFError, RuntimeError, BadZipFile, zlib.error, struct.error)
 #: The file that says what the checkpoints of a folder are about.
 ABOUT = "about.txt"
 #: From outputs int32[n_slots] to bool[n]: for which sentences these are outputs.
@@ -51,7 +54,7 @@ def digest(problem: Problem) -> np.ndarray:
 def write_arrays(path: Path, **arrays: np.ndarray) -> None:
     """Write arrays to a file, whole or not at all. Raises OSError: M650-M652."""
     data = BytesIO()
-    np.savez_compressed(data, allow_pickle=False, **arrays)
+    np.savez_compressed(data, **arrays)  # type: ignore[arg-type]  # before numpy 2.2, allow_pickle would be one more of them
     write_atomically(path, data.getvalue())
 
 
@@ -63,7 +66,7 @@ def read_arrays(path: Path, most: int) -> dict[str, np.ndarray]:
                 return {}
         with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
             return {name: stored[name] for name in stored.files}
-    except (OSError, ValueError, KeyError, EOFError, BadZipFile, zlib.error):
+    except _FAULTS:
         return {}
 
 

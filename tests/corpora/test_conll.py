@@ -163,7 +163,7 @@ def test_bad_settings_are_refused_at_once(path, settings, message):
         ConllCorpus(path, **settings)
 
 
-@pytest.mark.parametrize("path", [None, "", []])
+@pytest.mark.parametrize("path", [None, "", [], " , "])
 def test_no_path(path):
     with pytest.raises(ValueError, match=r"M511.*--paths\.train"):
         ConllCorpus(path)

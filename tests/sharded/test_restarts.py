@@ -160,6 +160,11 @@ def test_what_is_kept_of_other_tables_or_another_prior_is_refused(changed, tmp_p
         begin(tmp_path / "checkpoint", about("", [], block))
 
 
+def test_settings_too_long_for_a_path_are_none(tmp_path):
+    begin(tmp_path, about("", [], {"components": {"ner": {"labels": "PER" * 100, "prior": "a/" * 3000}}}))
+    assert (tmp_path / "about.txt").is_file()
+
+
 def test_a_start_that_fails_leaves_the_folder_to_others(tmp_path):
     with pytest.raises(ValueError, match="M501"):
         session_of(text("ner", paths__dev="nowhere.conll"), tmp_path)

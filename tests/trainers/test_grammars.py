@@ -6,6 +6,8 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
+from spacy_mtl.structures.contract import Weights
+from spacy_mtl.structures.enumeration.derivations import every_derivation
 from spacy_mtl.trainers.base import fit
 from spacy_mtl.trainers.crf.trainer import CRF
 from spacy_mtl.trainers.eg.trainer import EG
@@ -14,6 +16,7 @@ from spacy_mtl.trainers.mtlstruct.trainer import MTLStruct
 from spacy_mtl.trainers.online.mira import MIRA
 from spacy_mtl.trainers.online.perceptron import Perceptron
 from spacy_mtl.trainers.online_mkl.trainer import OnlineMKL
+from spacy_mtl.trainers.shared.exact import exact_hinges, exact_vector, mixture
 
 from .grammars import KINDS, flat, hinges, log_losses, owner_of, problem_of, rows_of
 
@@ -42,6 +45,25 @@ def size_of(kind: str, w: np.ndarray, p: float) -> float:
     owner = owner_of(problem_of(kind))
     norms = np.sqrt(np.bincount(owner, w**2))
     return 0.5 * float(np.sum(norms**p) ** (2 / p))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_certificates_are_summed_in_double_precision(kind):
+    """Hinges at some weights, and gold minus the features of a mixture of trees."""
+    problem, rows, rng = problem_of(kind), rows_of(kind), np.random.default_rng(1)
+    weights = Weights(*(rng.normal(size=matrix.shape).astype(np.float32) for matrix in problem.zeros()))
+    w = flat(weights)
+    found = exact_hinges(problem, weights)
+    np.testing.assert_allclose(found, [np.max(d @ w + costs) for d, costs in rows], rtol=1e-12)
+    third = float(np.float32(1 / 3))  # shares are single precision
+    outputs, expected = np.zeros((3, problem.arrays.gold.size), np.int32), np.zeros(w.size)
+    for i, trees in enumerate(every_derivation(problem.arrays)):
+        chosen, listed = rng.integers(len(rows[i][1]), size=3), list(trees)
+        for k, share in enumerate(((1 - third) / 2, (1 - third) / 2, third)):
+            outputs[k, problem.arrays.first[i] : problem.arrays.first[i + 1]] = listed[chosen[k]]
+            expected -= share * rows[i][0][chosen[k]]
+    vector = exact_vector(problem, mixture(problem, outputs, np.ones((problem.n, 3))))
+    np.testing.assert_allclose(flat(vector), expected, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("p", [1.0, 4 / 3, 2.0])

@@ -14,10 +14,11 @@ from .problem import GrammarProblem, items_of
 def score_table(rows, lines, columns, matrix, live, scale, out):
     """Set out[k] to the sum over live templates j of scale[j] * matrix[rows[lines[k], j], columns[k]], where a row of -1 counts as 0.
 
-    rows: int32[., T]; lines: int64[k]; columns: int32[k]; matrix: float32[R, K]; live: int64[.]; scale: float64[T]; out: float32[.].
+    rows: int32[., T]; lines: int64[k]; columns: int32[k]; matrix: float32[R, K]; live: int64[.]; scale: float64[T]; out: float[.], in whose
+    precision the sums are.
     """
     for k in range(lines.size):
-        total = np.float32(0)
+        total = out.dtype.type(0)
         for j in live:
             row = rows[lines[k], j]
             if row >= 0:

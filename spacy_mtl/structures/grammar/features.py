@@ -51,7 +51,7 @@ def add_entries(parts, live, scale, amount, matrix):
         for j in live:
             row = parts.rows[parts.lines[k], j]
             if row >= 0:
-                matrix[row, parts.columns[k]] += np.float32(amount * scale[j] * parts.change[k])
+                matrix[row, parts.columns[k]] += matrix.dtype.type(amount * scale[j] * parts.change[k])
 
 
 @subkernel

@@ -24,12 +24,10 @@ def cut_tree(arrays: TreeProblem, sentences: np.ndarray, size: float, random: np
     """
     words, owner, begin = words_of(arrays.first[sentences], arrays.last[sentences])
     whole = arrays.last[sentences] - arrays.first[sentences] <= size
-    if arrays.projective and sentences.size:
-        crosses = np.zeros(arrays.first.size, bool)
-        crosses[crossing_sentences(arrays.gold, np.append(arrays.first, arrays.last[-1]))] = True
-        whole |= crosses[sentences]
-    tops = (random.random(words.size) * size < 1) & ~whole[owner]
     gold = arrays.gold[words]
+    if arrays.projective:
+        whole[crossing_sentences(gold, np.append(begin, words.size))] = True
+    tops = (random.random(words.size) * size < 1) & ~whole[owner]
     piece, of_root = pieces_of(np.where(gold > 0, begin[owner] + gold - 1, -1), tops, owner, sentences.size)
     return _pieces(arrays, sentences, words, owner, begin, tops, piece, of_root)
 

@@ -111,7 +111,7 @@ class ListContext:
         self._lists = {name: table for name, table in lists.items() if ALL_LISTS in attributes or name in attributes}
         self.folds: dict[str, Folds] = {}
         self.parts: dict[str, np.ndarray] = {}
-        self._tables: dict[str, tuple[tuple, WordTable]] = {}
+        self._tables: dict[str, tuple[int, Folds | None, WordTable]] = {}
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -121,10 +121,11 @@ class ListContext:
     def _table(self, name: str) -> WordTable:
         """The table of a list as it is now."""
         phrases, folds = self._lists[name], self.folds.get(name)
-        state = (phrases.version, id(folds))
-        if name not in self._tables or self._tables[name][0] != state:
-            self._tables[name] = state, phrase_table(phrases, phrases.attr, folds)
-        return self._tables[name][1]
+        version, made_of, table = self._tables.get(name, (-1, None, None))
+        if table is None or version != phrases.version or made_of is not folds:
+            table = phrase_table(phrases, phrases.attr, folds)
+            self._tables[name] = phrases.version, folds, table
+        return table
 
     def fill(self, columns: np.ndarray, row_of: Mapping[str, int], starts: np.ndarray) -> None:
         """Compute the LIST rows of ``columns`` (uint64[A, N]) from those of words. starts: int64, sentence borders."""

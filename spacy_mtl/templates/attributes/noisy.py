@@ -17,7 +17,7 @@ _RUN = re.compile(r"(.)\1{2,}")
 
 
 def token_kind(text: str) -> str:
-    """What a word is besides a word: url, email, mention, hashtag, emoticon, time, number, repeated, emoji, or "" for none of these."""
+    """What a word is besides a word: url, email, mention, hashtag, emoticon, time, number, repeated, emoji, long, or "" for none of these."""
     if len(text) > 200:  # no word is that long, and patterns take time
         return "long"
     for kind, pattern in _PATTERNS:

@@ -67,7 +67,7 @@ class BatchEG(EGTraining):
             self._form.propose(self._w, self._rate * self.settings.C)
             dual = self._expect(True, self._trial)
             norms = self.problem.block_norms(self._trial)
-            if dual >= self._best - ROUNDING * (abs(dual) + float(norms @ norms)):
+            if dual >= self._best - ROUNDING * (abs(dual) + float(norms @ norms)) or self._is_stuck():
                 break
             self._form.withdraw(self._w)
             self._rate /= 2

@@ -247,6 +247,7 @@ class DualAscent(Training):
         p, pull = self.settings.p, gather(self.problem, self._atoms, crew=self._crew)
         if p == earlier.settings.p == 1:
             self.mu, self._selector = earlier.mu.copy(), deepcopy(earlier._selector)
+            self._selector.begin_at(self.mu)
         elif p > 1 and pull.any():
             self.mu = np.where(self._filled, dual_norm_weights(np.maximum(pull, 1e-12 * pull.max()), p), 0.0)
         self._torn = True
@@ -279,7 +280,11 @@ class DualAscent(Training):
         """Continue with these mixtures, all at once, so that an interrupt leaves either the old problem or the new one; the weights come next."""
         has_rows, w, n = filled(problem), problem.zeros(), problem.n  # block sizes may have changed
         gaps, idle, rest = np.zeros(n), np.zeros(n, np.int64), np.zeros(n, np.int64)
-        self.problem, self._filled, self._average, self._w, self._atoms = problem, has_rows, average, w, atoms
+        mu = self.mu
+        if self.settings.p > 1 and mu.any():  # at p = 1, templates at 0 are looked up again
+            mu = np.where(has_rows & (mu == 0), mu[mu > 0].min(), mu)  # those that had no features before
+        self.problem, self._filled, self._average, self._w = problem, has_rows, average, w
+        self._atoms, self.mu = atoms, mu
         self._gaps, self._idle, self._rest = gaps, idle, rest
         self._planes, self._check_at, self._known, self._tried = None, self.passes + FIRST_CHECK, None, None
         self._certified, self._dual, self.converged, self.ended, self._torn = None, None, False, False, True

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from spacy_mtl.structures.problem import Blocks
+from spacy_mtl.structures.tree import cut as cut_module
 from spacy_mtl.structures.tree.build import GoldTrees, TreeFeatures, all_arcs, kept_arcs, tree_problem
 from spacy_mtl.structures.tree.bundles import bundles_of_rows
+from spacy_mtl.structures.tree.outputs import crossing_sentences
 from spacy_mtl.trainers.base import fit
 from spacy_mtl.trainers.crf.trainer import CRF
 from spacy_mtl.trainers.online.perceptron import Perceptron
@@ -170,6 +172,20 @@ def test_sentences_can_be_cut_in_any_order():
     problem = make(seed=4)
     cut = problem.cut(np.array([3, 1]), 100, np.random.default_rng(0))
     assert [described(cut.arrays, i) for i in range(2)] == [described(problem.arrays, i) for i in (3, 1)]
+
+
+def test_crossing_trees_are_looked_for_among_what_is_cut(monkeypatch):
+    """One batch at a time is cut in online training, which must not take as long as all of the corpus."""
+    problem, seen = make(True, seed=4), []
+
+    def crossing(heads, starts):
+        seen.append(heads.size)
+        return crossing_sentences(heads, starts)
+
+    monkeypatch.setattr(cut_module, "crossing_sentences", crossing)
+    problem.cut(np.array([3, 1]), 2, np.random.default_rng(0))
+    assert seen == [SENTENCES[3] + SENTENCES[1]]
+    assert problem.cut(np.array([], np.int64), 2, np.random.default_rng(0)).n == 0
 
 
 def test_pieces_have_the_size_asked_for():

@@ -83,6 +83,17 @@ def test_a_part_knows_its_own_phrases_only(vocab):
     assert reader.read([doc], borders([doc]))[reader.columns["LIST_x"]].tolist() == [4, 0, 4, 0, 4, 4]
 
 
+def test_parts_that_have_changed_are_seen(vocab):
+    """Wherever the new ones are kept: what is forgotten first may leave its place to them."""
+    reader = AttributeReader(["LIST_x"], vocab, learned={"LIST_x": PhraseList(["a"])})
+    reader.lists.parts["LIST_x"] = np.array([0])
+    doc = Doc(vocab, ["a"])
+    for k in range(50):
+        reader.lists.folds.clear()
+        reader.lists.folds["LIST_x"] = Folds(1, {"a": np.array([k % 2 == 0])})
+        assert bool(reader.read([doc], borders([doc]))[reader.columns["LIST_x"]][0]) == (k % 2 == 0)
+
+
 def test_phrases_that_are_one_when_folded_are_known_to_the_same_parts():
     folds = Folds(2, {"rome": np.array([True, False])})
     table = phrase_table(["Rome", "ROME", "rome x"], "LOWER", folds)

@@ -114,6 +114,25 @@ def test_a_step_too_long_is_taken_again_at_half_the_rate(mode):
     np.testing.assert_allclose(marginals(long), marginals(short), rtol=1e-4, atol=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore:.*M336")
+@pytest.mark.parametrize("best", [1e9, np.nan])
+@pytest.mark.parametrize("mode", ["batch", "batch_primal"])
+def test_a_dual_out_of_reach_ends_the_training(mode, best, monkeypatch):
+    """Rounding may add up in z until no step gets back to the best dual that was seen: shorter ones are not tried for ever."""
+    training, tries = EG(mode, C, tol=1e-9).begin(random_problem(0)), []
+    propose = training._form.propose
+
+    def counted(*arguments):
+        tries.append(arguments)
+        assert len(tries) < 200
+        propose(*arguments)
+
+    monkeypatch.setattr(training._form, "propose", counted)
+    training._best = best
+    training.end_pass()
+    assert training.ended
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_only_a_rate_of_our_own_rises(mode):
     problem = random_problem(0)

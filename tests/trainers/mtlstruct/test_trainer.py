@@ -175,6 +175,25 @@ def test_a_template_that_was_dropped_comes_back_if_it_pulls():
     assert training.report().primal == pytest.approx(optimum, rel=1e-3)
 
 
+@pytest.mark.parametrize("p", [2.0, 4.0])
+def test_a_template_that_had_no_features_learns_once_it_has_some(p):
+    """As one about an attribute that is not set before another component is there."""
+    whole = random_problem(1)
+    rows = np.where(np.arange(4) < 3, whole.arrays.rows, -1).astype(np.int32)
+    blocks = dataclasses.replace(whole.blocks, node=np.minimum(whole.blocks.node, whole.blocks.node[3]))
+    without = dataclasses.replace(whole, arrays=whole.arrays._replace(rows=rows), blocks=blocks)
+    settings = MTLStruct(p=p, C=C, tol=1e-9)
+    training = settings.begin_after(fit(settings, without, 5))
+    for k in range(20):
+        if k == 5:
+            training.rebind(whole, lambda weights: weights)
+        training.end_pass()
+    vector = whole.zeros()
+    assert gather(whole, training._atoms, vector, C * training.template_weights)[3] > 0
+    assert training.template_weights[3] > 0
+    np.testing.assert_allclose(training.weights.node, vector.node, rtol=1e-4, atol=1e-6)
+
+
 @pytest.mark.filterwarnings("ignore:.*M331")
 def test_cuts_are_dropped_once_they_have_been_idle_long_enough():
     """A cut leaves the working set after ``max_idle`` rounds in a row without a multiplier, neither earlier nor later."""
@@ -291,6 +310,20 @@ def test_a_warm_start_is_the_mixtures_of_before(before, after):
     assert training.report().primal == pytest.approx(optimum, rel=1e-4)
     for part, own in zip(earlier._atoms, atoms, strict=True):
         assert np.array_equal(part, own)
+
+
+def test_templates_that_were_dropped_stay_dropped_in_a_warm_start():
+    """w_j = C mu_j V_j(M) after the first pass, too."""
+    problem = random_problem(0, n_sentences=60, n_templates=8)
+    earlier = fit(MTLStruct(C=0.02, tol=1e-9), problem, 35)  # dropped since all were looked up last, after 30
+    dropped = earlier.template_weights == 0
+    assert dropped.any()
+    training = MTLStruct(C=0.02, tol=1e-9).begin_after(earlier)
+    training.end_pass()
+    assert np.array_equal(training.template_weights == 0, dropped)
+    vector = problem.zeros()
+    gather(problem, training._atoms, vector, 0.02 * training.template_weights)
+    np.testing.assert_allclose(training.weights.node, vector.node, rtol=1e-4, atol=1e-7)
 
 
 @pytest.mark.parametrize("after", [4 / 3, 4.0])
