@@ -9,6 +9,7 @@ from typing import Any
 from spacy.language import Language
 
 from spacy_mtl.choosing.corpora import block_of
+from spacy_mtl.corpora.conll import corpus_paths
 from spacy_mtl.errors import Errors
 from spacy_mtl.files.disk import reason_of
 
@@ -44,13 +45,11 @@ class Spec:
 def sources(nlp: Language, workers: int, where: str) -> list[Source]:
     """The shard of each worker: whole files if there are as many, else every worker reads all and keeps its share of the documents.
 
-    The path of the training corpus is a file, a folder or a pattern such as ``shards/*.conllu``. Raises ValueError: M771 the config does not say
-    what to read, M940 there is nothing.
+    The path of the training corpus is a file, a folder or a pattern such as ``shards/*.conllu``, or several of these. Raises ValueError: M771 the
+    config does not say what to read, and as :func:`files_of`.
     """
     block = block_of(nlp, "train", where)
     files = files_of(block)
-    if not files:
-        raise ValueError(Errors.M940.format(path=block["path"]))
     blocks = [{**block, "path": file} for file in files]
     if len(files) >= workers:
         return [Source(tuple(blocks[k::workers]), 0, 1) for k in range(workers)]
@@ -58,14 +57,21 @@ def sources(nlp: Language, workers: int, where: str) -> list[Source]:
 
 
 def files_of(block: Mapping[str, Any]) -> list[str]:
-    """The files that a path stands for, sorted. A folder is what its reader makes of it, unless it holds nothing but files.
+    """The files that a path stands for, sorted, or several paths. A folder is what its reader makes of it, unless it holds nothing but files.
 
-    Raises ValueError (M773) if the system does not let us look.
+    Raises ValueError: M940 if there is nothing at a path, M773 if the system does not let us look, M511 if no path is named.
     """
     try:
-        return _files_at(str(block["path"]))
+        whole = _files_at(str(block["path"]))
+        if whole:
+            return whole
+        found = {path: _files_at(path) for path in map(str, corpus_paths(block["path"]))}
     except OSError as error:
         raise ValueError(Errors.M773.format(path=block["path"], reason=reason_of(error))) from None
+    for path, files in found.items():
+        if not files:
+            raise ValueError(Errors.M940.format(path=path))
+    return [file for files in found.values() for file in files]
 
 
 def _files_at(path: str) -> list[str]:

@@ -1,5 +1,7 @@
 """Whole trainings in shards: what they find, what they keep, and what they refuse."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import spacy
@@ -215,6 +217,9 @@ def test_whole_files_go_to_workers_where_there_are_enough(tmp_path):
     assert [len(worker._examples) for worker in crew.workers] == [60, 30]
     assert len(run(config, tmp_path / "out", 2)) == 1
     assert len(run(text("ner", paths__train=str(tmp_path / "shards")), tmp_path / "of a folder", 2)) == 1
+    two = f"{tmp_path}/shards/part2.conll, {tmp_path}/shards/part[01].conll"
+    crew = crew_of(text("ner", paths__train=two), 3)
+    assert [Path(worker.spec.source.files).name for worker in crew.workers] == [f"part{k}.conll" for k in (2, 0, 1)]
 
 
 def test_documents_of_one_file_are_shared_out():
@@ -228,6 +233,7 @@ def test_documents_of_one_file_are_shared_out():
     ("component", "changes", "message"),
     [
         ("ner", {"paths__train": "nowhere/*.conll"}, "M940.*nowhere"),
+        ("ner", {"paths__train": "assets/es-entities/train.conll,elsewhere.conll"}, "M940.*'elsewhere.conll'"),
         ("ner", {"components__ner__trainer": {"@mtl_trainers": "spacy_mtl.CRF.v1"}}, "M945.*'ner' has the trainer"),
         ("lemmatizer", {}, "M942.*'lemmatizer' counts the lemmas of words"),
         ("constituents", {}, "M942.*'constituents' counts the rules of its grammar"),
