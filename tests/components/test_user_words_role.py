@@ -175,3 +175,15 @@ def test_what_is_no_path_is_told(path):
         with pytest.raises(ValueError, match=r"^\[M415\] Cannot read the user dictionary"):
             read(path)
     assert list(words) == ["天在"]
+
+
+def test_a_dictionary_of_the_same_words_may_have_another_role(nlp):
+    segmenter = segmenter_of(nlp)
+    for words, role, cut in (
+        (["天在上"], "law", True),
+        (["天在上"], "hint", False),
+        (["天在上"], "law", True),
+        ([], "hint", False),
+    ):
+        segmenter.user_words = UserWords(words, role)
+        assert ("天在上" in words_of(nlp(TEXT))) is cut
