@@ -89,7 +89,7 @@ def document_of(
         found = f"the object has the fields {brief(', '.join(row), 200)}" if row else "the object has no fields"
         return SetAside(name, Errors.M921.format(column=task.text, found=found, option="--text-column"))
     make = partial(doc_of_text, nlp, row[task.text], task.text, task.output in ("conllu", "text"))
-    full = row if known is not None else {task.id: name} | row | {task.id: name}  # first, and in place of null
+    full = row if known is not None else {task.id: "", **row, task.id: name}  # first, and in place of null
     return Document(name, make, full, [f"# newdoc id = {on_a_line(name)}"], place)
 
 
