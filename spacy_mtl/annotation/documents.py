@@ -48,6 +48,14 @@ class Task:
     id: str = "id"
 
 
+def check_id(document: Document) -> None:
+    """Refuse an id that no file can hold. Raises ValueError (M796)."""
+    try:
+        document.id.encode("utf8")
+    except UnicodeEncodeError:
+        raise ValueError(Errors.M796.format(where="The id")) from None
+
+
 @dataclass(slots=True)
 class SetAside:
     """A document that was not annotated, and the sentence that says why."""

@@ -30,9 +30,9 @@ def annotate_frame(frame: Any, model: str, text: str = "text") -> Any:
     """
     nlp = load_once(model, None, _load)
     columns = columns_of(nlp)
-    names = [str(name) for name in frame.columns]
+    names = list(frame.columns)
     if (n := names.count(text)) != 1:
-        known = brief(", ".join(names) or "none", 200)
+        known = brief(", ".join(map(str, names)) or "none", 200)
         raise ValueError(Errors.M932.format(found=f"{n} columns" if n else "no column", column=text, known=known))
     if taken := [name for name in (*columns, ERROR) if name in names]:
         raise ValueError(Errors.M925.format(path="The frame", column=taken[0]))

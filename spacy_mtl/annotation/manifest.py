@@ -69,7 +69,12 @@ def _manifest(task: Task, partitions: Sequence[Partition], size: int) -> dict[st
 
 
 def _json(data: Mapping[str, Any]) -> bytes:
-    return (json.dumps(data, ensure_ascii=False, indent=1) + "\n").encode("utf8", "surrogateescape")
+    return _encoded(json.dumps(data, ensure_ascii=False, indent=1) + "\n")
+
+
+def _encoded(text: str) -> bytes:
+    """JSON as UTF-8. Half characters, as of a file name that is no UTF-8, are escaped, so that they are read as they were."""
+    return text.encode("utf8", "backslashreplace")
 
 
 def _read(path: Path) -> dict[str, Any] | None:
@@ -113,6 +118,6 @@ def finish(task: Task, all_done: Sequence[Done]) -> None:
         for each in done.set_aside
     ]
     lines = "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in aside)
-    write_atomically(task.folder / ASIDE, lines.encode("utf8", "surrogateescape"))
+    write_atomically(task.folder / ASIDE, _encoded(lines))
     sums = {name: sum(getattr(done, name) for done in all_done) for name in ("documents", "sentences", "words", "cpu")}
     write_atomically(task.folder / SUMMARY, _json({"partitions": len(all_done), **sums, "set_aside": len(aside)}))

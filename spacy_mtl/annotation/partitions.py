@@ -39,6 +39,11 @@ class Partition:
     bytes: int
     modified: int
 
+    @property
+    def title(self) -> str:
+        """The name in ids of documents: of whole characters, whatever the bytes of the name."""
+        return self.name.encode("utf8", "replace").decode("utf8")
+
     def check_unchanged(self) -> None:
         """Raises ValueError (M931) if the file is not what it was when the command began, and OSError if it is not there."""
         found = self.path.stat()

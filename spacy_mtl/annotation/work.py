@@ -125,7 +125,9 @@ def annotated(nlp: Language, documents: Iterator[Document | SetAside]) -> Iterat
             continue
         try:
             doc = document.make()
-        except ValueError as error:
+        except (OSError, MemoryError):
+            raise
+        except Exception as error:  # a tokenizer may raise anything, too
             yield _failed(document, error)
             continue
         batch.append((document, doc))

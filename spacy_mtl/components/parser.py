@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from spacy.attrs import DEP, HEAD
+from spacy.attrs import DEP, HEAD, SENT_START
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
@@ -23,7 +23,7 @@ from spacy_mtl.models.tree.model import predict_trees, predictor_of
 from spacy_mtl.models.tree.prior import TreePrior
 from spacy_mtl.models.tree.rules import TreeRules, check_rules, check_tree
 from spacy_mtl.models.tree.weights import TreeWeights
-from spacy_mtl.roots import FEW_CROSSING, ROOT, heads_to_doc
+from spacy_mtl.roots import FEW_CROSSING, ROOT, heads_to_doc, start_marks
 from spacy_mtl.sentences import borders
 from spacy_mtl.settings import brief, is_choice, is_number, is_switch, is_whole
 from spacy_mtl.stored.values import distinct_texts
@@ -313,10 +313,15 @@ class MTLParser(BorderedPipe):
             for label in (*names, ROOT):
                 vocab.strings.add(label)
         heads, labels = np.concatenate([np.empty((2, 0), np.int32), *scores], axis=1)
-        columns = np.stack(heads_to_doc(heads, ids[labels], borders(docs)[:-1]), axis=1)
+        starts = borders(docs)[:-1]
+        columns = np.stack(heads_to_doc(heads, ids[labels], starts), axis=1)
+        # where arcs may cross, what spaCy derives from heads need not be the borders
+        marks = None if self.rules.projective else start_marks(starts, len(heads))
         end = 0
         for doc in docs:
             start, end = end, end + len(doc)
             if end > start:
                 doc.from_array([HEAD, DEP], columns[start:end])  # type: ignore[arg-type]
+                if marks is not None:
+                    doc.from_array([SENT_START], marks[start:end])  # type: ignore[arg-type]
         self.write_confidence(docs, scores)

@@ -161,13 +161,14 @@ class MTLSegmenter(BiasedPipe, WordsOfCorpus):
         if not weights.is_trained:
             return None
         predictor, words = self.model.attrs["predictor"], self.user_words
-        version = self.cfg["lexicon"], words, words.version
+        version = self.cfg["lexicon"], id(words), words.version  # sets of the same words may have other roles
         if not isinstance(predictor, CharacterPredictor) or predictor.characters is not self._characters:
             constraints, learned = self.model.attrs["constraints"], self.model.attrs["learned"]
             breaks = table_of(self.cfg["breaks"])
             predictor = CharacterPredictor(weights, constraints, self._characters, learned, breaks, self.cfg["tags"])
             self.model.attrs["predictor"] = predictor
-        if predictor.words_read != version and (predictor.reader.characters is not None or words.strength):
+        read = predictor.reader.characters is not None or words.strength or predictor.words_read is not None
+        if predictor.words_read != version and read:
             predictor.read_words(self.cfg["lexicon"], words)
             predictor.words_read = version
         predictor.bias = self.bias

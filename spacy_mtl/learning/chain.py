@@ -18,7 +18,7 @@ from spacy_mtl.thresholds import LIVE
 from spacy_mtl.trainers.base import Trainer
 
 from .dense import DenseFeatures
-from .gather import NO_ROWS, Piece, concatenate
+from .gather import NO_ROWS, Piece, concatenate, tensor_of
 from .learner import Learner, Sentences, carry_rows, check_set, continued, ranges, row_map
 
 
@@ -58,20 +58,24 @@ class ChainLearner(Learner):
 
     def begin(self, pieces: Sequence[Piece]) -> None:
         """Index the features of the corpus and start training."""
-        self.documents = tuple(pieces)
+        self._take(pieces)
         self.training = self.trainer.begin(self._problem(pieces))
+
+    def _take(self, pieces: Sequence[Piece]) -> None:
+        """Let these be the documents, and find their borders among all tokens."""
+        self.documents = tuple(pieces)
+        self._borders = block_starts([piece.gold.size for piece in pieces])
 
     def step(self, documents: np.ndarray) -> None:
         assert self.training is not None
-        first = self.training.problem.arrays.first
-        borders = block_starts([piece.gold.size for piece in self.documents])
+        first, borders = self.training.problem.arrays.first, self._borders
         begin, end = np.searchsorted(first, borders[documents]), np.searchsorted(first, borders[documents + 1])
         self.training.step(ranges(begin, end))
 
     def rebind(self, pieces: Sequence[Piece]) -> None:
         assert self.training is not None
         old_keys, old_places = self._keys(), self._places()
-        self.documents = tuple(pieces)
+        self._take(pieces)
         problem = self._problem(pieces)
         rows = [row_map(*keys) for keys in zip(old_keys, self._keys(), strict=True)]
         places = old_places, self._places(problem)
@@ -81,9 +85,8 @@ class ChainLearner(Learner):
         """The sentences of the problem, by default that of the training."""
         assert self.training is not None
         first = (problem or self.training.problem).arrays.first
-        borders = block_starts([piece.gold.size for piece in self.documents])
-        documents = np.searchsorted(borders, first, side="right") - 1
-        return Sentences(documents, first - borders[documents])
+        documents = np.searchsorted(self._borders, first, side="right") - 1
+        return Sentences(documents, first - self._borders[documents])
 
     def _problem(self, pieces: Sequence[Piece]) -> Problem:
         given, starts, gold = concatenate(pieces)
@@ -95,7 +98,7 @@ class ChainLearner(Learner):
         self._index_node, node = index(columns, starts, self._program(self.node), self.min_count, self.crew)
         self._index_pair, pair = index(columns, starts, self._program(observed), self.min_count, self.crew)
         forms = self.constraints.form_rows(columns[0])
-        tensor = np.concatenate([piece.tensor for piece in pieces]) if reads(self.dense.templates, "t") else NO_ROWS
+        tensor = tensor_of(pieces) if reads(self.dense.templates, "t") else NO_ROWS
         vectors = self.dense.read(columns[0], tensor, starts, int(self._index_node.blocks[-1]))
         features = ChainFeatures(node, self._pair_rows(pair), bool(observed), vectors, forms)
         offset = None
@@ -155,7 +158,7 @@ class ChainLearner(Learner):
         mu = self.training.template_weights
         live = mu[len(self.node) : problem.blocks.n_node] > LIVE * mu.sum()
         dense = [block for block, is_live in zip(dense, live, strict=True) if is_live]
-        bytes_of_dense = sum(block.weights.size + 2 * len(block.weights) for block in dense)
+        bytes_of_dense = sum(block.stored_bytes for block in dense)
         exported = export_chain(
             weights,
             mu,

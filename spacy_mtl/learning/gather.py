@@ -159,6 +159,11 @@ class Gatherer:
         return place
 
 
+def tensor_of(pieces: Sequence[Piece]) -> np.ndarray:
+    """The rows of ``doc.tensor`` of all pieces, float32[N, D]; those without words have none, of whatever width."""
+    return np.concatenate([piece.tensor for piece in pieces if piece.gold.size] or [NO_ROWS])
+
+
 def concatenate(pieces: Sequence[Piece]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Attribute columns uint64[A, N], sentence borders int64[S + 1] and gold labels int32[N] of all pieces, in order."""
     lengths = [piece.gold.size for piece in pieces]

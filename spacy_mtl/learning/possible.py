@@ -21,8 +21,9 @@ def possible_outputs(problem: Problem) -> Callable[[np.ndarray], np.ndarray]:
 
 
 def _in_range(arrays, outputs: np.ndarray, n: int) -> np.ndarray:
-    """Whether all slots of a sentence have a number from 0 to n - 1, bool[S]."""
-    return np.logical_and.reduceat((outputs >= 0) & (outputs < n), arrays.first)
+    """Whether all slots of a sentence have a number from 0 to n - 1, bool[S]. Words between two pieces of a chain have slots of no sentence."""
+    others = np.append(0, np.cumsum((outputs < 0) | (outputs >= n)))
+    return others[arrays.last] == others[arrays.first]
 
 
 def has_arcs(problem: Problem) -> Callable[[np.ndarray], np.ndarray]:

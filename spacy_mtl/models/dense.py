@@ -25,6 +25,11 @@ class DenseBlock(NamedTuple):
     def offset(self) -> int:
         return self.template.observations[0].offset
 
+    @property
+    def stored_bytes(self) -> int:
+        """What its weights take in a file, before compression: a byte for each, and a scale for each row."""
+        return self.weights.size + 2 * len(self.weights)
+
     def scores(self, rows: np.ndarray) -> np.ndarray:
         """Scores float32[n, L] of vectors float32[n, D]; a vector of zeros stands for none, and scores nothing."""
         there = np.any(rows, axis=1, keepdims=True)

@@ -5,6 +5,7 @@ may follow behind a tab.
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from spacy.parts_of_speech import IDS
@@ -41,6 +42,7 @@ class Analysis(NamedTuple):
         return others | {name: value for name, _, value in features}
 
 
+@lru_cache(maxsize=1 << 14)  # the analyses of a corpus are read again for each document
 def parse_analysis(text: str) -> Analysis:
     """An analysis from its label. Raises StoredValueError for any other text."""
     known, _, tag = text.partition("\t")

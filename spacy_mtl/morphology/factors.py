@@ -75,7 +75,8 @@ class Factors:
         grouped = {name for group in groups for name in group}
         rest = {name for values in found for name in values} - grouped
         rest -= {TAG} if _have_tags(analyses) else set()
-        full = [*groups[:-1], [*groups[-1], *sorted(rest)]]
+        *before, last = groups or [[]]
+        full = [*before, [*last, *sorted(rest)]]
         columns = [[value_of(values, group) for values in found] for group in full]
         labels = [sorted(set(column)) for column in columns]
         self.borders = np.cumsum([0, *map(len, labels)])

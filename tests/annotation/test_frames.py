@@ -71,6 +71,12 @@ def test_columns_of_one_name(plain):
         annotate_frame(frame, plain)
 
 
+def test_names_of_columns_that_are_no_strings(plain):
+    frame = pandas.DataFrame([["uno"]], columns=[0])
+    with pytest.raises(ValueError, match=r"M932. A frame has no column '0' of texts; its columns are 0"):
+        annotate_frame(frame, plain, "0")
+
+
 def test_a_schema_of_spark(plain):
     types = pytest.importorskip("pyspark.sql.types")
     part = types.StructType([types.StructField("n", types.DecimalType(10, 2))])

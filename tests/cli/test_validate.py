@@ -3,9 +3,11 @@
 import tracemalloc
 from pathlib import Path
 
+import numpy as np
 import pytest
 import spacy
 from spacy.cli import app
+from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from typer.testing import CliRunner
@@ -15,6 +17,12 @@ from spacy_mtl.corpora.conll import ConllCorpus
 
 ROOT = Path(__file__).parents[2]
 DEV = ROOT / "assets" / "es-entities" / "dev.conll"
+
+
+@Language.component("validate_tensors", assigns=["doc.tensor"])
+def set_tensors(doc):
+    doc.tensor = np.ones((len(doc), 3), "f")
+    return doc
 
 
 def invoke(*args):
@@ -121,3 +129,18 @@ def test_bad_input_is_one_message(args, code):
     result = invoke(*args)
     assert (result.exit_code, result.stderr[:6]) == (1, code)
     assert len(result.stderr.splitlines()) == 1
+
+
+def test_what_components_before_set_need_not_be_in_the_corpus():
+    """Training would have it of them, as it is: no template is refused for it."""
+    nlp, words = spacy.blank("es"), ["Ana", "vive", "en", "Lima"]
+    nlp.add_pipe("mtl_tagger")
+    templates = {"@mtl_templates": "spacy_mtl.patterns.v1", "patterns": ["U0:%x[0,TAG]", "V0:%t[0]"]}
+    nlp.add_pipe("validate_tensors", first=True)
+    nlp.add_pipe("mtl_ner", config={"model": {"templates": templates}})
+    gold = Doc(nlp.vocab, words, tags=["N", "V", "P", "N"], ents=["B-PER", "O", "O", "B-LOC"])
+    examples = [Example(Doc(nlp.vocab, words), gold)] * 2
+    dry_run(nlp.get_pipe("mtl_tagger"), nlp, examples)
+    found = dry_run(nlp.get_pipe("mtl_ner"), nlp, examples)
+    assert (found.positions, found.unknown) == (8, 0)
+    assert found.observations["V0"] == 3

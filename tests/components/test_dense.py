@@ -167,6 +167,30 @@ def test_labels_may_be_added_to_a_trained_model(tagged):
     assert [tags(doc) for doc in nlp.pipe(texts)] == before
 
 
+def test_documents_without_words_have_rows_of_no_width():
+    nlp = make(["V0:%t[0]", "B"])
+    examples = [*examples_of(nlp), Example(Doc(nlp.vocab, []), Doc(nlp.vocab, []))]
+    train(nlp, examples, passes=4)
+    assert nlp.evaluate(examples)["tag_acc"] > 0.9
+
+
+def test_the_size_limit_of_several_factors_counts_vectors():
+    sizes = []
+    for megabytes in (None, 0.0005):
+        nlp = make(["V0:%v[0]", "V1:%t[0]", "U0:%x[0,LOWER]", "U1:%x[-1,LOWER]", "B"], "mtl_morphologizer")
+        pipe, examples = nlp.get_pipe("own"), examples_of(nlp, "mtl_morphologizer")
+        for example, sentence in zip(examples, SENTENCES, strict=True):
+            for token, (_, kind) in zip(example.reference, sentence, strict=True):
+                token.pos_ = ["NOUN", "VERB", "ADJ"][kind]
+        pipe.model.attrs["megabytes"] = megabytes
+        train(nlp, examples, passes=2)
+        weights = current_weights(pipe.model)
+        dense = weights.dense_codes.size + 2 * weights.dense_scales.size
+        sizes.append(dense + (8 + len(weights.labels)) * weights.keys.size)
+        assert 0 < dense < sizes[-1]
+    assert sizes[1] <= 500 < sizes[0]
+
+
 # --- what is refused ---
 
 

@@ -138,3 +138,14 @@ def test_tuning_needs_a_trained_component_and_words(model):
 def test_spans_of_tags():
     labels = np.array([1, 2, 0, 4, 1, 3], np.int32)  # biluo of one type: B I L U
     assert _spans(labels, np.array([0, 6]), "biluo") == {(0, 2, 1), (3, 4, 1), (4, 6, 1)}
+
+
+def test_a_component_from_another_pipeline_is_tuned_in_the_vocabulary_of_the_examples(model):
+    nlp = spacy.blank("es")
+    nlp.add_pipe("mtl_ner", source=model[0])
+    words = ["Otilia", "vive", "en", "Barranquilla"]
+    examples = [Example(Doc(nlp.vocab, words), Doc(nlp.vocab, words, ents=["B-PER", "O", "O", "B-LOC"]))]
+    ner = nlp.get_pipe("mtl_ner")
+    assert "Otilia" not in ner.vocab.strings
+    assert len(ner.tune_bias(examples)) == len(TRIED)
+    ner.bias = 0.0

@@ -240,6 +240,14 @@ def test_untrained_it_leaves_documents_alone():
 # --- what is refused ---
 
 
+@pytest.mark.filterwarnings("ignore:.*M459")
+def test_untrained_it_can_be_saved_and_loaded(tmp_path):
+    nlp = make()
+    nlp.to_disk(tmp_path)
+    for loaded in (spacy.load(tmp_path), make().from_bytes(nlp.to_bytes())):
+        assert analyses(loaded(Doc(loaded.vocab, ["a", "b"]))) == [("", "")] * 2
+
+
 def test_a_corpus_without_morphology_is_refused():
     nlp = make()
     with pytest.raises(ValueError, match=r"^\[M427\] 'mtl_morphologizer' cannot be trained: none of the 1 "):

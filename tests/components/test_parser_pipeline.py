@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 import spacy
 from spacy.cli.train import train
+from spacy.tokens import Doc
 from spacy.training.initialize import init_nlp
 from spacy.util import load_config
 
@@ -50,3 +52,20 @@ def test_behind_a_tagger(config_with_tagger, tmp_path):
     assert len(list(doc.sents)) == 2
     assert [token.dep_ for token in doc].count("ROOT") == 2
     assert doc[1].tag_
+
+
+def test_arcs_that_cross_again_and_again_leave_sentence_borders_alone():
+    """Of such trees spaCy finds where sentences begin only after more rounds than it makes."""
+    nlp, n = spacy.blank("es"), 30
+    parser = nlp.add_pipe("mtl_parser", config={"projective": False})
+    parser.add_label("x")
+    outwards = [middle + side * k for k in range(n) for side in (1, -1) for middle in (n // 2,)]
+    chain = list(dict.fromkeys(word for word in outwards if 0 <= word < n))  # each the head of the next
+    heads = np.zeros(n, np.int32)
+    heads[chain[1:]] = np.array(chain[:-1]) + 1
+    trees = np.zeros((2, 2 * n), np.int32)
+    trees[0] = np.tile(heads, 2)
+    doc = Doc(nlp.vocab, [f"w{k}" for k in range(2 * n)], sent_starts=[k in (0, n) for k in range(2 * n)])
+    parser.set_annotations([doc], [trees])
+    assert [token.i for token in doc if token.is_sent_start] == [0, n]
+    assert [token.head.i for token in doc[:n]] == [head - 1 if head else k for k, head in enumerate(heads.tolist())]

@@ -165,6 +165,17 @@ def test_rehearsal_keeps_what_it_found(trained):
     assert starts(pipe(Doc(nlp.vocab, words))) == wanted
 
 
+def test_rehearsal_does_not_take_a_parse_for_borders(trained):
+    """The component itself leaves documents with a parse as they are."""
+    pipe = make().from_bytes(trained[0].to_bytes()).get_pipe("mtl_senter")
+    words = [token.text for token in trained[1][0].reference]
+    wanted = starts(pipe(Doc(pipe.vocab, words)))
+    parsed = Doc(pipe.vocab, words, heads=[0] * len(words), deps=["ROOT", *["dep"] * (len(words) - 1)])
+    (copy,) = pipe.annotated_before([parsed])
+    assert starts(copy) == wanted
+    assert pipe.annotated_before([Doc(pipe.vocab, [])])[0].text == ""
+
+
 # --- what is refused and warned of ---
 
 

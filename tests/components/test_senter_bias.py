@@ -177,3 +177,11 @@ def test_folds_count_besides(nlp, senter):
     right, found, gold = (sum(getattr(each, part).sum(0) for each in both) for part in ("right", "found", "gold"))
     assert [point.precision for point in points] == pytest.approx(list(right / found))
     assert [point.recall for point in points] == pytest.approx(list(right / gold))
+
+
+def test_a_component_from_another_pipeline_is_tuned_in_the_vocabulary_of_the_examples(nlp):
+    other = spacy.blank("xx")
+    other.add_pipe("mtl_senter", source=nlp)
+    senter = other.get_pipe("mtl_senter")
+    assert "unheard" not in senter.vocab.strings
+    assert len(senter.tune_bias([example(other, "unheard a . | b")])) == len(TRIED)

@@ -175,3 +175,26 @@ def test_what_is_no_path_is_told(path):
         with pytest.raises(ValueError, match=r"^\[M415\] Cannot read the user dictionary"):
             read(path)
     assert list(words) == ["天在"]
+
+
+def test_a_dictionary_of_the_same_words_may_have_another_role(nlp):
+    segmenter = segmenter_of(nlp)
+    for words, role, cut in (
+        (["天在上"], "law", True),
+        (["天在上"], "hint", False),
+        (["天在上"], "law", True),
+        ([], "hint", False),
+    ):
+        segmenter.user_words = UserWords(words, role)
+        assert ("天在上" in words_of(nlp(TEXT))) is cut
+
+
+def test_a_weight_that_is_refused_leaves_the_role_as_it_was():
+    words = UserWords(["天在"], "preference", 2.0)
+    for role, weight, code in (("law", -1.0, "M481"), ("rule", 3.0, "M480")):
+        with pytest.raises(ValueError, match=code):
+            words.become(role, weight)
+        assert (words.role, words.weight) == ("preference", 2.0)
+    words.become(None, 3.0)
+    words.become("law", None)
+    assert (words.role, words.weight) == ("law", 3.0)

@@ -189,6 +189,21 @@ def test_labels_without_templates_are_no_model():
     refused(store.to_bytes(weights, {}), "it has labels but no templates")
 
 
+def test_vectors_of_one_kind_have_one_width():
+    """Otherwise no document could be scored with all of its blocks."""
+
+    def weights(*templates):
+        rows = tuple(TemplateRow(text, 1.0, 1.0, n) for text, n in templates)
+        n, constants = sum(row.rows for row in rows), np.zeros((len(rows), 2), np.float32)
+        return ChainWeights(
+            ("O", "X"), rows, codes=np.zeros((0, 2), np.int8), pair_codes=np.zeros((0, 4), np.int8), step=np.zeros((2, 2), np.float32),
+            dense_codes=np.ones((n, 2), np.int8), dense_scales=np.ones(n, np.float32), dense_constants=constants,
+        )  # fmt: skip
+
+    refused(store.to_bytes(weights(("V0:%t[0]", 3), ("V1:%t[1]", 2)), {}), "several widths")
+    store.from_bytes(store.to_bytes(weights(("V0:%t[0]", 3), ("V1:%t[1]", 3), ("V2:%v[0]", 2)), {}), "the file")
+
+
 def cost(function) -> tuple[float, float]:
     """Seconds of CPU, and megabytes by which the largest memory of the process grew."""
     before, begin = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()

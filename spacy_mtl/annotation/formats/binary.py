@@ -11,7 +11,7 @@ from spacy_mtl.corpora.binary import GIVEN_KEY, given_doc, stored_docs
 from spacy_mtl.corpora.conllu_kept import NAME, TREE, copy_kept
 from spacy_mtl.treebanks.inputs import Input, sets_entities
 
-from ..documents import Document, SetAside, Task
+from ..documents import Document, SetAside, Task, check_id
 from ..partitions import Partition
 from .jsonl import n_sentences
 
@@ -27,11 +27,11 @@ def read(partition: Partition, nlp: Language, task: Task) -> Iterator[Document |
         if partition.bytes:
             for number, source in enumerate(stored_docs(partition.path, nlp.vocab)):
                 known = source.user_data.get(ID_KEY)
-                name = known if isinstance(known, str) else f"{partition.name}#{number}"
+                name = known if isinstance(known, str) else f"{partition.title}#{number}"
                 yield Document(name, partial(_doc, source, task.input, given), None, ["# newdoc"])
                 number += 1
     except ValueError as fault:
-        yield SetAside(f"{partition.name}#{number}", str(fault))
+        yield SetAside(f"{partition.title}#{number}", str(fault))
 
 
 def _doc(source: Doc, settings: Input, given: Sequence[str]) -> Doc:
@@ -56,9 +56,14 @@ class Writer:
         self._file, self._packed = file, DocBin(store_user_data=True)
 
     def add(self, document: Document, doc: Doc) -> int:
-        """Take a document; returns its number of sentences."""
+        """Take a document; returns its number of sentences. Raises ValueError, with M796 for its id, where it cannot be written."""
+        check_id(document)
         doc.user_data[ID_KEY] = document.id
-        self._packed.add(doc)
+        try:
+            one = DocBin(docs=[doc], store_user_data=True)
+        except TypeError as error:  # of an object in its user data
+            raise ValueError(f"it cannot be written: {error}") from None
+        self._packed.merge(one)  # of one that cannot be written nothing is taken
         return n_sentences(doc)
 
     def close(self) -> None:

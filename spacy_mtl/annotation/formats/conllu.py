@@ -53,7 +53,7 @@ def _sentences(partition: Partition, encoding: str) -> Iterator[tuple[str, TreeS
     """Sentences, or what is wrong with them, each with its id."""
     layout = None
     for place, block in blocks_between(partition.path, partition.begin, partition.end, encoding):
-        name = f"{partition.name}@{place}"
+        name = f"{partition.title}@{place}"
         layout = layout or _layout(partition, encoding)
         if block is None:
             yield name, Errors.M929.format(most=MOST)

@@ -29,7 +29,7 @@ def read(partition: Partition, nlp: Language, task: Task) -> Iterator[Document |
     """The objects of a partition. Blank lines are passed over; what is no object with a text is set aside."""
     columns = columns_of(nlp)
     for place, line in lines_between(partition.path, partition.begin, partition.end):
-        name = f"{partition.name}@{place}"
+        name = f"{partition.title}@{place}"
         if line is None:
             yield SetAside(name, Errors.M929.format(most=MOST))
         elif not line.isspace():
@@ -89,7 +89,7 @@ def document_of(
         found = f"the object has the fields {brief(', '.join(row), 200)}" if row else "the object has no fields"
         return SetAside(name, Errors.M921.format(column=task.text, found=found, option="--text-column"))
     make = partial(doc_of_text, nlp, row[task.text], task.text, task.output in ("conllu", "text"))
-    full = row if known is not None else {task.id: name, **row}
+    full = row if known is not None else {task.id: "", **row, task.id: name}  # first, and in place of null
     return Document(name, make, full, [f"# newdoc id = {on_a_line(name)}"], place)
 
 

@@ -12,7 +12,7 @@ from spacy.tokens import Doc
 from spacy_mtl.errors import Errors
 
 from ..columns import arrow_schema, columns_of, row_of
-from ..documents import Document, SetAside, Task
+from ..documents import Document, SetAside, Task, check_id
 from ..partitions import Partition
 from .jsonl import document_of, n_sentences
 
@@ -81,7 +81,7 @@ def read(partition: Partition, nlp: Language, task: Task) -> Iterator[Document |
             known = {name: batch.column(name).to_pylist() for name in _needed(batch, task)}
             for i in range(len(batch)):
                 row = {name: values[i] for name, values in known.items()}
-                yield document_of(row, f"{partition.name}#{number}", nlp, task, columns, partition.name, (batch, i))
+                yield document_of(row, f"{partition.title}#{number}", nlp, task, columns, partition.name, (batch, i))
                 number += 1
 
 
@@ -102,7 +102,8 @@ class Writer:
         self._writer: Any = None
 
     def add(self, document: Document, doc: Doc) -> int:
-        """Take a document; returns its number of sentences."""
+        """Take a document; returns its number of sentences. Raises ValueError (M796)."""
+        check_id(document)
         self._rows.append(row_of(doc, self._columns))
         kept = document if document.row is not None else replace(document, row={self._task.text: doc.text})
         self._kept.append(kept)

@@ -17,7 +17,7 @@ from ..pieces import MOST, blocks_between, lines_between
 def read(partition: Partition, nlp: Language, task: Task) -> Iterator[Document | SetAside]:
     """The texts of a partition; ids are made of the file's name and the byte at which a text begins."""
     for place, data in _texts(partition, task):
-        name = f"{partition.name}@{place}"
+        name = f"{partition.title}@{place}"
         if data is None:
             yield SetAside(name, Errors.M929.format(most=MOST))
             continue

@@ -29,7 +29,7 @@ def entity_counts(ner: Any, examples: Sequence[Example]) -> BiasCounts:
     examples = [example for example in examples if len(example.predicted)]
     if not examples:
         raise ValueError(Errors.M402.format(name=ner.name))
-    predictor, biases = predictor_of(ner.model, ner.vocab), [ner.biases_of_labels(bias) for bias in TRIED]
+    biases = [ner.biases_of_labels(bias) for bias in TRIED]
     counts = []
     for example in examples:
         doc = example.predicted.copy()
@@ -38,7 +38,7 @@ def entity_counts(ner: Any, examples: Sequence[Example]) -> BiasCounts:
         gold = _spans(np.maximum(tags, 0), starts, ner.cfg["scheme"])
         unknown = np.concatenate([[0], np.cumsum(tags < 0)])
         pairs = []
-        for output in predictor.biased([doc], biases, ner.held([doc])):
+        for output in predictor_of(ner.model, doc.vocab).biased([doc], biases, ner.held([doc])):
             spans = {span for span in _spans(output, starts, ner.cfg["scheme"]) if unknown[span[0]] == unknown[span[1]]}
             pairs.append((len(spans & gold), len(spans)))
         counts.append((len(gold), pairs))

@@ -23,14 +23,13 @@ def sentence_counts(senter: Any, examples: Sequence[Example]) -> BiasCounts:
     examples = [example for example in examples if len(example.predicted)]
     if not examples:
         raise ValueError(Errors.M402.format(name=senter.name))
-    predictor = predictor_of(senter.model, senter.vocab)
     biases = [senter.biases_of_labels(bias) for bias in TRIED]
     counts = []
     for example in examples:
         doc = example.predicted.copy()
         marks = senter.gold_labels(example, np.array([0, len(doc)]))
         gold = _sentences(marks, marks)
-        outputs = predictor.biased([doc], biases, senter.held([doc]), senter.whole)
+        outputs = predictor_of(senter.model, doc.vocab).biased([doc], biases, senter.held([doc]), senter.whole)
         sentences = [_sentences(labels, marks) for labels in outputs]
         counts.append((len(gold), [(len(found & gold), len(found)) for found in sentences]))
     return BiasCounts.of(counts)

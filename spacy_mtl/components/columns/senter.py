@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from spacy.attrs import SENT_START
+from spacy.attrs import DEP, SENT_START
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
@@ -149,10 +149,10 @@ class MTLSenter(BiasedPipe, ChainPipe):
         self.write_confidence(docs, scores)
 
     def annotated_before(self, docs: Sequence[Doc]) -> list[Doc]:
-        """Copies of documents with the borders that the model finds, whatever they have."""
+        """Copies of documents with the borders that the model finds, whatever they have; a parse would keep it from setting any."""
         copies = [doc.copy() for doc in docs]
         for doc in copies:
-            doc.from_array([SENT_START], np.zeros(len(doc), np.uint64))  # type: ignore[arg-type]
+            doc.from_array([DEP, SENT_START], np.zeros((len(doc), 2), np.uint64))  # type: ignore[arg-type]
         return list(self.pipe(copies))
 
 

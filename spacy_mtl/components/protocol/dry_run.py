@@ -1,12 +1,14 @@
 """What a component would learn from, without learning: its labels, the gold that it can use, its observations and the memory that training takes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from spacy.language import Language
 from spacy.training import Example
+
+from spacy_mtl.learning.gather import Piece
 
 from .base import StructuredPipe
 
@@ -35,12 +37,7 @@ class DryRun:
 def dry_run(pipe: StructuredPipe, nlp: Language, examples: Sequence[Example]) -> DryRun:
     """Initialize a component on a corpus and make its features. It is untrained afterwards. Raises ValueError: all that training refuses."""
     pipe.initialize(lambda: examples, nlp=nlp)
-    assert pipe._reader is not None
-    inputs = pipe.read_input(pipe._reader, [example.predicted for example in examples])
-    pieces = [
-        pipe.piece_of(pipe.key_of(example.reference), example, given, starts)
-        for example, (given, starts) in zip(examples, inputs, strict=True)
-    ]
+    pieces = _pieces(pipe, list(examples))
     pipe.prepare(pieces)
     pipe.before_features(pieces)
     learner = pipe.make_learner()
@@ -61,6 +58,19 @@ def dry_run(pipe: StructuredPipe, nlp: Language, examples: Sequence[Example]) ->
         weights,
         (_WHILE_MADE * held + 4 * _WEIGHTS * weights) / 1e6,
     )
+
+
+def _pieces(pipe: StructuredPipe, examples: list[Example]) -> list[Piece]:
+    """The documents as training sees them; what they lack comes from the components before."""
+    assert pipe._reader is not None
+    examples = examples if pipe._before is None else pipe._before.annotated(examples)
+    docs = [example.predicted for example in examples]
+    inputs, tensors = pipe.read_input(pipe._reader, docs), pipe.tensors_of(docs)
+    pieces = []
+    for example, (given, starts), tensor in zip(examples, inputs, tensors, strict=True):
+        piece = pipe.piece_of(pipe.key_of(example.reference), example, given, starts)
+        pieces.append(replace(piece, tensor=tensor))
+    return pieces
 
 
 def _rows(problem: Any) -> dict[str, int]:

@@ -32,7 +32,7 @@ def of_factor(weights: ChainWeights, begin: int, end: int) -> ChainWeights:
 def joined_factors(parts: Sequence[ChainWeights], megabytes: float | None, few: FewLeft | None = None) -> ChainWeights:
     """The model of all factors. parts: of one factor each, over the same templates, none of which reads observations for label pairs.
 
-    megabytes, few: as of :func:`.export_chain`; of the observations of all factors, the strongest are kept.
+    megabytes, few: as of :func:`.export_chain`; of the observations of all factors, the strongest are kept, and all dense blocks.
     """
     labels = tuple(label for part in parts for label in part.labels)
     keys = np.unique(np.concatenate([part.keys for part in parts]))
@@ -43,15 +43,17 @@ def joined_factors(parts: Sequence[ChainWeights], megabytes: float | None, few: 
         rows[np.searchsorted(keys, part.keys), own] = part.node_rows()
         step[own, own] = part.step
         begin = own.stop
-    budget = None if megabytes is None else int(megabytes * 1e6)
+    dense = _joined_dense(parts)
+    taken = sum(block.stored_bytes for block in dense)
+    budget = None if megabytes is None else max(0, int(megabytes * 1e6) - taken)
     kept = strongest([np.abs(rows).max(axis=1, initial=0)], [ROW_BYTES + len(labels)], budget)[0]
     if megabytes is not None:
-        (few or FewLeft()).check(megabytes, kept.size, keys.size)
+        (few or FewLeft()).check(megabytes, kept.size, keys.size, taken)
     codes, scales = quantize(rows[kept])
     share = kept.size / max(keys.size, 1)
     no_pairs = np.empty(0, np.uint64), np.empty((0, len(labels) ** 2), np.int8), np.empty(0, np.float32)
     joined = ChainWeights(labels, _report(parts, share), keys[kept], codes, scales, *no_pairs, step)
-    return joined.with_dense(_joined_dense(parts))
+    return joined.with_dense(dense)
 
 
 def _joined_dense(parts: Sequence[ChainWeights]) -> list[DenseBlock]:

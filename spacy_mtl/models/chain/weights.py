@@ -12,7 +12,7 @@ from spacy_mtl.stored.arrays import Form
 from spacy_mtl.stored.fault import StoredValueError
 from spacy_mtl.stored.ranges import check_ascending, check_finite, check_range, check_shape
 from spacy_mtl.stored.values import Check, integers, numbers, texts
-from spacy_mtl.templates.grammar import parse_template
+from spacy_mtl.templates.grammar import Template, parse_template
 
 #: Bits of a feature key; with a million rows, fewer than one in ten million look-ups of unknown features hits a row by chance.
 KEY_BITS = 48
@@ -114,14 +114,22 @@ class ChainWeights:
             check_keys(keys, f"{name}keys")
             check_finite(scales, f"{name}scales", LARGEST / 128)
         check_finite(self.step, "step", LARGEST)
+        self._check_dense(chain_templates(texts).templates)
+
+    def _check_dense(self, templates: Sequence[Template]) -> None:
+        """Refuse blocks of vectors without weights for all of their numbers, or of several widths for vectors of the same kind."""
         dense = [
-            row.rows for row, t in zip(self.templates, chain_templates(texts).templates, strict=True) if t.is_dense
+            (t.observations[0].place, row.rows)
+            for row, t in zip(self.templates, templates, strict=True)
+            if t.is_dense and row.rows
         ]
-        n_live = sum(n > 0 for n in dense)
-        if self.dense_codes.size or sum(dense):
-            check_shape(self.dense_codes, (sum(dense), len(self.labels)), "dense_codes")
-            check_shape(self.dense_constants, (n_live, len(self.labels)), "dense_constants")
-        check_shape(self.dense_scales, (sum(dense),), "dense_scales")
+        n_rows = sum(n for _, n in dense)
+        if len(set(dense)) > len({place for place, _ in dense}):
+            raise StoredValueError("its templates read vectors of several widths")
+        if self.dense_codes.size or n_rows:
+            check_shape(self.dense_codes, (n_rows, len(self.labels)), "dense_codes")
+            check_shape(self.dense_constants, (len(dense), len(self.labels)), "dense_constants")
+        check_shape(self.dense_scales, (n_rows,), "dense_scales")
         check_finite(self.dense_scales, "dense_scales", LARGEST / 128)
         check_finite(self.dense_constants, "dense_constants", LARGEST)
 

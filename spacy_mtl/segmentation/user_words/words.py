@@ -65,11 +65,9 @@ class UserWords(MutableSet[str]):
         self._weight = float(value)
 
     def become(self, role: str | None, weight: float | None) -> None:
-        """Set the role and the weight, where they are not None. Raises ValueError as setting them does."""
-        if role is not None:
-            self.role = role
-        if weight is not None:
-            self.weight = weight
+        """Set the role and the weight, where they are not None: both, or neither if one is refused. Raises ValueError as setting them does."""
+        others = UserWords((), self.role if role is None else role, self.weight if weight is None else weight)
+        self.role, self.weight = others.role, others.weight
 
     @property
     def strength(self) -> float:
