@@ -160,17 +160,14 @@ class MTLSegmenter(BiasedPipe, WordsOfCorpus):
         weights = current_weights(self.model)
         if not weights.is_trained:
             return None
-        predictor, words = self.model.attrs["predictor"], self.user_words
-        version = self.cfg["lexicon"], id(words), words.version  # sets of the same words may have other roles
+        predictor = self.model.attrs["predictor"]
         if not isinstance(predictor, CharacterPredictor) or predictor.characters is not self._characters:
             constraints, learned = self.model.attrs["constraints"], self.model.attrs["learned"]
             breaks = table_of(self.cfg["breaks"])
             predictor = CharacterPredictor(weights, constraints, self._characters, learned, breaks, self.cfg["tags"])
             self.model.attrs["predictor"] = predictor
-        read = predictor.reader.characters is not None or words.strength or predictor.words_read is not None
-        if predictor.words_read != version and read:
-            predictor.read_words(self.cfg["lexicon"], words)
-            predictor.words_read = version
+        if predictor.uses(self.user_words):
+            predictor.read_words(self.cfg["lexicon"], self.user_words)
         predictor.bias = self.bias
         return predictor
 

@@ -152,7 +152,8 @@ class CharacterPredictor(Predictor):
         self.reader.lexicon.limit = characters.row_of.size
         if self.reader.characters is not None:
             self.reader.characters.breaks = breaks
-        self.words_read: tuple | None = None  # the dictionaries that the reader has, and the version of the user's
+        # the dictionaries that the reader has, and the version of the user's
+        self._words_read: tuple[str, UserWords, int] | None = None
         self._dictionary: Dictionary | None = None
         self._lexicon = ""
         self.known_words, self._user_words = word_table([]), UserWords()
@@ -174,14 +175,23 @@ class CharacterPredictor(Predictor):
         made_of = (*self._made_of[:2], self.characters, self._made_of[-1], self.reader.breaks, self.tags)
         return CharacterPredictor, made_of
 
+    def uses(self, user_words: UserWords) -> bool:
+        """Whether a dictionary counts: for templates, for tags, or because another one has counted."""
+        return self.reader.characters is not None or user_words.strength > 0 or self._words_read is not None
+
     def read_words(self, lexicon: str, user_words: UserWords) -> None:
-        """Take over what has changed in the dictionary. lexicon: the words of the corpus, with blanks between them."""
+        """Take over what has changed in the dictionary, if anything has. lexicon: the words of the corpus, with blanks between them."""
+        now, before = (lexicon, user_words, user_words.version), self._words_read
+        # "is", since sets of the same words may have other roles
+        if before is not None and before[1] is user_words and before[::2] == now[::2]:
+            return
         with self._lock:
             if self._dictionary is None or self._lexicon != lexicon:
                 self._dictionary, self._lexicon = Dictionary(lexicon.split(), user_words), lexicon
             self.known_words, self._user_words = self._dictionary.follow(user_words), user_words
             if self.reader.characters is not None:
                 self.reader.characters.words = self.known_words
+            self._words_read = now
 
     def _forms(self) -> np.ndarray:
         """The lexicon row of each character of the table, int32[n]. Like every table, it only changes when new characters appear."""
