@@ -83,7 +83,7 @@ def test_marginals_of_chains_are_those_of_all_sequences(learnt):
         assert considered.starts.tolist() == [0, n]
         every = [(chain_score(nodes, pairs, tags), tags) for tags in product(range(nodes.shape[1]), repeat=n)]
         found = np.zeros(nodes.shape)
-        for p, (_, tags) in zip(shares(every, pipe.temperature), every, strict=True):
+        for p, (_, tags) in zip(shares([score for score, _ in every], pipe.temperature), every, strict=True):
             found[range(n), tags] += p
         assert pipe.probabilities(short).marginals == pytest.approx(found, abs=1e-5)
 
