@@ -142,15 +142,15 @@ def untrained(component, case):
 def read(component, nlp, read_corpus) -> list:
     """Examples that are enough to learn something."""
     if component == "mtl_segmenter":
-        return list(SegmentedCorpus(WORDS, limit=40)(nlp))
+        return list(SegmentedCorpus(WORDS, limit=30)(nlp))
     if component == "mtl_parser":
         return examples(nlp, treebank(24), group=2)
     if component == "mtl_constituents":
         return list(BracketedCorpus(TREES / "train.mrg", group=2, limit=12)(nlp))
     if component in COLUMNS:
-        sentences = {"limit": 8, "group": 5, "borders": False} if component == "mtl_senter" else {"limit": 40}
+        sentences = {"limit": 8, "group": 5, "borders": False} if component == "mtl_senter" else {"limit": 30}
         return list(ConlluCorpus(WORDS.parents[1] / "nl-trees" / "train.conllu", given=[], **sentences)(nlp))
-    return read_corpus(nlp, limit=40, given=["TAG"] if component == "mtl_ner" else [])
+    return read_corpus(nlp, limit=30, given=["TAG"] if component == "mtl_ner" else [])
 
 
 @pytest.fixture(scope="module", params=PAIRS, ids=identify)

@@ -16,14 +16,14 @@ def look(nlp, component, examples):
 
 
 def trained(component, case, read_corpus, looks):
-    """The bytes of a component amid its tenth pass, each in two batches; ``looks`` after each batch but the last."""
+    """The bytes of a component amid its sixth pass, each in two batches; ``looks`` after each batch but the last."""
     nlp = untrained(component, case)
-    examples = read(component, nlp, read_corpus)[:24]
+    examples = read(component, nlp, read_corpus)[:16]
     nlp.initialize(lambda: examples)
     pipe = nlp.get_pipe(component)
-    for number in range(19):
+    for number in range(11):
         nlp.update(examples[number % 2 :: 2])
-        if 1 <= number < 18:  # the first pass gathers the corpus
+        if 1 <= number < 10:  # the first pass gathers the corpus
             looks(nlp, component, examples)
     return pipe.to_bytes(exclude=["vocab"])
 

@@ -10,9 +10,11 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 
 
-def run_in_python(script: Path) -> Any:
+def run_in_python(script: Path, *args: str) -> Any:
     """What a script prints as JSON, run with numba's JIT switched off."""
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(ROOT)}
-    run = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, env=environment, cwd=ROOT)
+    run = subprocess.run(
+        [sys.executable, str(script), *args], capture_output=True, text=True, env=environment, cwd=ROOT
+    )
     assert run.returncode == 0, run.stderr
     return json.loads(run.stdout)
