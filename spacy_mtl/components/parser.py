@@ -302,7 +302,10 @@ class MTLParser(BorderedPipe):
         return found
 
     def set_annotations(self, docs: Iterable[Doc], scores: Sequence[np.ndarray]) -> None:
-        """Write ``token.head`` and ``token.dep``. scores: what :meth:`predict` returned. Raises ValueError (M446) for trees of other documents."""
+        """Write ``token.head`` and ``token.dep``, and where arcs may cross, the borders of sentences as they are, which heads do not tell there.
+
+        scores: what :meth:`predict` returned. Raises ValueError (M446) for trees of other documents.
+        """
         names = self.model_labels or (UNLABELLED,)
         ids = np.array([self.vocab.strings.add(label) for label in names], np.uint64)
         docs = list(docs)

@@ -166,7 +166,7 @@ class MTLSegmenter(BiasedPipe, WordsOfCorpus):
             breaks = table_of(self.cfg["breaks"])
             predictor = CharacterPredictor(weights, constraints, self._characters, learned, breaks, self.cfg["tags"])
             self.model.attrs["predictor"] = predictor
-        if predictor.uses(self.user_words):
+        if predictor.follows(self.user_words):
             predictor.read_words(self.cfg["lexicon"], self.user_words)
         predictor.bias = self.bias
         return predictor

@@ -43,7 +43,7 @@ class ClusterErrors:
     M937 = ("{worker} could not make a trial: {reason}. Trials that have ended are kept; the same command goes on from there.")
     M938 = ("No trial ends: {worker} says each time that {reason}. Give the workers more memory, or fewer --workers.")
     M939 = ("Note: {files} left out of the folders that were given, as nothing is known of such endings: {names}.")
-    M940 = ("There is no file at '{path}'. Give a file, a folder or a pattern such as \"shards/*.conllu\" that all machines see.")
+    M940 = ("There is no file at '{path}'. Give a file, a folder, a pattern such as \"shards/*.conllu\", or several of these, that all machines see.")
     M941 = ("There are no documents for this worker in {path}. Give more documents, or share them out to fewer workers.")
     M942 = ("'{name}' counts {what} over a corpus as a whole, which no worker has. Train it with spacy train, or choose settings that do without.")
     M943 = ("'{name}' is a component that is not of this package, and would have to be trained. Freeze it, or train with spacy train.")

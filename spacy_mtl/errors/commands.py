@@ -82,6 +82,8 @@ class CommandErrors:
     M798 = ("No text fits into {tokens} tokens; the shortest has {least}. Give more with --tokens.")
     M799 = ("{option} does nothing without {other}. Give both, or none.")
     M790 = ("'{path}' is a file, but no page that would be replaced. Give another name with --output, or remove it.")
+    M724 = ("'{name}' reads what a component before it is to set, and that fails while it is not trained: {reason}. Source it from a trained pipeline, or "
+            "name the columns in 'given' if the corpus has them.")
     M731 = ("The config '{path}' makes no pipeline, or no corpus: {reason}. Correct it; 'spacy mtl init-config' writes one for a corpus.")
     M732 = ("Cannot write '{path}': it must be a treebank in CoNLL-U. Give it the ending .conllu.")
     M733 = ("The pipeline of '{path}' predicts no column of a treebank; its components are {names}. Name components that set tags, morphology or lemmas.")
@@ -91,7 +93,8 @@ class CommandErrors:
     M736 = ("The treebank '{treebank}' has no training part, a .conllu file with 'train' in its name. Name the files: TRAIN DEV FOLDER.")
     M737 = ("The name of '{path}' does not begin with the code of a language, as 'nl_lassysmall-ud-train.conllu' does. Give it: --lang CODE, or --lang xx for "
             "any language.")
-    M738 = ("A file that is made of the treebank '{treebank}' would become a part of it. Give another folder for the configs.")
+    M738 = ("'{treebank}' is the treebank itself, and what is made of it would be read as a part of it next time. Give another folder for the configs.")
+    M959 = ("The {which} part of the treebank '{treebank}' has files in different formats ({names}). Name the files: TRAIN DEV FOLDER.")
     M739 = ("The treebank '{treebank}' has no dev part, a .conllu file with 'dev' in its name, and its {n} training sentence(s) are too few to set some of "
             "them aside. Name the files: TRAIN DEV FOLDER.")
     M730 = ("Warning: {columns} is given, and predicted by the pipeline. A component that does not overwrite keeps what is given, so its scores are those "

@@ -175,8 +175,8 @@ class CharacterPredictor(Predictor):
         made_of = (*self._made_of[:2], self.characters, self._made_of[-1], self.reader.breaks, self.tags)
         return CharacterPredictor, made_of
 
-    def uses(self, user_words: UserWords) -> bool:
-        """Whether a dictionary counts: for templates, for tags, or because another one has counted."""
+    def follows(self, user_words: UserWords) -> bool:
+        """Whether a dictionary must be read: for templates, for tags, or in place of one that was read before."""
         return self.reader.characters is not None or user_words.strength > 0 or self._words_read is not None
 
     def read_words(self, lexicon: str, user_words: UserWords) -> None:

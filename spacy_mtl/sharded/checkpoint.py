@@ -11,6 +11,7 @@ from contextlib import suppress
 from hashlib import blake2b
 from io import BytesIO
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any, NamedTuple
 from zipfile import BadZipFile, ZipFile
 
@@ -24,8 +25,21 @@ from spacy_mtl.structures.problem import Problem
 _CLOSE = 1e-6
 #: Bytes that arrays may take besides their entries; bytes of a saved component.
 HEADERS, _MOST = 1 << 16, 1 << 34
-#: What zipfile, zlib and numpy raise for a damaged file; RuntimeError where it seems to be encrypted or compressed by other means.
-_FAULTS = (OSError, ValueError, LookupError, EOFError, RuntimeError, BadZipFile, zlib.error, struct.error)
+#: What zipfile, zlib and numpy raise for a damaged file: RuntimeError where it seems to be encrypted or compressed by other means, MemoryError where
+#: an array seems to be huge, TokenError and TypeError where the header of one is no literal.
+_FAULTS = (
+    OSError,
+    ValueError,
+    TypeError,
+    LookupError,
+    EOFError,
+    RuntimeError,
+    MemoryError,
+    BadZipFile,
+    TokenError,
+    zlib.error,
+    struct.error,
+)
 #: The file that says what the checkpoints of a folder are about.
 ABOUT = "about.txt"
 #: From outputs int32[n_slots] to bool[n]: for which sentences these are outputs.

@@ -1,6 +1,7 @@
 """What a worker is told: how to make the pipeline, and which documents are its own."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from glob import glob
 from pathlib import Path
@@ -12,6 +13,7 @@ from spacy_mtl.choosing.corpora import block_of
 from spacy_mtl.corpora.conll import corpus_paths
 from spacy_mtl.errors import Errors
 from spacy_mtl.files.disk import reason_of
+from spacy_mtl.settings import brief
 
 #: Characters of file names that stand for others.
 _WILD = "*?["
@@ -46,10 +48,14 @@ def sources(nlp: Language, workers: int, where: str) -> list[Source]:
     """The shard of each worker: whole files if there are as many, else every worker reads all and keeps its share of the documents.
 
     The path of the training corpus is a file, a folder or a pattern such as ``shards/*.conllu``, or several of these. Raises ValueError: M771 the
-    config does not say what to read, and as :func:`files_of`.
+    config does not say what to read, M940 there is nothing at a path, and as :func:`_found`.
     """
     block = block_of(nlp, "train", where)
-    files = files_of(block)
+    found = _found(block)
+    for path, files in found:
+        if not files:
+            raise ValueError(Errors.M940.format(path=path))
+    files = [file for _, each in found for file in each]
     blocks = [{**block, "path": file} for file in files]
     if len(files) >= workers:
         return [Source(tuple(blocks[k::workers]), 0, 1) for k in range(workers)]
@@ -57,21 +63,24 @@ def sources(nlp: Language, workers: int, where: str) -> list[Source]:
 
 
 def files_of(block: Mapping[str, Any]) -> list[str]:
-    """The files that a path stands for, sorted, or several paths. A folder is what its reader makes of it, unless it holds nothing but files.
+    """The files that a path stands for, sorted, or several paths. Raises ValueError as :func:`_found`."""
+    return [file for _, files in _found(block) for file in files]
 
-    Raises ValueError: M940 if there is nothing at a path, M773 if the system does not let us look, M511 if no path is named.
+
+def _found(block: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
+    """Each path that is named, as readers take them, with its files. A folder is what its reader makes of it, unless it holds nothing but files.
+
+    Raises ValueError: M773 if the system does not let us look, M511 if no path is named, M514 for what is no path.
     """
+    path = block["path"]
+    if isinstance(path, str | Path):
+        with suppress(OSError):  # too long for a name, as many paths are
+            if whole := _files_at(str(path)):
+                return [(str(path), whole)]
     try:
-        whole = _files_at(str(block["path"]))
-        if whole:
-            return whole
-        found = {path: _files_at(path) for path in map(str, corpus_paths(block["path"]))}
+        return [(str(each), _files_at(str(each))) for each in corpus_paths(path)]
     except OSError as error:
-        raise ValueError(Errors.M773.format(path=block["path"], reason=reason_of(error))) from None
-    for path, files in found.items():
-        if not files:
-            raise ValueError(Errors.M940.format(path=path))
-    return [file for files in found.values() for file in files]
+        raise ValueError(Errors.M773.format(path=brief(path), reason=reason_of(error))) from None
 
 
 def _files_at(path: str) -> list[str]:

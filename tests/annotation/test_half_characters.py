@@ -35,7 +35,7 @@ def test_an_id_of_half_a_character_sets_its_document_aside_alone(annotate, tmp_p
     (done,) = annotate([path], tmp_path / "out", output_format=output_format)
     assert done.documents == 2
     (reason,) = aside(tmp_path / "out").values()
-    assert reason.startswith(("[M796] The id has half a character", "[M928]"))
+    assert reason.startswith(("[M796] The id has half a character", "[M796] The row has half a character"))
     assert list(aside(tmp_path / "out")) == ["\ud800"]
     if output_format == "spacy":
         docs = list(DocBin().from_disk(tmp_path / "out" / "part-000000.spacy").get_docs(spacy.blank("es").vocab))
@@ -74,14 +74,16 @@ def test_an_id_of_null_is_made_like_one_that_is_not_there(annotate, tmp_path):
     assert row["id"] == f"{path}@0"
 
 
-def test_a_doc_that_cannot_be_written_leaves_nothing_behind():
+@pytest.mark.parametrize(("place", "value"), [("user_data", object()), ("user_data", 2**70), ("cats", object())])
+def test_a_doc_that_cannot_be_written_leaves_nothing_behind(place, value):
     """Its words would have the user data of the next one."""
     nlp, file = spacy.blank("es"), BytesIO()
     writer = binary.Writer(file, nlp, None, None)
     for number, text in enumerate(("uno", "dos", "tres")):
         doc = nlp.make_doc(text)
-        doc.user_data["mine"] = object() if text == "dos" else text
+        doc.user_data["mine"] = text
         if text == "dos":
+            getattr(doc, place)["mine"] = value
             with pytest.raises(ValueError, match="cannot be written"):
                 writer.add(Document(str(number), lambda: None), doc)
         else:

@@ -78,9 +78,10 @@ def test_several_files_of_a_part_are_joined(tmp_path, encoding):
     assert not (tmp_path / "ud" / "joined-dev.conllu").exists()
 
 
-@pytest.mark.parametrize(("n", "run"), [(120, RUN), (45, 4), (SHARE, 1)])
+@pytest.mark.parametrize(("n", "run"), [(150, 1), (SHARE, 1), (1000, RUN), (350, 3)])
 def test_without_a_dev_part_runs_of_sentences_are_held_out(tmp_path, n, run):
-    treebank, sentences = folder_of(tmp_path / "UD_Dutch-Small"), sentences_of(TREES / "train.conllu")[:n]
+    treebank, some = folder_of(tmp_path / "UD_Dutch-Small"), sentences_of(TREES / "train.conllu")
+    sentences = [f"# number = {k}\n{some[k % len(some)]}" for k in range(n)]
     for name, part in (("a", sentences[: n // 2]), ("b", sentences[n // 2 :])):
         (treebank / f"nl_small-ud-train-{name}.conllu").write_text("\n\n".join(part) + "\n\n", encoding="utf8")
     result = invoke(treebank, tmp_path / "ud")
@@ -90,11 +91,28 @@ def test_without_a_dev_part_runs_of_sentences_are_held_out(tmp_path, n, run):
     assert sentences_of(dev) == held
     assert sentences_of(train) == [sentence for sentence in sentences if sentence not in held]
     assert (
-        f"{dev}: {len(held)} of the {n} training sentences, as there is no dev part; {train}: the others."
+        f"{dev}: {len(held)} of the {n:,} training sentences, as there is no dev part; {train}: the others."
         in result.stdout
     )
     config = load_config(tmp_path / "ud" / "senter.cfg", interpolate=True)
     assert (config["paths"]["train"], config["paths"]["dev"]) == (str(train), str(dev))
+
+
+def test_files_that_are_no_parts_and_comments_that_are_no_sentences_do_not_count(tmp_path):
+    """Hidden files of archives, and a block of comments; CoNLL-X stays CoNLL-X."""
+    treebank = folder_of(tmp_path / "treebank", "._my-train.conll", "._my-dev.conll")
+    rows = "\n".join(f"{k}\t{w}\t_\tN\tN\t_\t{k - 1}\tdep\t_\t_" for k, w in enumerate("ab", 1))
+    (treebank / "my-train.conll").write_text("# of nobody\n\n" + f"{rows}\n\n" * 20, encoding="utf8")
+    result = invoke(treebank, tmp_path / "ud", "--lang", "nl")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "2 of the 20 training sentences" in result.stdout
+    assert sentences_of(tmp_path / "ud" / "held-out-dev.conll") == [rows] * 2
+
+
+def test_parts_in_several_formats_are_refused(tmp_path):
+    treebank = folder_of(tmp_path / "treebank", "my-train.conllu", "my-train.conll", "my-dev.conllu")
+    result = invoke(treebank, tmp_path / "ud", "--lang", "nl")
+    assert (result.exit_code, result.stderr[:6]) == (1, "[M959]")
 
 
 def test_a_treebank_that_is_too_small_to_hold_sentences_out(tmp_path):

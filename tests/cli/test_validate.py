@@ -144,3 +144,13 @@ def test_what_components_before_set_need_not_be_in_the_corpus():
     found = dry_run(nlp.get_pipe("mtl_ner"), nlp, examples)
     assert (found.positions, found.unknown) == (8, 0)
     assert found.observations["V0"] == 3
+
+
+def test_a_component_before_that_fails_untrained_is_told():
+    nlp, words = spacy.blank("es"), ["Ana", "vive"]
+    nlp.add_pipe("tagger")
+    templates = {"@mtl_templates": "spacy_mtl.patterns.v1", "patterns": ["U0:%x[0,TAG]"]}
+    nlp.add_pipe("mtl_ner", config={"model": {"templates": templates}})
+    gold = Doc(nlp.vocab, words, tags=["N", "V"], ents=["B-PER", "O"])
+    with pytest.raises(ValueError, match=r"^\[M724\] 'mtl_ner' reads what a component before it is to set"):
+        dry_run(nlp.get_pipe("mtl_ner"), nlp, [Example(Doc(nlp.vocab, words), gold)])

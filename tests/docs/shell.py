@@ -82,7 +82,7 @@ def in_small(args: Words) -> Words:
         str(min(int(word), TRIALS)) if before == "--trials" else word
         for before, word in zip(["", *args], args, strict=False)
     ]
-    searched = args[0] == "tune" and "configs/ner.cfg" in args
+    searched = args[:1] == ["tune"] and "configs/ner.cfg" in args
     return [*fewer, "--train", "my.train", "--dev", "my.dev"] if searched else fewer
 
 

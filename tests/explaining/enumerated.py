@@ -1,7 +1,7 @@
 """Every tree of a short sentence, with its score."""
 
 from itertools import product
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,8 +15,8 @@ class Trees(NamedTuple):
     heads: np.ndarray
     labels: np.ndarray
 
-    def where(self, kept) -> Self:
-        return type(self)(*(column[kept] for column in self))
+    def where(self, kept) -> "Trees":
+        return Trees(*(column[kept] for column in self))
 
     def same(self, heads, labels) -> np.ndarray:
         """Which of them have these heads and labels: the label of an arc from the root says nothing."""

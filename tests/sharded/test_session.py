@@ -9,6 +9,7 @@ from thinc.api import Config
 
 from spacy_mtl.choosing.corpora import read_part
 from spacy_mtl.sharded.pipeline import make
+from spacy_mtl.sharded.spec import files_of
 from spacy_mtl.stand_in import stand_in
 from spacy_mtl.trainers.shared.frank_wolfe import ascent_pass
 
@@ -220,6 +221,18 @@ def test_whole_files_go_to_workers_where_there_are_enough(tmp_path):
     two = f"{tmp_path}/shards/part2.conll, {tmp_path}/shards/part[01].conll"
     crew = crew_of(text("ner", paths__train=two), 3)
     assert [Path(worker.spec.source.files).name for worker in crew.workers] == [f"part{k}.conll" for k in (2, 0, 1)]
+
+
+def test_paths_are_files_as_readers_take_them(tmp_path, monkeypatch):
+    """However many they are, and whatever else is there; what is not there is for the reader to tell."""
+    monkeypatch.chdir(tmp_path)
+    names = [f"train-of-many-files-{k:03}.conll" for k in range(200)]
+    for name in (*names, "a"):
+        Path(name).touch()
+    assert files_of({"path": ", ".join(names)}) == names
+    assert files_of({"path": names}) == names
+    assert files_of({"path": [names[3], names[3]]}) == [names[3]] * 2
+    assert files_of({"path": "nowhere.conll"}) == []
 
 
 def test_documents_of_one_file_are_shared_out():

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import BinaryIO
 
+import srsly
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 
@@ -61,7 +62,8 @@ class Writer:
         doc.user_data[ID_KEY] = document.id
         try:
             one = DocBin(docs=[doc], store_user_data=True)
-        except TypeError as error:  # of an object in its user data
+            srsly.msgpack_dumps(doc.cats)  # which would be written with all others
+        except (TypeError, OverflowError) as error:  # of an object, or of a number that is too large
             raise ValueError(f"it cannot be written: {error}") from None
         self._packed.merge(one)  # of one that cannot be written nothing is taken
         return n_sentences(doc)

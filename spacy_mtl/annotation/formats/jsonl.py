@@ -100,10 +100,14 @@ class Writer:
         self._file, self._columns, self._task = file, columns_of(nlp), task
 
     def add(self, document: Document, doc: Doc) -> int:
-        """Write a document; returns its number of sentences. Raises ValueError (M933) for a number that is none in JSON."""
+        """Write a document; returns its number of sentences. Raises ValueError: M933 for a number that is none in JSON, M796 for half a character."""
         row = document.row if document.row is not None else {self._task.id: document.id, self._task.text: doc.text}
         annotation = row_of(doc, self._columns)
-        self._file.write(f"{_line({**row, **annotation})}\n".encode())
+        try:
+            line = f"{_line({**row, **annotation})}\n".encode()
+        except UnicodeEncodeError:
+            raise ValueError(Errors.M796.format(where="The row")) from None
+        self._file.write(line)
         return n_sentences(doc)
 
     def close(self) -> None:

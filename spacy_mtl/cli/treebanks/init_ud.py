@@ -25,7 +25,7 @@ def init_ud_cli(
         list[Path],
         typer.Argument(
             metavar="TREEBANK FOLDER",
-            help="Folder of a treebank in CoNLL-U, with a training and a dev part, and where the configs go. Or three paths: TRAIN DEV FOLDER.",
+            help="Folder of a treebank in CoNLL-U, with or without a dev part, and where the configs go. Or three paths: TRAIN DEV FOLDER.",
         ),
     ],
     lang: Annotated[

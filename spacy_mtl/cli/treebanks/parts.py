@@ -27,7 +27,7 @@ def files_of(paths: Sequence[Path]) -> Files:
     """What ``TREEBANK FOLDER`` or ``TRAIN DEV FOLDER`` stands for.
 
     Raises ValueError: M735 for another number of paths, or two whose first is no folder, M501 where that does not exist; M736 for a treebank
-    without a training part; M738 where a file that is made of the treebank would become a part of it.
+    without a training part; M959 for files of a part in different formats; M738 where a file that is made of the treebank would become a part of it.
     """
     match paths:
         case [train, dev, folder]:
@@ -36,6 +36,10 @@ def files_of(paths: Sequence[Path]) -> Files:
             train, dev = (_named(treebank, which) for which in ("train", "dev"))
             if not train:
                 raise ValueError(Errors.M736.format(treebank=treebank))
+            for which, files in (("train", train), ("dev", dev)):
+                if len({path.suffix for path in files}) > 1:
+                    names = brief(", ".join(path.name for path in files))
+                    raise ValueError(Errors.M959.format(treebank=treebank, which=which, names=names))
             if (len(train), len(dev)) != (1, 1) and treebank.resolve() == folder.resolve():
                 raise ValueError(Errors.M738.format(treebank=treebank))
             return Files(train, dev, folder)
@@ -45,7 +49,8 @@ def files_of(paths: Sequence[Path]) -> Files:
 
 
 def _named(treebank: Path, which: str) -> list[Path]:
-    named = re.compile(rf"(.*[^a-z])?{which}([^a-z].*)?\.conllu?")
+    """The files of a part. Hidden ones, such as those that macOS adds to archives, are none."""
+    named = re.compile(rf"(?!\.)(.*[^a-z])?{which}([^a-z].*)?\.conllu?")
     return sorted(path for path in treebank.iterdir() if named.fullmatch(path.name))
 
 

@@ -1,6 +1,7 @@
 """The two files that the steps learn from, where a treebank does not have them: several files of a part joined, and a dev part held out."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ from .parts import Files
 
 #: One of so many runs of sentences is held out.
 SHARE = 10
-#: Sentences of a run, of large treebanks: long enough to be a document from which sentence borders are learnt.
+#: Sentences of a run, of 1,000 or more: long enough to be a document from which sentence borders are learnt.
 RUN = 10
 
 
@@ -27,13 +28,14 @@ class Parts(NamedTuple):
 def two_parts(files: Files, encoding: str) -> Parts:
     """One file for each part, in the encoding of the treebank; what is made goes to the folder of the configs.
 
-    Raises ValueError: M739 for too few sentences to hold some out, M704 where a file cannot be written, and as :func:`.text_lines`.
+    Files are written before anything else is checked. Raises ValueError: M739 for too few sentences to hold some out, M704 where a file cannot be
+    written, and as :func:`.text_lines`.
     """
     if not files.dev:
         return _held_out(files, encoding)
     done: list[str] = []
     train, dev = (
-        _joined(paths, files.folder / f"joined-{which}.conllu", encoding, done)
+        _joined(paths, files.folder / f"joined-{which}{paths[0].suffix}", encoding, done)
         for which, paths in (("train", files.train), ("dev", files.dev))
     )
     return Parts(train, dev, done)
@@ -54,9 +56,9 @@ def _held_out(files: Files, encoding: str) -> Parts:
     n = len(sentences)
     if n < SHARE:
         raise ValueError(Errors.M739.format(treebank=files.train[0].parent, n=n))
-    run = min(RUN, n // SHARE)
+    run = max(1, min(RUN, n // SHARE**2))
     held = [k // run % SHARE == SHARE - 1 for k in range(n)]
-    train, dev = files.folder / "most-train.conllu", files.folder / "held-out-dev.conllu"
+    train, dev = (files.folder / f"{name}{files.train[0].suffix}" for name in ("most-train", "held-out-dev"))
     for path, kept in ((train, False), (dev, True)):
         _write(path, (text for text, out in zip(sentences, held, strict=True) if out is kept), encoding)
     return Parts(
@@ -67,17 +69,17 @@ def _held_out(files: Files, encoding: str) -> Parts:
 
 
 def _sentences(paths: Iterable[Path], encoding: str) -> Iterator[str]:
-    """The text of each sentence with its comments, of all files."""
+    """The text of each sentence with its comments, of all files; comments without words are left out, as readers do."""
     for path in paths:
         lines: list[str] = []
-        for line in text_lines(path, encoding):
+        for line in chain(text_lines(path, encoding), "\n"):
             if line.strip():
-                lines.append(line)
-            elif lines:
+                lines.append(line.removesuffix("\n") + "\n")
+            elif any(not each.startswith("#") for each in lines):
                 yield "".join(lines)
                 lines = []
-        if lines:
-            yield "".join(lines).removesuffix("\n") + "\n"
+            else:
+                lines = []
 
 
 def _write(path: Path, sentences: Iterable[str], encoding: str) -> None:

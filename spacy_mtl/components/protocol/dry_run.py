@@ -8,7 +8,9 @@ import numpy as np
 from spacy.language import Language
 from spacy.training import Example
 
+from spacy_mtl.errors import Errors
 from spacy_mtl.learning.gather import Piece
+from spacy_mtl.settings import brief
 
 from .base import StructuredPipe
 
@@ -61,9 +63,17 @@ def dry_run(pipe: StructuredPipe, nlp: Language, examples: Sequence[Example]) ->
 
 
 def _pieces(pipe: StructuredPipe, examples: list[Example]) -> list[Piece]:
-    """The documents as training sees them; what they lack comes from the components before."""
+    """The documents as training sees them; what they lack comes from the components before. Raises ValueError (M724) if one of these fails."""
     assert pipe._reader is not None
-    examples = examples if pipe._before is None else pipe._before.annotated(examples)
+    if pipe._before is not None:
+        try:
+            examples = pipe._before.annotated(examples)
+        except Exception as error:  # components of other packages, which are not initialized here
+            if str(error).startswith("[M"):
+                raise
+            raise ValueError(
+                Errors.M724.format(name=pipe.name, reason=brief(f"{type(error).__name__}: {error}", 200))
+            ) from None
     docs = [example.predicted for example in examples]
     inputs, tensors = pipe.read_input(pipe._reader, docs), pipe.tensors_of(docs)
     pieces = []
