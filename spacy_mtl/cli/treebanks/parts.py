@@ -30,16 +30,12 @@ def files_of(paths: Sequence[Path]) -> Files:
     without a training part; M959 for files of a part in different formats; M738 where a file that is made of the treebank would become a part of it.
     """
     match paths:
-        case [train, dev, folder]:
-            return Files([train], [dev], folder)
+        case [train_file, dev_file, folder]:
+            return Files([train_file], [dev_file], folder)
         case [treebank, folder] if treebank.is_dir():
             train, dev = (_named(treebank, which) for which in ("train", "dev"))
             if not train:
                 raise ValueError(Errors.M736.format(treebank=treebank))
-            for which, files in (("train", train), ("dev", dev)):
-                if len({path.suffix for path in files}) > 1:
-                    names = brief(", ".join(path.name for path in files))
-                    raise ValueError(Errors.M959.format(treebank=treebank, which=which, names=names))
             if (len(train), len(dev)) != (1, 1) and treebank.resolve() == folder.resolve():
                 raise ValueError(Errors.M738.format(treebank=treebank))
             return Files(train, dev, folder)
@@ -49,9 +45,13 @@ def files_of(paths: Sequence[Path]) -> Files:
 
 
 def _named(treebank: Path, which: str) -> list[Path]:
-    """The files of a part. Hidden ones, such as those that macOS adds to archives, are none."""
+    """The files of a part. Hidden ones, such as those that macOS adds to archives, are none. Raises ValueError (M959) for different formats."""
     named = re.compile(rf"(?!\.)(.*[^a-z])?{which}([^a-z].*)?\.conllu?")
-    return sorted(path for path in treebank.iterdir() if named.fullmatch(path.name))
+    found = sorted(path for path in treebank.iterdir() if named.fullmatch(path.name))
+    if len({path.suffix for path in found}) > 1:
+        names = brief(", ".join(path.name for path in found))
+        raise ValueError(Errors.M959.format(treebank=treebank, which=which, names=names))
+    return found
 
 
 def language_of(path: Path) -> str:
