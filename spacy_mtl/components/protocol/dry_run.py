@@ -1,7 +1,7 @@
 """What a component would learn from, without learning: its labels, the gold that it can use, its observations and the memory that training takes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -64,7 +64,6 @@ def dry_run(pipe: StructuredPipe, nlp: Language, examples: Sequence[Example]) ->
 
 def _pieces(pipe: StructuredPipe, examples: list[Example]) -> list[Piece]:
     """The documents as training sees them; what they lack comes from the components before. Raises ValueError (M724) if one of these fails."""
-    assert pipe._reader is not None
     if pipe._before is not None:
         try:
             examples = pipe._before.annotated(examples)
@@ -74,13 +73,7 @@ def _pieces(pipe: StructuredPipe, examples: list[Example]) -> list[Piece]:
             raise ValueError(
                 Errors.M724.format(name=pipe.name, reason=brief(f"{type(error).__name__}: {error}", 200))
             ) from None
-    docs = [example.predicted for example in examples]
-    inputs, tensors = pipe.read_input(pipe._reader, docs), pipe.tensors_of(docs)
-    pieces = []
-    for example, (given, starts), tensor in zip(examples, inputs, tensors, strict=True):
-        piece = pipe.piece_of(pipe.key_of(example.reference), example, given, starts)
-        pieces.append(replace(piece, tensor=tensor))
-    return pieces
+    return list(pipe.pieces_of([pipe.key_of(example.reference) for example in examples], examples))
 
 
 def _rows(problem: Any) -> dict[str, int]:

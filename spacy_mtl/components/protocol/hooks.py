@@ -2,7 +2,7 @@
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -78,6 +78,16 @@ class PipeHooks(SavedPipe):
     def tensors_of(self, docs: Sequence[Doc]) -> list[np.ndarray]:
         """For each doc the rows of ``doc.tensor`` if a template reads them, float32[n, D]; none by default."""
         return [NO_ROWS] * len(docs)
+
+    def pieces_of(self, keys: Iterable[bytes], examples: Sequence[Example]) -> Iterator[Piece]:
+        """Documents as training sees them. keys: of their references. examples: as the components before annotate them."""
+        assert self._reader is not None
+        docs = [example.predicted for example in examples]
+        inputs, tensors = self.read_input(self._reader, docs), self.tensors_of(docs)
+        for key, example, (given, starts), tensor in zip(keys, examples, inputs, tensors, strict=True):
+            piece = self.piece_of(key, example, given, starts)
+            piece.tensor = tensor
+            yield piece
 
     def learn_attribute(self, attr: str, table: Callable[[], FormTable]) -> None:
         """Learn the table of an attribute of :mod:`spacy_mtl.templates.attributes.learned` if a template reads it, or another one with this table."""

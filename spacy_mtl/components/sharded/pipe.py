@@ -63,7 +63,7 @@ class ShardedPipe(UpdatedPipe):
         gathered = Gatherer(self._gathered.expected)  # a worker may be asked more than once
         known = gathered.n_expected
         for batch in util.minibatch(examples, BATCH):
-            for piece in self._pieces_of(list(batch)):
+            for piece in self._expected(list(batch)):
                 gathered.show(piece, None)
         if gathered.n_shown != known:
             raise ValueError(Errors.M949.format(name=self.name))
@@ -71,19 +71,14 @@ class ShardedPipe(UpdatedPipe):
         self._gathered = gathered
         return gathered.pieces
 
-    def _pieces_of(self, examples: list[Example]) -> Iterable[Piece]:
+    def _expected(self, examples: list[Example]) -> Iterable[Piece]:
+        """The documents of a batch. Raises ValueError (M949) for one that the component was not initialized with."""
         assert self._gathered is not None
-        assert self._reader is not None
         keys = [self.key_of(example.reference) for example in examples]
         if not all(map(self._gathered.knows, keys)):
             raise ValueError(Errors.M949.format(name=self.name))
         examples = examples if self._before is None else self._before.annotated(examples)
-        docs = [example.predicted for example in examples]
-        inputs, tensors = self.read_input(self._reader, docs), self.tensors_of(docs)
-        for key, example, (given, starts), tensor in zip(keys, examples, inputs, tensors, strict=True):
-            piece = self.piece_of(key, example, given, starts)
-            piece.tensor = tensor
-            yield piece
+        return self.pieces_of(keys, examples)
 
     def forget_documents(self) -> None:
         """Keep none of the gathered documents, once their features have been read."""
