@@ -12,14 +12,16 @@ from benchmarks.common.origin import ROOT
 from benchmarks.common.rows import Row
 from spacy_mtl.configs import UD_NAMES
 
+from .danish import FOLDER, danish_part
 from .raw_text import raw_text
 
-#: Folder, names of the parts and language of each treebank.
+#: Folder, names of the parts and language of each treebank; the files of Danish are made, see danish.py.
 TREEBANKS = {
     "gothic": ("ud-gothic-proiel", "got_proiel-ud-{}.conllu", "xx"),
     "turkish": ("ud-turkish-imst", "tr_imst-ud-{}.conllu", "tr"),
     "swedish": ("ud-swedish-talbanken", "sv-ud-{}.conll", "sv"),
     "dutch": ("ud-dutch-lassysmall", "nl_lassysmall-ud-{}.conllu", "nl"),
+    "danish": (FOLDER, "", "da"),
 }
 #: Where the output of the steps goes.
 STDERR = 2
@@ -52,6 +54,8 @@ def _steps(
 
 def part(name: str, corpora: Path, which: str) -> str:
     folder, pattern, _ = TREEBANKS[name]
+    if not pattern:
+        return str(danish_part(corpora, which))
     return str(corpora / folder / pattern.format(which))
 
 

@@ -3,8 +3,10 @@
 import sys
 
 import pytest
+from spacy.parts_of_speech import IDS
 
 from benchmarks.common.measure import run_child
+from benchmarks.ud.danish import PARTS_OF_SPEECH, danish_part
 from benchmarks.ud.raw_text import raw_text, trees_alone
 from benchmarks.ud.rivals import _note
 from benchmarks.ud.spacy_rival import with_known_parts
@@ -44,6 +46,18 @@ def test_text_that_is_not_that_of_the_tokens_is_refused(tmp_path):
 def test_sentences_that_run_in_a_circle_are_left_out(tmp_path):
     good, circle = sentence(("a", 0, "_"), ("b", 1, "_")), sentence(("a", 2, "_"), ("b", 1, "_"), comments=["# c"])
     assert trees_alone(write(tmp_path, circle, good)) == f"{good}\n\n"
+
+
+def test_danish_gets_universal_parts_of_speech_and_a_dev_part(tmp_path):
+    line = "{}\tcifre\tciffer\tNC\tNCNPU==I\tnumber=plur|case=unmarked|id={}\t0\tROOT\t_\t_\n\n"
+    (tmp_path / "ddt").mkdir()
+    for name, sentences in {"train": 20, "test": 3}.items():
+        text = "".join(line.format(1, 40 + i) for i in range(sentences))
+        (tmp_path / "ddt" / f"{name}.conll").write_text(text, encoding="utf8")
+    parts = {name: danish_part(tmp_path, name).read_text(encoding="utf8") for name in ("train", "dev", "test")}
+    wanted = "1\tcifre\tciffer\tNOUN\tNCNPU==I\tcase=unmarked|number=plur\t0\troot\t_\t_\n\n"
+    assert parts == {"train": 18 * wanted, "dev": 2 * wanted, "test": 3 * wanted}
+    assert set(PARTS_OF_SPEECH.values()) <= set(IDS)
 
 
 @pytest.mark.parametrize(
