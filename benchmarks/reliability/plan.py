@@ -1,5 +1,6 @@
 """How much a run of the table tries, and the rows that its subjects make."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,20 +18,21 @@ class Plan:
     """What a subject is asked for.
 
     full: the sizes of the published table, hours; otherwise minutes. folder: empty, for whatever the subject writes. seed: of the first random
-    case; a case that failed is repeated with its own seed and ``count = 1``. count: cases, instead of the usual number. case: only what has this
-    name, such as a component. corpora: the folder of corpora that do not come with the package, or None.
+    case; a case that failed is repeated with its own seed and ``count = 1``. count: cases, instead of the usual number. share: of the usual number.
+    case: only what has this name, such as a component. corpora: the folder of corpora that do not come with the package, or None.
     """
 
     full: bool
     folder: Path
     seed: int = 0
     count: int | None = None
+    share: float = 1.0
     case: str | None = None
     corpora: Path | None = None
 
     def size(self, quick: int, full: int) -> int:
         """How many to try."""
-        return self.count or (full if self.full else quick)
+        return self.count or math.ceil(self.share * (full if self.full else quick))
 
     def wants(self, case: str) -> bool:
         """Whether a part of a subject is to run."""

@@ -33,9 +33,11 @@ def reliability(
         bool, typer.Option("--full/--quick", help="All of the table, for hours, or minutes of it.")
     ] = False,
     only: Annotated[list[str] | None, typer.Option("--only", help="Of these subjects alone; see the list.")] = None,
+    skip: Annotated[list[str] | None, typer.Option("--skip", help="Without these subjects.")] = None,
     case: Annotated[str | None, typer.Option(help="Only this line of a subject, such as a component.")] = None,
     seed: Annotated[int, typer.Option(help="Of the first random case; a failure names its own.")] = 0,
     count: Annotated[int | None, typer.Option(help="How many cases, instead of the usual number.")] = None,
+    share: Annotated[float, typer.Option(min=0.001, max=1.0, help="Of the usual number of cases.")] = 1.0,
     jobs: Annotated[int, typer.Option(min=1, help="Subjects that run side by side.")] = 1,
     corpora: Annotated[
         Path | None, typer.Option(envvar="SPACY_MTL_CORPORA", help="For subjects that can use more.")
@@ -50,13 +52,13 @@ def reliability(
             [{"name": n, "holds": h} for n, h in SUBJECTS.items()],
         )
         return
-    names = only or list(SUBJECTS)
-    unknown = [name for name in names if name not in SUBJECTS]
+    unknown = [name for name in [*(only or []), *(skip or [])] if name not in SUBJECTS]
     if unknown:
         raise typer.BadParameter(f"There is no subject '{unknown[0]}'. Choose from {', '.join(SUBJECTS)}.")
+    names = [name for name in only or SUBJECTS if name not in (skip or [])]
     failed = 0
     with TemporaryDirectory(prefix="reliability-") as folder:
-        plan = Plan(full, Path(folder), seed, count, case, corpora)
+        plan = Plan(full, Path(folder), seed, count, share, case, corpora)
         for name, rows in finished(names, plan, jobs, json):
             show(f"{name}: {SUBJECTS[name]}", COLUMNS, rows, note_of(rows))
             failed += sum(row["failed"] for row in rows)

@@ -73,10 +73,21 @@ def test_what_fails_ends_with_exit_code_1(subject, tmp_path, failures, code, tri
         assert "RuntimeError: no worker" in row["failures"][0]
 
 
+def test_subjects_are_skipped_and_the_others_try_a_share(subject, tmp_path):
+    subject([])
+    invoke("--json", tmp_path / "rows.jsonl", "--share", 0.5)
+    assert [row["tried"] for row in read_rows(tmp_path / "rows.jsonl")] == [5]
+    assert invoke("--json", tmp_path / "none.jsonl", "--skip", "made_up").exit_code == 0
+    assert not (tmp_path / "none.jsonl").exists()
+    assert invoke("--skip", "nobody").exit_code == 2
+
+
 def test_sizes(tmp_path):
     assert Plan(False, tmp_path).size(3, 5) == 3
     assert Plan(True, tmp_path).size(3, 5) == 5
     assert Plan(True, tmp_path, count=1).size(3, 5) == 1
+    assert Plan(False, tmp_path, share=0.15).size(200, 2000) == 30
+    assert Plan(False, tmp_path, share=0.01).size(3, 5) == 1
     assert Plan(True, tmp_path, case="ner").wants("ner")
     assert not Plan(True, tmp_path, case="ner").wants("tagger")
 
