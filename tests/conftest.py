@@ -5,7 +5,9 @@ import os
 import shutil
 import tempfile
 import time
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -52,11 +54,23 @@ use_cache(cache_root())  # before any test module imports numba
 settings.register_profile("spacy_mtl", deadline=None)
 settings.load_profile("spacy_mtl")
 
-from spacy.lang.nl import DutchDefaults  # noqa: E402
+import catalogue  # noqa: E402
 from spacy.lang.tokenizer_exceptions import BASE_EXCEPTIONS  # noqa: E402
+from spacy.util import get_lang_class  # noqa: E402
 
-# Of the 4,700 exceptions of Dutch tokenization, which take a quarter of a second in each of hundreds of pipelines, tests need none.
-DutchDefaults.tokenizer_exceptions = dict(BASE_EXCEPTIONS)
+# Of the exceptions of these languages' tokenization, 4,700 for Dutch, which take up to a quarter of a second in each of hundreds of pipelines,
+# tests need none.
+for lang in ("da", "en", "es", "nl"):
+    get_lang_class(lang).Defaults.tokenizer_exceptions = dict(BASE_EXCEPTIONS)
+
+
+@cache
+def _entry_points(group: str) -> Any:
+    return catalogue.AVAILABLE_ENTRY_POINTS.select(group=group)
+
+
+# Registries look through all entry points of the environment, a hundred times in each pipeline.
+catalogue.Registry._get_entry_points = lambda self: _entry_points(self.entry_point_namespace)  # type: ignore[method-assign]
 
 from .clusters import cluster  # noqa: E402, F401
 from .pipelines import (  # noqa: E402, F401  (fixtures of the whole suite; the cache must be set before they import numba)
@@ -71,6 +85,15 @@ from .pipelines import (  # noqa: E402, F401  (fixtures of the whole suite; the 
 
 #: What is compiled for trees and what for chains goes to a worker each, so that neither compiles what the other compiles at that moment.
 GROUPS = {"trees": ("tree", "pars"), "chains": ("test_every_trainer", "tests/trainers/", "structures/chain")}
+
+
+#: Files that take minutes, and would keep one worker busy when the other has nothing left to do if they came last.
+LONG = (
+    "tests/docs/test_blocks.py",
+    "tests/test_project.py",
+    "tests/benchmarks/test_ud.py",
+    "tests/cli/test_tune_on_cluster.py",
+)
 
 
 def group_of(nodeid: str) -> str:
@@ -88,12 +111,13 @@ class GroupScheduling(LoadScopeScheduling):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> GroupScheduling:
+    config.option.loadscopereorder = False  # the order below, and not files with many tests first
     return GroupScheduling(config, log)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The two large groups come first."""
-    names = [*GROUPS]
+    """The two large groups come first, and long files next, when what they need has been compiled."""
+    names = [*GROUPS, *LONG]
     groups = {item.nodeid: group_of(item.nodeid) for item in items}
     items.sort(key=lambda item: names.index(groups[item.nodeid]) if groups[item.nodeid] in names else len(names))
 
