@@ -117,6 +117,34 @@ def test_nothing_is_cached_for_a_structure_of_a_script(run, tmp_path):
     assert cached(tmp_path) == set()
 
 
+#: A kernel of one's own beside the script, where numba keeps it in its own way.
+OWN = """
+from spacy_mtl.kernels import kernel
+
+@kernel
+def one_more(x):
+    return x + 1
+"""
+
+
+@pytest.mark.parametrize("kept", ["*.nbc", "*.nb?"], ids=["kernels", "index too"])
+@pytest.mark.parametrize("left", [0, 100])
+def test_files_that_were_cut_off_are_compiled_again(run, tmp_path, kept, left):
+    write_structure(tmp_path / "a", "mine", 10)
+    (tmp_path / "a" / "own.py").write_text(OWN)
+    code = "import mine, own; print(mine.count() + own.one_more(1))"
+    assert run(tmp_path / "a", code) == 15
+    whole = {path: path.read_bytes() for path in (tmp_path / "cache").rglob(kept)}
+    assert any(path.name.startswith("own") for path in whole)
+    for path, data in whole.items():
+        path.write_bytes(data[:left])
+    assert run(tmp_path / "a", code) == 15
+    after = {path: path.stat().st_mtime_ns for path in (tmp_path / "cache").rglob("*.nb?")}
+    assert all(path.stat().st_size > left for path in after if path in whole)
+    assert run(tmp_path / "a", code) == 15
+    assert after == {path: path.stat().st_mtime_ns for path in (tmp_path / "cache").rglob("*.nb?")}  # and then found
+
+
 def test_kernels_depend_on_the_sources_of_every_part_that_they_call():
     """Or, after one of them has changed, what was compiled of its former self would be taken from the cache."""
     unseen = set()
