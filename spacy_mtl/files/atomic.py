@@ -2,8 +2,9 @@
 
 import errno
 import os
+import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -26,10 +27,12 @@ def writing_atomically(path: str | Path) -> Iterator[BinaryIO]:
     """As :func:`write_atomically`, for what is written piece by piece: after an exception, the old file is as it was.
 
     An OSError that the caller raises meanwhile is told as one of this file. What is no file cannot be replaced: a folder is refused at once, and
-    to a pipe or device, such as ``/dev/stdout``, the data is written as it comes.
+    to a pipe or device, such as ``/dev/stdout``, the data is written as it comes. A link stays, and the file that it leads to is written; a file
+    that was there keeps its mode.
     """
-    path = Path(path)
-    with disk_errors(path):
+    given = Path(path)
+    with disk_errors(given):
+        path = Path(os.path.realpath(given)) if given.is_symlink() else given
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         if path.exists() and not path.is_file():
@@ -42,5 +45,7 @@ def writing_atomically(path: str | Path) -> Iterator[BinaryIO]:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
+            with suppress(OSError):  # a new file, or a file system without modes
+                shutil.copymode(path, unfinished)
             os.replace(unfinished, path)
         flush_folder(path.parent)

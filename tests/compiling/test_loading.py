@@ -68,4 +68,4 @@ def test_kernels_work_when_they_come_from_the_cache_and_so_do_those_that_are_com
 
 
 def test_a_cache_of_another_kind_loads_as_it_does():
-    assert loader(SimpleNamespace(load_overload=max)) is max
+    assert loader(SimpleNamespace(load_overload=max))(1, 2) == 2

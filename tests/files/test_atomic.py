@@ -224,6 +224,30 @@ def test_a_pipe_stays_one(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.parametrize("there", [True, False])
+def test_a_link_stays_and_the_file_it_leads_to_is_written(tmp_path, there):
+    target, link = tmp_path / "elsewhere" / "file", tmp_path / "link"
+    target.parent.mkdir()
+    if there:
+        target.write_bytes(b"one")
+    link.symlink_to(target)
+    write_atomically(link, b"two")
+    assert link.is_symlink()
+    assert target.read_bytes() == b"two"
+    assert sorted(tmp_path.rglob("*")) == [target.parent, target, link]
+
+
+def test_a_file_keeps_its_mode(tmp_path):
+    path = tmp_path / "file"
+    write_atomically(path, b"one")
+    usual = path.stat().st_mode
+    path.chmod(0o600)
+    write_atomically(path, b"two")
+    assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"two", 0o600)
+    write_atomically(tmp_path / "other", b"two")
+    assert (tmp_path / "other").stat().st_mode == usual
+
+
 def test_a_folder_is_refused_before_anything_is_written(tmp_path):
     with pytest.raises(IsADirectoryError, match=r"\[M652\]"), writing_atomically(tmp_path):
         raise AssertionError
