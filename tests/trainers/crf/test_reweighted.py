@@ -5,7 +5,6 @@ import functools
 import numpy as np
 import pytest
 from scipy.optimize import minimize
-from scipy.special import logsumexp
 
 from spacy_mtl.trainers.base import fit
 from spacy_mtl.trainers.crf.trainer import CRF
@@ -28,22 +27,27 @@ def rounds_of(seed: int, rounds: int, epsilon: float = EPSILON) -> tuple[np.ndar
     problem = problem_of(seed)
     rows, slices = [row for row, _ in margins(problem)], block_slices(problem)
     w, mu = np.zeros(slices[-1].stop), np.ones(len(slices))
-    for k in range(rounds + 1):
-        if k:
-            mu = np.array([w[s] @ w[s] for s in slices]) + epsilon
-        share = np.concatenate([np.full(s.stop - s.start, m) for s, m in zip(slices, mu, strict=True)])
-        options = {"ftol": 1e-15, "gtol": 1e-9, "maxiter": 5000}
-        w = minimize(value_and_gradient, w, (rows, share), jac=True, method="L-BFGS-B", options=options).x
-    return mu, w
+    if rounds:
+        _, w = rounds_of(seed, rounds - 1, epsilon)
+        mu = np.array([w[s] @ w[s] for s in slices]) + epsilon
+    share = np.concatenate([np.full(s.stop - s.start, m) for s, m in zip(slices, mu, strict=True)])
+    options = {"ftol": 1e-15, "gtol": 1e-9, "maxiter": 5000}
+    root = np.sqrt(
+        share
+    )  # in w / root, the penalty is half the square of the norm whatever mu, and L-BFGS takes a few steps
+    outputs = np.concatenate(rows) * root, np.array([len(row) for row in rows])
+    found = minimize(value_and_gradient, w / root, outputs, jac=True, method="L-BFGS-B", options=options)
+    return mu, found.x * root
 
 
-def value_and_gradient(w: np.ndarray, rows: list[np.ndarray], share: np.ndarray) -> tuple[float, np.ndarray]:
-    value, gradient = 0.5 * w @ (w / share), w / share
-    for row in rows:
-        scores = row @ w
-        log_z = logsumexp(scores)
-        value, gradient = value + C * log_z, gradient + C * np.exp(scores - log_z) @ row
-    return float(value), gradient
+def value_and_gradient(x: np.ndarray, rows: np.ndarray, sizes: np.ndarray) -> tuple[float, np.ndarray]:
+    """rows: one for each output of each sentence. sizes: how many outputs each sentence has."""
+    scores, starts = rows @ x, np.cumsum(sizes) - sizes
+    largest = np.maximum.reduceat(scores, starts)
+    weights = np.exp(scores - np.repeat(largest, sizes))
+    sums = np.add.reduceat(weights, starts)
+    value = 0.5 * x @ x + C * (np.log(sums) + largest).sum()
+    return float(value), x + C * (weights / np.repeat(sums, sizes)) @ rows
 
 
 @pytest.mark.parametrize("rounds", [1, 2, 6])

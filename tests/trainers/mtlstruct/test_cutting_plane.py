@@ -1,5 +1,7 @@
 """The 1-slack cutting plane: what remains after interrupts, and when sentences are cut elsewhere."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -29,6 +31,11 @@ def check_report(training, p):
     assert report.dual <= report.primal * (1 + 1e-5)
 
 
+@functools.cache
+def optimum_of(p):
+    return fit(trainer(p), random_problem(1), 500).report()
+
+
 @pytest.mark.parametrize("p", [4 / 3, 2.0])
 @pytest.mark.parametrize(
     ("owner", "kernel", "call"),
@@ -44,7 +51,7 @@ def check_report(training, p):
 def test_an_interrupt_inside_a_pass_leaves_no_torn_weights(monkeypatch, owner, kernel, call, p):
     """Ctrl-C arrives when a kernel returns, here the first or a later one of a pass."""
     problem = random_problem(1)
-    training, optimum = fit(trainer(p), problem, 4), fit(trainer(p), problem, 500).report()
+    training, optimum = fit(trainer(p), problem, 4), optimum_of(p)
     original, calls = getattr(owner, kernel), []
 
     def interrupted(*arguments, **named):
