@@ -1,5 +1,6 @@
 """Who numbers the observations of a corpus: the corpus itself, or, where it is one of many shards, all of them together."""
 
+from itertools import pairwise
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -68,8 +69,9 @@ class CountingIndexer(OwnIndexer):
     ) -> tuple[FeatureIndex, np.ndarray]:
         index, rows = build_index(columns, starts, program, crew=crew)
         times = np.zeros(index.n_rows, np.int64)
-        for column in rows.T:
-            times += np.bincount(column[column >= 0], minlength=index.n_rows)
+        for j, (first, end) in enumerate(pairwise(index.blocks.tolist())):
+            own = rows[:, j]
+            times[first:end] = np.bincount(own[own >= 0] - first, minlength=end - first)
         self._keep(index, times, min_count)
         return index, rows
 
