@@ -26,7 +26,7 @@ def phrases_of(words: Sequence[str], tags: Sequence[str]) -> Iterator[tuple[str,
     for k, tag in enumerate([*tags, "O"]):
         prefix, _, label = tag.partition("-")
         inside = before.partition("-")[2]
-        follows = prefix in ("I", "L", "E") and label == inside and before[:1] in "BI"
+        follows = prefix in ("I", "L", "E", "M") and label == inside and before[:1] in "BIM"
         if inside and not follows:
             yield inside, " ".join(words[begin:k])
         begin = begin if follows else k
