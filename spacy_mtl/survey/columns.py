@@ -8,6 +8,7 @@ from pathlib import Path
 from spacy.parts_of_speech import IDS as POS_IDS
 from spacy.vocab import Vocab
 
+from spacy_mtl.blanks import split_blanks
 from spacy_mtl.corpora.columns import IGNORED, MISSING
 from spacy_mtl.corpora.conll import ConllCorpus
 from spacy_mtl.corpora.lines.comments import DOCSTART, lines_of, may_be_comment
@@ -57,7 +58,8 @@ def survey_columns(
     refused; else it is one only if all are.
 
     Raises ValueError: M501, M502, M513, M504 for a file without sentences, M561 for lines with different numbers of columns, M568 for
-    more names than columns; of names that the user gives, M505, M506 and M518; in tags of entities and parts of speech, M508 and M510.
+    more names than columns, M577 for a first line with the names of the columns; of names that the user gives, M505, M506 and M518; in tags of
+    entities and parts of speech, M508 and M510.
     """
     check_file(path)
     if columns is not None:
@@ -102,7 +104,7 @@ def _separator(path: Path, encoding: str) -> str | None:
     blanks, tabs = set(), set()
     for line in text_lines(path, encoding):
         if line.strip() and not line.startswith(DOCSTART) and not may_be_comment(line):
-            blanks.add(len(line.split()))
+            blanks.add(len(split_blanks(line)))
             tabs.add(len(line.rstrip("\n").split("\t")))
     return "\t" if len(blanks) > 1 and len(tabs) == 1 and tabs != {1} else None
 
@@ -114,6 +116,8 @@ def _sentences(path: Path, encoding: str, separator: str | None, found: Survey, 
     comments: list[str] = []
 
     def split(line: str) -> list[str]:
+        if separator is None:
+            return split_blanks(line)
         return line.rstrip("\n").split(separator) if line.strip() else []
 
     for number, _, values, border in lines_of(text_lines(path, encoding), split, named, said=comments):

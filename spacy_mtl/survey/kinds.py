@@ -14,7 +14,7 @@ from spacy_mtl.errors import Errors
 _PEEK = 2000
 _ID = re.compile(r"[0-9]+([-.][0-9]+)?")
 _TREE_COLUMNS = 10
-_BRACKETED = re.compile(r"\s*\(\s*(\(|[^\s()]+\s*(\(|[^\s()]+\s*\)))")
+_BRACKETED = re.compile(r"\s*\(\s*(\(|[^\s()]+(\s*\(|\s+[^\s()]+\s*\)))")
 
 
 def kind_of(path: Path, encoding: str = "utf8") -> str:

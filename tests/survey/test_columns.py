@@ -51,6 +51,13 @@ def test_blanks_inside_columns(tmp_path):
     assert (found.columns, found.words) == (["ORTH", "ENT"], 3)
 
 
+def test_no_break_spaces_belong_to_their_words_as_the_reader_has_it(tmp_path):
+    path = write(tmp_path, "10\u00a0000 B-NUM\nmil O\n\n\u3000 O\n\n")
+    found = survey_columns(path)
+    assert (found.columns, found.words, found.reader) == (["ORTH", "ENT"], 3, {"scheme": "iob2"})
+    assert found.phrases == {"NUM": {"10\u00a0000"}}
+
+
 def test_lines_of_different_lengths_are_refused(tmp_path):
     with pytest.raises(ValueError, match=r"\[M561\] Line 2 of .* has 3 column\(s\), but the lines before have 2"):
         survey_columns(write(tmp_path, "a O\nb X O\n\n"))
@@ -117,6 +124,9 @@ def test_entities_of_begin_middle_end_and_single_words_are_read(tmp_path):
         ("# text = a\n1\ta\ta\tX\tX\t_\t0\troot\t_\t_\n\n", "trees"),
         ("我们 学习\n他们\n", "segmented"),
         ("a b\nc d\n", "segmented"),
+        ("(ab) c\nd (e)\n", "segmented"),
+        ("(NN a)\n(NN\nb)\n", "bracketed"),
+        ("(S(NN a))\n", "bracketed"),
     ],
 )
 def test_kinds(tmp_path, text, kind):
