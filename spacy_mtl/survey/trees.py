@@ -101,7 +101,7 @@ def _look_at_trees(found: Survey, sentences: list[TreeSentence]) -> None:
             crosses = int(np.count_nonzero(crossing(sentence.heads)))
             found.trees += 1
             arcs += len(sentence.heads)
-            found.arcs += len(sentence.heads) - 1
+            found.arcs += int(np.count_nonzero(sentence.heads))
             crossed += crosses
             in_crossed += crosses > 0
             several += int(np.count_nonzero(sentence.heads == 0)) > 1

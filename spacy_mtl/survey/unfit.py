@@ -24,7 +24,7 @@ _WANTED = {
     "ner": "a column file, or a .spacy file, with entities",
 }
 #: What there is where no tree has an arc from a word to another.
-NO_ARCS = "no arcs to learn from, since each of its trees is a single word"
+NO_ARCS = "no arcs to learn from, since every word of its trees is a root"
 #: A line of spaCy's IOB format: word|tag, or word|part of speech|tag, with blanks between the tokens.
 _IOB = re.compile(r"\s*([^\s|]+\|([^\s|]+\|)?(O|[BILU]-[^\s|]+)\s+)+")
 

@@ -75,6 +75,7 @@ def test_words_that_are_joined_are_counted(tmp_path):
 def test_arcs_forms_and_analyses_are_counted(tmp_path):
     found = survey(tmp_path, rows([0, 1, 1], "Case=Nom") + rows([0]) + rows([0], upos="VERB"))
     assert (found.arcs, found.analyses, found.forms) == (2, 3, {"w1": 3, "w2": 1, "w3": 1})
+    assert survey(tmp_path, rows([0, 0, 2]) + rows([0, 0])).arcs == 1  # there may be several roots
 
 
 def test_without_tags_endings_take_their_place(tmp_path):
