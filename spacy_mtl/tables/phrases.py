@@ -79,8 +79,12 @@ class PhraseList(MutableSet[str]):
 
     def discard(self, value: str) -> None:
         if value in self:
-            del self._phrases[_checked(value)]
+            del self._phrases[" ".join(words_of(value))]
             self.version += 1
+
+    def clear(self) -> None:
+        """Remove all phrases, at once."""
+        self.replace(())
 
     def replace(self, phrases: Iterable[str]) -> None:
         """Have these phrases in place of all others."""

@@ -16,8 +16,12 @@ def test_a_list_is_a_set_that_remembers_the_order():
     assert list(phrases) == ["New York", "Oslo"]
     assert "New\tYork" in phrases
     assert "Rome" not in phrases
+    phrases.discard(f"Oslo{' ' * LONGEST_LINE}")
+    assert list(phrases) == ["New York"]
     phrases.replace(["Rome"])
     assert list(phrases) == ["Rome"]
+    phrases.clear()
+    assert len(phrases) == 0
 
 
 def test_a_no_break_space_belongs_to_its_word_and_is_none_by_itself():
@@ -31,7 +35,9 @@ def test_a_no_break_space_belongs_to_its_word_and_is_none_by_itself():
         phrases.add("\u00a0")
 
 
-@pytest.mark.parametrize("change", [lambda p: p.add("b"), lambda p: p.discard("a"), lambda p: p.replace(["b"])])
+@pytest.mark.parametrize(
+    "change", [lambda p: p.add("b"), lambda p: p.discard("a"), lambda p: p.replace(["b"]), PhraseList.clear]
+)
 def test_a_change_is_seen_by_the_version(change):
     phrases = PhraseList(["a"])
     before = phrases.version
