@@ -2,10 +2,14 @@
 
 from collections.abc import Callable
 from typing import NamedTuple
+from unicodedata import category
 
 from .exchange import exchange
 from .hierarchy import paths_of
 from .neighbours import Text
+
+#: Categories of characters that would end a line or a column, or that no file can hold.
+_NOT_IN_LINES = frozenset(("Cc", "Cs"))
 
 
 class Learned(NamedTuple):
@@ -39,5 +43,5 @@ def learn_clusters(
 
 
 def _fits(word: str) -> bool:
-    """Whether a word can be in a line of a file."""
-    return 0 < len(word) <= 200 and word.isprintable()
+    """Whether a word can be in a line of a file. Many words of Persian and of Indian scripts have a joiner, which Python does not call printable."""
+    return 0 < len(word) <= 200 and (word.isprintable() or not any(category(char) in _NOT_IN_LINES for char in word))

@@ -159,3 +159,9 @@ def test_digits_are_folded():
 def test_no_word_is_frequent_enough():
     assert count_neighbours([["a", "b"]], 2) is None
     assert count_neighbours([], 1) is None
+
+
+def test_words_that_no_line_of_a_file_can_hold_are_left_out():
+    fit = ["می\u200cخواهم", "10\u00a0000", "a\ufeff", "b" * 200]  # as they are in column files
+    text = count_neighbours([[*fit, "a\tb", "a\nb", "a\x85b", "\ud800", "b" * 201]], 1)
+    assert {word for _, word, _ in learn_clusters(text, 3, 2).entries} == {*map(normal_form, fit)}
