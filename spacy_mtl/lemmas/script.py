@@ -67,7 +67,8 @@ def script_of(form: str, lemma: str) -> EditScript | None:
         at, begin, size = longest_common(base, wanted)
         parts = base[:at], wanted[:begin], base[at + size :], wanted[begin + size :]
         edits = sum(map(len, parts))
-        if best is None or edits < best[0]:
+        # a character may be two in lower case, and no label has such long parts
+        if max(map(len, parts)) <= LONGEST and (best is None or edits < best[0]):
             best = edits, EditScript(casing, *parts)
     return best[1] if best else None
 

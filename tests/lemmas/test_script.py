@@ -54,6 +54,14 @@ def test_empty_and_very_long_words_have_none():
     assert script_of("a", "a" * (LONGEST + 1)) is None
 
 
+def test_words_that_are_very_long_in_lower_case_have_a_script_that_is_a_label():
+    form, lemma = "İ" * 51 + "A" * 49, "a" * 49 + "q"
+    for pair in ((form, lemma), (lemma, form)):
+        script = script_of(*pair)
+        assert parse_script(script.text) == script
+        assert script.apply(pair[0]) == pair[1]
+
+
 def test_what_is_removed_may_not_overlap():
     script = EditScript("lower", "aba", "", "ba", "")
     assert not script.applies("abab")
