@@ -6,6 +6,7 @@ Types are exact: true is no integer and 1.0 is none either, since kernels would 
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import chain
+from math import isnan
 from typing import Any
 
 from .fault import StoredValueError, shown
@@ -170,9 +171,10 @@ def _all_of_type(values: Iterable[Any], kinds: tuple[type, ...], name: str, expe
 def _all_within(values: Collection[float], least: float, most: float, name: str) -> None:
     if not values:
         return
-    low, high = min(values), max(values)
-    if not (least <= low and high <= most):
-        raise refuse(low if not least <= low else high, f"an item of {name}", f"from {least:g} to {most:g}")
+    # where nan stands behind another number, neither min nor max tells of it
+    if not (least <= min(values) and max(values) <= most) or any(map(isnan, values)):
+        other = next(value for value in values if not least <= value <= most)
+        raise refuse(other, f"an item of {name}", f"from {least:g} to {most:g}")
 
 
 def fields(
