@@ -144,7 +144,7 @@ def _as_given(values: Any) -> np.ndarray:
 
 
 def _alike(values: np.ndarray) -> np.ndarray:
-    """The values as int64 or str, all of one type. Raises ValueError (M230)."""
+    """The values as int64 or str, all of one type and in this machine's order of bytes. Raises ValueError (M230)."""
     if values.dtype == object:
         kinds = {_kind(value) for value in values.ravel()}
         cut = next((value for value in values.ravel() if isinstance(value, str) and value.endswith("\0")), None)
@@ -159,7 +159,7 @@ def _alike(values: np.ndarray) -> np.ndarray:
         return values.astype(np.int64)
     if values.dtype.kind != "U":
         raise ValueError(Errors.M230.format(got=_described(values)))
-    return values
+    return values.astype(values.dtype.newbyteorder("="), copy=False)
 
 
 def _described(values: np.ndarray) -> str:

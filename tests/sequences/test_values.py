@@ -187,3 +187,8 @@ def test_strings_that_numpy_would_cut_are_refused():
 def test_labels_of_which_one_is_nothing():
     with pytest.raises(ValueError, match=r"M230.*NoneType such as None"):
         as_labels([1, 2], [1, None])
+
+
+def test_labels_are_in_the_order_of_bytes_that_files_have():
+    gold, names = as_labels(np.array(["b", "a"], ">U1"), None)
+    assert (gold.tolist(), names.tolist(), names.dtype.str) == ([1, 0], ["a", "b"], "<U1")
