@@ -16,7 +16,7 @@ _PLACES = 10
 
 
 def paths_of(clusters: Clusters, progress: Callable[[int], None] = lambda n: None) -> list[str]:
-    """The path of each cluster from the root, int 0s and 1s; those without words have none ("").
+    """The path of each cluster from the root, in 0s and 1s; those without words have none ("").
 
     Clusters are compared by how often the words of each cluster stand on either side of theirs: by the Hellinger distance between these
     distributions, joined by Ward's method. The more frequent branch is 0. Paths are cut after LONGEST_PATH bits. progress: is told how

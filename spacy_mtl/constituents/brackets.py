@@ -10,7 +10,7 @@ from .tree import Tree
 
 #: Trees may be this deep.
 DEEPEST = 300
-#: Bytes of a single tree that are read, about; a text without closing brackets would fill the memory.
+#: Characters of a single tree that are read, about; a text without closing brackets would fill the memory.
 LONGEST = 1_000_000
 _TOKEN = re.compile(r"[()]|[^\s()]+")
 

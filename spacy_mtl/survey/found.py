@@ -12,9 +12,10 @@ class Survey:
 
     kind: "columns", "trees", "bracketed", "segmented" or "binary". documents: marked in the file, 0 where they are not. words, sentences, longest
     (sentence, in words): counts. columns: what each column of a column file holds, by its name there ("_" if it is not used). tags, entities: how
-    often each occurs. phrases: the different entities of each label. pos_of: the universal parts of speech of each tag. crossing: share of crossing
-    arcs. case, features: share of words with a case, and with any morphological features. upos, lemmas: whether there are universal parts of speech,
-    and lemmas. brackets: constituents. arcs: from a word to another. multiword: tokens that are several words. joined: share of words that follow
+    often each occurs. phrases: the different entities of each label. pos_of: the universal parts of speech of each tag. trees: sentences with a
+    tree; of a .spacy file, documents. crossing: share of crossing arcs. case, features: share of words with a case, and with any morphological
+    features. coarse: whether there are universal parts of speech besides other tags. upos, lemmas: whether there are universal parts of speech, and
+    lemmas. brackets: constituents. arcs: from a word to another. multiword: tokens that are several words. joined: share of words that follow
     another one letter to letter, without a space. forms: how often each word of trees occurs. analyses: pairs of a part of speech and features.
     readings: of these and a tag.
     broken: sentences left out because their heads are no tree. reader: settings of the reader that differ from its defaults. lines: what was seen,

@@ -17,7 +17,7 @@ def survey(
 ) -> Survey:
     """What is in a corpus file. columns: names that the user gives. entities: whether they are to be learnt, see :func:`survey_columns`.
 
-    Raises ValueError: what is wrong with the file (M501-M559, M561, M568, M705, M955, M957).
+    Raises ValueError: what is wrong with the file (M501-M559, M561, M568, M570-M572, M577, M705, M955, M957).
     """
     kind = "columns" if columns is not None and path.suffix != ".spacy" else kind_of(path, encoding)
     if columns is None and path.suffix == ".conllu":  # whatever a fault makes it look like

@@ -23,7 +23,7 @@ def read_brown(path: Path, min_count: int = 1, most: int | None = None) -> Clust
     """Read clusters in the format of Brown clusters, such as ``spacy mtl clusters`` writes.
 
     min_count: leave out rarer words. most: keep so many of the most frequent words only. Raises ValueError: M801 the file cannot be read, M802 and
-    M803 a line is not what it should be, M804 there are no words left.
+    M803 a line is not what it should be, M804 there are no words left, M805 there are too many words or clusters, M960 for other settings.
     """
     check_most(most)
     if not is_whole(min_count, 0):
