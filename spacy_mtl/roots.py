@@ -125,6 +125,10 @@ def first_off_tree(heads: np.ndarray) -> int:
     return int(lost[0]) if len(lost) else 0
 
 
+#: Pairs of arcs that are compared at once: the arcs of an ordinary sentence, and a part of those of one with thousands of words.
+_MOST_PAIRS = 1 << 20
+
+
 def crossing(heads: np.ndarray) -> np.ndarray:
     """Whether the arc to each word crosses another arc of the sentence, bool[n].
 
@@ -135,8 +139,14 @@ def crossing(heads: np.ndarray) -> np.ndarray:
     words = np.arange(1, len(heads) + 1)
     has_arc = heads >= 0
     low, high = np.minimum(heads, words)[has_arc], np.maximum(heads, words)[has_arc]
-    a, b = low[:, None], high[:, None]
-    starts_inside = (a < low) & (low < b) & (b < high)  # [i, j]: arc j begins inside arc i and ends outside
-    found = np.zeros(len(heads), bool)
-    found[has_arc] = starts_inside.any(1) | starts_inside.any(0)
+    n, found = len(low), np.zeros(len(heads), bool)
+    crosses = np.zeros(n, bool)
+    step = max(1, _MOST_PAIRS // max(n, 1))
+    for begin in range(0, n, step):
+        part = slice(begin, begin + step)
+        a, b = low[part, None], high[part, None]
+        starts_inside = (a < low) & (low < b) & (b < high)  # [i, j]: arc j begins inside arc i and ends outside
+        crosses[part] |= starts_inside.any(1)
+        crosses |= starts_inside.any(0)
+    found[has_arc] = crosses
     return found

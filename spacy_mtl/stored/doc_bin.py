@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import srsly
+import srsly.msgpack
 from spacy.attrs import HEAD, ORTH, POS, SENT_START
 from spacy.parts_of_speech import NAMES
 from spacy.tokens import Doc, DocBin
@@ -18,6 +18,8 @@ from .fault import StoredValueError
 
 #: A file may expand to this many bytes, and to so many times its own size: attributes that nobody has set are nothing but zeros.
 LEAST_BYTES, MOST_TIMES = 1 << 28, 256
+#: Most lists and maps, and most items of each: documents have two maps, and an empty list of a single byte takes 56 in memory.
+MOST_CONTAINERS = 1 << 24
 _STEP = 1 << 20
 
 
@@ -25,7 +27,7 @@ def read_doc_bin(data: bytes) -> DocBin:
     """Unpack a ``.spacy`` file. Raises StoredValueError where it is none, would expand too far, or what it says of its documents does not fit."""
     check_expansion(data)
     try:
-        check_message(srsly.msgpack_loads(zlib.decompress(data)))
+        check_message(_unpacked(zlib.decompress(data)))
         return DocBin(store_user_data=True).from_bytes(data)
     except StoredValueError:
         raise
@@ -44,6 +46,21 @@ def check_expansion(data: bytes) -> None:
         raise StoredValueError("it cannot be decompressed") from None
     if left < 0:
         raise StoredValueError("it would expand to far more than its size")
+
+
+def _unpacked(message: bytes) -> Any:
+    """What the message holds. Raises StoredValueError where it has too many lists and maps, and errors of msgpack."""
+    n = 0
+
+    def count(container: Any) -> Any:
+        nonlocal n
+        n += 1
+        if n > MOST_CONTAINERS:
+            raise StoredValueError("it has too many lists")
+        return container
+
+    limits = {"max_array_len": MOST_CONTAINERS, "max_map_len": MOST_CONTAINERS}
+    return srsly.msgpack.loads(message, raw=False, object_hook=count, list_hook=count, **limits)
 
 
 def check_message(message: Mapping[str, Any]) -> None:

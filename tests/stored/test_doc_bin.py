@@ -105,6 +105,15 @@ def test_what_would_fill_the_memory_is_refused(monkeypatch):
     doc_bin.check_expansion(zlib.compress(bytes(10**6)))
 
 
+@pytest.mark.parametrize("parts", [{"more": [[]] * 100}, {"more": [{}] * 100}, {"more": [None] * 100}])
+def test_lists_that_take_more_in_memory_than_in_the_file_are_refused(monkeypatch, parts):
+    read_doc_bin(changed(**parts))
+    monkeypatch.setattr(doc_bin, "MOST_CONTAINERS", 99)
+    with pytest.raises(StoredValueError, match=r"too many lists|cannot be unpacked"):
+        read_doc_bin(changed(**parts))
+    read_doc_bin(DATA)
+
+
 def span(start, stop, label="NP"):
     packed = struct.pack(">QQQllll", 0, 0, hash_string(label), start, stop, 0, 0)
     group = srsly.msgpack_dumps({"name": "g", "attrs": {}, "spans": [packed]})

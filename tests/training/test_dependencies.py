@@ -8,6 +8,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import registry
 
+from spacy_mtl import roots
 from spacy_mtl.roots import crossing, set_trees
 from spacy_mtl.training.dependencies import dep_scorer, is_punctuation
 
@@ -161,10 +162,12 @@ def crosses(heads):
 HEADS = st.integers(1, 8).flatmap(lambda n: st.lists(st.integers(0, n), min_size=n, max_size=n))
 
 
-@given(HEADS)
+@given(HEADS, st.sampled_from([1, 10, 1 << 20]))
 @settings(deadline=None)
-def test_crossing_against_its_definition(heads):
-    assert crossing(np.array(heads)).tolist() == crosses(heads)
+def test_crossing_against_its_definition(heads, at_once):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(roots, "_MOST_PAIRS", at_once)
+        assert crossing(np.array(heads)).tolist() == crosses(heads)
 
 
 LABELS = st.lists(st.sampled_from(["nsubj", "OBJ", "punct", "p"]), min_size=5, max_size=5)
