@@ -30,7 +30,7 @@ def read_brown(path: Path, min_count: int = 1, most: int | None = None) -> Clust
         expected = "a whole number of at least 0"
         raise ValueError(Errors.M960.format(setting="min_count", expected=expected, value=shown(min_count)))
     entries = [entry for entry in _entries(path) if entry[2] >= min_count]
-    entries.sort(key=lambda entry: -entry[2])
+    entries = sorted(entries, key=lambda entry: -entry[2])[:most]
     if not entries:
         raise ValueError(Errors.M804.format(path=brief(path, 300), min_count=min_count))
     clusters = len({bits for bits, _, _ in entries})

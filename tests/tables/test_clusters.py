@@ -3,6 +3,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+from spacy_mtl.tables import brown
 from spacy_mtl.tables.brown import brown_text, read_brown
 from spacy_mtl.tables.clusters import ClusterTable
 from spacy_mtl.tables.lines import LONGEST_LINE
@@ -49,6 +50,14 @@ def test_a_file_is_read_the_most_frequent_words_first(write):
     table = read_brown(path, min_count=2)
     assert [table.path(word) for word in ("rare", "a b", "common")] == [None, "10", "11"]
     assert [read_brown(path, most=1).path(word) for word in ("a b", "common")] == [None, "11"]
+
+
+def test_of_a_large_file_so_many_words_may_be_kept(write, monkeypatch):
+    path = write("0\trare\t1\n10\ta b\t5\n11\tcommon\t50\n")
+    monkeypatch.setattr(brown, "MOST_FORMS", 2)
+    with pytest.raises(ValueError, match=r"^\[M805\]"):
+        read_brown(path)
+    assert len(read_brown(path, most=2)) == 2
 
 
 def test_what_is_written_is_read(write):

@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+from spacy_mtl.tables import phrases
 from spacy_mtl.tables.brown import read_brown
 from spacy_mtl.tables.lines import LONGEST_LINE
 from spacy_mtl.tables.phrase_files import read_phrases
@@ -51,6 +52,15 @@ def test_what_cannot_be_a_phrase_is_refused_and_nothing_is_added(phrase):
     with pytest.raises(ValueError, match="M814"):
         phrases.update(["b", phrase])
     assert list(phrases) == ["a"]
+
+
+def test_a_full_list_takes_phrases_that_it_has(monkeypatch):
+    full = PhraseList(["Ana", "Buenos Aires"])
+    monkeypatch.setattr(phrases, "MOST_PHRASES", 2)
+    full.add("Ana")
+    with pytest.raises(ValueError, match=r"^\[M815\]"):
+        full.add("Luz")
+    assert list(full) == ["Ana", "Buenos Aires"]
 
 
 def test_empty_lines_of_a_file_are_left_out_with_a_warning(tmp_path):

@@ -122,9 +122,10 @@ class ListContext:
         """The table of a list as it is now."""
         phrases, folds = self._lists[name], self.folds.get(name)
         version, made_of, table = self._tables.get(name, (-1, None, None))
-        if table is None or version != phrases.version or made_of is not folds:
+        now = phrases.version  # before the table is made: what another thread changes meanwhile is another version
+        if table is None or version != now or made_of is not folds:
             table = phrase_table(phrases, phrases.attr, folds)
-            self._tables[name] = phrases.version, folds, table
+            self._tables[name] = now, folds, table
         return table
 
     def fill(self, columns: np.ndarray, row_of: Mapping[str, int], starts: np.ndarray) -> None:

@@ -9,6 +9,7 @@ from spacy.tokens import Doc
 from spacy_mtl.sentences import borders
 from spacy_mtl.tables.clusters import ClusterTable
 from spacy_mtl.tables.phrases import PhraseList
+from spacy_mtl.templates.attributes import lists as lists_module
 from spacy_mtl.templates.attributes.lists import Folds, folded, phrase_table
 from spacy_mtl.templates.attributes.of_tables import (
     check_given,
@@ -37,6 +38,21 @@ def test_the_longest_phrase_counts_and_positions_are_told(vocab):
     lists = {"LIST_x": PhraseList(["New York", "New York City Hall", "York City", "a"])}
     words = ["a", "New", "York", "City", "Hall", "New", "York", "City", "in"]
     assert read(vocab, "LIST_x", lists, words) == [4, 1, 2, 2, 3, 1, 3, 0, 0]
+
+
+def test_what_is_added_while_the_table_is_made_is_found_next_time(vocab, monkeypatch):
+    phrases = PhraseList(["York"])
+
+    def made_slowly(*arguments):
+        table = phrase_table(*arguments)
+        phrases.add("Hall")  # by another thread
+        return table
+
+    doc = Doc(vocab, ["York", "Hall"])
+    reader = AttributeReader(["LIST_x"], vocab, learned={"LIST_x": phrases})
+    monkeypatch.setattr(lists_module, "phrase_table", made_slowly)
+    found = [reader.read([doc], borders([doc]))[reader.columns["LIST_x"]].tolist() for _ in range(2)]
+    assert found == [[4, 0], [4, 4]]
 
 
 def test_phrases_do_not_cross_sentences(vocab):
