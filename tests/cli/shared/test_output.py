@@ -5,11 +5,12 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from rich.table import Table
 from spacy.cli import app
 from typer.testing import CliRunner
 
 from spacy_mtl.cli.insight.report import _check_writable
-from spacy_mtl.cli.shared.output import check_file_name, check_other, check_outputs
+from spacy_mtl.cli.shared.output import check_file_name, check_other, check_outputs, make_console
 
 FILES = ("--lang", "es", "--pipeline", "ner", "--train")
 COMMANDS = {
@@ -172,3 +173,14 @@ def test_what_is_not_there_yet_is_no_fault(tmp_path):
     check_other(Path("."), [tmp_path])
     with pytest.raises(ValueError, match="M741"):
         check_other(tmp_path / "in", [tmp_path / "new" / ".." / "in", tmp_path / "in"])
+
+
+def test_texts_and_labels_are_neither_markup_nor_emoji(capsys):
+    table = Table(title="[ner]", box=None)
+    table.add_column("[head]")
+    table.add_row("[v2] [/x] :smile:")
+    for shown in (table, "[red]a :smile:"):
+        make_console().print(shown)
+    assert [line.strip() for line in capsys.readouterr().out.splitlines()] == [
+        "[ner]", "[head]", "[v2] [/x] :smile:", "[red]a :smile:",
+    ]  # fmt: skip
