@@ -8,7 +8,7 @@ from spacy.cli import app
 from typer.testing import CliRunner
 
 import spacy_mtl.cli  # noqa: F401 (adds the commands)
-from spacy_mtl.cli.insight.report import MOST_STEPS, with_history
+from spacy_mtl.cli.insight.report import MOST_STEPS, read_steps, with_history
 
 from ..pipelines import ASSETS, make_nlp, read_corpus, train
 
@@ -159,6 +159,11 @@ BAD_ROWS = [
 def test_a_log_that_is_none(training, line):
     (training / "log.jsonl").write_text(line + "\n")
     check_refused(invoke(training), "M715")
+
+
+def test_a_log_of_a_training_that_has_just_begun_has_no_rows(tmp_path):
+    (tmp_path / "log.jsonl").write_text("")
+    assert read_steps(tmp_path / "log.jsonl") == read_steps(tmp_path / "none.jsonl") == []
 
 
 def test_a_full_disk_leaves_the_old_page(training, monkeypatch):

@@ -140,7 +140,7 @@ def with_history(nlp: "Language", training: Path) -> None:
 
 
 def read_steps(log: Path) -> "list[Step]":
-    """The rows of the logger's file; none where there is no file. Raises ValueError (M715) for what is not a row."""
+    """The rows of the logger's file; none where there is no file, or no evaluation has ended. Raises ValueError (M715) for what is not a row."""
     from spacy_mtl.report.data import Step
     from spacy_mtl.stored.fault import StoredValueError
     from spacy_mtl.stored.json import read_json
@@ -155,7 +155,7 @@ def read_steps(log: Path) -> "list[Step]":
         lines = log.read_bytes().rstrip(b"\n").split(b"\n")
     except OSError as error:
         raise ValueError(Errors.M715.format(path=log, reason=reason_of(error))) from None
-    for line in lines:
+    for line in lines if any(lines) else ():
         try:
             row = mapping(read_json(line, "a row"), "a row")
             other = mapping(row.get("other_scores") or {}, "its scores")
