@@ -487,3 +487,9 @@ def test_borders_of_binary_files_are_those_of_the_trees_in_training(settings, ha
     config["corpora"] = {"dev": {"@readers": "spacy_mtl.ConlluCorpus.v1", "path": "dev.conllu", **settings}}
     nlp.config = config
     assert had_borders(nlp) is had
+
+
+def test_a_limit_below_0_is_refused_for_every_format(trained, tmp_path):
+    convert_columns(DEV, tmp_path / "dev.spacy", "es", group=7)
+    for path in (DEV, tmp_path / "dev.spacy"):
+        check_refused(invoke(trained, path, "--limit", -1), "M514")
