@@ -108,9 +108,14 @@ def _main_scores(nlp: "Language", factory: str | None) -> list[str]:
 
 
 def _corpus(config: dict[str, Any]) -> str:
-    """The name of the training file's folder, "-" if the config names no training file."""
+    """The name of the folder of the training file, or of the first of several, "-" if the config names none."""
+    from spacy_mtl.corpora.conll import corpus_paths
+
     path = config.get("paths", {}).get("train")
-    return Path(path).parent.name or str(path) if path else "-"
+    if not path:
+        return "-"
+    first = corpus_paths(path)[0]
+    return first.parent.name or str(first)
 
 
 def _seconds(log: Path) -> float | None:

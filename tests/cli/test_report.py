@@ -8,7 +8,7 @@ from spacy.cli import app
 from typer.testing import CliRunner
 
 import spacy_mtl.cli  # noqa: F401 (adds the commands)
-from spacy_mtl.cli.insight.report import MOST_STEPS, read_steps, with_history
+from spacy_mtl.cli.insight.report import MOST_STEPS, _training_corpus, read_steps, with_history
 
 from ..pipelines import ASSETS, make_nlp, read_corpus, train
 
@@ -90,6 +90,14 @@ def test_a_training_corpus_that_has_gone_is_said(training):
     assert result.exit_code == 0, result.stderr
     assert "The training corpus is not at hand" in (training / "report.html").read_text()
     check_refused(invoke(training, "--learning-curve"), "M501")
+
+
+def test_a_training_corpus_may_be_in_several_files(training):
+    nlp, files = spacy.load(training / "model-best"), [ASSETS / "dev.conll", ASSETS / "test.conll"]
+    one, two = map(str, files)
+    for path, there in ((one, True), ([one, two], True), (f"{one},{two}", True), ([one, "gone.conll"], False)):
+        nlp.config["corpora"]["train"] = {**READER, "path": path}
+        assert (_training_corpus(nlp, None, "it", False) is not None) == there
 
 
 def test_another_history_is_not_taken(training):

@@ -110,15 +110,19 @@ def _check_writable(page: Path) -> None:
 
 
 def _training_corpus(nlp: "Language", path: Path | None, where: str, needed: bool) -> "list[Example] | None":
-    """The training corpus; None where nobody asked for it and the config names no file that is there. Raises ValueError: M771-M773, the reader's."""
+    """The training corpus; None where nobody asked for it and the config names no file, or one that is not there.
+
+    Raises ValueError: M771-M773, the reader's.
+    """
     from spacy_mtl.choosing.corpora import block_of, read_part
+    from spacy_mtl.corpora.conll import corpus_paths
 
     if path is None and not needed:
         try:
-            named = Path(str(block_of(nlp, "train", where)["path"]))
+            named = corpus_paths(block_of(nlp, "train", where)["path"])
         except ValueError:  # it names none
             return None
-        if not named.exists():
+        if not all(file.exists() for file in named):
             return None
     return read_part(nlp, "train", path, where)
 
