@@ -151,8 +151,9 @@ def _get(config: Mapping[str, Any], path: tuple[str, ...]) -> Any:
 
 
 def applies(config: Mapping[str, Any], path: tuple[str, ...]) -> bool:
-    """Whether a setting is one of the component's: with several trainers, that of one may be unknown to another."""
-    return path[0] != "trainer" or len(path) == 1 or path[1] in _settings(config["trainer"], mtl_trainers)
+    """Whether a setting is one of the component's: with several trainers or template sets, that of one may be unknown to another."""
+    place = path[:-1]
+    return place not in CHOICES or path[-1] in inspect.signature(CHOICES[place][1].get(_get(config, place))).parameters
 
 
 def present(config: Mapping[str, Any], space: Sequence[Dimension]) -> dict[str, Any] | None:
@@ -176,7 +177,7 @@ def combinations(config: Mapping[str, Any], space: Sequence[Dimension], most: in
 
 
 def changed(config: Mapping[str, Any], settings: Mapping[tuple[str, ...], Any]) -> dict[str, Any]:
-    """The config of a component with other settings, by their paths; those that the trainer does not have are left out.
+    """The config of a component with other settings, by their paths; those that the trainer or the template set does not have are left out.
 
     A template set keeps the settings of the one before that it takes, too; another trainer those that mean the same to both.
     """
@@ -207,7 +208,7 @@ def _put(block: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
 
 
 def by_name(config: Mapping[str, Any], settings: Mapping[tuple[str, ...], Any]) -> dict[str, Any]:
-    """Settings with their paths joined by dots, without those that the trainer of the config does not have."""
+    """Settings with their paths joined by dots, without those that the trainer or the template set of the config does not have."""
     return {".".join(path): value for path, value in settings.items() if applies(config, path)}
 
 

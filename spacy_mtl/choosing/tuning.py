@@ -24,7 +24,7 @@ from .corpora import fingerprint
 from .finals import Final, chosen, finalists, train_finally
 from .journal import come_again, n_to_end, open_study, parameters_of
 from .refit import Refit
-from .space import Dimension, applies, by_name, by_path, changed, combinations, present, shared_key
+from .space import CHOICES, Dimension, applies, by_name, by_path, changed, combinations, present, shared_key
 
 #: Passes of a trial before each of its evaluations: those that fall behind the median of the others end early.
 STEPS = (5, 5, 10)
@@ -78,15 +78,16 @@ class Tuning:
         return n_to_end(study)
 
     def check(self) -> None:
-        """Refuse values that no component can be made with, before anything is trained: those of a trainer with each trainer that has it.
+        """Refuse values that no component can be made with, before anything is trained: those of a trainer or a template set with each that has it.
 
         Raises ValueError: M793 for what the config's own checks refuse, and what components, trainers and templates raise.
         """
-        trainers = next((each.values for each in self.space if each.path == ("trainer",)), ())
-        bases = [self.config, *(changed(self.config, {("trainer",): name}) for name in trainers)]
-        for each in self.space:
+        searched = {each.path: each.values for each in self.space if each.path in CHOICES}
+        for each in sorted(self.space, key=lambda each: each.path not in searched):
+            places = {("trainer",), each.path[:-1]}
+            others = [{place: name} for place in sorted(places & searched.keys()) for name in searched[place]]
             for value in each.ends:
-                for base in bases:
+                for base in (self.config, *(changed(self.config, other) for other in others)):
                     if applies(base, each.path):
                         self._check_value(base, each, value)
 

@@ -64,7 +64,7 @@ def config_cli(
         asked = [_setting(setting) for setting in settings or ()]
         full = [(name, value) for name, value in asked if "." in name]
         if lang is not None:
-            config["nlp"]["lang"] = FILE_LANGUAGES.get(lang, lang)
+            config.setdefault("nlp", {})["lang"] = FILE_LANGUAGES.get(lang, lang)
         left_out: list[str] = []
         if templates is not None or trainer is not None or not full or len(full) < len(asked):
             name, block = _component(config, source, component)
@@ -72,12 +72,15 @@ def config_cli(
                 gone = use_templates(block, templates)
                 old = before["components"][name].get("model", {}).get("templates")
                 left_out += _told(gone, block["model"]["templates"], "@mtl_templates", _not_known(old))
-            gone = use_trainer(block, trainer, [(name, value) for name, value in asked if "." not in name])
-            left_out += _told(gone, block["trainer"], "@mtl_trainers")
-            _keep_wrapped(text, f"components.{name}", before["components"][name], block["trainer"])
+            of_trainer = [(name, value) for name, value in asked if "." not in name]
+            if isinstance(block["trainer"], Mapping) or trainer is not None or of_trainer:
+                block["trainer"] = _own_trainer(config, source, name)
+                gone = use_trainer(block, trainer, of_trainer)
+                left_out += _told(gone, block["trainer"], "@mtl_trainers")
+                _keep_wrapped(text, f"components.{name}", before["components"][name], block["trainer"])
         for name, value in full:
             set_any(config, name, value)
-        code = check_language(config["nlp"]["lang"])
+        code = check_language(_lang_of(config, source))
         if lang is not None:
             config["nlp"]["lang"] = code
         for block in config.get("components", {}).values():
@@ -87,6 +90,28 @@ def config_cli(
         write_file(output, str(text).encode())
     for line in left_out:
         typer.echo(line)
+
+
+def _lang_of(config: "Config", path: Path) -> str:
+    """The language of a config. Raises ValueError (M709) where it has none."""
+    nlp = config.get("nlp")
+    lang = nlp.get("lang") if isinstance(nlp, Mapping) else None
+    if not isinstance(lang, str):
+        raise ValueError(Errors.M709.format(path=path, reason="[nlp] has no lang"))
+    return lang
+
+
+def _own_trainer(config: "Config", path: Path, name: str) -> Block:
+    """The trainer of a component. A block that it refers to may be that of other components, too, so that its values are copied.
+
+    Raises ValueError (M709) where the reference leads nowhere.
+    """
+    if isinstance(trainer := config["components"][name]["trainer"], Mapping):
+        return dict(trainer)
+    try:
+        return dict(config.interpolate()["components"][name]["trainer"])
+    except Exception as error:  # confection has several kinds of its own
+        raise ValueError(Errors.M709.format(path=path, reason=reason_of(error))) from None
 
 
 def _not_known(templates: Any) -> str | None:

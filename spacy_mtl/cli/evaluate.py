@@ -27,7 +27,7 @@ from .shared.options import (
     Given,
     Limit,
 )
-from .shared.output import make_console, write_json
+from .shared.output import check_file_name, check_outputs, make_console, write_json
 from .shared.pipelines import load_pipeline
 
 if TYPE_CHECKING:
@@ -94,6 +94,8 @@ def evaluate_cli(
     """
     asked = asked_for(columns, given, separator, scheme=scheme, group=group, tag=tag)
     with clear_errors():
+        check_outputs([output], [*map(Path, data), *(lexicon or ())])
+        check_file_name(output)
         nlp = load_pipeline(model, code)
         read_as, settings = reading(nlp, data, file_format, asked, encoding)
         settings |= {"encoding": encoding, "limit": limit}
@@ -122,8 +124,11 @@ def read_data(
 
     settings: of the reader, with encoding and limit. given: the input columns that the user named; if None, columns that the pipeline predicts are
     not input. borders: whether sentence borders of ``.spacy`` files are input, None as in training. Raises ValueError: those of the readers below,
-    M705 and M714 of ``.spacy`` files, and M706 where there is no document at all.
+    M705 and M714 of ``.spacy`` files, M514 for a limit below 0, and M706 where there is no document at all.
     """
+    from spacy_mtl.corpora.settings import check_counts
+
+    check_counts(limit=settings["limit"])
     hidden = predicted_columns(nlp) if given is None else []
     examples: list[Example] = []
     binary: list[Example] = []

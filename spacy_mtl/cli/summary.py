@@ -9,7 +9,7 @@ import typer
 from spacy_mtl.errors import Errors
 
 from .shared.messages import clear_errors, reason_of
-from .shared.output import make_console, write_json
+from .shared.output import check_file_name, check_outputs, make_console, write_json
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -51,7 +51,10 @@ def summary_cli(
     training time is the logger's (log.jsonl in TRAINING). A "-" means that there is no file with this value.
     """
     with clear_errors():
-        rows = [row for training in trainings for row in summarize(training, metrics / f"{training.name}.json")]
+        scores = {training: metrics / f"{training.name}.json" for training in trainings}
+        check_outputs([output], [*scores.values(), *(training / LOG for training in trainings)])
+        check_file_name(output)
+        rows = [row for training in trainings for row in summarize(training, scores[training])]
         if output is not None:
             write_json(output, rows)
     make_console().print(_table(rows))
@@ -105,9 +108,14 @@ def _main_scores(nlp: "Language", factory: str | None) -> list[str]:
 
 
 def _corpus(config: dict[str, Any]) -> str:
-    """The name of the training file's folder, "-" if the config names no training file."""
+    """The name of the folder of the training file, or of the first of several, "-" if the config names none."""
+    from spacy_mtl.corpora.conll import corpus_paths
+
     path = config.get("paths", {}).get("train")
-    return Path(path).parent.name or str(path) if path else "-"
+    if not path:
+        return "-"
+    first = corpus_paths(path)[0]
+    return first.parent.name or str(first)
 
 
 def _seconds(log: Path) -> float | None:

@@ -12,7 +12,7 @@ from spacy_mtl.thresholds import LIVE
 from .insight.plot import check_plot, plot_templates
 from .shared.messages import clear_errors
 from .shared.options import Code
-from .shared.output import make_console, write_json
+from .shared.output import check_file_name, check_outputs, make_console, write_json
 from .shared.pipelines import load_pipeline
 
 if TYPE_CHECKING:
@@ -51,6 +51,9 @@ def templates_cli(
             raise ValueError(Errors.M786)
         if plot is not None:
             check_plot(plot)
+        check_outputs([json_path, plot], [])
+        for file in (json_path, plot):
+            check_file_name(file)
         weights = template_weights(model, component, code)
         if path:
             _show_paths(model, weights, (json_path, plot), top, code)
@@ -69,7 +72,7 @@ def _show_weights(model: str, weights: Weights, files: Files, top: int, show_all
         typer.echo(f"Written: {plot}")
     console = make_console()
     for name, rows in weights.items():
-        shown = [row for row in rows if show_all or row["weight"] > LIVE][: top or None]
+        shown = [row for row in rows if show_all or row["weight"] > _bound(rows)][: top or None]
         console.print(_table(name, shown))
         cut = f", showing the {len(shown)} heaviest" if top and len(shown) < _live(rows) else ""
         dropped = "" if cut or show_all or _live(rows) == len(rows) else " (--all shows the others)"
@@ -141,8 +144,14 @@ def _ranked(rows: list[Row]) -> list[Row]:
     return sorted(shared, key=lambda row: -row["weight"])
 
 
+def _bound(rows: list[Row]) -> float:
+    """Templates with more weight than this are live."""
+    return LIVE * math.fsum(row["weight"] for row in rows)
+
+
 def _live(rows: list[Row]) -> int:
-    return sum(row["weight"] > LIVE for row in rows)
+    bound = _bound(rows)
+    return sum(row["weight"] > bound for row in rows)
 
 
 def _equal(rows: list[Row]) -> float:

@@ -78,10 +78,19 @@ class ConsideredAnalyses(ConsideredDocs):
 
     def probabilities(self, analyses: np.ndarray, temperature: float) -> np.ndarray:
         """Those of one analysis of each word (int32[N]), float64[N]; nan for -1 or one that the word may not have."""
-        scored = self.scored
-        of_labels, out = np.empty(scored.nodes.shape, np.float32), np.empty(analyses.size)
-        factor_marginals(scored.starts, scored.nodes, scored.step, scored.borders, np.float32(temperature), of_labels)
-        share_of_analyses(of_labels, scored.table, scored.forms, scored.form_labels, analyses.astype(np.int32), out)
+        return self._shares(analyses, 0, self._of_labels(temperature))
+
+    def _of_labels(self, temperature: float) -> np.ndarray:
+        """The probabilities of the labels of each factor, float32[N, L]."""
+        scored, out = self.scored, np.empty(self.scored.nodes.shape, np.float32)
+        factor_marginals(scored.starts, scored.nodes, scored.step, scored.borders, np.float32(temperature), out)
+        return out
+
+    def _shares(self, analyses: np.ndarray, first: int, of_labels: np.ndarray) -> np.ndarray:
+        """As :meth:`probabilities`, of the words from ``first`` on. of_labels: of all words."""
+        scored, part, out = self.scored, slice(first, first + analyses.size), np.empty(analyses.size)
+        wanted = analyses.astype(np.int32)
+        share_of_analyses(of_labels[part], scored.table, scored.forms[part], scored.form_labels, wanted, out)
         return out
 
     def _traits(self) -> Traits:
@@ -114,7 +123,7 @@ class ConsideredAnalyses(ConsideredDocs):
         """
         scored, temperature = self.scored, calibration_of(calibrations, self.kind).temperature
         best, forward = scored.nodes.copy(), np.empty(scored.nodes.shape, np.float32)
-        found = []
+        of_labels, found = self._of_labels(temperature), []
         for a, b in pairwise(scored.starts.tolist()):
             if a == b:
                 continue
@@ -128,16 +137,14 @@ class ConsideredAnalyses(ConsideredDocs):
             top = np.argsort(-scores, axis=1, kind="stable")[:, :k]
             kept = np.maximum(np.take_along_axis(scores, top, axis=1), np.float32(-1e9)).astype(np.float32)
             orders, totals = kbest(kept, np.zeros((1, kept.shape[1], kept.shape[1]), np.float32), k)
-            found.append(self._ranked(a, b, [top[np.arange(b - a), order] for order in orders], totals, temperature))
+            found.append(self._ranked(a, [top[np.arange(b - a), order] for order in orders], totals, of_labels))
         return found
 
     def _ranked(
-        self, a: int, b: int, choices: Sequence[np.ndarray], scores: np.ndarray, temperature: float
+        self, first: int, choices: Sequence[np.ndarray], scores: np.ndarray, of_labels: np.ndarray
     ) -> list[Ranked]:
         ranked = []
         for chosen, score in zip(choices, scores.tolist(), strict=True):
-            everything = self.scored.labels.copy()
-            everything[a:b] = chosen
-            logs = np.log(np.maximum(self.probabilities(everything, temperature)[a:b], 1e-300))
+            logs = np.log(np.maximum(self._shares(chosen, first, of_labels), 1e-300))
             ranked.append(Ranked(score, float(logs.sum()), tuple(self.names[y] for y in chosen.tolist())))
         return ranked

@@ -205,7 +205,7 @@ class ConsideredTrees(ConsideredDocs):
         return found
 
     def kbest(self, calibrations: Calibrations, k: int) -> list[list[Ranked]]:
-        """The k best trees of each sentence, none of one that is parsed in pieces.
+        """The k best trees of each sentence, an empty list for one that is parsed in pieces.
 
         Labels that are found jointly are part of a tree: two trees may differ in a label alone, but not in that of an arc from the root, which is
         always ``ROOT``. Labels that a second pass finds are the best ones of each tree.
@@ -213,7 +213,11 @@ class ConsideredTrees(ConsideredDocs):
         temperature, rules = calibration_of(calibrations, ARC).temperature, self.predictor.rules
         log_sums = {at: log for run in self.runs for at, log in self._log_sums(run, temperature)}
         found: list[list[Ranked]] = []
-        for run, s, start in self._sentences():
+        for sentence in self._sentences():
+            if sentence is None:
+                found.append([])
+                continue
+            run, s, start = sentence
             dense, pairs = _parts(run, s, bool(self.predictor.templates.grandparents))
             trees, totals = kbest_trees(dense, pairs, rules.projective, rules.single_root, k)
             ranked = []
@@ -226,13 +230,13 @@ class ConsideredTrees(ConsideredDocs):
             found.append(sorted(ranked, key=lambda one: -one.score)[:k])
         return found
 
-    def _sentences(self) -> Iterator[tuple[Run, int, int]]:
-        """Run, number in it and first word in it of each sentence that is parsed as a whole."""
-        whole = {int(a) for a, kept in zip(self.starts[:-1], self.whole, strict=True) if kept}
+    def _sentences(self) -> Iterator[tuple[Run, int, int] | None]:
+        """Run, number in it and first word in it of each sentence; None for one that is parsed in pieces."""
+        whole = dict(zip(self.starts[:-1].tolist(), self.whole.tolist(), strict=True))
         for run in self.runs:
             for s, (start, end) in enumerate(pairwise(run.search.starts.tolist())):
-                if end > start and run.begin + start in whole:
-                    yield run, s, start
+                if end > start and (begin := run.begin + start) in whole:
+                    yield (run, s, start) if whole[begin] else None
 
     def _log_sums(self, run: Run, temperature: float) -> Iterator[tuple[int, float]]:
         """First word and log sum over all trees of each sentence of a run."""

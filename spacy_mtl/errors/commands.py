@@ -52,6 +52,7 @@ class CommandErrors:
     M766 = ("The setting '{setting}' of spacy_mtl.calibrate.v1 must be {expected}, but is {value}.")
     M767 = ("The tokenizer of the language '{lang}' needs what is not installed ({reason}). Install it, or use \"xx\", whose tokenizer needs nothing.")
     M764 = ("'{component}' has no label '{label}'. It has {known}.")
+    M769 = ("Two files are given for the list {name}. Give each list a name of its own.")
     M770 = ("Nothing says how small '{component}' is to become. Give --templates, --megabytes, --speed or --loss.")
     M771 = ("The config of '{where}' does not say of its {part} corpus {lacks}. Give a pipeline of 'spacy train', or a .spacy file as --{part} (of report, dev is --corpus).")
     M772 = ("{path} has no {lacks}. Give another corpus. Without a reader in the config, files are read as .spacy.")

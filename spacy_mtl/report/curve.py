@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from spacy.language import Language
@@ -31,14 +32,17 @@ def learning_curve(
 ) -> list[CurvePoint]:
     """The component trained on parts of a corpus, each of them within the next, by the schedule of the config. tell: told each part's documents.
 
-    Raises ValueError (M772) where a corpus has no gold for the component.
+    A part with nothing to learn has no point. Raises ValueError (M772, M958) where a corpus has no gold for the component.
     """
     order = np.random.default_rng(seed).permutation(len(train)).tolist()
+    pipe: Any = nlp.get_pipe(component)
     found = []
     for n in sorted({max(1, round(share * len(train))) for share in SHARES}):
+        left, out = ([train[k] for k in sorted(part)] for part in (order[:n], order[n:]))
+        if n < len(train) and not any(pipe.is_annotated(each.reference) for each in left):
+            continue
         if tell is not None:
             tell(n)
-        left, out = ([train[k] for k in sorted(part)] for part in (order[:n], order[n:]))
         refit = Refit(nlp, component, left, dev, left_out=out)
         found.append(CurvePoint(n, refit.fit(refit.config()).score))
     return found

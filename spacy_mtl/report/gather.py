@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -50,6 +51,8 @@ class Gathering:
         self.examples = [Example(doc, each.reference) for doc, (_, each) in zip(outputs, numbered, strict=True)]
         self.task: Task = task_of(pipe)
         self.missing: list[str] = []
+        #: Whether templates read vectors, whose numbers have no names.
+        self._has_vectors = bool(np.size(getattr(pipe.explained_weights(), "dense_codes", ())))
         self.cases = [
             Case(number, doc, example, self.task.compare(example))
             for (number, _), doc, example in zip(numbered, inputs, self.examples, strict=True)
@@ -133,6 +136,8 @@ class Gathering:
         wrong = sum(case.compared.errors > 0 for case in self.cases)
         if not wrong:
             return Errors()
+        if self._has_vectors:
+            return Errors(documents=wrong)
         self.tell(f"{self.name}: its costliest errors")
         shown, explained = costliest(self.pipe, self.task, self.cases)
         if not explained:
@@ -143,6 +148,9 @@ class Gathering:
 
     def _features(self) -> list[tuple[str, Sequence[Weight]]]:
         """The features of each label with the largest weights, of those that can be named."""
+        if self._has_vectors:
+            self.missing.append("Its templates read vectors, so errors are not explained, and features not named.")
+            return []
         self.tell(f"{self.name}: its features")
         corpus = self.train or [
             Example(case, each.reference) for case, each in zip(self.inputs, self.examples, strict=True)

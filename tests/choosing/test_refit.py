@@ -1,5 +1,6 @@
 """Lists of the corpus where a component is trained on a part of it, and scored on the rest."""
 
+import numpy as np
 import pytest
 import spacy
 from spacy.tokens import Doc
@@ -11,6 +12,8 @@ from spacy_mtl.learning.counted.corpus_lists import list_without
 from spacy_mtl.report.curve import learning_curve
 from spacy_mtl.tables.corpus_phrases import corpus_phrases
 from spacy_mtl.tables.phrases import OfCorpus, PhraseList
+
+from ..pipelines import patterns
 
 NAMES = ["Ana", "Berto", "Carla", "Dario", "Elena", "Fermin"]
 LIST = {"@mtl_templates": "spacy_mtl.patterns.v1", "patterns": ["U0:%x[0,LIST_x]", "U1:%x[1,LOWER]", "B"]}
@@ -60,6 +63,20 @@ def test_a_learning_curve_knows_the_entities_of_each_part_only(monkeypatch):
     learning_curve(nlp, "mtl_ner", train, [example(nlp, "Gil")])
     assert [len(names) for names, _ in seen] == [1, 2, 3, 6]
     assert all(sorted(names) == sorted(known) for names, known in seen)
+
+
+def test_a_learning_curve_has_no_point_of_a_part_with_nothing_to_learn():
+    nlp = spacy.blank("es")
+    ner = nlp.add_pipe("mtl_ner", config={"model": {"templates": patterns(["U0:%x[0,LOWER]", "B"])}})
+    last = int(np.random.default_rng(0).permutation(8)[-1])
+    plain = [Doc(nlp.vocab, ["va", "a", "casa"], ents=["O"] * 3) for _ in range(8)]
+    train = [example(nlp, "Ana") if k == last else Example(doc.copy(), doc) for k, doc in enumerate(plain)]
+    ner.initialize(lambda: train, nlp=nlp)
+    told = []
+    found = learning_curve(nlp, "mtl_ner", train, [example(nlp, "Gil")], told.append)
+    assert [point.documents for point in found] == told == [8]
+    with pytest.raises(ValueError, match="M958"):
+        learning_curve(nlp, "mtl_ner", [Example(doc.copy(), doc) for doc in plain], [example(nlp, "Gil")])
 
 
 def test_what_somebody_has_taken_out_of_a_list_stays_out_of_it():

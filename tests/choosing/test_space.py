@@ -137,3 +137,12 @@ def test_features_are_shared_by_what_has_the_same(config):
         {("model", "templates"): "spacy_mtl.ner.v1"},
     ]
     assert shared_key(config) not in {shared_key(changed(config, each)) for each in others}
+
+
+def test_settings_of_a_template_set_are_left_out_of_others(config):
+    own = changed(config, {("model", "templates"): "spacy_mtl.ner.v1"})
+    space = dimensions(own, ["templates=ner,tp1", "noisy=false,true"])
+    tp1 = {("model", "templates"): "spacy_mtl.tp1.v1", ("model", "templates", "noisy"): True}
+    assert changed(own, tp1)["model"]["templates"] == {"@mtl_templates": "spacy_mtl.tp1.v1", "min_count": 1}
+    found = combinations(own, space, 4)
+    assert sorted((each["templates"], each["noisy"]) for each in found) == [(0, 0), (0, 1), (1, 0)]

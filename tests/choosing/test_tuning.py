@@ -16,8 +16,8 @@ from ..pipelines import make_nlp, read_corpus
 PATTERNS = ["U0:%x[0,LOWER]", "U1:%x[-1,LOWER]", "U2:%x[0,SHAPE]", "B"]
 
 
-def make_tuning(path, asked=("C=0.1:10", "p=1,1.5,2"), seed=0):
-    nlp = make_nlp(PATTERNS, trainer={"p": 1.5})
+def make_tuning(path, asked=("C=0.1:10", "p=1,1.5,2"), seed=0, texts=PATTERNS):
+    nlp = make_nlp(texts, trainer={"p": 1.5})
     refit = Refit(nlp, "mtl_ner", read_corpus(nlp), read_corpus(nlp, "dev"))
     config = refit.config()
     return Tuning([refit], config, dimensions(config, list(asked)), path, seed, (1, 2))
@@ -177,6 +177,15 @@ def test_settings_of_each_trainer_are_checked_before_any_trial(tmp_path):
         with pytest.raises(ValueError, match=code):
             make_tuning(tmp_path / "journal", ["trainer=MTLStruct,CRF", *asked]).check()
     make_tuning(tmp_path / "journal", ["trainer=MTLStruct,CRF", "penalty=l2,irw", "p=1,2"]).check()
+
+
+def test_a_setting_of_one_template_set_is_left_out_of_trials_of_another(tmp_path):
+    tuning = make_tuning(tmp_path / "journal", ["noisy=false,true", "templates=ner,tp1"], texts=None)
+    tuning.check()
+    tuning.run(tuning.plan(10))
+    found = [(t.settings["model.templates"], t.settings.get("model.templates.noisy")) for t in ended(studied(tuning))]
+    assert len(found) == 3
+    assert set(found) == {("spacy_mtl.ner.v1", False), ("spacy_mtl.ner.v1", True), ("spacy_mtl.tp1.v1", None)}
 
 
 def test_a_trial_that_was_cut_off_comes_again(tmp_path):

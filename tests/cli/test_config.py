@@ -201,6 +201,44 @@ def test_templates_that_refer_to_another_block_give_way(tmp_path):
     assert config["shared"] == load_config(shared, interpolate=False)["shared"]
 
 
+def test_a_trainer_that_refers_to_another_block_gives_way(tmp_path):
+    """It does so only where the trainer changes; the block that is referred to stays."""
+    text = SOURCE.read_text(encoding="utf8")
+    text = text.replace("[components.ner.trainer]", "[shared]\n\n[shared.trainer]")
+    shared = tmp_path / "shared.cfg"
+    shared.write_text(
+        text.replace("[components.ner]\n", "[components.ner]\ntrainer = ${shared.trainer}\n"), encoding="utf8"
+    )
+    before = load_config(shared, interpolate=False)
+    for options, name, C in (
+        (("--templates", "tp1"), None, None),
+        (("--set", "C=3"), "spacy_mtl.MTLStruct.v1", 3),
+        (("--trainer", "SSVM"), "spacy_mtl.SSVM.v1", before["shared"]["trainer"].get("C", 1.0)),
+    ):
+        result = invoke(shared, tmp_path / "out.cfg", *options)
+        assert (result.exit_code, result.stderr, result.exception) == (0, "", None)
+        config = load_config(tmp_path / "out.cfg", interpolate=False)
+        assert config["shared"] == before["shared"]
+        found = config["components"]["ner"]["trainer"]
+        if name is None:
+            assert found == "${shared.trainer}"
+        else:
+            assert (found["@mtl_trainers"], found["C"]) == (name, C)
+    shared.write_text(shared.read_text().replace("{shared.trainer}", "{shared.none}"), encoding="utf8")
+    assert invoke(shared, tmp_path / "out.cfg", "--trainer", "SSVM").stderr.startswith("[M709]")
+
+
+@pytest.mark.parametrize("nlp", ["", "[nlp]\npipeline = []\n\n", "[nlp]\nlang = null\n\n"])
+def test_a_config_without_a_language(tmp_path, nlp):
+    text = SOURCE.read_text(encoding="utf8")
+    plain = tmp_path / "plain.cfg"
+    plain.write_text(f"{nlp}[components]\n\n[components.ner]{text.partition('[components.ner]')[2]}", encoding="utf8")
+    result = invoke(plain, tmp_path / "out.cfg")
+    assert result.stderr.startswith(f"[M709] The config '{plain}' cannot be read: [nlp] has no lang.")
+    assert invoke(plain, tmp_path / "out.cfg", "--lang", "es").exit_code == 0
+    assert load_config(tmp_path / "out.cfg", interpolate=False)["nlp"]["lang"] == "es"
+
+
 def test_variables_stay(tmp_path):
     changed(tmp_path)
     config = load_config(tmp_path / "out.cfg", interpolate=False)

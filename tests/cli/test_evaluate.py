@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from spacy_mtl.cli.evaluate import evaluate, read_trees
 from spacy_mtl.cli.shared.options import Format
-from spacy_mtl.cli.shared.trained_with import format_of
+from spacy_mtl.cli.shared.trained_with import format_of, had_borders
 from spacy_mtl.cli.tokenizer import convert_pipeline
 from spacy_mtl.corpora.bracketed import BracketedCorpus
 from spacy_mtl.corpora.conll import ConllCorpus
@@ -477,3 +477,19 @@ def test_bracketed_trees_and_what_is_made_of_them(tmp_path):
     assert found[1] == found[0]
     assert found[2] == found[0]
     check_refused(invoke(tmp_path / "model", TREES / "README.md", "--format", "bracketed"), "M570")
+
+
+@pytest.mark.parametrize(("settings", "had"), [({}, True), ({"borders": True}, True), ({"borders": False}, False)])
+def test_borders_of_binary_files_are_those_of_the_trees_in_training(settings, had):
+    """Else a pipeline that finds them would be given them, and be scored on what it was given."""
+    nlp = spacy.blank("nl")
+    config = nlp.config.copy()
+    config["corpora"] = {"dev": {"@readers": "spacy_mtl.ConlluCorpus.v1", "path": "dev.conllu", **settings}}
+    nlp.config = config
+    assert had_borders(nlp) is had
+
+
+def test_a_limit_below_0_is_refused_for_every_format(trained, tmp_path):
+    convert_columns(DEV, tmp_path / "dev.spacy", "es", group=7)
+    for path in (DEV, tmp_path / "dev.spacy"):
+        check_refused(invoke(trained, path, "--limit", -1), "M514")

@@ -209,6 +209,14 @@ def test_bad_input_is_one_message(tmp_path, args, code):
     assert not (tmp_path / "made.cfg").exists()
 
 
+def test_lists_have_names_of_their_own(tmp_path):
+    (tmp_path / "names.txt").write_text("Ana\n", encoding="utf8")
+    lists = [option for name in ("people", "LIST_people") for option in ("--list", f"{name}={tmp_path / 'names.txt'}")]
+    result = invoke(tmp_path / "made.cfg", *entities(*lists))
+    assert result.stderr.startswith("[M769] Two files are given for the list 'people'.")
+    assert not (tmp_path / "made.cfg").exists()
+
+
 def test_a_config_has_the_code_that_spacy_has(tmp_path):
     """spaCy knows a language by several codes, and takes one of them in a config."""
     config, _ = made(tmp_path, *entities("--lang", "spa"))

@@ -28,6 +28,13 @@ def test_live_templates_and_their_shares(tmp_path):
     assert "% of the sum of template weights; dashed: equal weights" in found
 
 
+@pytest.mark.parametrize("scale", [1e-6, 1e6])
+def test_templates_are_live_by_their_shares(tmp_path, scale):
+    rows = [row("U1", 0.75 * scale), row("B", 0.25 * scale, ""), row("U2", 5e-6 * scale)]
+    plot_templates(tmp_path / "weights.svg", {"ner": rows}, LIVE)
+    assert "ner: 2 of 3 templates are live" in texts(tmp_path / "weights.svg")
+
+
 def test_only_the_heaviest_are_drawn(tmp_path):
     rows = [row(f"U{i}", 1.0, f"%x[0,A{i}]") for i in range(2 * MOST_BARS)]
     plot_templates(tmp_path / "weights.svg", {"ner": rows}, LIVE)

@@ -8,7 +8,7 @@ from spacy.cli import app
 from typer.testing import CliRunner
 
 import spacy_mtl.cli  # noqa: F401 (adds the commands)
-from spacy_mtl.cli.insight.report import MOST_STEPS, with_history
+from spacy_mtl.cli.insight.report import MOST_STEPS, _training_corpus, read_steps, with_history
 
 from ..pipelines import ASSETS, make_nlp, read_corpus, train
 
@@ -92,6 +92,14 @@ def test_a_training_corpus_that_has_gone_is_said(training):
     check_refused(invoke(training, "--learning-curve"), "M501")
 
 
+def test_a_training_corpus_may_be_in_several_files(training):
+    nlp, files = spacy.load(training / "model-best"), [ASSETS / "dev.conll", ASSETS / "test.conll"]
+    one, two = map(str, files)
+    for path, there in ((one, True), ([one, two], True), (f"{one},{two}", True), ([one, "gone.conll"], False)):
+        nlp.config["corpora"]["train"] = {**READER, "path": path}
+        assert (_training_corpus(nlp, None, "it", False) is not None) == there
+
+
 def test_another_history_is_not_taken(training):
     other = make_nlp(["U9:%x[0,ORTH]", "B"], name="ner")
     train(other, read_corpus(other, limit=20), 1)
@@ -159,6 +167,11 @@ BAD_ROWS = [
 def test_a_log_that_is_none(training, line):
     (training / "log.jsonl").write_text(line + "\n")
     check_refused(invoke(training), "M715")
+
+
+def test_a_log_of_a_training_that_has_just_begun_has_no_rows(tmp_path):
+    (tmp_path / "log.jsonl").write_text("")
+    assert read_steps(tmp_path / "log.jsonl") == read_steps(tmp_path / "none.jsonl") == []
 
 
 def test_a_full_disk_leaves_the_old_page(training, monkeypatch):

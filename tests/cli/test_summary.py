@@ -5,6 +5,8 @@ import pytest
 from spacy.cli import app
 from typer.testing import CliRunner
 
+from spacy_mtl.cli.summary import _corpus
+
 
 def invoke(*args):
     return CliRunner().invoke(app, ["mtl", "summary", *map(str, args)])
@@ -80,3 +82,17 @@ def test_blank_lines_of_the_log_are_no_rows(trainings, tmp_path, log, seconds):
     (trainings[1] / "log.jsonl").write_text(log)
     result = invoke(trainings[1], "--metrics", tmp_path)
     assert (result.exit_code, result.stdout.splitlines()[1].split()[5]) == (0, seconds)
+
+
+@pytest.mark.parametrize(
+    ("train", "name"),
+    [
+        ("a/b.conll", "a"),
+        ("b.conll", "b.conll"),
+        (["a/b.conll", "c/d.conll"], "a"),
+        ("a/b.conll,c/d.conll", "a"),
+        (None, "-"),
+    ],
+)
+def test_the_corpus_is_the_folder_of_its_first_file(train, name):
+    assert _corpus({"paths": {"train": train}}) == name

@@ -63,6 +63,14 @@ def test_heaviest_live_templates_first(model):
     assert "1,200" in result.stdout
 
 
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_the_scale_of_the_weights_does_not_matter(model, monkeypatch, scale):
+    """A template is live by its share of all weights, as in the training table."""
+    rows = [{**row, "weight": scale * weight} for row, weight in zip(ROWS, (0.25, 0.75, 5e-6), strict=True)]
+    monkeypatch.setattr(Weighed, "template_weights", lambda self: rows)
+    assert "2 of 3 templates are live" in invoke(model).stdout
+
+
 def test_all_shows_the_dropped_ones(model):
     assert "B00" in invoke(model, "--all").stdout
 

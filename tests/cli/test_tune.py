@@ -14,6 +14,10 @@ from spacy.cli import app
 from spacy.util import load_config, load_model_from_config
 from typer.testing import CliRunner
 
+from spacy_mtl.choosing.tuning import Trial
+from spacy_mtl.cli.choosing.tune import _best_config
+from spacy_mtl.cli.validate import make_pipeline
+
 from ..configs import RECOGNIZER
 
 ASSETS = Path(__file__).parents[2] / "assets" / "es-entities"
@@ -90,6 +94,29 @@ def test_another_trainer_takes_values_that_are_referred_to(config, tmp_path):
     result = invoke(config, best, "--vary", "trainer=CRF,EG", "--trials", 2)
     assert (result.exit_code, result.exception) == (0, None), result.stderr
     assert load_config(best)["components"]["ner"]["trainer"]["C"] == 2.5
+
+
+def test_blocks_that_the_config_leaves_at_their_defaults_are_written(tmp_path):
+    path, best = tmp_path / "mine.cfg", tmp_path / "best.cfg"
+    path.write_text('[nlp]\nlang = "es"\npipeline = ["ner"]\n\n[components]\n\n[components.ner]\nfactory = "mtl_ner"\n')
+    filled = make_pipeline(path).config["components"]["ner"]
+    for settings, blocks in (
+        ({"trainer.C": 0.5}, {"trainer"}),
+        ({"trainer": "spacy_mtl.SSVM.v1", "trainer.C": 0.5}, {"trainer"}),
+        ({"model.templates.min_count": 2, "scheme": "iob2"}, {"model", "scheme"}),
+        ({"model.megabytes": 3, "trainer.C": 0.5}, {"model", "trainer"}),
+    ):
+        best.write_text(_best_config(path, "ner", Trial(0, settings, 0.0, 0.0, 0.0, 0.0), filled))
+        assert load_config(best)["components"]["ner"].keys() == {"factory", *blocks}
+        component = make_pipeline(best).config["components"]["ner"]
+        found = {key: of(component, key.split(".")) for key in settings}
+        assert found == settings
+
+
+def of(block, path):
+    for key in path:
+        block = block[key]
+    return block.get("@mtl_trainers", block) if isinstance(block, dict) else block
 
 
 def test_it_goes_on_and_counts_what_is_there(config, tmp_path):

@@ -8,6 +8,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_mtl.models.chain.model import current_weights
+from spacy_mtl.report import make_report
 from spacy_mtl.sentences import borders
 from spacy_mtl.templates.grammar import TemplateSet
 
@@ -281,3 +282,12 @@ def test_templates_of_vectors_are_written_as_they_are_read():
     for wrong in ("V0", "V0:%v", "V0:%v[a]", "V0:%v[0,ORTH]"):
         with pytest.raises(ValueError, match=r"^\[M10"):
             TemplateSet.from_texts([wrong])
+
+
+def test_a_report_says_that_it_explains_nothing(tagged):
+    examples = examples_of(tagged)
+    for each in examples[:4]:
+        each.reference[0].tag_ = "T0" if each.reference[0].tag_ != "T0" else "T1"
+    (part,) = (report := make_report(tagged, examples)).data.components
+    assert (part.errors.documents, part.errors.shown, part.features) == (4, (), [])
+    assert "Its templates read vectors, so errors are not explained, and features not named." in report.to_html()

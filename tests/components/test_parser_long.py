@@ -83,3 +83,10 @@ def test_no_limit(parser, lengths):
         pipe(one_sentence(parser, 30))
     pipe.max_words = MOST
     assert max(lengths) > 100
+
+
+def test_a_sentence_in_pieces_has_an_empty_list_of_best_trees(parser):
+    doc = one_sentence(parser, 30)
+    long, short = parser.get_pipe("mtl_parser").considered([doc]).kbest({}, 2)
+    assert long == []
+    assert len(short[0].analysis) == len(list(doc.sents)[1])

@@ -124,7 +124,7 @@ def tune_cli(
         with lead(place):
             best, stays, finished = _searched(search, tuning, trials, jobs, ray, workers)
             name, found = tuning.refits[0].component, _ended(tuning)
-        write_file(output, _best_config(config, name, best).encode())
+        write_file(output, _best_config(config, name, best, tuning.config).encode())
         if json_path is not None:
             others = [each for each in found if each.number != best.number]
             write_json(json_path, [asdict(trial) for trial in (best, *others)])
@@ -281,17 +281,21 @@ def work(search: Search, n: int, number: int) -> None:
         pass
 
 
-def _best_config(path: Path, name: str, best: "Trial") -> str:
-    """The config with the settings of a trial; its comments stay."""
+def _best_config(path: Path, name: str, best: "Trial", filled: Mapping[str, Any]) -> str:
+    """The config with the settings of a trial; its comments stay. filled: the component with the blocks that the config leaves out."""
     from spacy_mtl.choosing.space import by_path, changed
 
     config, text = read_config(path)
-    before = deepcopy(config)
+    before, settings = deepcopy(config), by_path(best.settings)
     resolved = config.interpolate()["components"][name]
     component = own_blocks(config["components"][name], resolved)
-    if "trainer" in best.settings:  # another one takes over values, which references are not
+    if "trainer" in best.settings and "trainer" in resolved:  # another one takes over values, which references are not
         component["trainer"] = resolved["trainer"]
-    config["components"][name] = changed(component, by_path(best.settings))
+    for block in {place[0] for place in settings} & {"trainer", "model"}:
+        component.setdefault(block, deepcopy(filled[block]))
+    if any(place[:2] == ("model", "templates") for place in settings):
+        component["model"].setdefault("templates", deepcopy(filled["model"]["templates"]))
+    config["components"][name] = changed(component, settings)
     write_changes(text, before, config)
     return str(text)
 

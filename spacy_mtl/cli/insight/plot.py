@@ -31,8 +31,8 @@ def check_plot(path: Path) -> None:
 def plot_templates(path: Path, weights: Mapping[str, Sequence[dict[str, Any]]], dropped: float) -> None:
     """Draw the live templates of each component, heaviest first, at most MOST_BARS of each, to a PNG or SVG file.
 
-    weights: rows of :func:`~spacy_mtl.cli.templates.template_weights`, by component. dropped: templates with at most this weight
-    are not live. The same weights always give the same file.
+    weights: rows of :func:`~spacy_mtl.cli.templates.template_weights`, by component. dropped: templates with at most this
+    share of the sum of the weights are not live. The same weights always give the same file.
     Raises ValueError where the file cannot be written (M704).
     """
     from matplotlib import rc_context
@@ -42,7 +42,8 @@ def plot_templates(path: Path, weights: Mapping[str, Sequence[dict[str, Any]]], 
     figure = Figure(figsize=(PANEL_WIDTH, sum(heights)), layout="constrained")
     panels = figure.subplots(len(heights), squeeze=False, height_ratios=heights)[:, 0]
     for axes, (name, rows) in zip(panels, weights.items(), strict=True):
-        _bars(axes, name, [row for row in rows if row["weight"] > dropped], len(rows))
+        bound = dropped * sum(row["weight"] for row in rows)
+        _bars(axes, name, [row for row in rows if row["weight"] > bound], len(rows))
     picture = BytesIO()
     fixed: dict[str, Any] = {"Date": None} if path.suffix == ".svg" else {}
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "spacy_mtl"}):

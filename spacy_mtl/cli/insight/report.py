@@ -110,15 +110,19 @@ def _check_writable(page: Path) -> None:
 
 
 def _training_corpus(nlp: "Language", path: Path | None, where: str, needed: bool) -> "list[Example] | None":
-    """The training corpus; None where nobody asked for it and the config names no file that is there. Raises ValueError: M771-M773, the reader's."""
+    """The training corpus; None where nobody asked for it and the config names no file, or one that is not there.
+
+    Raises ValueError: M771-M773, the reader's.
+    """
     from spacy_mtl.choosing.corpora import block_of, read_part
+    from spacy_mtl.corpora.conll import corpus_paths
 
     if path is None and not needed:
         try:
-            named = Path(str(block_of(nlp, "train", where)["path"]))
+            named = corpus_paths(block_of(nlp, "train", where)["path"])
         except ValueError:  # it names none
             return None
-        if not named.exists():
+        if not all(file.exists() for file in named):
             return None
     return read_part(nlp, "train", path, where)
 
@@ -140,7 +144,7 @@ def with_history(nlp: "Language", training: Path) -> None:
 
 
 def read_steps(log: Path) -> "list[Step]":
-    """The rows of the logger's file; none where there is no file. Raises ValueError (M715) for what is not a row."""
+    """The rows of the logger's file; none where there is no file, or no evaluation has ended. Raises ValueError (M715) for what is not a row."""
     from spacy_mtl.report.data import Step
     from spacy_mtl.stored.fault import StoredValueError
     from spacy_mtl.stored.json import read_json
@@ -155,7 +159,7 @@ def read_steps(log: Path) -> "list[Step]":
         lines = log.read_bytes().rstrip(b"\n").split(b"\n")
     except OSError as error:
         raise ValueError(Errors.M715.format(path=log, reason=reason_of(error))) from None
-    for line in lines:
+    for line in lines if any(lines) else ():
         try:
             row = mapping(read_json(line, "a row"), "a row")
             other = mapping(row.get("other_scores") or {}, "its scores")

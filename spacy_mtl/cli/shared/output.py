@@ -24,11 +24,11 @@ WIDTH = 140  # columns, for tables that go to a file or a pipe
 def make_console() -> "Console":
     """A console on standard output: as wide as the terminal, or wide enough for our tables where there is no terminal.
 
-    Control characters in texts and labels are shown, see :mod:`.visible`.
+    Control characters in texts and labels are shown, see :mod:`.visible`; ``[b]`` and ``:x:`` in them are text, neither markup nor emoji.
     """
     from .visible import VisibleConsole
 
-    return VisibleConsole(width=None if sys.stdout.isatty() else WIDTH, highlight=False)
+    return VisibleConsole(width=None if sys.stdout.isatty() else WIDTH, highlight=False, markup=False, emoji=False)
 
 
 def write_json(path: Path, data: Any) -> None:

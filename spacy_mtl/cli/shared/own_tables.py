@@ -25,7 +25,10 @@ class OwnTables:
 
 
 def own_tables(lang: str, pipeline: list[str], clusters: str | None, lists: list[str]) -> OwnTables:
-    """Read the tables that were asked for. Raises ValueError: M744 without ner, M745 for a list that is not NAME=FILE, M801-M817."""
+    """Read the tables that were asked for.
+
+    Raises ValueError: M744 without ner, M745 for a list that is not NAME=FILE, M769 for two lists of one name, M801-M817.
+    """
     from spacy_mtl.survey.propose import Choice
     from spacy_mtl.tables.brown import read_brown
     from spacy_mtl.tables.lookups import read_lookups
@@ -47,6 +50,8 @@ def own_tables(lang: str, pipeline: list[str], clusters: str | None, lists: list
         choices.append(Choice(section, "clusters", True, reason))
     for text in lists:
         name, path = _named(text)
+        if name in read:
+            raise ValueError(Errors.M769.format(name=shown(name.removeprefix("LIST_"))))
         read[name] = read_phrases(Path(path))
         blocks[name] = {"@mtl_tables": "spacy_mtl.phrases.v1", "path": path, "fold_case": False, "fold_accents": False}
     if lists:

@@ -94,4 +94,6 @@ def had_borders(nlp: "Language") -> bool | None:
         return False
     if name == "spacy_mtl.ConllCorpus.v1":
         return reader.get("group", 1) != 1
+    if name == "spacy_mtl.ConlluCorpus.v1":
+        return reader.get("borders", True) is not False
     return True if name in READERS else None

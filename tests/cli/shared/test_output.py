@@ -5,12 +5,14 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from rich.table import Table
 from spacy.cli import app
 from typer.testing import CliRunner
 
 from spacy_mtl.cli.insight.report import _check_writable
-from spacy_mtl.cli.shared.output import check_file_name, check_other, check_outputs
+from spacy_mtl.cli.shared.output import check_file_name, check_other, check_outputs, make_console
 
+FILES = ("--lang", "es", "--pipeline", "ner", "--train")
 COMMANDS = {
     "evaluate-ud": lambda path, output: ["evaluate-ud", path, path, "--output", output],
     "clusters": lambda path, output: ["clusters", path, "--output", output],
@@ -29,6 +31,31 @@ LONG = {
     "bias": lambda output: ["bias", "no-model", "no.conll", "--output", output],
     "clusters": lambda output: ["clusters", __file__, "--output", output],
     "lists": lambda output: ["lists", "no.conll", "--output", output],
+    "evaluate": lambda output: ["evaluate", "no-model", "no.conll", "--output", output],
+    "explain": lambda output: ["explain", "no-model", "A text.", "--html", output],
+    "features": lambda output: ["features", "no-model", "--json", output],
+    "names": lambda output: ["names", "no-model", "no.conll", output],
+    "templates": lambda output: ["templates", "no-model", "--json", output],
+    "summary": lambda output: ["summary", "no-training", "--json", output],
+    "init-config": lambda output: ["init-config", output, *FILES, "no.conll", "--dev", "no.conll"],
+}
+#: Those with an input that is also their output.
+OVER = {
+    "evaluate": lambda path: ["evaluate", "no-model", "no.conll", path, "--output", path],
+    "evaluate --lexicon": lambda path: ["evaluate", "no-model", "no.conll", "--lexicon", path, "--output", path],
+    "features": lambda path: ["features", "no-model", "--names", path, "--json", path],
+    "summary": lambda path: ["summary", path.stem, "--metrics", path.parent, "--json", path],
+    "init-config": lambda path: ["init-config", path, *FILES, path, "--dev", "no.conll"],
+    "init-config --list": lambda path: [
+        "init-config",
+        path,
+        *FILES,
+        "a.conll",
+        "--dev",
+        "a.conll",
+        "--list",
+        f"a={path}",
+    ],
 }
 
 
@@ -99,6 +126,22 @@ def test_a_folder_that_cannot_be_written_is_told_before_any_work(read_only, comm
     assert result.stderr == f"[M704] Cannot write '{read_only / name}': Permission denied.\n"
 
 
+@pytest.mark.parametrize("command", [name for name in LONG if name not in ("prune", "calibrate", "bias", "lists")])
+def test_a_folder_in_place_of_a_file_is_told_before_any_work(tmp_path, command):
+    result = invoke(*LONG[command](tmp_path))
+    assert result.exit_code == 1
+    assert result.stderr == f"[M704] Cannot write '{tmp_path}': it is a folder.\n"
+
+
+@pytest.mark.parametrize("command", OVER)
+def test_an_input_is_not_written_over(tmp_path, command):
+    path = tmp_path / "mine.json"
+    path.write_text("precious", encoding="utf8")
+    result = invoke(*OVER[command](path))
+    assert (result.exit_code, result.stderr[:6]) == (1, "[M741]")
+    assert path.read_text(encoding="utf8") == "precious"
+
+
 def test_a_page_in_a_folder_that_cannot_be_written_is_told_before_any_work(read_only):
     with pytest.raises(ValueError, match=r"^\[M704\] Cannot write '.*/report.html': Permission denied"):
         _check_writable(read_only / "report.html")
@@ -130,3 +173,14 @@ def test_what_is_not_there_yet_is_no_fault(tmp_path):
     check_other(Path("."), [tmp_path])
     with pytest.raises(ValueError, match="M741"):
         check_other(tmp_path / "in", [tmp_path / "new" / ".." / "in", tmp_path / "in"])
+
+
+def test_texts_and_labels_are_neither_markup_nor_emoji(capsys):
+    table = Table(title="[ner]", box=None)
+    table.add_column("[head]")
+    table.add_row("[v2] [/x] :smile:")
+    for shown in (table, "[red]a :smile:"):
+        make_console().print(shown)
+    assert [line.strip() for line in capsys.readouterr().out.splitlines()] == [
+        "[ner]", "[head]", "[v2] [/x] :smile:", "[red]a :smile:",
+    ]  # fmt: skip
