@@ -61,16 +61,23 @@ def _cut_unfinished(descriptor: int) -> None:
         os.ftruncate(descriptor, end)
 
 
+def check_installed() -> None:
+    """Refuse to search without Optuna. Raises ValueError (M780)."""
+    try:
+        import optuna  # noqa: F401
+    except ImportError:
+        raise ValueError(Errors.M780) from None
+
+
 def open_study(journal: Path, about: Mapping[str, str], first: Mapping[str, Any] | None, seed: int = 0) -> Any:
     """The study of a journal, new or to be continued.
 
     about: what a search is of, by names for messages. first: parameters of the first trial of a new search, None for any.
     Raises ValueError: M780 Optuna is not installed, M781 the journal is that of another search, M792 it is damaged, M704 it cannot be written.
     """
-    try:
-        import optuna
-    except ImportError:
-        raise ValueError(Errors.M780) from None
+    check_installed()
+    import optuna
+
     optuna.logging.set_verbosity(optuna.logging.ERROR)  # its warning of an interrupted trial has a traceback
     try:
         study = _study(journal)

@@ -322,6 +322,13 @@ def test_comments_and_order_stay(tmp_path):
     assert all(any(setting in line for line in gone) for setting in settings), gone
 
 
+def test_a_line_break_inside_of_a_string_stays(tmp_path):
+    text = SOURCE.read_text(encoding="utf8").replace("[nlp]", '[nlp]\n# mine: "one\u2028two"', 1)
+    (tmp_path / "mine.cfg").write_text(text, encoding="utf8")
+    assert invoke(tmp_path / "mine.cfg", tmp_path / "out.cfg", "--set", "C=7").exit_code == 0
+    assert '# mine: "one\u2028two"' in (tmp_path / "out.cfg").read_text(encoding="utf8").split("\n")
+
+
 def test_a_config_that_is_changed_back_is_the_same_but_for_defaults(tmp_path):
     changed(tmp_path, "--set", "C=7")
     result = invoke(tmp_path / "out.cfg", tmp_path / "back.cfg", "--set", "C=0.3")

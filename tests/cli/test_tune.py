@@ -246,6 +246,14 @@ def test_what_cannot_be_done_is_one_sentence(config, tmp_path, options, code):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.cfg"]
 
 
+def test_without_optuna_nothing_is_read(config, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "optuna", None)
+    monkeypatch.setattr("spacy_mtl.choosing.tuning.Tuning.check", None)
+    result = invoke(config, tmp_path / "best.cfg")
+    assert result.exit_code == 1
+    assert result.stderr.startswith("[M780] ")
+
+
 def test_a_search_without_a_trial_writes_nothing(config, tmp_path, monkeypatch):
     def interrupted(self, n, tell=None):
         raise KeyboardInterrupt

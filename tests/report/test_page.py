@@ -274,9 +274,11 @@ def test_long_documents_are_not_explained(trained):
     doc = Doc(trained.vocab, words, tags=["NN"] * len(words))
     gold = Doc(trained.vocab, words)
     gold.set_ents([Span(gold, 0, 1, "LOC")])
-    (part,) = make_report(trained, [Example(doc, gold)]).data.components
+    report = make_report(trained, [Example(doc, gold)])
+    (part,) = report.data.components
     assert part.errors.documents == 1
     assert part.errors.shown == []
+    assert "1 document has errors, of which none is explained." in report.to_html()
     assert any("so none is explained" in sentence for sentence in part.missing)
 
 

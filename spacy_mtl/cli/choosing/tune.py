@@ -112,9 +112,10 @@ def tune_cli(
     Features are made once for all trials that share them. With --ray, trials are made on a cluster whose machines share these files.
     Shown are the trials that no other beats in score, size and speed.
     """
-    from spacy_mtl.choosing.journal import lead
+    from spacy_mtl.choosing.journal import check_installed, lead
 
     with clear_errors():
+        check_installed()
         place = journal or output.with_suffix(".journal")
         search = Search(config, component, tuple(vary or ()), place, train, dev, folds, seed, code)
         _check_files(search, output, json_path)

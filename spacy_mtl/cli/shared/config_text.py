@@ -23,7 +23,7 @@ class ConfigText:
 
     def __init__(self, text: str):
         self._sections: list[tuple[str, list[str]]] = [("", [])]
-        for line in text.splitlines():
+        for line in text.split("\n"):  # other line breaks may be inside of a string
             heading = _HEADING.match(line)
             if heading:
                 above = _taken_from_end(self._sections[-1][1])
