@@ -70,25 +70,32 @@ class Dimension:
 def dimensions(config: Mapping[str, Any], asked: Sequence[str]) -> list[Dimension]:
     """The settings that are searched. asked: such as ``C=0.1:10``, ``p=1,1.5,2``, ``templates=ner.v1,tp1.v1``, ``trainer=MTLStruct,CRF``.
 
-    Where trainers are searched, so are the settings of each of them. Raises ValueError: M778 a text that is none of these, M779 a name that the
-    component does not have or that comes twice, or no setting at all, M710 an unknown trainer or template set.
+    Where trainers or template sets are searched, the settings of each of them may be, too. Raises ValueError: M778 a text that is none of these,
+    M779 a name that the component does not have or that comes twice, or no setting at all, M710 an unknown trainer or template set.
     """
     texts = asked or [text for text in USUAL if text.partition("=")[0] in _settings(config["trainer"], mtl_trainers)]
-    chosen = [_dimension(config, text) for text in texts if text.partition("=")[0].strip() == "trainer"]
-    trainers = [config["trainer"], *({"@mtl_trainers": value} for each in chosen for value in each.values)]
-    found = [_dimension(config, text, trainers) for text in texts]
+    known = {place: _known(config, place, texts) for place in CHOICES}
+    found = [_dimension(config, text, known) for text in texts]
     names = [each.path for each in found]
     if not found or len(set(names)) < len(names):
         raise ValueError(Errors.M779.format(name=", ".join(each.name for each in found) or "nothing"))
     return found
 
 
-def _dimension(config: Mapping[str, Any], text: str, trainers: Sequence[Mapping[str, Any]] = ()) -> Dimension:
-    """trainers: blocks of those that are searched."""
+def _known(config: Mapping[str, Any], place: tuple[str, ...], texts: Sequence[str]) -> set[str]:
+    """The settings of the trainer or template set of the config, and of those that are searched."""
+    registry = CHOICES[place][1]
+    chosen = [_dimension(config, text, {}) for text in texts if text.partition("=")[0].strip() == place[-1]]
+    names = [_get(config, place), *(value for each in chosen for value in each.values)]
+    return set().union(*(inspect.signature(registry.get(name)).parameters for name in names))
+
+
+def _dimension(config: Mapping[str, Any], text: str, known: Mapping[tuple[str, ...], set[str]]) -> Dimension:
+    """known: of :data:`CHOICES`, the settings that may be searched."""
     name, equals, right = (part.strip() for part in text.partition("="))
     if not (name and equals and right):
         raise ValueError(Errors.M778.format(text=text))
-    path = _path(config, name, trainers)
+    path = _path(config, name, known)
     ends = right.split(":")
     if len(ends) == 2 and path not in CHOICES:
         low, high = (_number(end, text) for end in ends)
@@ -102,7 +109,7 @@ def _dimension(config: Mapping[str, Any], text: str, trainers: Sequence[Mapping[
     return Dimension(name, path, values)
 
 
-def _path(config: Mapping[str, Any], name: str, trainers: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+def _path(config: Mapping[str, Any], name: str, known: Mapping[tuple[str, ...], set[str]]) -> tuple[str, ...]:
     """Where a setting stands. Short names are looked for in the trainers, the model and its templates, in this order."""
     for path in CHOICES:
         if name == path[-1]:
@@ -110,14 +117,14 @@ def _path(config: Mapping[str, Any], name: str, trainers: Sequence[Mapping[str, 
     if name.startswith("costs.") and "costs" in config:
         return ("costs", name.removeprefix("costs."))
     blocks = {
-        ("trainer",): set().union(*(_settings(block, mtl_trainers) for block in trainers)),
+        ("trainer",): known[("trainer",)],
         ("model",): {"megabytes"},
-        ("model", "templates"): _settings(config["model"]["templates"], mtl_templates),
+        ("model", "templates"): known[("model", "templates")],
         (): {key for key, value in config.items() if key not in UNTUNED and not isinstance(value, Mapping)},
     }
-    for place, known in blocks.items():
+    for place, names in blocks.items():
         prefix = ".".join([*place, ""])
-        if name in known or (prefix and name.startswith(prefix) and name.removeprefix(prefix) in known):
+        if name in names or (prefix and name.startswith(prefix) and name.removeprefix(prefix) in names):
             return (*place, name.rpartition(".")[2])
     raise ValueError(Errors.M779.format(name=name))
 

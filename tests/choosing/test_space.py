@@ -146,3 +146,13 @@ def test_settings_of_a_template_set_are_left_out_of_others(config):
     assert changed(own, tp1)["model"]["templates"] == {"@mtl_templates": "spacy_mtl.tp1.v1", "min_count": 1}
     found = combinations(own, space, 4)
     assert sorted((each["templates"], each["noisy"]) for each in found) == [(0, 0), (0, 1), (1, 0)]
+
+
+def test_settings_of_a_template_set_that_is_searched_are_known(config):
+    other = changed(config, {("model", "templates"): "spacy_mtl.tp1.v1"})
+    space = dimensions(other, ["templates=tp1,ner", "noisy=false,true"])
+    assert space[1].path == ("model", "templates", "noisy")
+    found = combinations(other, space, 4)
+    assert sorted((each["templates"], each["noisy"]) for each in found) == [(0, 0), (1, 0), (1, 1)]
+    with pytest.raises(ValueError, match="M779"):
+        dimensions(other, ["noisy=false,true"])

@@ -79,7 +79,7 @@ Code = Annotated[
         metavar="FILE", exists=True, dir_okay=False, help="Python file to import first, with registered functions."
     ),
 ]
-Limit = Annotated[int, typer.Option(help="Read at most this many Docs; 0 for all.")]
+Limit = Annotated[int, typer.Option(help="Read at most this many Docs of each file; 0 for all.")]
 
 
 def split_names(text: str) -> list[str]:
