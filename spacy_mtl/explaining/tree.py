@@ -62,10 +62,14 @@ class Sentence:
         if self.joint:
             labels = np.array([search.by_label[self.arc(search, m, heads[m - 1], True)].argmax() for m in self.words()])
         elif self.labelled:
-            labels = self.predictor.label_scores(self.columns, self.borders, heads).argmax(axis=1)
+            labels = self.label_scores(heads).argmax(axis=1)
         else:
             labels = np.zeros(self.n)
         return Tree(heads, labels.astype(np.int32), self.score(search, heads))
+
+    def label_scores(self, heads: np.ndarray) -> np.ndarray:
+        """Of the labels of each word's arc in a tree, float32[n, L], where labels are found after trees."""
+        return self.predictor.label_scores(self.columns, self.borders, heads)
 
     def words(self) -> range:
         return range(1, self.n + 1)
@@ -257,16 +261,17 @@ def _of_sentence(sentence: Sentence) -> Iterator[Decision]:
     assert tree is not None  # the filter keeps the chain of words
     rules, templates = sentence.predictor.rules, sentence.predictor.templates
     exact = rules.projective or not templates.second_order
+    of_labels = None if sentence.joint or not sentence.labelled else sentence.label_scores(tree.heads)
     for m in sentence.words():
         head, label = int(tree.heads[m - 1]), int(tree.labels[m - 1])
         other = sentence.best(sentence.without_arc(m, head))
         yield replace(_arc_decision(sentence, features, tree, other, m, "arc"), exact=exact)
         if sentence.labelled and head:
-            if sentence.joint:
+            if of_labels is None:
                 other = sentence.best(sentence.without_label(m, head, label))
                 yield replace(_arc_decision(sentence, features, tree, other, m, "label"), exact=exact)
             else:
-                yield _label_decision(sentence, features, tree, m)
+                yield _label_decision(sentence, features, tree, m, of_labels[m - 1].astype(np.float64))
 
 
 def _arc_decision(
@@ -294,10 +299,9 @@ def _arc_decision(
     return Decision(kind, at, at + 1, text, told(tree), told(other), difference, contributions, tuple(changes))
 
 
-def _label_decision(sentence: Sentence, features: TreeFeatures, tree: Tree, m: int) -> Decision:
-    """The decision about the label of word m's arc in a given tree."""
+def _label_decision(sentence: Sentence, features: TreeFeatures, tree: Tree, m: int, scores: np.ndarray) -> Decision:
+    """The decision about the label of word m's arc in a given tree. scores: of its labels, float64[L]."""
     at, label = sentence.start + m - 1, int(tree.labels[m - 1])
-    scores = sentence.predictor.label_scores(sentence.columns, sentence.borders, tree.heads)[m - 1].astype(np.float64)
     text = sentence.doc[at].text
     if scores.size < 2:
         return forbidden("label", at, at + 1, text, sentence.label(label))
