@@ -56,6 +56,10 @@ def reliability(
     if unknown:
         raise typer.BadParameter(f"There is no subject '{unknown[0]}'. Choose from {', '.join(SUBJECTS)}.")
     names = [name for name in only or SUBJECTS if name not in (skip or [])]
+    if not names:
+        raise typer.BadParameter("Nothing is left after --skip.")
+    if count is not None and share < 1:
+        raise typer.BadParameter("--count is the number of cases, so --share of it cannot be asked for, too.")
     failed = 0
     with TemporaryDirectory(prefix="reliability-") as folder:
         plan = Plan(full, Path(folder), seed, count, share, case, corpora)

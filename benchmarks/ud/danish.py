@@ -30,7 +30,7 @@ def danish_part(corpora: Path, which: str) -> Path:
 def _written(corpora: Path) -> "TemporaryDirectory[str]":
     folder = TemporaryDirectory(prefix="danish-")
     learnt, tested = (list(_sentences(corpora / FOLDER / f"{name}.conll")) for name in ("train", "test"))
-    held_out = len(learnt) // TENTH
+    held_out = max(1, len(learnt) // TENTH)
     parts = {"train": learnt[:-held_out], "dev": learnt[-held_out:], "test": tested}
     for which, sentences in parts.items():
         Path(folder.name, f"{which}.conllu").write_text("".join(sentences), encoding="utf8")

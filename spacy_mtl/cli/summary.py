@@ -52,7 +52,8 @@ def summary_cli(
     """
     with clear_errors():
         scores = {training: metrics / f"{training.name}.json" for training in trainings}
-        check_outputs([output], [*scores.values(), *(training / LOG for training in trainings)])
+        read = (LOG, f"{BEST}/meta.json", f"{BEST}/config.cfg")
+        check_outputs([output], [*scores.values(), *(training / name for training in trainings for name in read)])
         check_file_name(output)
         rows = [row for training in trainings for row in summarize(training, scores[training])]
         if output is not None:

@@ -72,11 +72,12 @@ def _show_weights(model: str, weights: Weights, files: Files, top: int, show_all
         typer.echo(f"Written: {plot}")
     console = make_console()
     for name, rows in weights.items():
-        shown = [row for row in rows if show_all or row["weight"] > _bound(rows)][: top or None]
+        live = _live(rows)
+        shown = (rows if show_all else live)[: top or None]
         console.print(_table(name, shown))
-        cut = f", showing the {len(shown)} heaviest" if top and len(shown) < _live(rows) else ""
-        dropped = "" if cut or show_all or _live(rows) == len(rows) else " (--all shows the others)"
-        console.print(f"{_live(rows)} of {len(rows)} templates are live{cut}{dropped}")
+        cut = f", showing the {len(shown)} heaviest" if top and len(shown) < len(live) else ""
+        dropped = "" if cut or show_all or len(live) == len(rows) else " (--all shows the others)"
+        console.print(f"{len(live)} of {len(rows)} templates are live{cut}{dropped}")
         console.print(f"equal weights would be {_equal(rows):.4f} each")
 
 
@@ -144,14 +145,10 @@ def _ranked(rows: list[Row]) -> list[Row]:
     return sorted(shared, key=lambda row: -row["weight"])
 
 
-def _bound(rows: list[Row]) -> float:
-    """Templates with more weight than this are live."""
-    return LIVE * math.fsum(row["weight"] for row in rows)
-
-
-def _live(rows: list[Row]) -> int:
-    bound = _bound(rows)
-    return sum(row["weight"] > bound for row in rows)
+def _live(rows: list[Row]) -> list[Row]:
+    """Templates with more than a share of LIVE of all weights."""
+    bound = LIVE * math.fsum(row["weight"] for row in rows)
+    return [row for row in rows if row["weight"] > bound]
 
 
 def _equal(rows: list[Row]) -> float:
@@ -185,7 +182,7 @@ def _table(component: str, rows: list[Row]) -> "Table":
 
 def _described(model: str, weights: dict[str, list[Row]]) -> dict[str, Any]:
     components = {
-        name: {"live_templates": _live(rows), "n_templates": len(rows), "equal": _equal(rows), "templates": rows}
+        name: {"live_templates": len(_live(rows)), "n_templates": len(rows), "equal": _equal(rows), "templates": rows}
         for name, rows in weights.items()
     }
     return {"model": model, "components": components}

@@ -10,6 +10,7 @@ What cannot be read, since a crash of the machine has cut the file off, is compi
 import logging
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from numba.core import caching
@@ -31,7 +32,8 @@ def loader(cache: Any) -> Callable[[Any, Any], Any]:
         try:
             return load_plain(signature, context)
         except Exception as error:  # of a damaged pickle, almost any
-            logger.warning("A compiled kernel cannot be read (%r), so it is compiled anew.", error)
+            name = getattr(cache, "_name", "a kernel")
+            logger.warning("What was compiled of %s cannot be read (%r), so it is compiled anew.", name, error)
             _check_index(getattr(cache, "_cache_file", None))
             return None
 
@@ -39,13 +41,16 @@ def loader(cache: Any) -> Callable[[Any, Any], Any]:
 
 
 def _check_index(files: Any) -> None:
-    """Empty numba's index of a function if it cannot be read, or nothing could be saved either. Kernels in folders of their own have none."""
-    if hasattr(files, "_load_index"):
-        try:
-            files._load_index()
-        except Exception:
-            with suppress(OSError):
-                files.flush()
+    """Remove numba's index of a function if it is damaged, since otherwise nothing could be saved. Kernels in folders of their own have none."""
+    if not all(hasattr(files, name) for name in ("_load_index", "_index_path")):
+        return
+    try:
+        files._load_index()
+    except OSError:  # another user's, or too many files are open: nothing is wrong with it
+        pass
+    except Exception:
+        with suppress(OSError):
+            Path(files._index_path).unlink(missing_ok=True)
 
 
 def _loader(cache: Any) -> Callable[[Any, Any], Any]:

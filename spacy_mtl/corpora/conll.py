@@ -148,13 +148,13 @@ class ConllCorpus:
 
 
 def corpus_paths(path: str | Path | Sequence[str | Path] | None) -> list[Path]:
-    """The files that a setting names; a string that is not a file itself is split at its commas. Raises ValueError (M511) for none at all."""
+    """The files that a setting names; a string that is the name of nothing is split at its commas. Raises ValueError (M511) for none at all."""
     if path is None or path in ("", [], ()):
         raise ValueError(Errors.M511)
     if not is_path(path) and not (isinstance(path, list | tuple) and all(map(is_path, path))):
         refuse("path", "a path or a list of paths", path)
     if isinstance(path, str | Path):
-        names = [str(path)] if _is_file(Path(path)) else str(path).split(",")
+        names = [str(path)] if _is_there(Path(path)) else str(path).split(",")
         found = [Path(name.strip()) for name in names if name.strip()]
         if not found:
             raise ValueError(Errors.M511)
@@ -162,8 +162,8 @@ def corpus_paths(path: str | Path | Sequence[str | Path] | None) -> list[Path]:
     return [Path(name) for name in path]
 
 
-def _is_file(path: Path) -> bool:
+def _is_there(path: Path) -> bool:
     try:
-        return path.is_file()
+        return path.exists()
     except (OSError, ValueError):  # too long a name, such as a list of many files
         return False

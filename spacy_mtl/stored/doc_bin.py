@@ -18,8 +18,8 @@ from .fault import StoredValueError
 
 #: A file may expand to this many bytes, and to so many times its own size: attributes that nobody has set are nothing but zeros.
 LEAST_BYTES, MOST_TIMES = 1 << 28, 256
-#: Most lists and maps, and most items of each: documents have two maps, and an empty list of a single byte takes 56 in memory.
-MOST_CONTAINERS = 1 << 24
+#: Most lists and maps and items of these in a file: documents have two maps, and an empty list of a single byte takes 56 in memory.
+MOST_VALUES = 1 << 24
 _STEP = 1 << 20
 
 
@@ -49,17 +49,17 @@ def check_expansion(data: bytes) -> None:
 
 
 def _unpacked(message: bytes) -> Any:
-    """What the message holds. Raises StoredValueError where it has too many lists and maps, and errors of msgpack."""
+    """What the message holds. Raises StoredValueError where it has too many values in lists and maps, and errors of msgpack."""
     n = 0
 
     def count(container: Any) -> Any:
         nonlocal n
-        n += 1
-        if n > MOST_CONTAINERS:
-            raise StoredValueError("it has too many lists")
+        n += 1 + len(container)
+        if n > MOST_VALUES:
+            raise StoredValueError("it has too many values")
         return container
 
-    limits = {"max_array_len": MOST_CONTAINERS, "max_map_len": MOST_CONTAINERS}
+    limits = {"max_array_len": MOST_VALUES, "max_map_len": MOST_VALUES}
     return srsly.msgpack.loads(message, raw=False, object_hook=count, list_hook=count, **limits)
 
 

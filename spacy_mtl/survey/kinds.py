@@ -5,6 +5,7 @@ from collections import Counter
 from itertools import islice
 from pathlib import Path
 
+from spacy_mtl.blanks import split_blanks
 from spacy_mtl.corpora.annotated.jsonl import is_json
 from spacy_mtl.corpora.lines.comments import DOCSTART, may_be_comment
 from spacy_mtl.corpora.lines.text import text_lines
@@ -40,7 +41,7 @@ def kind_of(path: Path, encoding: str = "utf8") -> str:
         return "segmented"  # column files have empty lines
     rows = [line for line in lines if line.strip() and not line.startswith(DOCSTART)]
     rows = [line for line in rows if not may_be_comment(line)] or rows
-    widths = Counter(len(row.split()) for row in rows)
+    widths = Counter(len(split_blanks(row)) for row in rows)
     tabs = Counter(row.count("\t") for row in rows)
     mostly = 0.9 * len(rows)  # a line with a column too few is refused later, by its number
     common = max(widths, key=widths.__getitem__, default=0)

@@ -38,7 +38,7 @@ def read_brown(path: Path, min_count: int = 1, most: int | None = None) -> Clust
         raise ValueError(
             Errors.M805.format(path=brief(path, 300), n=len(entries), clusters=clusters, most=MOST_CLUSTERS)
         )
-    return ClusterTable.of(((word, bits) for bits, word, _ in entries), most)
+    return ClusterTable.of((word, bits) for bits, word, _ in entries)
 
 
 def _entries(path: str | Path) -> Iterator[tuple[str, str, int]]:

@@ -69,7 +69,7 @@ class PhraseList(MutableSet[str]):
     def update(self, phrases: Iterable[str]) -> None:
         """Add several phrases at once: all of them, or none if one is refused."""
         new = dict.fromkeys(map(_checked, [phrases] if isinstance(phrases, str) else phrases))
-        if len(self._phrases) + len(new.keys() - self._phrases.keys()) > MOST_PHRASES:
+        if len(self._phrases) + sum(phrase not in self._phrases for phrase in new) > MOST_PHRASES:
             raise ValueError(Errors.M815.format(most=MOST_PHRASES))
         self._phrases.update(new)
         self.version += 1

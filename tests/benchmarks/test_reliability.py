@@ -73,13 +73,17 @@ def test_what_fails_ends_with_exit_code_1(subject, tmp_path, failures, code, tri
         assert "RuntimeError: no worker" in row["failures"][0]
 
 
-def test_subjects_are_skipped_and_the_others_try_a_share(subject, tmp_path):
+def test_subjects_are_skipped_and_the_others_try_a_share(subject, tmp_path, monkeypatch):
     subject([])
     invoke("--json", tmp_path / "rows.jsonl", "--share", 0.5)
     assert [row["tried"] for row in read_rows(tmp_path / "rows.jsonl")] == [5]
-    assert invoke("--json", tmp_path / "none.jsonl", "--skip", "made_up").exit_code == 0
+    assert invoke("--json", tmp_path / "none.jsonl", "--skip", "made_up").exit_code == 2
     assert not (tmp_path / "none.jsonl").exists()
     assert invoke("--skip", "nobody").exit_code == 2
+    assert invoke("--count", 3, "--share", 0.5).exit_code == 2
+    monkeypatch.setitem(subjects.SUBJECTS, "another", "it is slow")
+    assert invoke("--skip", "another", "--json", tmp_path / "one.jsonl").exit_code == 0
+    assert [row["mode"] for row in read_rows(tmp_path / "one.jsonl")] == ["made_up"]
 
 
 def test_sizes(tmp_path):

@@ -88,6 +88,17 @@ def test_a_block_that_is_referred_to_becomes_the_components_own(config, tmp_path
     assert found["shared"] == load_config(config)["shared"]
 
 
+def test_names_that_are_referred_to_are_written(config, tmp_path):
+    named = "@mtl_trainers = ${vars.trainer}"
+    text = config.read_text().replace('@mtl_trainers = "spacy_mtl.MTLStruct.v1"', named)
+    assert named in text
+    config.write_text('[vars]\ntrainer = "spacy_mtl.MTLStruct.v1"\n\n' + text)
+    best = tmp_path / "best.cfg"
+    result = invoke(config, best, "--vary", "C=0.01,3", "--trials", 2)
+    assert (result.exit_code, result.exception) == (0, None), result.stderr
+    assert load_config(best)["components"]["ner"]["trainer"]["@mtl_trainers"] == "spacy_mtl.MTLStruct.v1"
+
+
 def test_another_trainer_takes_values_that_are_referred_to(config, tmp_path):
     config.write_text("[vars]\nC = 2.5\n\n" + config.read_text().replace("C = 1.0", "C = ${vars.C}"), encoding="utf8")
     best = tmp_path / "best.cfg"

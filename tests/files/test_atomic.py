@@ -224,6 +224,18 @@ def test_a_pipe_stays_one(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+@pytest.mark.parametrize("to_a_file", [True, False])
+def test_what_is_open_already_is_written_where_it_is(tmp_path, name, to_a_file):
+    code = f"print('first')\nfrom spacy_mtl.files import write_atomically\nwrite_atomically({name!r}, b'two\\n')\nprint('last')"
+    with (tmp_path / "out").open("wb") as file:
+        output = file if to_a_file else subprocess.PIPE
+        run = subprocess.run([sys.executable, "-c", code], stdout=output, check=True)
+    printed = (tmp_path / "out").read_bytes() if to_a_file else run.stdout
+    assert printed.split() == [b"first", b"two", b"last"]
+    assert list(tmp_path.iterdir()) == [tmp_path / "out"]
+
+
 @pytest.mark.parametrize("there", [True, False])
 def test_a_link_stays_and_the_file_it_leads_to_is_written(tmp_path, there):
     target, link = tmp_path / "elsewhere" / "file", tmp_path / "link"

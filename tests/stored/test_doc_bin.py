@@ -105,12 +105,21 @@ def test_what_would_fill_the_memory_is_refused(monkeypatch):
     doc_bin.check_expansion(zlib.compress(bytes(10**6)))
 
 
-@pytest.mark.parametrize("parts", [{"more": [[]] * 100}, {"more": [{}] * 100}, {"more": [None] * 100}])
-def test_lists_that_take_more_in_memory_than_in_the_file_are_refused(monkeypatch, parts):
-    read_doc_bin(changed(**parts))
-    monkeypatch.setattr(doc_bin, "MOST_CONTAINERS", 99)
-    with pytest.raises(StoredValueError, match=r"too many lists|cannot be unpacked"):
-        read_doc_bin(changed(**parts))
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        ([[]] * 150, "cannot be unpacked"),
+        ([[[]] * 40] * 3, "too many values"),
+        ([[{}] * 40] * 3, "too many values"),
+        ([[None] * 60] * 3, "too many values"),
+        ({k: {} for k in map(str, range(70))}, "too many values"),
+    ],
+)
+def test_values_that_take_more_in_memory_than_in_the_file_are_refused(monkeypatch, value, reason):
+    read_doc_bin(changed(more=value))
+    monkeypatch.setattr(doc_bin, "MOST_VALUES", 120)
+    with pytest.raises(StoredValueError, match=reason):
+        read_doc_bin(changed(more=value))
     read_doc_bin(DATA)
 
 

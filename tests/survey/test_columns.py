@@ -56,6 +56,7 @@ def test_no_break_spaces_belong_to_their_words_as_the_reader_has_it(tmp_path):
     found = survey_columns(path)
     assert (found.columns, found.words, found.reader) == (["ORTH", "ENT"], 3, {"scheme": "iob2"})
     assert found.phrases == {"NUM": {"10\u00a0000"}}
+    assert kind_of(write(tmp_path, "10\u00a0000 B-NUM\nmil O\n\n" * 10)) == "columns"
 
 
 def test_lines_of_different_lengths_are_refused(tmp_path):

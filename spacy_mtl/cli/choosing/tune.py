@@ -302,13 +302,13 @@ def _best_config(path: Path, name: str, best: "Trial", filled: Mapping[str, Any]
 
 
 def own_blocks(block: Mapping[str, Any], resolved: Mapping[str, Any]) -> dict[str, Any]:
-    """A block of a config that refers to no other block. resolved: the same without references; those to single values stay."""
+    """A block of a config that refers to no other block. resolved: the same without references; those to single values stay, but for names."""
     found = {}
     for key, value in block.items():
         if isinstance(inner := resolved[key], Mapping):
             found[key] = own_blocks(value, inner) if isinstance(value, Mapping) else dict(inner)
         else:
-            found[key] = value
+            found[key] = inner if key.startswith("@") else value
     return found
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from spacy_mtl.corpora.settings import check_file
 from spacy_mtl.errors import Errors
 from spacy_mtl.files import write_atomically
+from spacy_mtl.files.atomic import is_replaced, written_at
 from spacy_mtl.files.beside import temporary
 from spacy_mtl.files.disk import reason_of
 from spacy_mtl.settings import brief
@@ -60,20 +61,21 @@ def check_place(path: Path, folder: bool = False) -> None:
 
     folder: it is to be one, with files in it and no temporary file beside it. Raises ValueError (M704).
     """
+    given, path = path, written_at(path)
     for place in (path, temporary(path, 0)) if path.name and not folder else (path,):
         try:
             place.stat()
         except FileNotFoundError:
             pass
         except OSError as error:
-            raise ValueError(Errors.M704.format(path=brief(path, 300), reason=reason_of(error))) from None
-    if path.exists() and not (path.is_file() or path.is_dir()):
-        return  # a pipe or device is written to as it is
+            raise ValueError(Errors.M704.format(path=brief(given, 300), reason=reason_of(error))) from None
+    if not path.is_dir() and not is_replaced(given):
+        return
     places = (path, *path.parents) if not path.name or (folder and path.is_dir()) else path.parents
     parent = next((place for place in places if place.exists()), Path())
     if not os.access(parent, os.W_OK | os.X_OK):
         reason = os.strerror(errno.EROFS if _is_read_only(parent) else errno.EACCES)
-        raise ValueError(Errors.M704.format(path=brief(path, 300), reason=reason))
+        raise ValueError(Errors.M704.format(path=brief(given, 300), reason=reason))
 
 
 def _is_read_only(folder: Path) -> bool:

@@ -158,6 +158,19 @@ def test_devices_are_written_to_as_they_are(monkeypatch):
     check_outputs([Path(os.devnull)], [])
 
 
+def test_of_a_link_the_folder_that_it_leads_to_is_looked_at(read_only, tmp_path):
+    (tmp_path / "there").symlink_to(read_only / "out")
+    with pytest.raises(ValueError, match=r"^\[M704\] Cannot write '.*/there': Permission denied"):
+        check_file_name(tmp_path / "there")
+    (read_only / "here").symlink_to(tmp_path / "out")
+    check_file_name(read_only / "here")
+
+
+def test_what_is_open_already_needs_no_folder(monkeypatch):
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    check_outputs([Path("/dev/stdout")], [])
+
+
 @pytest.mark.parametrize("command", ["clusters", "jackknife"])
 def test_a_folder_is_refused_before_long_work(tmp_path, command):
     (tmp_path / "a.txt").write_text("a\n", encoding="utf8")

@@ -32,9 +32,8 @@ def rounds_of(seed: int, rounds: int, epsilon: float = EPSILON) -> tuple[np.ndar
         mu = np.array([w[s] @ w[s] for s in slices]) + epsilon
     share = np.concatenate([np.full(s.stop - s.start, m) for s, m in zip(slices, mu, strict=True)])
     options = {"ftol": 1e-15, "gtol": 1e-9, "maxiter": 5000}
-    root = np.sqrt(
-        share
-    )  # in w / root, the penalty is half the square of the norm whatever mu, and L-BFGS takes a few steps
+    # in w / root, the penalty is half the square of the norm whatever mu, and L-BFGS takes a few steps
+    root = np.sqrt(share)
     outputs = np.concatenate(rows) * root, np.array([len(row) for row in rows])
     found = minimize(value_and_gradient, w / root, outputs, jac=True, method="L-BFGS-B", options=options)
     return mu, found.x * root
