@@ -12,8 +12,17 @@ PARTS_OF_SPEECH = {
     "PD": "DET", "PI": "PRON", "PO": "DET", "PP": "PRON", "PT": "PRON", "RG": "ADV", "SP": "ADP", "U": "PART", "VA": "VERB",
     "VE": "VERB", "XA": "X", "XF": "X", "XP": "PUNCT", "XR": "X", "XS": "SYM", "XX": "X",
 }  # fmt: skip
-#: A feature that numbers the tokens of a sentence, and tells nothing.
-NUMBER = "id="
+#: Universal features of its own; others have no counterpart, such as the number of the token.
+FEATURES = {
+    "case=gen": "Case=Gen", "case=nom": "Case=Nom", "def=def": "Definite=Def", "def=indef": "Definite=Ind",
+    "definiteness=def": "Definite=Def", "definiteness=indef": "Definite=Ind", "degree=abs": "Degree=Abs", "degree=comp": "Degree=Cmp",
+    "degree=pos": "Degree=Pos", "degree=sup": "Degree=Sup", "gender=common": "Gender=Com", "gender=neuter": "Gender=Neut",
+    "mood=gerund": "VerbForm=Ger", "mood=imper": "Mood=Imp", "mood=indic": "Mood=Ind", "mood=infin": "VerbForm=Inf",
+    "mood=partic": "VerbForm=Part", "number=plur": "Number=Plur", "number=sing": "Number=Sing", "person=1": "Person=1",
+    "person=2": "Person=2", "person=3": "Person=3", "possessor=plur": "Number[psor]=Plur", "possessor=sing": "Number[psor]=Sing",
+    "reflexive=yes": "Reflex=Yes", "tense=past": "Tense=Past", "tense=present": "Tense=Pres", "voice=active": "Voice=Act",
+    "voice=passive": "Voice=Pass",
+}  # fmt: skip
 #: The last of so many parts of the training sentences is dev.
 TENTH = 10
 
@@ -43,10 +52,18 @@ def _sentences(path: Path) -> Iterator[str]:
 
 
 def _line(line: str) -> str:
-    """The universal part of speech in place of the class, features in their order and without the number, and roots as the tools call them."""
+    """The universal part of speech in place of the class, universal features, and roots as the tools call them."""
     fields = line.split("\t")
-    features = sorted(each for each in fields[5].split("|") if not each.startswith(NUMBER))
-    fields[3], fields[5] = PARTS_OF_SPEECH[fields[3]], "|".join(features) or "_"
+    features = filter(None, map(_feature, fields[5].split("|")))
+    fields[3], fields[5] = PARTS_OF_SPEECH[fields[3]], "|".join(sorted(features, key=str.lower)) or "_"
     if fields[6] == "0":
         fields[7] = "root"
     return "\t".join(fields)
+
+
+def _feature(own: str) -> str:
+    """The universal feature of one of the treebank's, with all values of ``gender=common/neuter``; "" if there is none."""
+    name, _, values = own.partition("=")
+    found = [FEATURES.get(f"{name}={value}", "") for value in values.split("/")]
+    universal = found[0].partition("=")[0]
+    return f"{universal}={','.join(sorted(each.partition('=')[2] for each in found))}" if all(found) else ""

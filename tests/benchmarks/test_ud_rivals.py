@@ -6,10 +6,11 @@ import pytest
 from spacy.parts_of_speech import IDS
 
 from benchmarks.common.measure import run_child
-from benchmarks.ud.danish import PARTS_OF_SPEECH, danish_part
+from benchmarks.ud.danish import FEATURES, PARTS_OF_SPEECH, danish_part
 from benchmarks.ud.raw_text import raw_text, trees_alone
 from benchmarks.ud.rivals import _note
 from benchmarks.ud.spacy_rival import with_known_parts
+from spacy_mtl.treebanks.universal import FEATURES as FEATURES_OF_UD
 
 WORD = "{}\t{}\t_\tNOUN\t_\t_\t{}\tdep\t_\t{}"
 
@@ -49,15 +50,16 @@ def test_sentences_that_run_in_a_circle_are_left_out(tmp_path):
 
 
 def test_danish_gets_universal_parts_of_speech_and_a_dev_part(tmp_path):
-    line = "{}\tcifre\tciffer\tNC\tNCNPU==I\tnumber=plur|case=unmarked|id={}\t0\tROOT\t_\t_\n\n"
+    line = "{}\tcifre\tciffer\tNC\tNCNPU==I\tnumber=plur|gender=common/neuter|reflexive=yes/no|case=unmarked|id={}\t0\tROOT\t_\t_\n\n"
     (tmp_path / "ddt").mkdir()
     for name, sentences in {"train": 20, "test": 3}.items():
         text = "".join(line.format(1, 40 + i) for i in range(sentences))
         (tmp_path / "ddt" / f"{name}.conll").write_text(text, encoding="utf8")
     parts = {name: danish_part(tmp_path, name).read_text(encoding="utf8") for name in ("train", "dev", "test")}
-    wanted = "1\tcifre\tciffer\tNOUN\tNCNPU==I\tcase=unmarked|number=plur\t0\troot\t_\t_\n\n"
+    wanted = "1\tcifre\tciffer\tNOUN\tNCNPU==I\tGender=Com,Neut|Number=Plur\t0\troot\t_\t_\n\n"
     assert parts == {"train": 18 * wanted, "dev": 2 * wanted, "test": 3 * wanted}
     assert set(PARTS_OF_SPEECH.values()) <= set(IDS)
+    assert {feature.partition("=")[0].partition("[")[0] for feature in FEATURES.values()} <= FEATURES_OF_UD
 
 
 @pytest.mark.parametrize(
