@@ -83,21 +83,26 @@ from .pipelines import (  # noqa: E402, F401  (fixtures of the whole suite; the 
     trained,
 )
 
-#: What is compiled for trees and what for chains goes to a worker each, so that neither compiles what the other compiles at that moment.
-GROUPS = {"trees": ("tree", "pars"), "chains": ("test_every_trainer", "tests/trainers/", "structures/chain")}
-
-
-#: Files that take minutes, and would keep one worker busy when the other has nothing left to do if they came last.
-LONG = (
+#: What is compiled for trees and what for chains goes to a worker each, so that neither compiles what the other compiles at that moment; and all
+#: that needs a cluster to a single one, so that one is started. By what is in the names of tests, the first that fits.
+GROUPS = {
+    "cluster": ("tests/annotation/", "on_cluster", "tests/cluster/"),
+    "trees": ("tree", "pars"),
+    "chains": ("test_every_trainer", "tests/trainers/", "structures/chain"),
+}
+#: Begun in this order. Files that take minutes come before the others, or they would keep one worker busy when the other has nothing left to do.
+FIRST = (
+    "trees",
+    "chains",
+    "cluster",
     "tests/docs/test_blocks.py",
     "tests/test_project.py",
     "tests/benchmarks/test_ud.py",
-    "tests/cli/test_tune_on_cluster.py",
 )
 
 
 def group_of(nodeid: str) -> str:
-    """The group of tests that one worker runs together: all of trees, most of chains, or one file."""
+    """The group of tests that one worker runs together: one of GROUPS, or a file."""
     fitting = (name for name, marks in GROUPS.items() if any(mark in nodeid for mark in marks))
     return next(fitting, nodeid.partition("::")[0])
 
@@ -116,10 +121,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> GroupSc
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The two large groups come first, and long files next, when what they need has been compiled."""
-    names = [*GROUPS, *LONG]
+    """Those of FIRST come first."""
     groups = {item.nodeid: group_of(item.nodeid) for item in items}
-    items.sort(key=lambda item: names.index(groups[item.nodeid]) if groups[item.nodeid] in names else len(names))
+    items.sort(key=lambda item: FIRST.index(groups[item.nodeid]) if groups[item.nodeid] in FIRST else len(FIRST))
 
 
 @pytest.fixture(scope="session", autouse=True)
