@@ -48,23 +48,16 @@ def factor_marginals(starts, nodes, step, borders, temperature, out):
                     out[a + t, first + y] = found[t, y]
 
 
-#: What a label's probability counts at least: a product of ten of them is still a number.
-LEAST = 1e-30
-
-
 @kernel
 def share_of_analyses(of_labels, table, forms, form_labels, wanted, out):
-    """Set out, float64[N], to the probability of the analyses ``wanted`` (int32[N]), nan for -1 or one that the word may not have.
-
-    Where no analysis of a word has any probability in single precision, they share it.
-    """
+    """Set out, float64[N], to the probability of the analyses ``wanted`` (int32[N]), nan for -1 or one that the word may not have."""
     for t in range(wanted.size):
         total, own = 0.0, np.nan
         for a in range(table.shape[0]):
             if forms[t] < 0 or form_labels[forms[t], a]:
                 product = 1.0
                 for g in range(table.shape[1]):
-                    product *= max(of_labels[t, table[a, g]], LEAST)
+                    product *= of_labels[t, table[a, g]]
                 total += product
                 if a == wanted[t]:
                     own = product

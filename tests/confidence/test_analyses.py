@@ -16,19 +16,6 @@ def test_a_known_word_shares_its_probability_among_the_analyses_it_was_seen_with
     assert out == pytest.approx([0.5, 0.5 / 0.8, np.nan], nan_ok=True)
 
 
-def test_analyses_without_any_probability_share_it():
-    of_labels, table = np.array([[1.0, 0.0, 0.0]], np.float32), np.array([[0, 0], [1, 0], [2, 2], [1, 1]])
-    form_labels, out = np.array([[False, True, True, True]]), np.empty(1)
-    found = []
-    for wanted in range(4):
-        share_of_analyses(of_labels, table, np.array([0]), form_labels, np.array([wanted], np.int32), out)
-        found.append(out[0])
-    assert found == pytest.approx([np.nan, 1, 0, 0], nan_ok=True)
-    form_labels[0, 1] = False
-    share_of_analyses(of_labels, table, np.array([0]), form_labels, np.array([2], np.int32), out)
-    assert out[0] == pytest.approx(0.5)
-
-
 def test_marginals_are_computed_once_for_all_sentences(monkeypatch):
     """The work for the k best analyses does not grow with the square of the number of sentences."""
     counted = []
