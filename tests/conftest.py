@@ -59,9 +59,11 @@ from spacy.lang.tokenizer_exceptions import BASE_EXCEPTIONS  # noqa: E402
 from spacy.util import get_lang_class  # noqa: E402
 
 # Of the exceptions of these languages' tokenization, 4,700 for Dutch, which take up to a quarter of a second in each of hundreds of pipelines,
-# tests need none.
-for lang in ("da", "en", "es", "nl"):
-    get_lang_class(lang).Defaults.tokenizer_exceptions = dict(BASE_EXCEPTIONS)
+# most tests need none.
+DEFAULTS = [get_lang_class(lang).Defaults for lang in ("da", "en", "es", "nl")]
+EXCEPTIONS = [defaults.tokenizer_exceptions for defaults in DEFAULTS]
+for defaults in DEFAULTS:
+    defaults.tokenizer_exceptions = dict(BASE_EXCEPTIONS)
 
 
 @cache
@@ -124,6 +126,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Those of FIRST come first."""
     groups = {item.nodeid: group_of(item.nodeid) for item in items}
     items.sort(key=lambda item: FIRST.index(groups[item.nodeid]) if groups[item.nodeid] in FIRST else len(FIRST))
+
+
+@pytest.fixture
+def tokenized_as_by_users(monkeypatch):
+    """With all exceptions of tokenization."""
+    for defaults, exceptions in zip(DEFAULTS, EXCEPTIONS, strict=True):
+        monkeypatch.setattr(defaults, "tokenizer_exceptions", exceptions)
 
 
 @pytest.fixture(scope="session", autouse=True)

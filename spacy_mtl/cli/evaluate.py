@@ -27,7 +27,7 @@ from .shared.options import (
     Given,
     Limit,
 )
-from .shared.output import check_file_name, check_outputs, make_console, write_json
+from .shared.output import check_files, make_console, write_json
 from .shared.pipelines import load_pipeline
 
 if TYPE_CHECKING:
@@ -94,8 +94,7 @@ def evaluate_cli(
     """
     asked = asked_for(columns, given, separator, scheme=scheme, group=group, tag=tag)
     with clear_errors():
-        check_outputs([output], [*map(Path, data), *(lexicon or ())])
-        check_file_name(output)
+        check_files([output], [*map(Path, data), *(lexicon or ())])
         nlp = load_pipeline(model, code)
         read_as, settings = reading(nlp, data, file_format, asked, encoding)
         settings |= {"encoding": encoding, "limit": limit}

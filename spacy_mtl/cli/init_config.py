@@ -9,7 +9,7 @@ from .shared.config_text import written
 from .shared.languages import check_language
 from .shared.messages import clear_errors
 from .shared.options import Encoding, split_names
-from .shared.output import check_file_name, check_outputs, write_file
+from .shared.output import check_files, write_file
 
 if TYPE_CHECKING:
     from spacy_mtl.survey.found import Survey
@@ -68,8 +68,7 @@ def init_config_cli(
 
     with clear_errors():
         tables_read = [Path(path) for path in (clusters, *(text.partition("=")[2] for text in lists or ())) if path]
-        check_outputs([output], [train, dev, *tables_read])
-        check_file_name(output)
+        check_files([output], [train, dev, *tables_read])
         lang = check_language(lang)
         components = split_names(pipeline)
         tables = own_tables(lang, components, clusters, lists or [])

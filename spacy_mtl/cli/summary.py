@@ -9,7 +9,7 @@ import typer
 from spacy_mtl.errors import Errors
 
 from .shared.messages import clear_errors, reason_of
-from .shared.output import check_file_name, check_outputs, make_console, write_json
+from .shared.output import check_files, make_console, write_json
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -53,8 +53,7 @@ def summary_cli(
     with clear_errors():
         scores = {training: metrics / f"{training.name}.json" for training in trainings}
         read = (LOG, f"{BEST}/meta.json", f"{BEST}/config.cfg")
-        check_outputs([output], [*scores.values(), *(training / name for training in trainings for name in read)])
-        check_file_name(output)
+        check_files([output], [*scores.values(), *(training / name for training in trainings for name in read)])
         rows = [row for training in trainings for row in summarize(training, scores[training])]
         if output is not None:
             write_json(output, rows)

@@ -12,7 +12,7 @@ from spacy_mtl.thresholds import LIVE
 from .insight.plot import check_plot, plot_templates
 from .shared.messages import clear_errors
 from .shared.options import Code
-from .shared.output import check_file_name, check_outputs, make_console, write_json
+from .shared.output import check_files, make_console, write_json
 from .shared.pipelines import load_pipeline
 
 if TYPE_CHECKING:
@@ -51,9 +51,7 @@ def templates_cli(
             raise ValueError(Errors.M786)
         if plot is not None:
             check_plot(plot)
-        check_outputs([json_path, plot], [])
-        for file in (json_path, plot):
-            check_file_name(file)
+        check_files([json_path, plot], [])
         weights = template_weights(model, component, code)
         if path:
             _show_paths(model, weights, (json_path, plot), top, code)

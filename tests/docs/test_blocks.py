@@ -164,6 +164,7 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if blocks_of(name)])
+@pytest.mark.usefixtures("tokenized_as_by_users")
 def test_blocks_of_a_page(name, folder, monkeypatch):
     page = Page(folder, name)
     monkeypatch.setitem(sys.modules, page.module.__name__, page.module)

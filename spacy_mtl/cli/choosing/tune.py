@@ -19,7 +19,7 @@ from ..config import read_config, write_changes
 from ..insight.names import chosen
 from ..shared.messages import INTERRUPTED, clear_errors
 from ..shared.options import Code
-from ..shared.output import check_file_name, check_outputs, make_console, write_file, write_json
+from ..shared.output import check_files, make_console, write_file, write_json
 from ..validate import make_pipeline
 from .prune import Dev, Train
 
@@ -188,10 +188,7 @@ def _chosen(tuning: "Tuning", found: "list[Trial]", finished: bool) -> "tuple[Tr
 
 def _check_files(search: Search, output: Path, json_path: Path | None) -> None:
     """Raises ValueError (M741, M795, M704) for files that must not or cannot be written."""
-    outputs = [output, search.journal, json_path]
-    check_outputs(outputs, [search.config, search.train, search.dev])
-    for path in outputs:
-        check_file_name(path)
+    check_files([output, search.journal, json_path], [search.config, search.train, search.dev])
 
 
 def _check_options(search: Search, ray: str | None, jobs: int, workers: int | None) -> None:

@@ -10,7 +10,7 @@ from spacy_mtl.settings import of_the_name
 
 from ..shared.messages import clear_errors
 from ..shared.options import Code
-from ..shared.output import check_file_name, check_outputs, make_console, write_file, write_json
+from ..shared.output import check_files, make_console, write_file, write_json
 from ..shared.pipelines import load_pipeline, make_doc
 
 if TYPE_CHECKING:
@@ -43,9 +43,7 @@ def explain_cli(
 ) -> None:
     """Explain every decision about a text: the best analysis without it, by how much that scores less, and which features make the difference."""
     with clear_errors():
-        check_outputs([json_path, html], [])
-        for file in (json_path, html):
-            check_file_name(file)
+        check_files([json_path, html], [])
         found = explanations(load_pipeline(model, code), model, text, component, tokens)
         if json_path is not None:
             write_json(json_path, [explanation.to_dict() for explanation in found])

@@ -11,7 +11,7 @@ from spacy_mtl.errors import Errors
 
 from ..shared.messages import clear_errors
 from ..shared.options import Code
-from ..shared.output import check_file_name, check_outputs, make_console, write_json
+from ..shared.output import check_files, make_console, write_json
 from ..shared.pipelines import load_pipeline
 from ..shared.visible import visible
 from .names import chosen
@@ -44,8 +44,7 @@ def features_cli(
     from spacy_mtl.insight.weights import state_features, transitions
 
     with clear_errors():
-        check_outputs([json_path], [names])
-        check_file_name(json_path)
+        check_files([json_path], [names])
         nlp = load_pipeline(model, code)
         name = chosen(nlp, model, component)
         known = FeatureNames.read(names) if names is not None else None

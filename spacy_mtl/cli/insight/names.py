@@ -10,7 +10,7 @@ from spacy_mtl.settings import of_the_name
 
 from ..shared.messages import clear_errors
 from ..shared.options import Code
-from ..shared.output import check_file_name, check_other
+from ..shared.output import check_files
 from ..shared.pipelines import load_pipeline
 from ..validate import read_examples
 
@@ -31,8 +31,7 @@ def names_cli(
     from spacy_mtl.insight.seen import name_features
 
     with clear_errors():
-        check_other(output, [corpus])
-        check_file_name(output)
+        check_files([output], [corpus])
         nlp = load_pipeline(model, code)
         name = chosen(nlp, model, component)
         names = name_features(nlp, name, read_examples(nlp, Path(model), corpus))

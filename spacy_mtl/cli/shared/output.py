@@ -4,7 +4,7 @@ import errno
 import json
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -109,10 +109,20 @@ def check_outputs(outputs: Iterable[Path | None], inputs: Iterable[Path | None])
             seen.add(path.resolve())
 
 
+def check_files(outputs: Sequence[Path | None], inputs: Iterable[Path | None]) -> None:
+    """As :func:`check_outputs`, for outputs that are files: a folder is refused (M704)."""
+    check_outputs(outputs, inputs)
+    for path in outputs:
+        _refuse_folder(path)
+
+
 def check_file_name(path: Path | None) -> None:
     """Refuse a folder as a file to write, and what :func:`check_place` refuses, before long work. Raises ValueError (M704)."""
-    if path is None:
-        return
-    check_place(path)
-    if path.is_dir():
+    if path is not None:
+        check_place(path)
+        _refuse_folder(path)
+
+
+def _refuse_folder(path: Path | None) -> None:
+    if path is not None and path.is_dir():
         raise ValueError(Errors.M704.format(path=path, reason="it is a folder"))

@@ -14,7 +14,7 @@ from spacy_mtl.tables.phrases import MOST_WORDS, can_be_phrase, words_of
 
 from ..shared.messages import clear_errors
 from ..shared.options import Columns, Encoding, Scheme, Separator, reader_settings
-from ..shared.output import check_file_name, check_outputs, check_place, write_file
+from ..shared.output import check_files, check_place, write_file
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -131,8 +131,6 @@ def _files(frequent: dict[str, list[str]], output: Path) -> tuple[dict[Path, lis
 
 def _write(files: dict[Path, list[str]], data: list[Path]) -> None:
     """Write all files, or none where one of them cannot be. Raises ValueError: M704, M741, M795."""
-    check_outputs(files, data)
-    for path in files:
-        check_file_name(path)
+    check_files([*files], data)
     for path, phrases in files.items():
         write_file(path, "".join(f"{phrase}\n" for phrase in phrases).encode())

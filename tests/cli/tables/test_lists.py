@@ -32,7 +32,7 @@ def _corpus(tmp_path):
 def _base(tmp_path):
     base = InMemoryLookupKB(spacy.blank("en").vocab, entity_vector_length=2)
     base.set_entities(["Q1", "Q2"], [3, 4], [[0, 1], [1, 0]])
-    base.add_alias("St John's", ["Q1"], [0.9])
+    base.add_alias("St. John's", ["Q1"], [0.9])
     base.add_alias("Lima", ["Q1", "Q2"], [0.5, 0.5])
     base.to_disk(tmp_path / "base")
     return tmp_path / "base"
@@ -73,7 +73,8 @@ def test_entities_of_spacy_files(tmp_path):
     assert (tmp_path / "LOC.txt").read_text(encoding="utf8") == "New York\n"
 
 
-@pytest.mark.parametrize(("lang", "phrases"), [((), "Lima\nSt John's\n"), (("--lang", "en"), "Lima\nSt John 's\n")])
+@pytest.mark.parametrize(("lang", "phrases"), [((), "Lima\nSt. John's\n"), (("--lang", "en"), "Lima\nSt. John 's\n")])
+@pytest.mark.usefixtures("tokenized_as_by_users")
 def test_aliases_of_a_knowledge_base(tmp_path, base, lang, phrases):
     result = invoke(base, "--output", tmp_path, *lang)
     assert result.exit_code == 0, result.stderr
