@@ -37,6 +37,7 @@ FLOORS = [
         "compiling",
         "configs",
         "constituents",
+        "distinct",
         "errors",
         "files",
         "kernels",

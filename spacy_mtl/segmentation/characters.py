@@ -12,6 +12,7 @@ from spacy.strings import hash_string  # type: ignore[attr-defined]
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
+from spacy_mtl.distinct import distinct
 from spacy_mtl.kernels import kernel
 from spacy_mtl.templates.attributes.characters import character
 
@@ -170,7 +171,7 @@ class CharacterTable:
         ids = np.empty(codes.size, np.int32)
         if number_codes(codes, self.row_of, ids):
             with self._lock:  # two threads may see the same new character
-                self._add(np.unique(codes[self.row_of[codes] == 0]))
+                self._add(distinct(codes[self.row_of[codes] == 0]))
             number_codes(codes, self.row_of, ids)
         at, starts = scan(ids, self.kinds, borders)
         return Characters(codes, ids, at, starts, borders)

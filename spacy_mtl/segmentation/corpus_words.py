@@ -13,6 +13,7 @@ import numpy as np
 from spacy.strings import StringStore, hash_string  # type: ignore[attr-defined]
 from spacy.tokens import Doc
 
+from spacy_mtl.distinct import distinct
 from spacy_mtl.learning.gather import Piece, content_key
 from spacy_mtl.learning.streamed import Corpus
 from spacy_mtl.templates.attributes.characters import WordTable, character, word_table
@@ -84,7 +85,7 @@ class CorpusWords:
 
 
 def _count(parts: Sequence[Sequence[np.ndarray]], stores: Collection[StringStore]) -> tuple[list[str], np.ndarray]:
-    forms = np.unique(np.concatenate([np.empty(0, np.uint64), *chain.from_iterable(parts)]))
+    forms = distinct(np.concatenate([np.empty(0, np.uint64), *chain.from_iterable(parts)]))
     texts = [next(strings[form] for strings in stores if form in strings) for form in forms.tolist()]
     rows: dict[str, int] = {}
     numbers = [-1 if t.isspace() else rows.setdefault("".join(map(character, t)), len(rows)) for t in texts]

@@ -5,6 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from spacy_mtl.distinct import distinct
+
 from .grammar import Observation, Template, TemplateSet
 
 
@@ -46,8 +48,11 @@ def absent_attributes(templates: TemplateSet, columns: np.ndarray, names: Mappin
 
 
 def _says_nothing(column: np.ndarray, other: np.ndarray | None) -> bool:
-    values = np.unique(column).size
+    values = distinct(column).size
     if values <= 1 or other is None:
         return values <= 1
-    pairs = np.unique(np.stack([column, other]), axis=1).shape[1]
-    return pairs == values == np.unique(other).size
+    if distinct(other).size != values:
+        return False
+    order = np.argsort(column)
+    same = np.diff(column[order]) == 0
+    return not np.diff(other[order])[same].any()

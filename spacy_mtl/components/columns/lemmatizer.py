@@ -15,6 +15,7 @@ from spacy.vocab import Vocab
 from thinc.api import Model
 
 from spacy_mtl.components.protocol.settings import check_count, check_switches, refuse
+from spacy_mtl.distinct import distinct
 from spacy_mtl.errors import Errors
 from spacy_mtl.learning.counted.known_words import MOST_CELLS
 from spacy_mtl.learning.counted.stems import count_stems
@@ -204,7 +205,7 @@ class MTLLemmatizer(ColumnPipe):
 
     def prepare(self, pieces: Sequence[Piece]) -> None:
         """Collect the forms of the corpus; when learning on, decide anew which words are cut behind known lemmas."""
-        self._forms = np.unique(np.concatenate([piece.given[0] for piece in pieces]))
+        self._forms = distinct(np.concatenate([piece.given[0] for piece in pieces]))
         if self._new_words:
             self.cfg["lemmas"] = dict(sorted(self.cfg["lemmas"].items()))
             words = chain.from_iterable(self._new_words.values())

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from spacy_mtl.distinct import distinct
 from spacy_mtl.models.dense import DenseBlock
 from spacy_mtl.models.few_left import FewLeft
 from spacy_mtl.templates.grammar import Template, parse_template
@@ -35,7 +36,7 @@ def joined_factors(parts: Sequence[ChainWeights], megabytes: float | None, few: 
     megabytes, few: as of :func:`.export_chain`; of the observations of all factors, the strongest are kept, and all dense blocks.
     """
     labels = tuple(label for part in parts for label in part.labels)
-    keys = np.unique(np.concatenate([part.keys for part in parts]))
+    keys = distinct(np.concatenate([part.keys for part in parts]))
     rows, step = np.zeros((keys.size, len(labels)), np.float32), np.zeros((len(labels), len(labels)), np.float32)
     begin = 0
     for part in parts:

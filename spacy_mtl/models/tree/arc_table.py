@@ -83,7 +83,7 @@ def arc_table(keys: np.ndarray) -> ArcTable:
     Raises ValueError (M611) for keys that crowd.
     """
     keys = keys if keys.flags.writeable else keys.copy()  # or kernels would be compiled for constant arrays, too
-    bases = np.unique(keys >> _BASE).size
+    bases = int(np.count_nonzero(np.diff(keys >> _BASE))) + (keys.size > 0)
     row_bits = int(keys.size).bit_length()
     # at least three bits of a slot tell how far it is from the first one
     bits = max(int(8 * bases / 3).bit_length(), 4, KEY_BITS - DISTANCE_BITS + row_bits + _KNOWN_BITS + 3 - 64)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from spacy_mtl.distinct import distinct
 from spacy_mtl.structures.tree.filter import MOST_TAGS, FilterTables, empty_tables, learn_filter
 from spacy_mtl.templates.grammar import Template
 
@@ -26,7 +27,7 @@ def choose_attribute(
     if all have more values, the one with the fewest. columns: uint64[A, N], by ``names``. starts: int64[S + 1], sentence borders. heads: int32[N].
     """
     read = {obs.attr for t in templates for obs in t.observations if obs.attr}
-    counts = {attr: np.unique(columns[names[attr]]).size for attr in sorted(read)}
+    counts = {attr: distinct(columns[names[attr]]).size for attr in sorted(read)}
     few = [attr for attr, count in counts.items() if 2 < count <= MOST_TAGS - 2]
     if len(few) > 1:
         starts = starts[: _MOST_SENTENCES + 1]

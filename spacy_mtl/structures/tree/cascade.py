@@ -11,6 +11,7 @@ import numpy as np
 from spacy_mtl.kernels import kernel, subkernel
 
 from .build import Arcs, kept_arcs
+from .filter import largest
 
 #: Weight of the filter's scores, and how far below the best arc of its word an arc may be, both in units of the sentence's mean distance. Chosen on
 #: dev (Gothic, Danish): heads change for the worse in at most one word of a thousand.
@@ -59,15 +60,43 @@ def mark_likely(starts, first, heads, scores, marks, share, below, most, keep):
 
 @subkernel
 def threshold(scores, below, most):
-    """The least score that is kept, and how many arcs that score no more than this are. Arguments as above; scores: float64[n]."""
+    """The least score that is kept, and how many arcs that score no more than this are. Arguments as above; scores: float64[n].
+
+    Loops throughout: of numpy's own functions the compiled code keeps references that import scipy's linear algebra in each process.
+    """
     if not scores.size:
         return 0.0, 0
-    least = scores.max() - below
-    count = (scores >= least).sum()
+    least = largest(scores, scores.size) - below
+    count = count_from(scores, least)
     if count > most:
-        least = np.partition(scores, scores.size - most)[scores.size - most]
-        count = most
-    return least, count - (scores > least).sum()
+        least, count = kth_largest(scores, most), most
+    better = 0
+    for score in scores:
+        better += score > least
+    return least, count - better
+
+
+@subkernel
+def count_from(scores, least):
+    """How many scores are at least this."""
+    count = 0
+    for score in scores:
+        count += score >= least
+    return count
+
+
+@subkernel
+def kth_largest(scores, k):
+    """The k-th largest of at least k scores."""
+    best = np.full(k, -np.inf)  # in descending order
+    for score in scores:
+        if score > best[k - 1]:
+            at = k - 1
+            while at > 0 and best[at - 1] < score:
+                best[at] = best[at - 1]
+                at -= 1
+            best[at] = score
+    return best[k - 1]
 
 
 def likely_arcs(arcs: Arcs, starts: np.ndarray, scores: np.ndarray, marks: np.ndarray) -> tuple[Arcs, np.ndarray]:

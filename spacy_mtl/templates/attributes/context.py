@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from spacy.strings import StringStore
 
+from spacy_mtl.distinct import distinct
 from spacy_mtl.kernels import brief_kernel, kernel
 from spacy_mtl.templates.extract import boundary, mix
 from spacy_mtl.templates.index import Table, empty_table, find
@@ -316,7 +317,7 @@ class ContextReader:
         place = np.minimum(np.searchsorted(known, tags), known.size - 1)
         missing = known[place] != tags
         if missing.any():
-            new = np.unique(tags[missing])
+            new = distinct(tags[missing])
             names = [self._strings[tag].upper() for tag in new.tolist()]
             noun = np.array([name.startswith("N") and name != "NUM" for name in names])
             order = np.argsort(np.concatenate([known, new]))

@@ -15,6 +15,7 @@ from spacy.attrs import IDS
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
+from spacy_mtl.distinct import distinct
 from spacy_mtl.errors import Errors
 from spacy_mtl.kernels import brief_kernel
 from spacy_mtl.registry import mtl_attributes
@@ -181,10 +182,10 @@ class Lexicon:
         """Lexicon rows int32[N] of word forms uint64[N]; new forms are added."""
         ids = np.empty(orths.size, np.int32)
         if _find_ids(self._table, orths, ids):
-            new = np.unique(orths[ids < 0])
+            new = distinct(orths[ids < 0])
             if self.size + new.size > max(self.limit, new.size):
                 self._clear()
-                new = np.unique(orths)
+                new = distinct(orths)
             self._add(new)
             _find_ids(self._table, orths, ids)
         return ids
