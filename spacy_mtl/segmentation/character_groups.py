@@ -11,8 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spacy_mtl.distinct import distinct
-
 from .characters import number_characters
 
 #: Number of groups, and of dimensions of the vectors, if the corpus has enough characters.
@@ -49,7 +47,7 @@ def count_characters(texts: Iterable[str]) -> CharacterCounts:
 
 def added_characters(parts: Sequence[CharacterCounts]) -> CharacterCounts:
     """The sum of what was counted in several parts of a corpus."""
-    chars = distinct(np.concatenate([part.chars for part in parts]))
+    chars = np.unique(np.concatenate([part.chars for part in parts]))
     places = [np.searchsorted(chars, part.chars) for part in parts]
     times = np.zeros(chars.size, np.int64)
     for part, place in zip(parts, places, strict=True):
