@@ -38,7 +38,7 @@ from .learned import LEARNED, check_learned, learned_function
 from .lists import ListContext
 from .noisy import bare, short_shape, token_kind
 from .of_tables import check_read, cluster_function, is_cluster, is_list
-from .values import as_uint64, values_of
+from .values import all_as_uint64, values_of
 
 _AFFIX = re.compile(r"(PREFIX|SUFFIX|STEM)([1-9]\d*)\Z")
 _INNER = re.compile(r"INNER([1-9]\d*)_([1-9]\d*)\Z")
@@ -202,21 +202,23 @@ class Lexicon:
             extra = np.empty((grown - len(self.values), len(self.attributes)), np.uint64)
             self.values = np.concatenate([self.values, extra])
         self.orths[self.size : size] = orths
-        for row, orth in enumerate(orths.tolist(), self.size):
-            self.values[row] = self._row(orth)
+        self._fill(self.values[self.size : size], orths.tolist())
         first = self.size
         self.size = size
         if 2 * size > self._table.rows.size:
             self._table, first = empty_table(self.orths.size), 0
         insert_all(self._table, self.orths[:size], first)
 
-    def _row(self, orth: int) -> list[int]:
-        text = self.vocab.strings[orth]
-        # make no lexeme unless one is needed: that takes longer than all the rest
-        return [
-            as_uint64(function(text) if function else getattr(self.vocab[orth], LEXEME[attr]), attr)
-            for attr, function in zip(self.attributes, self.functions, strict=True)
-        ]
+    def _fill(self, rows: np.ndarray, orths: list[int]) -> None:
+        """Compute the rows of new forms, column by column."""
+        strings, vocab = self.vocab.strings, self.vocab
+        texts = [strings[orth] for orth in orths]
+        for k, (attr, function) in enumerate(zip(self.attributes, self.functions, strict=True)):
+            if function is not None:
+                found = list(map(function, texts))
+            else:  # make no lexeme unless one is needed: that takes longer than all the rest
+                found = [getattr(vocab[orth], LEXEME[attr]) for orth in orths]
+            rows[:, k] = all_as_uint64(found, attr)
 
 
 class AttributeReader:

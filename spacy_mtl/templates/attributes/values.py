@@ -1,6 +1,6 @@
 """What functions of attributes return, as integers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from spacy.strings import hash_string  # type: ignore[attr-defined]
@@ -19,6 +19,11 @@ def as_uint64(value: str | int | bool, attr: str) -> int:
     return int(value) & 0xFFFFFFFFFFFFFFFF
 
 
+def all_as_uint64(values: Sequence[str | int | bool], attr: str) -> np.ndarray:
+    """The same of many, uint64[n]."""
+    return np.array([hash_string(each) if type(each) is str else as_uint64(each, attr) for each in values], np.uint64)
+
+
 def values_of(attr: str, function: Callable, doc: Doc) -> np.ndarray:
     """What a function returns for the tokens of a document, uint64[n].
 
@@ -30,4 +35,4 @@ def values_of(attr: str, function: Callable, doc: Doc) -> np.ndarray:
     values = list(returned)
     if len(values) != len(doc):
         raise ValueError(Errors.M112.format(attr=attr, got=len(values), expected=len(doc)))
-    return np.array([as_uint64(value, attr) for value in values], np.uint64)
+    return all_as_uint64(values, attr)
