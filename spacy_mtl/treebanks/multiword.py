@@ -3,7 +3,7 @@
 import base64
 import json
 from collections.abc import Callable, Iterable, Iterator
-from itertools import accumulate, chain, groupby, pairwise
+from itertools import accumulate, chain, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 from warnings import catch_warnings, simplefilter
@@ -226,17 +226,18 @@ def _spaces(token: _Token, n: int) -> list[bool]:
 
 def _pieces(doc: Doc) -> Iterator[list[Token]]:
     """The tokens of a Doc between white space; tokens that have white space in them are alone, but for a no-break space amid a number."""
-    number = 0
-    before = True
-
-    def piece(token: Token) -> int:
-        nonlocal number, before
-        alone = len(token.text.split()) != 1 and not _is_amid_number(token)
-        number += before or alone
-        before = alone or bool(token.whitespace_)
-        return number
-
-    return (list(tokens) for _, tokens in groupby(doc, key=piece))
+    piece: list[Token] = []
+    ended = False
+    for token in doc:
+        # nearly all are letters alone
+        alone = not token.is_alpha and len(token.text.split()) != 1 and not _is_amid_number(token)
+        if piece and (ended or alone):
+            yield piece
+            piece = []
+        piece.append(token)
+        ended = alone or bool(token.whitespace_)
+    if piece:
+        yield piece
 
 
 def _is_amid_number(token: Token) -> bool:

@@ -93,8 +93,9 @@ class Rules:
     def of(self, lower: str) -> list[Rule]:
         """The rules that leave something of a form, given in lower case."""
         n = len(lower)
-        lengths = range(min(self._longest, n - 1) + 1)
-        found = (rule for length in lengths for rule in self._by_ending.get(lower[n - length :], ()))
+        found: list[Rule] = []
+        for begin in range(n, max(0, n - self._longest - 1), -1):
+            found += self._by_ending.get(lower[begin:], ())
         return [rule for rule in found if rule.fits(lower)]
 
 

@@ -25,6 +25,7 @@ LARGEST_WEIGHT = 1e6
 _REMEMBERED = 1 << 16
 #: White space that parts lines and columns: a token with any is not split.
 _SPACES = frozenset("\t\n\r")
+_NOTHING: dict[str, float] = {}
 
 
 @dataclass(slots=True)
@@ -75,16 +76,20 @@ class Splitter:
             alike = self.forms[lower]
             return rule_of(lower, alike).apply(form) if len(alike) > 1 else [form]
         rules = self._rules.of(lower)
-        scores = [self._score(lower, rule) for rule in rules]
-        if not scores or max(scores) <= 0:
+        if not rules:
+            return [form]
+        scores = self._scores(lower, rules)
+        if max(scores) <= 0:
             return [form]
         words = rules[scores.index(max(scores))].apply(form)
         return [form] if any(map(str.isspace, words)) else words
 
-    def _score(self, lower: str, rule: Rule) -> float:
-        """How much speaks for a rule, and against it if less than 0."""
-        seen = observed(lower, rule, self.known.get(rule.stem(lower), UNKNOWN))
-        return sum(self.weights.get(name, {}).get(value, 0.0) for name, value in zip(NAMES, seen, strict=True))
+    def _scores(self, lower: str, rules: Sequence[Rule]) -> list[float]:
+        """How much speaks for each rule, and against it if less than 0."""
+        weights = [self.weights.get(name, _NOTHING) for name in NAMES]
+        known = [self.known.get(rule.stem(lower), UNKNOWN) for rule in rules]
+        seen = [observed(lower, *each) for each in zip(rules, known, strict=True)]
+        return [sum(w.get(value, 0.0) for w, value in zip(weights, each, strict=True)) for each in seen]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
