@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from spacy_mtl.models.chain.decode import Held
-from spacy_mtl.models.chain.segments import Segments
+from spacy_mtl.models.segments import Segments
 from spacy_mtl.structures.chain.build import Constraints
 
 #: Tag prefixes by scheme: begin, inside and, in BILUO, last token and entity of a single token.

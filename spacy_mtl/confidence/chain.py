@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from spacy_mtl.models.chain.decode import Considered
-from spacy_mtl.models.chain.segments import Segments
+from spacy_mtl.models.segments import Segments
 from spacy_mtl.structures.chain.kbest import kbest
 from spacy_mtl.structures.chain.sums.marginals import log_partition
 

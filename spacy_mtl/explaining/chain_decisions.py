@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from spacy_mtl.models.chain.predict import Predictor
-from spacy_mtl.models.chain.segments import Segments
+from spacy_mtl.models.segments import Segments
 
 from .chain import ChainFeatures, Positions, Scored, best_outside, sentences_of
 from .decision import Decision, changes_between, forbidden, nonzero

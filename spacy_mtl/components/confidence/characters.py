@@ -11,7 +11,7 @@ from spacy_mtl.confidence.calibration import Calibrations
 from spacy_mtl.confidence.chain import ConsideredChains
 from spacy_mtl.confidence.result import Confidence
 from spacy_mtl.models.chain.decode import Considered
-from spacy_mtl.models.chain.segments import Segments
+from spacy_mtl.models.segments import Segments
 from spacy_mtl.segmentation.boundaries import begin_tags
 from spacy_mtl.segmentation.characters import CharacterTable, Tokens
 from spacy_mtl.segmentation.predict import CharacterPredictor

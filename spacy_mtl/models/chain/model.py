@@ -101,13 +101,18 @@ def predictor_of(model: Model, vocab: Vocab) -> Any:
     weights, predictor = current_weights(model), model.attrs["predictor"]
     if predictor is None or predictor.vocab is not vocab:
         constraints, learned = model.attrs["constraints"], {**model.attrs["learned"], **model.attrs["tables"]}
-        predictor = _predictor_kind(constraints)(weights, constraints, vocab, learned=learned)
+        predictor = _predictor_kind(weights, constraints)(weights, constraints, vocab, learned=learned)
         model.attrs["predictor"] = predictor
     return predictor
 
 
-def _predictor_kind(constraints: Constraints) -> Any:
+def _predictor_kind(weights: ChainWeights, constraints: Constraints) -> Any:
     """The class of a predictor; imported when it is needed, with its kernels."""
+    if constraints.edits:
+        from .scripts import ScriptPredictor, fits
+
+        if fits(weights, constraints):
+            return ScriptPredictor
     if constraints.table.size:
         from .analyses import AnalysisPredictor
 

@@ -27,7 +27,7 @@ from spacy_mtl.templates.attributes.characters import (
 )
 from spacy_mtl.templates.attributes.learned import FormTable
 from spacy_mtl.templates.attributes.reader import AttributeReader
-from spacy_mtl.templates.grammar import parse_template
+from spacy_mtl.templates.grammar import Template, parse_template
 from spacy_mtl.templates.program import compile_program
 
 from .decode import Chain, Considered, Held, decode_all, decode_many, forbid, hold
@@ -62,13 +62,32 @@ class Predictor:
         templates = [parse_template(row.text) for row in weights.templates if row.rows]
         attributes = list(dict.fromkeys(o.attr for t in templates for o in t.observations))
         self.reader = AttributeReader(attributes, vocab, words, learned)
-        node = [t for t in templates if not t.is_edge and not t.is_dense]
         blocks = weights.dense_blocks()
         self._vectors = [block for block in blocks if reads([block.template], "v")]
         self._tensors = [block for block in blocks if reads([block.template], "t")]
         if self._vectors:
             # refuses others than of this width
             word_vectors(vocab, _NO_FORMS, len(self._vectors[0].weights))
+        self._n_labels = len(weights.labels)
+        self._constraints = constraints
+        start, end, mask = constraints.penalties()
+        self._chain = Chain(start, end, weights.step, mask)
+        observed = [t for t in templates if t.is_edge and t.observations]
+        free = not any(scores.any() for scores in (start, end, mask, weights.step))
+        self._one_by_one = free and not observed  # no word depends on the labels of others
+        self._many: tuple[np.ndarray, Transitions] | None = None
+        if not self._one_by_one and self._n_labels >= MANY and not observed:
+            shared = np.ascontiguousarray(weights.step + mask, np.float32)
+            self._many = shared, new_transitions(self._n_labels)
+            list_transitions(*self._many)
+        self._warned = False
+        self._lock = threading.Lock()
+        self._generation = -1
+        self._scored, self._scored_with = 0, vocab.vectors if self._vectors else None
+        self._index(weights, [t for t in templates if not t.is_edge and not t.is_dense], observed)
+
+    def _index(self, weights: ChainWeights, node: Sequence[Template], observed: Sequence[Template]) -> None:
+        """Prepare to look up the weights of templates: ``node`` of labels, ``observed`` of pairs of labels."""
         columns, table, rows = self.reader.columns, key_table(weights.keys), weights.node_rows()
         rows = rows.reshape(-1, len(weights.labels))
         lexical = ("ORTH", *self.reader.lexicon.attributes)
@@ -78,8 +97,7 @@ class Predictor:
         if n_places * len({t.observations[0].offset for t in places}) * len(weights.labels) > MOST_PLACE_SCORES:
             places = []  # a table of every combination of values would be huge
         crossing = [t for t in node if t not in forms and t not in places]
-        observed = [t for t in templates if t.is_edge and t.observations]
-        self._n_labels = len(weights.labels)
+        constraints = self._constraints
         self._applicable = applicable(weights.labels) if constraints.edits else None
         self._held = constraints.forms.size > 0 and not constraints.table.size
         held = self._held or constraints.edits
@@ -94,20 +112,6 @@ class Predictor:
         self._shared = SharedLookup(Lookup(compile_program(crossing, columns), table, rows), crossing, self._n_labels)
         self._pairs = Lookup(compile_program(observed, columns), key_table(weights.pair_keys), weights.pair_rows())
         self._crossing = sorted({o.attr for t in (*crossing, *observed, *places) for o in t.observations})
-        self._constraints = constraints
-        start, end, mask = constraints.penalties()
-        self._chain = Chain(start, end, weights.step, mask)
-        free = not any(scores.any() for scores in (start, end, mask, weights.step))
-        self._one_by_one = free and not observed  # no word depends on the labels of others
-        self._many: tuple[np.ndarray, Transitions] | None = None
-        if not self._one_by_one and self._n_labels >= MANY and not observed:
-            shared = np.ascontiguousarray(weights.step + mask, np.float32)
-            self._many = shared, new_transitions(self._n_labels)
-            list_transitions(*self._many)
-        self._warned = False
-        self._lock = threading.Lock()
-        self._generation = -1
-        self._scored, self._scored_with = 0, vocab.vectors if self._vectors else None
 
     def __reduce__(self) -> tuple:
         """Pickle without tables: copies and other processes build their own."""

@@ -214,10 +214,8 @@ class Lexicon:
         strings, vocab = self.vocab.strings, self.vocab
         texts = [strings[orth] for orth in orths]
         for k, (attr, function) in enumerate(zip(self.attributes, self.functions, strict=True)):
-            if function is not None:
-                found = list(map(function, texts))
-            else:  # make no lexeme unless one is needed: that takes longer than all the rest
-                found = [getattr(vocab[orth], LEXEME[attr]) for orth in orths]
+            # make no lexeme unless one is needed: that takes longer than all the rest
+            found = map(function, texts) if function else (getattr(vocab[orth], LEXEME[attr]) for orth in orths)
             rows[:, k] = all_as_uint64(found, attr)
 
 

@@ -1,6 +1,6 @@
 """What functions of attributes return, as integers."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from spacy.strings import hash_string  # type: ignore[attr-defined]
@@ -19,7 +19,7 @@ def as_uint64(value: str | int | bool, attr: str) -> int:
     return int(value) & 0xFFFFFFFFFFFFFFFF
 
 
-def all_as_uint64(values: Sequence[str | int | bool], attr: str) -> np.ndarray:
+def all_as_uint64(values: Iterable[str | int | bool], attr: str) -> np.ndarray:
     """The same of many, uint64[n]."""
     return np.array([hash_string(each) if type(each) is str else as_uint64(each, attr) for each in values], np.uint64)
 
