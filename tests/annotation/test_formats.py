@@ -7,7 +7,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc, DocBin
 
-from spacy_mtl.annotation.columns import columns_of
+from spacy_mtl.annotation.columns import columns_of, row_of, text_of
 from spacy_mtl.annotation.formats.binary import ID_KEY
 from spacy_mtl.cli.shared.pipelines import load_pipeline
 from spacy_mtl.corpora.conllu import ConlluCorpus
@@ -132,6 +132,24 @@ def test_conllu_is_what_the_command_writes_without_a_cluster(annotate, tmp_path,
     annotate_files(nlp, [source], tmp_path / "one.conllu", Input(trees=True))
     assert text == (tmp_path / "one.conllu").read_text("utf8")
     assert "# sent_id" in text
+
+
+def test_words_of_multiword_tokens_begin_where_these_do(annotate, tmp_path):
+    """Of a treebank, and of text that a tokenizer splits into words: starts would count in a text that nobody has."""
+    path = tmp_path / "in.conllu"
+    rows = ["1\tVa", "2-3\tal", "2\ta", "3\tel", "4\tmar"]
+    path.write_text("".join(row + 8 * "\t_" + "\n" for row in rows) + "\n", encoding="utf8")
+    annotate([path], tmp_path / "out", output_format="jsonl")
+    (row,) = read_rows(tmp_path / "out")
+    assert (row["text"], row["words"], row["starts"]) == ("Va al mar", ["Va", "a", "el", "mar"], [0, 3, 3, 6])
+    tokenizer = {"@tokenizers": "spacy_mtl.Multiword.v1", "tokenizer": {"@tokenizers": "spacy.Tokenizer.v1"}}
+    nlp = spacy.blank("es", config={"nlp": {"tokenizer": tokenizer}})
+    nlp.initialize(lambda: ConlluCorpus(path, keep=True)(nlp))
+    for text in ("Va  al\nmar al ", "", " ", "mar "):
+        doc = nlp(text)
+        starts = row_of(doc, columns_of(nlp))["starts"]
+        assert text_of(doc) == text
+        assert [text[start] for start in starts] == ["a" if token.text == "el" else token.text[0] for token in doc]
 
 
 def test_tags_of_conllu_are_those_of_the_pipeline(annotate, tmp_path):
