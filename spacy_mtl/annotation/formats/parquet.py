@@ -47,7 +47,7 @@ def row_groups(path: Path) -> list[int]:
 
 
 def check_schemas(paths: Sequence[Path], nlp: Language, text: str) -> None:
-    """Raises ValueError for a file without texts (M923), with a column of the annotation (M925), or with other columns than the first (M924)."""
+    """Raises ValueError for a file without one column of texts (M923), a column of the annotation (M925), or other columns than the first (M924)."""
     import pyarrow as pa
 
     first: dict[str, str] = {}
@@ -55,8 +55,8 @@ def check_schemas(paths: Sequence[Path], nlp: Language, text: str) -> None:
         with _open(path) as file:
             schema = file.schema_arrow
         found = {field.name: str(field.type) for field in schema}
-        if text not in found or not _is_text(pa, schema.field(text).type):
-            raise ValueError(Errors.M923.format(path=path, column=text, known=", ".join(found) or "none"))
+        if schema.names.count(text) != 1 or not _is_text(pa, schema.field(text).type):
+            raise ValueError(Errors.M923.format(path=path, column=text, known=", ".join(schema.names) or "none"))
         if taken := [name for name in columns_of(nlp) if name in found]:
             raise ValueError(Errors.M925.format(path=path, column=taken[0]))
         first = first or found
