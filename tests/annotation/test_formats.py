@@ -116,6 +116,17 @@ def test_text_becomes_conllu(annotate, tmp_path, documents, n):
     assert "".join(words) == "".join(path.read_text("utf8").split())
 
 
+@pytest.mark.parametrize("beginning", ["", "\ufeff", "\n\n", "\ufeff \n", "\n\udcff\n\n"])
+def test_the_first_paragraph_of_a_file_begins_a_document(annotate, tmp_path, beginning):
+    """Whether blank lines come before it, or what is set aside: otherwise it would belong to the file before."""
+    path = tmp_path / "in.txt"
+    path.write_bytes(f"{beginning}uno\n\ndos\n\ntres".encode("utf8", "surrogateescape"))
+    annotate([path], tmp_path / "out", size=7)
+    text = "".join(part.read_text("utf8") for part in sorted((tmp_path / "out").glob("part-*.conllu")))
+    comments = [line.partition(" id")[0] for line in text.splitlines() if line.startswith("# new")]
+    assert comments == ["# newdoc", "# newpar", "# newpar", "# newpar"]
+
+
 def test_text_becomes_words(annotate, tmp_path):
     path = tmp_path / "in.txt"
     path.write_text("Él llegó.  Hoy,\nno.\n\nFin\n", encoding="utf8")
@@ -280,6 +291,7 @@ def test_shards_of_other_columns_are_refused_before_any_work(annotate, tmp_path,
 
     refused(pa.table({"texto": ["a"]}), "M923")
     refused(pa.table({"text": [1]}), "M923")
+    refused(pa.table([["a"], ["b"]], names=["text", "text"]), "M923")
     refused(pa.table({"text": ["a"]}), "M924")
     refused(pa.table({"text": ["a"], "tags": ["b"]}), "M925")
     (tmp_path / "other.parquet").write_bytes(b"PAR1 no")
