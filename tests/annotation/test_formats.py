@@ -257,6 +257,16 @@ def test_parquet_and_json_lines_into_each_other(annotate, tmp_path, parquet):
     assert (row["id"], row["text"], row["words"]) == (f"{path}@0", "uno dos", ["uno", "dos"])
 
 
+@pytest.mark.parametrize("output", ["parquet", "conllu", "spacy", "text"])
+def test_columns_that_need_not_be_looked_at_may_be_anything(annotate, tmp_path, output):
+    """Two of one name are not read, and nor are large ones."""
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    table = pa.table([["a"], ["uno dos"], [1], [2]], names=["id", "text", "n", "n"])
+    pq.write_table(table, tmp_path / "in.parquet")
+    (done,) = annotate([tmp_path / "in.parquet"], tmp_path / "out", output_format=output)
+    assert (done.documents, done.words, done.set_aside) == (1, 2, [])
+
+
 def test_values_that_json_has_no_type_for(annotate, tmp_path):
     pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     table = pa.table(

@@ -86,9 +86,9 @@ def read(partition: Partition, nlp: Language, task: Task) -> Iterator[Document |
 
 
 def _needed(batch: Any, task: Task) -> list[str]:
-    """The columns that are looked at: all if they are to be written in another format."""
+    """The columns that are looked at: all if they are to be written as JSON lines; other formats have no place for them, or take them as they are."""
     names = batch.schema.names
-    return [name for name in names if name in (task.text, task.id)] if task.output == "parquet" else names
+    return names if task.output == "jsonl" else [name for name in names if name in (task.text, task.id)]
 
 
 class Writer:
