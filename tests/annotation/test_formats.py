@@ -1,6 +1,7 @@
 """Each format in and out: partitions together have what one would have, with everything that was in the input."""
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -181,6 +182,26 @@ def test_a_bad_sentence_is_set_aside_with_its_line(annotate, tmp_path):
     (reason,) = aside(tmp_path / "out").values()
     assert reason.startswith("[M550]")
     assert f"Line {lines + blocks[5].count(chr(10)) + 1}" in reason
+
+
+def test_of_many_bad_sentences_each_has_its_place_in_the_file(annotate, tmp_path):
+    """The file was read from its beginning for each of them: time grew with the square of their number."""
+
+    def seconds(n):
+        path, out = tmp_path / f"{n}.conllu", tmp_path / str(n)
+        path.write_text(("1 Ana" + 500 * " _" + "\n\n") * n, encoding="utf8")
+        begin = time.process_time()
+        done = annotate([path], out, size=path.stat().st_size // 3)
+        assert len(done) >= 3
+        told = [(name.partition("@")[2], reason) for name, reason in aside(out).items()]
+        assert [place for place, _ in told] == [str(1007 * k) for k in range(n)]
+        assert all(
+            f"Line {2 * k + 1} of '{path}' (sentence @{place})" in told[k][1] for k, (place, _) in enumerate(told)
+        )
+        return time.process_time() - begin
+
+    seconds(10)
+    assert seconds(8000) < 8 * seconds(2000)
 
 
 def test_spacy_files(annotate, tmp_path):
