@@ -1,13 +1,17 @@
 """Each format in and out: partitions together have what one would have, with everything that was in the input."""
 
+import errno
+import gc
 import json
 import time
+from itertools import islice
 from pathlib import Path
 
 import pytest
 import spacy
 from spacy.tokens import Doc, DocBin
 
+from spacy_mtl.annotation import formats
 from spacy_mtl.annotation.columns import columns_of, row_of, text_of
 from spacy_mtl.annotation.formats.binary import ID_KEY
 from spacy_mtl.cli.shared.pipelines import load_pipeline
@@ -309,6 +313,24 @@ def test_values_that_json_has_no_type_for(annotate, tmp_path):
     assert done.documents == 0
     told = {name: reason[:24] for name, reason in aside(tmp_path / "b").items()}
     assert told == {"x": "[M933] The field 'much' ", "y": "[M933] The field 'n' has"}
+
+
+@pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
+def test_a_disk_that_fails_amid_parquet_leaves_no_traceback(annotate, tmp_path, monkeypatch):
+    """The sentence is all that is said: a writer that is left open tries to end its file when it is collected."""
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    pq.write_table(pa.table({"text": ["uno"] * 3000}), tmp_path / "in.parquet")
+    rows = formats.parquet.read
+
+    def failing(*arguments):
+        yield from islice(rows(*arguments), 2500)
+        raise OSError(errno.EIO, "no")
+
+    monkeypatch.setattr(formats.parquet, "read", failing)
+    with pytest.raises(ValueError, match=r"M910.*M501.*Input/output error"):
+        annotate([tmp_path / "in.parquet"], tmp_path / "out")
+    gc.collect()
+    assert list((tmp_path / "out").glob("part-*")) == []
 
 
 def test_shards_of_other_columns_are_refused_before_any_work(annotate, tmp_path, parquet):
