@@ -5,6 +5,7 @@ from pathlib import Path
 
 from spacy_mtl.corpora.settings import check_file
 from spacy_mtl.errors import Errors
+from spacy_mtl.files.disk import reason_of
 from spacy_mtl.treebanks.endings import check_ending
 
 from .formats.parquet import row_groups
@@ -14,12 +15,12 @@ from .partitions import ENDINGS, SIZE, Partition, kind_of
 def input_files(paths: Sequence[Path], kind: str = "auto") -> list[Path]:
     """The files, in order; of a folder those directly in it whose endings are known, by name. kind: what they are read as.
 
-    Raises ValueError: M501 there is no such file, M754 and M755 it is no text, M918 one is given twice, M919 a folder has none.
+    Raises ValueError: M501 one cannot be read, M754 and M755 it is no text, M918 one is given twice, M919 a folder has none.
     """
     found: list[Path] = []
     for path in paths:
         inside = [path]
-        if path.is_dir():
+        if _is_folder(path):
             inside = [each for each in _files_in(path) if each.suffix.lower() in ENDINGS]
             if not inside:
                 raise ValueError(Errors.M919.format(path=path, endings=", ".join(ENDINGS)))
@@ -38,13 +39,23 @@ def input_files(paths: Sequence[Path], kind: str = "auto") -> list[Path]:
 
 def left_out(paths: Sequence[Path]) -> list[Path]:
     """The files of folders that :func:`input_files` leaves out, since their endings are not known."""
-    folders = [path for path in paths if path.is_dir()]
+    folders = [path for path in paths if _is_folder(path)]
     return [each for path in folders for each in _files_in(path) if each.suffix.lower() not in ENDINGS]
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:  # check_file says what is wrong
+        return False
 
 
 def _files_in(folder: Path) -> list[Path]:
     """The files directly in a folder, by name, without those that are hidden: so other programs mark what they have not finished."""
-    return sorted(path for path in folder.iterdir() if path.name[0] not in "._" and path.is_file())
+    try:
+        return sorted(path for path in folder.iterdir() if path.name[0] not in "._" and path.is_file())
+    except OSError as error:
+        raise ValueError(Errors.M501.format(path=folder, reason=reason_of(error), cwd=Path.cwd())) from None
 
 
 def split(files: Sequence[Path], kind: str, size: int = SIZE, whole: bool = False) -> list[Partition]:

@@ -4,10 +4,11 @@ import os
 import platform
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -86,26 +87,37 @@ def _write(nlp: Language, job: Job) -> Done:
     done = Done(partition.number, partition.name, partition.begin, partition.end)
     path = part_path(task.folder, partition.number, task.output)
     with writing_atomically(path) as file:
-        writer = FORMATS[task.output].Writer(file, nlp, task, partition)  # type: ignore[attr-defined]
-        for found in annotated(nlp, _documents(nlp, job)):
-            if isinstance(found, SetAside):
-                done.set_aside.append(found)
-                continue
-            document, doc = found
-            try:
-                done.sentences += writer.add(document, doc)
-            except ValueError as error:
-                done.set_aside.append(_failed(document, error))
-                continue
-            done.documents += 1
-            done.words += len(doc)
-        writer.close()
+        with _closed(FORMATS[task.output].Writer(file, nlp, task, partition)) as writer:  # type: ignore[attr-defined]
+            for found in annotated(nlp, _documents(nlp, job)):
+                if isinstance(found, SetAside):
+                    done.set_aside.append(found)
+                    continue
+                document, doc = found
+                try:
+                    done.sentences += writer.add(document, doc)
+                except ValueError as error:
+                    done.set_aside.append(_failed(document, error))
+                    continue
+                done.documents += 1
+                done.words += len(doc)
         _check_pipeline(done)
     done.bytes = path.stat().st_size
     done.cpu = round(time.process_time() - begin, 3)
     done.worker = f"process {os.getpid()} on {platform.node()}"
     write_done(task, done)
     return done
+
+
+@contextmanager
+def _closed(writer: Any) -> Iterator[Any]:
+    """The writer, closed in the end. After an error its file is not kept, but one of Parquet that is left open ends in a traceback on stderr."""
+    try:
+        yield writer
+    except Exception:
+        with suppress(Exception):
+            writer.close()
+        raise
+    writer.close()
 
 
 def _check_pipeline(done: Done) -> None:

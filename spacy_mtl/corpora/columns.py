@@ -93,6 +93,8 @@ def _sentences(
         if border and in_document:
             document, in_document = document + 1, False
     if rows:
+        if empty:
+            _warn_of_more(path, columns, rows)
         yield _sentence(path, columns, rows, number + 1 - len(rows), document)
     elif empty:
         raise ValueError(Errors.M504.format(path=path))

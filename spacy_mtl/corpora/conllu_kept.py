@@ -319,11 +319,30 @@ def raw_text(doc: Doc, begin: int = 0, end: int | None = None) -> str:
 
 def surface_text(doc: Doc, begin: int, end: int, ranges: Sequence[tuple[int, int, str]]) -> str:
     """As :func:`raw_text`, with these ranges: first word, word after the last, columns 2 to 10."""
+    parts = [
+        part for _, after, form in _surface(doc, begin, end, ranges) for part in (form, doc[after - 1].whitespace_)
+    ]
+    return "".join(parts[:-1])
+
+
+def raw_starts(doc: Doc) -> list[int]:
+    """Where the words of a Doc begin in its :func:`raw_text`; all words of a multiword token where that begins."""
+    ranges = [found for each in kept_sentences(doc)[0] for found in each.ranges()]
+    if not ranges:
+        return [token.idx for token in doc]
+    starts: list[int] = []
+    at = 0
+    for first, after, form in _surface(doc, 0, len(doc), ranges):
+        starts += [at] * (after - first)
+        at += len(form) + len(doc[after - 1].whitespace_)
+    return starts
+
+
+def _surface(doc: Doc, begin: int, end: int, ranges: Sequence[tuple[int, int, str]]) -> Iterator[tuple[int, int, str]]:
+    """First word, word after the last, and form of each token."""
     forms = {first: (last, cells.partition("\t")[0]) for first, last, cells in ranges if first >= begin and last <= end}
-    parts = []
     i = begin
     while i < end:
         after, form = forms.get(i, (i + 1, doc[i].text))
-        parts += [form, doc[after - 1].whitespace_]
+        yield i, after, form
         i = after
-    return "".join(parts[:-1])

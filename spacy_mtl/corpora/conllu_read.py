@@ -66,9 +66,9 @@ class Source:
 class TreeSentence:
     """A sentence of N words as it stands in the file, without ranges and empty nodes.
 
-    words, lemma, upos, xpos, feats, labels: N strings, "_" for an empty field. heads: int32[N], 0 for a root, otherwise the position of the
-    head from 1; None if the sentence has no gold tree. spaces: whether a space follows each word (from SpaceAfter=No). lines: the line number
-    of each word, from 1. id: the ``sent_id`` comment, or else the number of the sentence in its file. text: the ``text`` comment. fits: whether the
+    words, lemma, upos, xpos, feats, labels: N strings, "_" for an empty field. heads: int32[N], 0 for a root, otherwise the position of the head from
+    1; None if the sentence has no gold tree. spaces: whether a space follows each word (from SpaceAfter=No). lines: the line number of each word,
+    from 1. id: the ``sent_id`` comment, or else the number or place of the sentence in its file. text: the ``text`` comment. fits: whether the
     tokens, with ranges in place of their words, make that text, spaces aside. multiword: tokens of several words. source: what the file has, if kept.
     """
 
@@ -193,7 +193,7 @@ def _sentences(path: Path, format: str, encoding: str) -> Iterator["SentencePars
         else:
             if rows:
                 count += 1
-                yield SentenceParser(path, layout, comments, count, rows, numbers)
+                yield SentenceParser(path, layout, comments, str(count), rows, numbers)
             comments, rows, numbers = [], [], []
     if not count:
         raise ValueError(Errors.M504.format(path=path))
@@ -220,16 +220,16 @@ def _is_conllu(lines: list[str], words: list[list[str]]) -> bool:
 
 
 class SentenceParser:
-    """Turns the rows of one sentence into a TreeSentence; knows their place in the file, for errors."""
+    """Turns the rows of one sentence into a TreeSentence; knows their place in the file, for errors. name: its id without a ``sent_id``."""
 
     def __init__(
-        self, path: Path, layout: Layout, comments: list[str], ordinal: int, rows: list[list[str]], lines: list[int]
+        self, path: Path, layout: Layout, comments: list[str], name: str, rows: list[list[str]], lines: list[int]
     ):
         self._path, self._layout = path, layout
         self._rows, self._lines = rows, lines
         self._comments = comments
         self._text = _comment(comments, "text")
-        self._id = _comment(comments, "sent_id") or str(ordinal)
+        self._id = _comment(comments, "sent_id") or name
 
     def _error(self, message: str, line: int, **values: object) -> ValueError:
         return ValueError(message.format(line=line, path=self._path, sentence=self._id, **values))

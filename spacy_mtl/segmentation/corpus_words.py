@@ -61,9 +61,12 @@ class CorpusWords:
         self.words = list(rows)
 
     def known(self, at_least: int) -> list[str]:
-        """Words of two or more characters that occur at least this many times in the whole corpus."""
-        often = np.flatnonzero(self.counts.sum(axis=1) >= at_least).tolist()
-        return [self.words[i] for i in often if len(self.words[i]) > 1]
+        """Words of two or more characters that occur at least this many times in the whole corpus.
+
+        Those with white space inside are found nowhere, since a sentence ends there: they are left out, as their parts are other words.
+        """
+        often = [self.words[i] for i in np.flatnonzero(self.counts.sum(axis=1) >= at_least).tolist()]
+        return [word for word in often if len(word) > 1 and not any(map(str.isspace, word))]
 
     def table(self, at_least: int, hidden: float = 0.0) -> WordTable:
         """The dictionary for training, where each fold is a part that knows the words with at least this many occurrences in other folds.

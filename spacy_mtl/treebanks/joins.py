@@ -25,7 +25,7 @@ class Joins:
     _beginnings: set[str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        self._beginnings = {word.partition(" ")[0] for word in self.words}
+        self._beginnings = set(map(_first_part, self.words))
 
     def sizes(self, texts: Sequence[str], spaces: Sequence[bool]) -> list[int]:
         """How many tokens each word takes, the longest known word at each place. spaces: whether a single space follows each token."""
@@ -61,15 +61,23 @@ def learn_joins(sentences: Iterable[tuple[Sequence[str], Sequence[bool]]]) -> Jo
     if not together:
         return Joins()
     apart: Counter[str] = Counter()
+    beginnings = set(map(_first_part, together))  # of other tokens nothing is put together: a corpus has millions
     for texts, spaces in sentences:
         for i in range(len(texts)):
             text = texts[i]
+            if _first_part(text) not in beginnings:
+                continue
             for j in range(i + 1, min(i + MOST_PARTS, len(texts))):
                 if not spaces[j - 1]:
                     break
                 text = f"{text} {texts[j]}"
-                apart[text] += text in together
+                if text in together:
+                    apart[text] += 1
     return Joins({text for text, n in together.items() if n > apart[text] and all(text.split(" "))})
+
+
+def _first_part(word: str) -> str:
+    return word.partition(" ")[0]
 
 
 def _key(text: str) -> str:

@@ -2,6 +2,7 @@
 
 import base64
 import json
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from itertools import accumulate, chain, pairwise
 from pathlib import Path
@@ -16,7 +17,7 @@ from spacy.tokens import Doc, Token
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from spacy_mtl.corpora.conllu_kept import Kept, keep_token, kept_sentences, raw_text
+from spacy_mtl.corpora.conllu_kept import Kept, keep_token, kept_sentences, surface_text
 from spacy_mtl.errors import Errors
 from spacy_mtl.files import write_atomically
 from spacy_mtl.models import store
@@ -249,19 +250,25 @@ def _is_amid_number(token: Token) -> bool:
     return not spaced and before.text[-1].isdigit() and after.text[0].isdigit()
 
 
+def _text(doc: Doc, kept: list[Kept]) -> str:
+    """The raw text of a Doc that was read from a file."""
+    return surface_text(doc, 0, len(doc), [found for each in kept for found in each.ranges()])
+
+
 def _learned_from(doc: Doc, kept: list[Kept], tokenizer: Tokenizer) -> Iterator[Piece]:
     """The pieces of the raw text of a Doc that was read from a file."""
-    text = raw_text(doc)
-    gold = {begin for _, begin in _placed(doc, kept)}
+    text = _text(doc, kept)
+    gold = [begin for _, begin in _placed(doc, kept)]  # in order, so that time is not quadratic in the length of a Doc
     for tokens in _pieces(tokenizer(text)):
         begin, given = tokens[0].idx, frozenset(token.idx - tokens[0].idx for token in tokens[1:])
-        whole = text[begin : tokens[-1].idx + len(tokens[-1])]
-        yield Piece(whole, frozenset(place - begin for place in gold if begin < place < begin + len(whole)), given)
+        end = tokens[-1].idx + len(tokens[-1])
+        inside = gold[bisect_right(gold, begin) : bisect_left(gold, end)]
+        yield Piece(text[begin:end], frozenset(place - begin for place in inside), given)
 
 
 def _spaced(doc: Doc, kept: list[Kept]) -> tuple[list[str], list[bool]]:
     """The tokens of a Doc that was read from a file, and whether a space follows each in its raw text."""
-    text, placed = raw_text(doc), list(_placed(doc, kept))
+    text, placed = _text(doc, kept), list(_placed(doc, kept))
     return [form for form, _ in placed], [text.startswith(" ", begin + len(form)) for form, begin in placed]
 
 
@@ -277,7 +284,7 @@ def token_doc(doc: Doc, kept: list[Kept]) -> Doc:
 
 def _placed(doc: Doc, kept: list[Kept]) -> Iterator[tuple[str, int]]:
     """The tokens of a Doc that was read from a file, and where each begins in its raw text."""
-    text, at = raw_text(doc), 0
+    text, at = _text(doc, kept), 0
     for form, *_ in _tokens(doc, kept):
         at = text.index(form, at)
         yield form, at

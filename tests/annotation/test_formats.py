@@ -1,13 +1,18 @@
 """Each format in and out: partitions together have what one would have, with everything that was in the input."""
 
+import errno
+import gc
 import json
+import time
+from itertools import islice
 from pathlib import Path
 
 import pytest
 import spacy
 from spacy.tokens import Doc, DocBin
 
-from spacy_mtl.annotation.columns import columns_of
+from spacy_mtl.annotation import formats
+from spacy_mtl.annotation.columns import columns_of, row_of, text_of
 from spacy_mtl.annotation.formats.binary import ID_KEY
 from spacy_mtl.cli.shared.pipelines import load_pipeline
 from spacy_mtl.corpora.conllu import ConlluCorpus
@@ -116,6 +121,17 @@ def test_text_becomes_conllu(annotate, tmp_path, documents, n):
     assert "".join(words) == "".join(path.read_text("utf8").split())
 
 
+@pytest.mark.parametrize("beginning", ["", "\ufeff", "\n\n", "\ufeff \n", "\n\udcff\n\n"])
+def test_the_first_paragraph_of_a_file_begins_a_document(annotate, tmp_path, beginning):
+    """Whether blank lines come before it, or what is set aside: otherwise it would belong to the file before."""
+    path = tmp_path / "in.txt"
+    path.write_bytes(f"{beginning}uno\n\ndos\n\ntres".encode("utf8", "surrogateescape"))
+    annotate([path], tmp_path / "out", size=7)
+    text = "".join(part.read_text("utf8") for part in sorted((tmp_path / "out").glob("part-*.conllu")))
+    comments = [line.partition(" id")[0] for line in text.splitlines() if line.startswith("# new")]
+    assert comments == ["# newdoc", "# newpar", "# newpar", "# newpar"]
+
+
 def test_text_becomes_words(annotate, tmp_path):
     path = tmp_path / "in.txt"
     path.write_text("Él llegó.  Hoy,\nno.\n\nFin\n", encoding="utf8")
@@ -132,6 +148,24 @@ def test_conllu_is_what_the_command_writes_without_a_cluster(annotate, tmp_path,
     annotate_files(nlp, [source], tmp_path / "one.conllu", Input(trees=True))
     assert text == (tmp_path / "one.conllu").read_text("utf8")
     assert "# sent_id" in text
+
+
+def test_words_of_multiword_tokens_begin_where_these_do(annotate, tmp_path):
+    """Of a treebank, and of text that a tokenizer splits into words: starts would count in a text that nobody has."""
+    path = tmp_path / "in.conllu"
+    rows = ["1\tVa", "2-3\tal", "2\ta", "3\tel", "4\tmar"]
+    path.write_text("".join(row + 8 * "\t_" + "\n" for row in rows) + "\n", encoding="utf8")
+    annotate([path], tmp_path / "out", output_format="jsonl")
+    (row,) = read_rows(tmp_path / "out")
+    assert (row["text"], row["words"], row["starts"]) == ("Va al mar", ["Va", "a", "el", "mar"], [0, 3, 3, 6])
+    tokenizer = {"@tokenizers": "spacy_mtl.Multiword.v1", "tokenizer": {"@tokenizers": "spacy.Tokenizer.v1"}}
+    nlp = spacy.blank("es", config={"nlp": {"tokenizer": tokenizer}})
+    nlp.initialize(lambda: ConlluCorpus(path, keep=True)(nlp))
+    for text in ("Va  al\nmar al ", "", " ", "mar "):
+        doc = nlp(text)
+        starts = row_of(doc, columns_of(nlp))["starts"]
+        assert text_of(doc) == text
+        assert [text[start] for start in starts] == ["a" if token.text == "el" else token.text[0] for token in doc]
 
 
 def test_tags_of_conllu_are_those_of_the_pipeline(annotate, tmp_path):
@@ -152,6 +186,26 @@ def test_a_bad_sentence_is_set_aside_with_its_line(annotate, tmp_path):
     (reason,) = aside(tmp_path / "out").values()
     assert reason.startswith("[M550]")
     assert f"Line {lines + blocks[5].count(chr(10)) + 1}" in reason
+
+
+def test_of_many_bad_sentences_each_has_its_place_in_the_file(annotate, tmp_path):
+    """The file was read from its beginning for each of them: time grew with the square of their number."""
+
+    def seconds(n):
+        path, out = tmp_path / f"{n}.conllu", tmp_path / str(n)
+        path.write_text(("1 Ana" + 500 * " _" + "\n\n") * n, encoding="utf8")
+        begin = time.process_time()
+        done = annotate([path], out, size=path.stat().st_size // 3)
+        assert len(done) >= 3
+        told = [(name.partition("@")[2], reason) for name, reason in aside(out).items()]
+        assert [place for place, _ in told] == [str(1007 * k) for k in range(n)]
+        assert all(
+            f"Line {2 * k + 1} of '{path}' (sentence @{place})" in told[k][1] for k, (place, _) in enumerate(told)
+        )
+        return time.process_time() - begin
+
+    seconds(10)
+    assert seconds(8000) < 8 * seconds(2000)
 
 
 def test_spacy_files(annotate, tmp_path):
@@ -228,6 +282,16 @@ def test_parquet_and_json_lines_into_each_other(annotate, tmp_path, parquet):
     assert (row["id"], row["text"], row["words"]) == (f"{path}@0", "uno dos", ["uno", "dos"])
 
 
+@pytest.mark.parametrize("output", ["parquet", "conllu", "spacy", "text"])
+def test_columns_that_need_not_be_looked_at_may_be_anything(annotate, tmp_path, output):
+    """Two of one name are not read, and nor are large ones."""
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    table = pa.table([["a"], ["uno dos"], [1], [2]], names=["id", "text", "n", "n"])
+    pq.write_table(table, tmp_path / "in.parquet")
+    (done,) = annotate([tmp_path / "in.parquet"], tmp_path / "out", output_format=output)
+    assert (done.documents, done.words, done.set_aside) == (1, 2, [])
+
+
 def test_values_that_json_has_no_type_for(annotate, tmp_path):
     pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     table = pa.table(
@@ -251,6 +315,24 @@ def test_values_that_json_has_no_type_for(annotate, tmp_path):
     assert told == {"x": "[M933] The field 'much' ", "y": "[M933] The field 'n' has"}
 
 
+@pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
+def test_a_disk_that_fails_amid_parquet_leaves_no_traceback(annotate, tmp_path, monkeypatch):
+    """The sentence is all that is said: a writer that is left open tries to end its file when it is collected."""
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    pq.write_table(pa.table({"text": ["uno"] * 3000}), tmp_path / "in.parquet")
+    rows = formats.parquet.read
+
+    def failing(*arguments):
+        yield from islice(rows(*arguments), 2500)
+        raise OSError(errno.EIO, "no")
+
+    monkeypatch.setattr(formats.parquet, "read", failing)
+    with pytest.raises(ValueError, match=r"M910.*M501.*Input/output error"):
+        annotate([tmp_path / "in.parquet"], tmp_path / "out")
+    gc.collect()
+    assert list((tmp_path / "out").glob("part-*")) == []
+
+
 def test_shards_of_other_columns_are_refused_before_any_work(annotate, tmp_path, parquet):
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -262,6 +344,7 @@ def test_shards_of_other_columns_are_refused_before_any_work(annotate, tmp_path,
 
     refused(pa.table({"texto": ["a"]}), "M923")
     refused(pa.table({"text": [1]}), "M923")
+    refused(pa.table([["a"], ["b"]], names=["text", "text"]), "M923")
     refused(pa.table({"text": ["a"]}), "M924")
     refused(pa.table({"text": ["a"], "tags": ["b"]}), "M925")
     (tmp_path / "other.parquet").write_bytes(b"PAR1 no")

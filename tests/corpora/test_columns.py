@@ -62,6 +62,14 @@ def test_blanks_part_columns_but_no_break_space_belongs_to_the_word(path):
     assert (sentence.words, sentence.fields["ENT"]) == (["10\u00a0000", "ñ"], ["O", "O"])
 
 
+@pytest.mark.parametrize("control", "\v\f\x1c\x1d\x1e\x1f")
+@pytest.mark.parametrize("letter", "nñ")
+def test_control_characters_belong_to_the_word(path, letter, control):
+    """Otherwise the columns of such a line, if it is of ASCII, would be others than those of its neighbours."""
+    (sentence,) = read(path, f"{letter}{control}o N O\na\tN\tO\n{control}\n")
+    assert (sentence.words, sentence.fields["ENT"]) == ([f"{letter}{control}o", "a"], ["O", "O"])
+
+
 def test_tab_keeps_spaces_in_words(path):
     (sentence,) = read(path, "New York\tN\tB-LOC\n", separator="\t")
     assert sentence.words == ["New York"]

@@ -239,8 +239,9 @@ def test_shares_of_single_sentences_that_cannot_be(documents, singles):
 
 
 @pytest.mark.parametrize(("columns", "warned"), [(["ORTH", "TAG", "ENT"], 1), (["ORTH", "TAG", "_", "ENT"], 0), (["ORTH", "TAG"], 0)])  # fmt: skip
-def test_entities_in_a_column_without_a_name_are_noticed(nlp, tmp_path, columns, warned):
-    (tmp_path / "four").write_text("Ana NNP B-NP B-PER\nlee VB B-VP O\n\nAna NNP B-NP B-PER\n", encoding="utf8")
+@pytest.mark.parametrize("rest", ["\nAna NNP B-NP B-PER\n", ""])
+def test_entities_in_a_column_without_a_name_are_noticed(nlp, tmp_path, columns, warned, rest):
+    (tmp_path / "four").write_text(f"Ana NNP B-NP B-PER\nlee VB B-VP O\n{rest}", encoding="utf8")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         list(ConllCorpus(tmp_path / "four", columns=columns)(nlp))

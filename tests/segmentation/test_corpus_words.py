@@ -45,6 +45,12 @@ def test_each_fold_knows_the_words_of_the_others(sentences, folds, at_least):
     assert not table.known[0].any()
 
 
+def test_words_with_white_space_inside_are_not_known():
+    """A model has its words with blanks between, so parts of such a word would be words that no training has seen."""
+    _, words = corpus([["New\u00a0York", "一二"], ["三\u3000四五", "一"]], 2)
+    assert words.known(1) == ["一二"]
+
+
 def test_words_are_hidden_at_the_rate_that_is_asked_for():
     pairs = ["".join(pair) for pair in product("一二三四五六七八九十", "甲乙丙丁戊己庚辛壬癸")] * 2
     sentences = [[pair, chr(0x5000 + k)] for k, pair in enumerate(pairs)]  # no two texts are the same

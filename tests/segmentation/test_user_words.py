@@ -71,6 +71,21 @@ def test_only_the_latest_changes_are_listed():
     assert words.changed_since(_LISTED + 1) == ["两个"]
 
 
+def test_no_thread_sees_a_version_that_is_yet_to_come():
+    """Changes up to it would never be followed. Another thread may look after each assignment."""
+    seen = []
+
+    class Watched(UserWords):
+        def __setattr__(self, name, value):
+            super().__setattr__(name, value)
+            if hasattr(self, "_unlisted") and name in ("_unlisted", "_changed"):
+                seen.append(self.version)
+
+    words = Watched(["中国"])
+    words.update(f"词{i}" for i in range(_LISTED))
+    assert max(seen) == words.version == _LISTED + 1
+
+
 def test_files_of_other_programs_can_be_read(tmp_path):
     path = tmp_path / "words.txt"
     path.write_text("\ufeff云计算 100 n\n\n  区块链\t3\n的\n云计算\n", encoding="utf8")

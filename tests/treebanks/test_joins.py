@@ -1,5 +1,7 @@
 """Words with spaces inside."""
 
+import tracemalloc
+
 import pytest
 
 from spacy_mtl.stored.fault import StoredValueError
@@ -53,6 +55,17 @@ def test_words_of_many_parts_and_odd_spaces_are_not_learnt():
         "\u00a0 x"
     }
     assert learn_joins([sentence("a b")]).sizes(["a", "b"], [True, True]) == [1, 1]
+
+
+def test_what_is_no_word_takes_no_memory():
+    """A corpus has millions of neighbours that are nowhere one word."""
+    texts = [chr(0x4E00 + i) for i in range(20_000)]
+    tracemalloc.start()
+    joins = learn_joins([sentence("a_b"), (texts, [True] * len(texts))])
+    peak = tracemalloc.get_traced_memory()[1] / 1e6
+    tracemalloc.stop()
+    assert joins.words == {"a b"}
+    assert peak < 5, peak
 
 
 @pytest.mark.parametrize("data", [1, ["a b", "a b"], [1], {"a b": 1}, None])

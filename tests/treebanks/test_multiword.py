@@ -2,6 +2,7 @@
 
 import base64
 import json
+import time
 
 import numpy as np
 import pytest
@@ -305,6 +306,21 @@ def test_numbers_with_no_break_spaces_are_found(tmp_path, space):
     other.write_text(path.read_text(encoding="utf8").replace(space, ""), encoding="utf8")
     nlp.initialize(lambda: ConlluCorpus(other, keep=True)(nlp))
     assert [token.text.strip(" ") for token in nlp(text)] == apart  # as the other tokenizer has them
+
+
+def test_long_documents_take_no_longer_than_short_ones(tmp_path):
+    """Time would grow with the square of the words of a document."""
+    path = tmp_path / "long.conllu"
+    path.write_text("".join(GOLD.partition("\n\n")[0] + "\n\n" for _ in range(1200)), encoding="utf8")
+    nlp = spacy.blank("es", config=CONFIG)
+
+    def seconds(group):
+        examples = list(ConlluCorpus(path, keep=True, group=group)(nlp))
+        begin = time.process_time()
+        nlp.tokenizer.initialize(lambda: examples)
+        return time.process_time() - begin
+
+    assert seconds(group=0) < 2 * seconds(group=1) + 0.2
 
 
 def test_files_of_before_there_were_such_words(nlp):

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from functools import partial
 from itertools import islice
+from pathlib import Path
 from typing import BinaryIO
 
 from spacy.language import Language
@@ -51,7 +52,7 @@ def read(partition: Partition, nlp: Language, task: Task) -> Iterator[Document |
 
 def _sentences(partition: Partition, encoding: str) -> Iterator[tuple[str, TreeSentence | str]]:
     """Sentences, or what is wrong with them, each with its id."""
-    layout = None
+    layout, lines = None, _Lines(partition.path)
     for place, block in blocks_between(partition.path, partition.begin, partition.end, encoding):
         name = f"{partition.title}@{place}"
         layout = layout or _layout(partition, encoding)
@@ -59,7 +60,7 @@ def _sentences(partition: Partition, encoding: str) -> Iterator[tuple[str, TreeS
             yield name, Errors.M929.format(most=MOST)
             continue
         try:
-            found = _sentence(partition, layout, place, block, encoding)
+            found = _sentence(partition, layout, lines, place, block, encoding)
         except ValueError as fault:
             yield name, str(fault)
         else:
@@ -73,8 +74,23 @@ def _layout(partition: Partition, encoding: str) -> Layout:
     return layout_of(partition.path, [(line or b"").decode(encoding, "replace") for _, line in lines], "auto")
 
 
+class _Lines:
+    """Counts the lines of a file before places that come one after another, so that no part of it is read twice."""
+
+    def __init__(self, path: Path):
+        self._path, self._place, self._count = path, 0, 0
+
+    def before(self, place: int) -> int:
+        with self._path.open("rb") as file:
+            file.seek(self._place)
+            while self._place < place and (part := file.read(min(place - self._place, 1 << 20))):
+                self._count += part.count(b"\n")
+                self._place += len(part)
+        return self._count
+
+
 def _sentence(
-    partition: Partition, layout: Layout, place: int, block: list[bytes], encoding: str
+    partition: Partition, layout: Layout, before: _Lines, place: int, block: list[bytes], encoding: str
 ) -> TreeSentence | None:
     """The sentence of a block; None for comments alone. Raises ValueError, which names the line of the file."""
     lines = decoded(b"".join(block), encoding).removesuffix("\n").split("\n")
@@ -85,23 +101,14 @@ def _sentence(
 
     def parser(first: int) -> SentenceParser:
         numbers = [first + i for i, line in enumerate(lines) if not line.startswith("#")]
-        return SentenceParser(partition.path, layout, comments, first, rows, numbers)
+        return SentenceParser(partition.path, layout, comments, f"@{place}", rows, numbers)
 
     try:
         return parser(1).sentence(True)
     except NoTreeError:
         return parser(1).sentence(True, has_tree=False)
     except ValueError:  # once more, with the numbers of its lines, which take a while to count
-        return parser(1 + _lines_before(partition, place)).sentence(True)
-
-
-def _lines_before(partition: Partition, place: int) -> int:
-    count = 0
-    with partition.path.open("rb") as file:
-        while place > 0 and (part := file.read(min(place, 1 << 20))):
-            count += part.count(b"\n")
-            place -= len(part)
-    return count
+        return parser(1 + before.before(place)).sentence(True)
 
 
 class Writer:

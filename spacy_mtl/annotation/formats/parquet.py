@@ -11,7 +11,7 @@ from spacy.tokens import Doc
 
 from spacy_mtl.errors import Errors
 
-from ..columns import arrow_schema, columns_of, row_of
+from ..columns import arrow_schema, columns_of, row_of, text_of
 from ..documents import Document, SetAside, Task, check_id
 from ..partitions import Partition
 from .jsonl import document_of, n_sentences
@@ -47,7 +47,7 @@ def row_groups(path: Path) -> list[int]:
 
 
 def check_schemas(paths: Sequence[Path], nlp: Language, text: str) -> None:
-    """Raises ValueError for a file without texts (M923), with a column of the annotation (M925), or with other columns than the first (M924)."""
+    """Raises ValueError for a file without one column of texts (M923), a column of the annotation (M925), or other columns than the first (M924)."""
     import pyarrow as pa
 
     first: dict[str, str] = {}
@@ -55,8 +55,8 @@ def check_schemas(paths: Sequence[Path], nlp: Language, text: str) -> None:
         with _open(path) as file:
             schema = file.schema_arrow
         found = {field.name: str(field.type) for field in schema}
-        if text not in found or not _is_text(pa, schema.field(text).type):
-            raise ValueError(Errors.M923.format(path=path, column=text, known=", ".join(found) or "none"))
+        if schema.names.count(text) != 1 or not _is_text(pa, schema.field(text).type):
+            raise ValueError(Errors.M923.format(path=path, column=text, known=", ".join(schema.names) or "none"))
         if taken := [name for name in columns_of(nlp) if name in found]:
             raise ValueError(Errors.M925.format(path=path, column=taken[0]))
         first = first or found
@@ -86,9 +86,9 @@ def read(partition: Partition, nlp: Language, task: Task) -> Iterator[Document |
 
 
 def _needed(batch: Any, task: Task) -> list[str]:
-    """The columns that are looked at: all if they are to be written in another format."""
+    """The columns that are looked at: all if they are to be written as JSON lines; other formats have no place for them, or take them as they are."""
     names = batch.schema.names
-    return [name for name in names if name in (task.text, task.id)] if task.output == "parquet" else names
+    return names if task.output == "jsonl" else [name for name in names if name in (task.text, task.id)]
 
 
 class Writer:
@@ -105,7 +105,7 @@ class Writer:
         """Take a document; returns its number of sentences. Raises ValueError (M796)."""
         check_id(document)
         self._rows.append(row_of(doc, self._columns))
-        kept = document if document.row is not None else replace(document, row={self._task.text: doc.text})
+        kept = document if document.row is not None else replace(document, row={self._task.text: text_of(doc)})
         self._kept.append(kept)
         if len(self._rows) == _ROWS:
             self._flush()

@@ -16,6 +16,7 @@ from ..pieces import MOST, blocks_between, lines_between
 
 def read(partition: Partition, nlp: Language, task: Task) -> Iterator[Document | SetAside]:
     """The texts of a partition; ids are made of the file's name and the byte at which a text begins."""
+    is_first = not partition.begin
     for place, data in _texts(partition, task):
         name = f"{partition.title}@{place}"
         if data is None:
@@ -28,7 +29,8 @@ def read(partition: Partition, nlp: Language, task: Task) -> Iterator[Document |
             continue
         if text:
             make = partial(doc_of_text, nlp, text, "text", task.output in ("conllu", "text"))
-            yield Document(name, make, {task.id: name, task.text: text}, _comments(name, partition, place, task))
+            yield Document(name, make, {task.id: name, task.text: text}, _comments(name, partition, is_first, task))
+            is_first = False
 
 
 def _texts(partition: Partition, task: Task) -> Iterator[tuple[int, bytes | None]]:
@@ -55,12 +57,12 @@ def decoded(data: bytes, encoding: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
-def _comments(name: str, partition: Partition, place: int, task: Task) -> list[str]:
-    """For CoNLL-U: where a document, or a paragraph of one, begins."""
+def _comments(name: str, partition: Partition, is_first: bool, task: Task) -> list[str]:
+    """For CoNLL-U: where a document, or a paragraph of one, begins. is_first: whether no text of the file comes before."""
     name = on_a_line(name)
     if task.input.documents != "paragraph":
         return [f"# newdoc id = {name}"]
-    first = [f"# newdoc id = {on_a_line(partition.name)}"] if not place else []
+    first = [f"# newdoc id = {on_a_line(partition.name)}"] if is_first else []
     return [*first, f"# newpar id = {name}"]
 
 

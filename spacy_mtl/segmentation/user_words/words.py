@@ -100,8 +100,9 @@ class UserWords(MutableSet[str]):
     def _note(self, words: Collection[str]) -> None:
         """List words that have come or gone."""
         if len(self._changed) + len(words) > _LISTED:
-            self._unlisted += len(self._changed) + len(words)
-            self._changed = []
+            n = len(self._changed) + len(words)
+            self._changed = []  # first: a thread that saw a version which is yet to come would miss the changes up to it
+            self._unlisted += n
         else:
             self._changed.extend(words)
 
