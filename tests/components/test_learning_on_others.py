@@ -7,6 +7,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 from spacy.training import Example
+from spacy.vocab import Vocab
 
 from spacy_mtl.corpora.conllu import ConlluCorpus
 from spacy_mtl.corpora.segmented import SegmentedCorpus
@@ -181,3 +182,19 @@ def test_a_parser_keeps_its_labels_where_new_sentences_have_none_often_enough(la
     assert parsing.trees_of(parsing.parse(nlp, shown)) == before
     assert {row["name"] for row in parser.template_weights()} == templates
     parser.learn_on()  # not refused (M471): it has all templates
+
+
+def test_documents_of_another_vocabulary_are_refused_before_their_labels_are_read(tmp_path):
+    nlp, examples = tagger()
+    nlp.initialize(lambda: examples)
+    nlp.update(examples)
+    pipe, words = nlp.get_pipe("mtl_tagger"), ["perro"]
+    pipe.to_disk(tmp_path)
+    vocab = Vocab()
+    others = [Example(Doc(vocab, words), Doc(vocab, words, tags=["of no other vocabulary"]))]
+    pipe.learn_on()
+    nlp.update(examples)
+    with pytest.raises(ValueError, match=r"^\[M410\]"):
+        nlp.update(others)
+    with pytest.raises(ValueError, match=r"^\[M410\]"):
+        tagger()[0].get_pipe("mtl_tagger").initialize(lambda: others, prior=tmp_path)
