@@ -123,7 +123,7 @@ def test_tables_that_are_no_bytes_are_refused(nlp):
     ner = nlp.get_pipe("mtl_ner")
     parts, before = srsly.msgpack_loads(ner.to_bytes(exclude=["vocab"])), entities(nlp)
     for tables in (5, "text", {}, [b"bytes"]):
-        with pytest.raises(ValueError, match="^\\[M610\\]"):
+        with pytest.raises(ValueError, match=r"^\[M610\]"):
             ner.from_bytes(srsly.msgpack_dumps({**parts, "tables": tables}))
     assert entities(nlp) == before
 
