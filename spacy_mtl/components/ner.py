@@ -53,6 +53,7 @@ class MTLEntityRecognizer(BiasedPipe, ChainPipe, LabelledPipe):
     gold_attributes = ("ENT_IOB", "ENT_TYPE")
     label_key = "entity_types"
     fixed = ("scheme",)
+    free = (*BiasedPipe.free, "threshold")
     outside = "O"
     decided = ("entity",)
     no_labels = Errors.M403

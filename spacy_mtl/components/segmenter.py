@@ -303,9 +303,13 @@ class MTLSegmenter(BiasedPipe, WordsOfCorpus):
         self.user_words = UserWords.of_settings(self.cfg)
 
     def take_prior(self, path: Path, prior_weight: float, labels: Sequence[str] | None) -> None:
+        """As in the base class. The user's words are added to those that have been saved; what they are counts more than what those were."""
         words = self.user_words
         try:
             super().take_prior(path, prior_weight, labels)
         except ValueError:
             self.user_words = words
             raise
+        if words.role != "hint":
+            self.user_words.become(words.role, words.weight)
+        self.user_words.update(words)

@@ -20,6 +20,7 @@ from spacy_mtl.trainers.base import Trainer
 from .dense import DenseFeatures
 from .gather import NO_ROWS, Piece, concatenate, tensor_of
 from .learner import Learner, Sentences, carry_rows, check_set, continued, ranges, row_map
+from .possible import has_labels
 
 
 class ChainLearner(Learner):
@@ -79,7 +80,10 @@ class ChainLearner(Learner):
         problem = self._problem(pieces)
         rows = [row_map(*keys) for keys in zip(old_keys, self._keys(), strict=True)]
         places = old_places, self._places(problem)
-        continued(self.training, problem, lambda weights: carry_rows(problem, weights, rows), places, forms_of)
+        possible = None if same_forms(self.training.problem, problem) else has_labels(problem)
+        continued(
+            self.training, problem, lambda weights: carry_rows(problem, weights, rows), places, forms_of, possible
+        )
 
     def _places(self, problem: Problem | None = None) -> Sentences:
         """The sentences of the problem, by default that of the training."""
@@ -175,6 +179,13 @@ class ChainLearner(Learner):
         return exported.with_dense(dense)
 
 
-def forms_of(arrays: ChainProblem, i: int) -> tuple[np.ndarray]:
-    """What tells the parts of a piece, given its length: the words whose labels are known."""
-    return (arrays.forms[arrays.first[i] : arrays.last[i]],)
+def same_forms(old: Problem, new: Problem) -> bool:
+    """Whether the words of two chain problems may have the same labels."""
+    return all(np.array_equal(getattr(old.arrays, part), getattr(new.arrays, part)) for part in ("forms", "form_mask"))
+
+
+def forms_of(arrays: ChainProblem, i: int) -> tuple[np.ndarray, np.ndarray]:
+    """What tells the parts of a piece, given its length: which of its words are held to labels, and to which. Rows of forms have other numbers where
+    more forms are known."""
+    forms = arrays.forms[arrays.first[i] : arrays.last[i]]
+    return forms >= 0, arrays.form_mask[forms[forms >= 0]]

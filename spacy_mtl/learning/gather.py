@@ -31,7 +31,7 @@ class Piece:
     """One document as training sees it: attribute columns uint64[A, n], sentence borders int64[S + 1], gold labels int32[n].
 
     spans: int32[k, 3], gold as labelled spans (first word, end, label number), for structures that consist of such. tensor: float32[n, D], the rows
-    of ``doc.tensor`` if a template reads them.
+    of ``doc.tensor`` if a template reads them. outdated: whether gold has to be read again when the document comes again.
     """
 
     key: bytes
@@ -40,6 +40,7 @@ class Piece:
     gold: np.ndarray
     spans: np.ndarray = field(default_factory=lambda: NO_SPANS)
     tensor: np.ndarray = field(default_factory=lambda: NO_ROWS)
+    outdated: bool = False
 
     @property
     def sort_key(self) -> tuple[bytes, bytes, bytes]:

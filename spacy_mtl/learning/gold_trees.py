@@ -19,9 +19,10 @@ def gold_trees(example: Example) -> tuple[np.ndarray, np.ndarray]:
         return _own_trees(reference)
     heads, labels = example.get_aligned_parse(projectivize=False)
     strings = reference.vocab.strings
-    roots = np.array([label == ROOT for label in labels], bool)
     known = np.array([head is not None and label is not None for head, label in zip(heads, labels, strict=True)], bool)
     positions = np.array([UNKNOWN if head is None else head for head in heads], np.int64)
+    # a root is its own head or labelled so, see spacy_mtl.roots
+    roots = np.array([label == ROOT for label in labels], bool) | (positions == np.arange(positions.size))
     positions = np.where(known, np.where(roots, ROOT_HEAD, positions), UNKNOWN)
     return positions, np.array([strings[label] if label else 0 for label in labels], np.uint64)
 

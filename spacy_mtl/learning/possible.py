@@ -20,6 +20,20 @@ def possible_outputs(problem: Problem) -> Callable[[np.ndarray], np.ndarray]:
     return lambda outputs: _in_range(arrays, outputs, problem.node_width)
 
 
+def has_labels(problem: Problem) -> Callable[[np.ndarray], np.ndarray]:
+    """A function from stored outputs of chains (int32[n_slots]) to bool[n], whether all words of a piece have labels that their forms may have."""
+    arrays = problem.arrays
+    held = np.flatnonzero(arrays.forms >= 0)
+
+    def possible(outputs: np.ndarray) -> np.ndarray:
+        forbidden = np.zeros(arrays.forms.size, bool)
+        forbidden[held] = arrays.form_mask[arrays.forms[held], outputs[held]] < 0
+        before = np.append(0, np.cumsum(forbidden))
+        return before[arrays.last] == before[arrays.first]
+
+    return possible
+
+
 def _in_range(arrays, outputs: np.ndarray, n: int) -> np.ndarray:
     """Whether all slots of a sentence have a number from 0 to n - 1, bool[S]. Words between two pieces of a chain have slots of no sentence."""
     others = np.append(0, np.cumsum((outputs < 0) | (outputs >= n)))

@@ -99,6 +99,10 @@ class TreeLearner(Learner):
         return self.rules.labelling == "joint"
 
     @property
+    def labelled(self) -> bool:
+        return bool(self.templates.labels) and self.rules.labelling != "none"
+
+    @property
     def passes(self) -> int:
         """Number of passes so far, of the training that has made more; either of the two may converge before the other."""
         return max((t.passes for t in self.trainings), default=0)
@@ -238,7 +242,7 @@ class TreeLearner(Learner):
         node = self._node(corpus, arcs)
         costs = np.where(corpus.heads == 0, 0.0, self.rules.label_cost)
         gold = GoldTrees(corpus.heads, corpus.labels, label_cost=costs)
-        if not self.templates.labels or self.rules.labelling == "none":
+        if not self.labelled:
             self._label_keys, self._label_blocks = np.empty(0, np.uint64), np.zeros(1, np.int64)
             return self._tree_problem(corpus, arcs, node, GoldTrees(corpus.heads), labelled=False), None
         if self.joint:
@@ -311,7 +315,7 @@ class TreeLearner(Learner):
         assert self.training is not None
         node = self._side(self.training, self.templates.node, self._node_keys, self._node_blocks, 0)
         labels = None
-        if len(self._label_keys):
+        if self.labelled:  # also without any observation, since an earlier model has some
             training = self.training if self.joint else self.labelling
             assert training is not None
             skipped = len(self.templates.node) if self.joint else 0

@@ -2,6 +2,9 @@
 
 import numpy as np
 import pytest
+import spacy
+from spacy.tokens import Doc
+from spacy.training import Example
 
 from spacy_mtl.corpora.segmented import SegmentedCorpus
 
@@ -234,3 +237,27 @@ def test_a_parser_trained_by_eg_says_how_much_begins_again_when_arcs_change():
     with pytest.warns(UserWarning, match=r"^\[M340\] EG: \d+ of the 24 sentences"):
         nlp.update(shown)
     assert learner_of(nlp).training.passes == 3
+
+
+def test_the_dual_bound_holds_where_words_have_become_known():
+    """What a word had in an output of before may be what it can no longer have."""
+    nlp = spacy.blank("es")
+    templates = {"@mtl_templates": "spacy_mtl.patterns.v1", "patterns": ["U0:%x[-1,LOWER]", "U1:%x[0,SUFFIX2]", "B"]}
+    trainer = {"@mtl_trainers": "spacy_mtl.SSVM.v1", "C": 5.0}
+    tagger = nlp.add_pipe(
+        "mtl_tagger", config={"model": {"templates": templates}, "trainer": trainer, "known_words": 3}
+    )
+    shown = []
+    for words in np.random.default_rng(1).integers(0, 8, (9, 6)).tolist():
+        reference = Doc(nlp.vocab, [f"w{k}xx" for k in words], tags=[f"T{k % 4}" for k in words])
+        shown.append(Example(Doc(nlp.vocab, [token.text for token in reference]), reference))
+    tagger.initialize(lambda: shown[:3], nlp=nlp, labels=["T0", "T1", "T2", "T3"])
+    for _ in range(6):
+        nlp.update(shown[:3])
+    assert 0 < len(known := tagger.cfg["known"]) < 8
+    nlp.update(shown)
+    assert len(tagger.cfg["known"]) > len(known)
+    bound = tagger.report.dual
+    for _ in range(30):
+        nlp.update(shown)
+    assert bound <= tagger.report.primal + 1e-6

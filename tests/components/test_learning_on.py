@@ -269,14 +269,15 @@ def test_a_prior_that_does_not_fit_is_refused(nlp, tmp_path, config, settings, c
     assert ner.to_bytes(exclude=["vocab"]) == before
 
 
-@pytest.mark.parametrize(("given", "wanted"), [(0.0, 0.5), (2.0, 2.0)])
-def test_a_bias_of_the_config_counts_more_than_that_of_the_prior(nlp, tmp_path, given, wanted):
-    nlp.get_pipe("mtl_ner").bias = 0.5
+@pytest.mark.parametrize("setting", ["bias", "threshold"])
+@pytest.mark.parametrize(("given", "wanted"), [(0.0, 0.5), (0.75, 0.75)])
+def test_a_bias_or_threshold_of_the_config_counts_more_than_that_of_the_prior(nlp, tmp_path, setting, given, wanted):
+    setattr(nlp.get_pipe("mtl_ner"), setting, 0.5)
     nlp.to_disk(tmp_path)
     new = spacy.blank("es")
-    ner = new.add_pipe("mtl_ner", config={**NER, "bias": given})
+    ner = new.add_pipe("mtl_ner", config={**NER, setting: given})
     ner.initialize(lambda: firms(new), nlp=new, prior=tmp_path)
-    assert ner.bias == wanted
+    assert getattr(ner, setting) == wanted
 
 
 @pytest.mark.parametrize("prior", ["nowhere", "."])

@@ -7,6 +7,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 from spacy.training import Example
+from spacy.vocab import Vocab
 
 from spacy_mtl.corpora.conllu import ConlluCorpus
 from spacy_mtl.corpora.segmented import SegmentedCorpus
@@ -14,6 +15,7 @@ from spacy_mtl.models.chain.model import current_weights
 from spacy_mtl.stand_in import stand_in
 
 from ..pipelines import ASSETS
+from . import parsing
 
 TRAINER = {"@mtl_trainers": "spacy_mtl.MTLStruct.v1", "p": 1.3333, "C": 1.0}
 
@@ -161,3 +163,38 @@ def test_a_corpus_without_annotation_leaves_the_model_as_it_was(trained):
     for _ in range(2):
         assert nlp.update([stand_in(corpus, passes=3)]) == {name: 0.0}
     assert state(nlp, examples) == before
+
+
+@pytest.mark.parametrize("labelling", ["second_pass", "joint"])
+def test_a_parser_keeps_its_labels_where_new_sentences_have_none_often_enough(labelling):
+    """A new observation of labels needs two occurrences, as with ``spacy_mtl.parse.v1``; a sentence of two words has none."""
+    nlp = parsing.make_parser(labelling=labelling)
+    nlp.config["components"]["mtl_parser"]["model"]["templates"]["label_min_count"] = 2
+    nlp = type(nlp).from_config(nlp.config)
+    shown = parsing.examples(nlp, parsing.treebank(20))
+    parsing.train(nlp, shown)
+    before = parsing.trees_of(parsing.parse(nlp, shown))
+    parser = nlp.get_pipe("mtl_parser")
+    templates = {row["name"] for row in parser.template_weights()}
+    parser.learn_on()
+    new = parsing.Sentence(["cat", "sees"], ["NOUN", "VERB"], [2, 0], ["nsubj", "ROOT"])
+    nlp.update(parsing.examples(nlp, [new]))
+    assert parsing.trees_of(parsing.parse(nlp, shown)) == before
+    assert {row["name"] for row in parser.template_weights()} == templates
+    parser.learn_on()  # not refused (M471): it has all templates
+
+
+def test_documents_of_another_vocabulary_are_refused_before_their_labels_are_read(tmp_path):
+    nlp, examples = tagger()
+    nlp.initialize(lambda: examples)
+    nlp.update(examples)
+    pipe, words = nlp.get_pipe("mtl_tagger"), ["perro"]
+    pipe.to_disk(tmp_path)
+    vocab = Vocab()
+    others = [Example(Doc(vocab, words), Doc(vocab, words, tags=["of no other vocabulary"]))]
+    pipe.learn_on()
+    nlp.update(examples)
+    with pytest.raises(ValueError, match=r"^\[M410\]"):
+        nlp.update(others)
+    with pytest.raises(ValueError, match=r"^\[M410\]"):
+        tagger()[0].get_pipe("mtl_tagger").initialize(lambda: others, prior=tmp_path)

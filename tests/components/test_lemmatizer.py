@@ -295,6 +295,14 @@ def test_lemmas_and_scripts_do_not_depend_on_batches(train):
     assert say("ate", "VERB") == "eat"
 
 
+def test_words_of_earlier_batches_are_learnt_once_their_script_is_a_label(train):
+    early, late = [("walks", "VERB", "walk"), ("jumped", "VERB", "jump")], [("bumped", "VERB", "bump")]
+    pipe, _ = learnt_on(train, [[early], [late]])
+    assert [(piece.gold >= 0).all() for piece in pipe._gathered.pieces] == [False, True]
+    pipe.update([of_words(*early, vocab=pipe.vocab), of_words(*late, vocab=pipe.vocab)])
+    assert [(piece.gold >= 0).all() for piece in pipe._gathered.pieces] == [True, True]
+
+
 def test_a_document_counts_once_however_often_it_is_shown(train):
     """One says saw, three times, and two others say see, once each."""
     once = [("saw", "NOUN", "saw")]

@@ -111,6 +111,13 @@ def test_borders_of_other_tokens_are_aligned():
     )
     predicted = Doc(vocab, ["Ja.", "Ne", "e."], spaces=[True, False, False])
     assert gold(Example(predicted, reference)) == [1, 1, 0]
+    assert gold(Example(predicted, Doc(vocab, ["Ja", ".", "Nee", "."]))) == [-1, -1, -1]
+
+
+def test_a_sentence_whose_first_token_is_not_in_the_input_begins_with_the_next():
+    vocab = Vocab()
+    reference = Doc(vocab, [" ", "Ja", ".", " ", "Nee", ".", " "], sent_starts=[1, -1, -1, 1, -1, -1, 1])
+    assert gold(Example(Doc(vocab, ["Ja", ".", "Nee", "."]), reference)) == [1, 0, 1, 0]
 
 
 # --- what it writes ---

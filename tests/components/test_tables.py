@@ -119,6 +119,15 @@ def test_a_digest_that_is_none_is_told_on_one_line(nlp):
         assert len(str(error.value)) < 500
 
 
+def test_tables_that_are_no_bytes_are_refused(nlp):
+    ner = nlp.get_pipe("mtl_ner")
+    parts, before = srsly.msgpack_loads(ner.to_bytes(exclude=["vocab"])), entities(nlp)
+    for tables in (5, "text", {}, [b"bytes"]):
+        with pytest.raises(ValueError, match=r"^\[M610\]"):
+            ner.from_bytes(srsly.msgpack_dumps({**parts, "tables": tables}))
+    assert entities(nlp) == before
+
+
 def test_other_tables_beside_the_model_are_refused(nlp, tmp_path):
     ner = nlp.get_pipe("mtl_ner")
     ner.to_disk(tmp_path / "one")

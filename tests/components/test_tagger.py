@@ -51,12 +51,13 @@ def test_a_map_of_tags_that_a_loaded_model_does_not_have_is_told(tagged, tmp_pat
         spacy.load(tmp_path)
 
 
-def test_a_map_of_tags_of_the_config_counts_more_than_that_of_the_prior(tagged, tmp_path):
-    nlp, examples = tagged
+def test_a_map_of_tags_of_the_config_counts_more_than_that_of_the_prior(tagged, corpus_path, tmp_path):
+    nlp, _ = tagged
     nlp.to_disk(tmp_path)
     for given, wanted in (({}, nlp.get_pipe("mtl_tagger").cfg["pos_map"]), ({"NOUN": "X"}, {"NOUN": "X"})):
         new = make_tagger(known_words=3, pos_map=given)
-        new.get_pipe("mtl_tagger").initialize(lambda: examples, nlp=new, prior=tmp_path)
+        examples = read(new, corpus_path)
+        new.get_pipe("mtl_tagger").initialize(lambda shown=examples: shown, nlp=new, prior=tmp_path)
         assert new.get_pipe("mtl_tagger").cfg["pos_map"] == wanted
 
 

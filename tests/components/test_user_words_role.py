@@ -10,7 +10,7 @@ from spacy_mtl.components.tokenizer import with_tokenizer
 from spacy_mtl.segmentation.user_words.matches import Match
 from spacy_mtl.segmentation.user_words.words import MOST_WEIGHT, UserWords
 
-from .segmenting import PATTERNS, TEXTS, make, segmenter_of, train, words_of
+from .segmenting import PATTERNS, PLAIN, SENTENCES, TEXTS, example, make, segmenter_of, train, words_of
 
 #: No template reads words or normalised characters.
 ORTHS = ["U0:%x[0,ORTH]", "U1:%x[-1,ORTH]/%x[0,ORTH]", "B"]
@@ -198,3 +198,23 @@ def test_a_weight_that_is_refused_leaves_the_role_as_it_was():
     words.become(None, 3.0)
     words.become("law", None)
     assert (words.role, words.weight) == ("law", 3.0)
+
+
+@pytest.mark.parametrize(
+    ("config", "wanted"),
+    [({}, ("preference", 2.0)), ({"user_words_role": "law", "user_words_weight": 3.0}, ("law", 3.0))],
+)
+def test_a_component_that_goes_on_from_a_prior_has_the_words_of_both(nlp, tmp_path, config, wanted):
+    words = segmenter_of(nlp).user_words
+    words.add("东湖")
+    words.become("preference", 2.0)
+    segmenter_of(nlp).to_disk(tmp_path / "prior")
+    (tmp_path / "words.txt").write_text("公园门 3 n\n", encoding="utf8")
+    templates = nlp.config["components"]["mtl_segmenter"]["model"]["templates"]
+    new = spacy.blank("zh")
+    segmenter = new.add_pipe("mtl_segmenter", config={"model": {"templates": templates}, "trainer": PLAIN, **config})
+    examples = [example(new, sentence) for sentence in SENTENCES]
+    given = {"prior": tmp_path / "prior", "user_words": tmp_path / "words.txt"}
+    segmenter.initialize(lambda: examples, nlp=new, **given)
+    assert [*segmenter.user_words] == ["东湖", "公园门"]
+    assert (segmenter.user_words.role, segmenter.user_words.weight) == wanted

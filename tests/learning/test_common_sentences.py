@@ -21,9 +21,14 @@ def places(*documents) -> Sentences:
     return Sentences(np.array(documents), np.zeros(len(documents), int))
 
 
-def test_chains_with_the_same_forms_are_alike():
-    old = problem_of([2, 3, 1], [0, 1, 0, 0, 1, 2], forms=np.array([-1, -1, 4, -1, -1, -1]))
-    new = problem_of([3, 2, 2, 1], [0, 0, 1, 0, 1, 1, 1, 0], forms=np.array([4, -1, -1, -1, 5, -1, -1, -1]))
+def test_chains_whose_words_may_have_the_same_labels_are_alike():
+    """A form may have another number where more are known, or the same number and other labels."""
+    before, now = np.zeros((5, 2), np.float32), np.zeros((6, 2), np.float32)
+    before[4, 1] = now[5, 1] = now[4, 0] = -1
+    old = problem_of([2, 3, 1], [0, 1, 0, 0, 1, 2], forms=np.array([-1, 4, 4, -1, -1, -1]), form_mask=before)
+    new = problem_of(
+        [3, 2, 2, 1], [0, 0, 1, 0, 1, 1, 1, 0], forms=np.array([5, -1, -1, -1, 4, -1, -1, -1]), form_mask=now
+    )
     kept = common_sentences(old, new, places(0, 1, 2), places(1, 0, 3, 2), forms_of)
     assert kept.sentences.tolist() == [1, 0, -1, -1]  # the last has other gold
     assert kept.alike.tolist() == [True, False, False, False]

@@ -61,14 +61,15 @@ def test_what_is_unknown(nlp):
     assert (codes >= 0).tolist() == [head == 0 for head in sentence.heads]
 
 
-def test_words_of_another_tokenization(nlp):
-    """Words that are one word of the annotation, or the other way around, keep the heads of those that align."""
-    reference = Doc(nlp.vocab, ["cats", "see", "them", "."], heads=[1, 1, 1, 1], deps=["nsubj", "ROOT", "obj", "punct"])
+@pytest.mark.parametrize("root", ["ROOT", "root"])
+def test_words_of_another_tokenization(nlp, root):
+    """Words that are one word of the annotation, or the other way around, keep the heads of those that align; a root is one by any label."""
+    reference = Doc(nlp.vocab, ["cats", "see", "them", "."], heads=[1, 1, 1, 1], deps=["nsubj", root, "obj", "punct"])
     predicted = Doc(nlp.vocab, ["cats", "see", "the", "m", "."], spaces=[True, True, False, False, False])
     predicted[0].is_sent_start = True
     heads, labels = gold_trees(Example(predicted, reference))
     assert heads[[0, 1, 4]].tolist() == [1, ROOT_HEAD, 1]
-    assert [nlp.vocab.strings[label] for label in labels[[0, 1, 4]]] == ["nsubj", "ROOT", "punct"]
+    assert [nlp.vocab.strings[label] for label in labels[[0, 1, 4]]] == ["nsubj", root, "punct"]
 
 
 def test_empty_document(nlp):

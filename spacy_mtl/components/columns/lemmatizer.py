@@ -150,6 +150,8 @@ class MTLLemmatizer(ColumnPipe):
         added = often[: max(0, self.max_scripts - len(known))]
         if added:
             self._add_labels(sorted(added))
+            for piece in self._gathered.pieces if self._gathered is not None else ():
+                piece.outdated = bool((piece.gold < 0).any())  # some of these words may have a label now
             self.restart()
 
     def _remember_form(self, form: str) -> None:

@@ -18,6 +18,7 @@ from thinc.api import Model
 from spacy_mtl.components.protocol.settings import check_count, check_switches, refuse
 from spacy_mtl.errors import Errors
 from spacy_mtl.learning.chain import ChainLearner
+from spacy_mtl.learning.counted.known_words import known_forms
 from spacy_mtl.learning.counted.stems import count_stems
 from spacy_mtl.learning.counted.usual_tags import added_tags, count_usual_tags, tag_counts, usual_tags
 from spacy_mtl.learning.factored import FactoredLearner
@@ -213,16 +214,9 @@ class MTLMorphologizer(KnownWordsPipe):
         return Factors(self.cfg["analyses"], self.cfg["groups"])
 
     def chain_constraints(self) -> Constraints:
-        strings, factors = self.vocab.strings, self._factors
-        known, table = self.cfg["known"], factors.table
-        forms = np.array([strings.add(word) for word in known], np.uint64)
-        allowed = np.zeros((forms.size, len(table)), bool)
-        for row, numbers in zip(allowed, known.values(), strict=True):
-            row[numbers] = True
-        order = np.argsort(forms)
-        return replace(
-            Constraints.none(len(factors.labels)), forms=forms[order], form_labels=allowed[order], table=table
-        )
+        factors = self._factors
+        forms, allowed = known_forms(self.cfg["known"], len(factors.table), self.vocab.strings)
+        return replace(Constraints.none(len(factors.labels)), forms=forms, form_labels=allowed, table=factors.table)
 
     def make_reader(self) -> AttributeReader:
         learned: dict[str, Any] = {USUAL_TAG: {}, STEM_TAG: {}, **self.tables}

@@ -107,8 +107,7 @@ class MTLSenter(BiasedPipe, ChainPipe):
             marks = reference.to_array([SENT_START])
             gold = np.select([marks == 1, marks == _NO_START], [START, INSIDE], -1).astype(np.int32)
         else:
-            aligned = example.get_aligned_sent_starts()
-            gold = np.array([-1 if start is None else int(start) for start in aligned], np.int32)
+            gold = _aligned_marks(example)
         gold[:1] = START if reference.has_annotation("SENT_START") else -1
         return gold
 
@@ -159,3 +158,17 @@ class MTLSenter(BiasedPipe, ChainPipe):
 def _borders(doc: Doc) -> np.ndarray:
     """Which tokens but the first begin a sentence, bool[n - 1]."""
     return doc.to_array([SENT_START])[1:] == 1
+
+
+def _aligned_marks(example: Example) -> np.ndarray:
+    """Whether each token of the predicted Doc is the first of a sentence of the reference, int32[n]; -1 where that has no borders.
+
+    spaCy fails on a sentence whose first token, such as white space, is not in the predicted Doc; here the sentence begins with its next token.
+    """
+    reference, n = example.reference, len(example.predicted)
+    if not reference.has_annotation("SENT_START"):
+        return np.full(n, -1, np.int32)
+    gold, there = np.full(n, INSIDE, np.int32), example.alignment.y2x
+    for sentence in reference.sents:
+        gold[there[sentence.start : sentence.end][:1]] = START
+    return gold

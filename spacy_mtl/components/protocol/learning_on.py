@@ -79,14 +79,15 @@ class ContinuedPipe(ThreadedPipe):
 
         prior: a saved pipeline with a component of this name, or the folder of a saved component, whose tables are read. prior_weight: see
         :meth:`learn_on`.
-        Raises ValueError as :meth:`take_prior` does, and M402 for no examples.
+        Raises ValueError as :meth:`take_prior` does, M402 for no examples, and M410 for those of another vocabulary.
         """
         if prior is None:
             super().initialize(get_examples, nlp=nlp, labels=labels, tables=tables)
             return
         self.vocab = self.vocab if nlp is None else nlp.vocab
         self.take_prior(Path(prior), prior_weight, labels)
-        references = [example.reference for example in each_example(get_examples, f"{type(self).__name__}.initialize")]
+        examples = each_example(get_examples, f"{type(self).__name__}.initialize", self.check_vocab)
+        references = [example.reference for example in examples]
         if not references:
             raise ValueError(Errors.M402.format(name=self.name))
         self.learn_labels(references)
@@ -155,6 +156,8 @@ class ContinuedPipe(ThreadedPipe):
 
     def _show_batch(self, examples: list[Example]) -> float:
         if self._earlier is not None:
+            for example in examples:
+                self.check_vocab(example)
             self.learn_labels([example.reference for example in examples])
         return super()._show_batch(examples)
 

@@ -144,6 +144,8 @@ class SavedPipe(TrainablePipe):
             raise ValueError(Errors.M604.format(where=where, found=named[:60], expected=expected))
         with store.faults_in(where):
             expected = optional(text)(settings.pop(TABLES, None), TABLES)
+            if not isinstance(table_bytes, bytes | None):
+                raise StoredValueError("its tables are not bytes")
             found = None if table_bytes is None else stored_as.digest(table_bytes)
             if found != expected:
                 raise ValueError(

@@ -130,8 +130,9 @@ class UpdatedPipe(TakesWholeCorpus, PipeHooks):
     def _show(self, key: bytes, example: Example, given: np.ndarray, starts: np.ndarray, tensor: np.ndarray) -> int:
         assert self._gathered is not None
         slot = self._gathered.find(key, given, starts, tensor)
-        if slot is not None and self._gathered.pieces[slot].same_input(given, starts, tensor):
-            piece = self._gathered.pieces[slot]
+        known = None if slot is None else self._gathered.pieces[slot]
+        if known is not None and not known.outdated and known.same_input(given, starts, tensor):
+            piece = known
         else:
             piece = self.piece_of(key, example, given, starts)
             piece.tensor = tensor

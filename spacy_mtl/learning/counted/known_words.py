@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -107,13 +108,21 @@ def check_known_words(known: Any, n_labels: int, name: str) -> KnownWords:
     return known
 
 
+def known_forms(known: KnownWords, n_labels: int, strings: StringStore) -> tuple[np.ndarray, np.ndarray]:
+    """The string hashes of known words in ascending order, uint64[K], and the labels of each, bool[K, L]."""
+    forms = np.array([strings.add(word) for word in known], np.uint64)
+    row = np.empty(forms.size, np.int64)
+    row[np.argsort(forms)] = np.arange(forms.size)
+    times = np.array([len(numbers) for numbers in known.values()], np.int64)
+    labels = np.fromiter(chain.from_iterable(known.values()), np.int64, int(times.sum()))
+    allowed = np.zeros((forms.size, n_labels), bool)
+    allowed[np.repeat(row, times), labels] = True
+    return np.sort(forms), allowed
+
+
 def constrain_words(constraints: Constraints, known: KnownWords, strings: StringStore) -> Constraints:
     """The constraints, extended so that known words can only get their own labels."""
     if not known:
         return constraints
-    forms = np.array([strings.add(word) for word in known], np.uint64)
-    allowed = np.zeros((forms.size, constraints.start.size), bool)
-    for row, numbers in zip(allowed, known.values(), strict=True):
-        row[numbers] = True
-    order = np.argsort(forms)
-    return replace(constraints, forms=forms[order], form_labels=allowed[order])
+    forms, allowed = known_forms(known, constraints.start.size, strings)
+    return replace(constraints, forms=forms, form_labels=allowed)

@@ -26,7 +26,7 @@ def tag_counts(references: Corpus[Doc], columns_of: Callable[[Doc], np.ndarray] 
     """Count the pairs of words and tags. columns_of: from a document to the hashes of its forms and tags, uint64[n, 2]."""
     stores, columns = {}, [np.empty((0, 2), np.uint64)]
     for doc in references:
-        stores[id(doc.vocab)] = doc.vocab.strings
+        stores[id(doc.vocab.strings)] = doc.vocab.strings  # which stay alive, so that no other has the same id
         columns.append(columns_of(doc))
     pairs, counts = np.unique(np.concatenate(columns), axis=0, return_counts=True)
     text_of = {k: next(strings[k] for strings in stores.values() if k in strings) for k in np.unique(pairs).tolist()}

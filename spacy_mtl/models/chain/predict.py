@@ -25,6 +25,7 @@ from spacy_mtl.templates.attributes.characters import (
     place_bits,
     place_numbers,
 )
+from spacy_mtl.templates.attributes.derived import derived
 from spacy_mtl.templates.attributes.learned import FormTable
 from spacy_mtl.templates.attributes.reader import AttributeReader
 from spacy_mtl.templates.grammar import Template, parse_template
@@ -37,8 +38,8 @@ from .weights import ChainWeights
 from .windows import Window, WindowScores, add_window, one_position
 
 _NO_FORMS = np.empty(0, np.uint64)
-#: Attributes that a component or reader sets on every document; other attributes can be 0 everywhere.
-_ANNOTATED = ("TAG", "POS", "LEMMA", "DEP")
+#: Attributes that a component or reader sets on every document, in addition to parts of these; other attributes can be 0 everywhere.
+_ANNOTATED = ("TAG", "POS", "MORPH", "LEMMA", "DEP")
 #: Largest number of scores in the table of places, which takes four bytes for each: of all values that context attributes can have together, by
 #: offset and label.
 MOST_PLACE_SCORES = 1 << 21
@@ -225,7 +226,7 @@ class Predictor:
     def _warn_of_missing(self, given: np.ndarray) -> None:
         """Warn once (M430) if the docs lack an attribute that the templates were trained on, since predictions would silently get worse."""
         for attr in () if self._warned else self.reader.unset(given):
-            if attr in _ANNOTATED:
+            if attr in _ANNOTATED or derived(attr):
                 self._warned = True
                 warnings.warn(Warnings.M430.format(attr=attr), stacklevel=2)
 

@@ -9,6 +9,7 @@ from spacy_mtl.learning.counted.known_words import (
     added_counts,
     constrain_words,
     count_known_words,
+    known_forms,
     known_words_of,
     label_counts,
 )
@@ -72,3 +73,8 @@ def test_more_words_than_a_file_can_have_are_refused_before_training(monkeypatch
         ValueError, match=r"^\[M451\] 3 words are seen at least 1 times, but with 3 labels .* of 2 at most"
     ):
         count_known_words(pieces(strings), strings, 3, 1)
+
+
+def test_forms_of_no_words_have_as_many_columns():
+    forms, allowed = known_forms({}, 3, StringStore())
+    assert (forms.dtype, forms.shape, allowed.dtype, allowed.shape) == (np.uint64, (0,), bool, (0, 3))

@@ -8,7 +8,8 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from spacy_mtl.learning.counted.usual_tags import count_usual_tags
+from spacy_mtl.learning.counted.usual_tags import count_usual_tags, tag_counts
+from spacy_mtl.learning.streamed import Stream
 
 from ...components.test_tagger import make_tagger, read, tags
 
@@ -132,3 +133,8 @@ def test_the_tag_seen_most_often_counts_and_of_equals_the_first():
     assert count_usual_tags(docs, ["AUX", "NOUN", "DET"], 1) == {"can": "AUX", "the": "DET"}
     assert count_usual_tags(docs, ["AUX", "NOUN", "DET"]) == {"can": "AUX"}
     assert count_usual_tags([], ["AUX"]) == {}
+
+
+def test_documents_of_a_stream_may_each_have_a_vocabulary_that_does_not_last():
+    docs = Stream(lambda: (tagged(Vocab(), [(f"w{k}", f"t{k}")]) for k in range(50)))
+    assert len(tag_counts(docs)) == 50

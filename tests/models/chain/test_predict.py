@@ -322,3 +322,15 @@ def test_documents_of_two_vocabularies_in_one_batch(trained):
     assert first.tolist() == second.tolist()
     pipe.set_annotations([foreign], [first])
     assert [ent.label_ for ent in foreign.ents] == [ent.label_ for ent in trained(own).ents]
+
+
+@pytest.mark.parametrize("attr", ["TAG", "TAG_PREFIX1", "MORPH", "MORPH_Case", "LEMMA", "ENT_TYPE"])
+def test_documents_that_lack_what_templates_read_are_told_once(recwarn, attr):
+    """Other attributes, such as those of entities, may be nowhere in a text."""
+    vocab = Vocab()
+    predictor = Predictor(*of_zeros([f"U0:%x[0,{attr}]"], 1), vocab)
+    for _ in range(2):
+        predictor([Doc(vocab, words=["a", "b"])])
+    told = [str(each.message) for each in recwarn]
+    assert len(told) == (attr != "ENT_TYPE")
+    assert all(text.startswith("[M430]") and f" {attr}, " in text for text in told)
