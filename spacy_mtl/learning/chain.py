@@ -1,6 +1,7 @@
 """ChainLearner: trains a chain component, from gathered documents to a problem, a training, and the weights of the model."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from spacy_mtl.structures.chain.problem import ChainProblem
 from spacy_mtl.structures.problem import Blocks, Problem, block_starts
 from spacy_mtl.templates.attributes.reader import AttributeReader
 from spacy_mtl.templates.grammar import Template, TemplateSet
+from spacy_mtl.templates.index import FeatureIndex
 from spacy_mtl.templates.program import compile_program
 from spacy_mtl.thresholds import LIVE
 from spacy_mtl.trainers.base import Trainer
@@ -21,6 +23,16 @@ from .dense import DenseFeatures
 from .gather import NO_ROWS, Piece, concatenate, tensor_of
 from .learner import Learner, Sentences, carry_rows, check_set, continued, ranges, row_map
 from .possible import has_labels
+
+
+class Extracted(NamedTuple):
+    """What chains over the same documents with the same templates have in common: all columns, uint64[A, N], borders of sentences, int64[S + 1], and
+    index and rows of node templates and of pair templates with observations."""
+
+    columns: np.ndarray
+    starts: np.ndarray
+    node: tuple[FeatureIndex, np.ndarray]
+    pair: tuple[FeatureIndex, np.ndarray]
 
 
 class ChainLearner(Learner):
@@ -57,10 +69,10 @@ class ChainLearner(Learner):
         """All templates in the order of their blocks, node templates first."""
         return (*self.node, *self.dense.templates, *self.edge)
 
-    def begin(self, pieces: Sequence[Piece]) -> None:
-        """Index the features of the corpus and start training."""
+    def begin(self, pieces: Sequence[Piece], extracted: Extracted | None = None) -> None:
+        """Index the features of the corpus, unless they have been ``extracted``, and start training."""
         self._take(pieces)
-        self.training = self.trainer.begin(self._problem(pieces))
+        self.training = self.trainer.begin(self._problem(pieces, extracted or self.extract(pieces)))
 
     def _take(self, pieces: Sequence[Piece]) -> None:
         """Let these be the documents, and find their borders among all tokens."""
@@ -73,11 +85,11 @@ class ChainLearner(Learner):
         begin, end = np.searchsorted(first, borders[documents]), np.searchsorted(first, borders[documents + 1])
         self.training.step(ranges(begin, end))
 
-    def rebind(self, pieces: Sequence[Piece]) -> None:
+    def rebind(self, pieces: Sequence[Piece], extracted: Extracted | None = None) -> None:
         assert self.training is not None
         old_keys, old_places = self._keys(), self._places()
         self._take(pieces)
-        problem = self._problem(pieces)
+        problem = self._problem(pieces, extracted or self.extract(pieces))
         rows = [row_map(*keys) for keys in zip(old_keys, self._keys(), strict=True)]
         places = old_places, self._places(problem)
         possible = None if same_forms(self.training.problem, problem) else has_labels(problem)
@@ -92,15 +104,23 @@ class ChainLearner(Learner):
         documents = np.searchsorted(self._borders, first, side="right") - 1
         return Sentences(documents, first - self._borders[documents])
 
-    def _problem(self, pieces: Sequence[Piece]) -> Problem:
-        given, starts, gold = concatenate(pieces)
+    def extract(self, pieces: Sequence[Piece]) -> Extracted:
+        """The features of the corpus. Raises ValueError (M111)."""
+        given, starts, _ = concatenate(pieces)
         doc_starts = block_starts([piece.gold.size for piece in pieces])
         check_set(self.name, self.reader, given, self.templates)
         columns = self.reader.expand(given, starts, doc_starts)
         observed = [t for t in self.edge if t.observations]
-        index = self.indexer.of_positions
-        self._index_node, node = index(columns, starts, self._program(self.node), self.min_count, self.crew)
-        self._index_pair, pair = index(columns, starts, self._program(observed), self.min_count, self.crew)
+        node, pair = (
+            self.indexer.of_positions(columns, starts, self._program(templates), self.min_count, self.crew)
+            for templates in (self.node, observed)
+        )
+        return Extracted(columns, starts, node, pair)
+
+    def _problem(self, pieces: Sequence[Piece], extracted: Extracted) -> Problem:
+        columns, starts, (self._index_node, node), (self._index_pair, pair) = extracted
+        gold = np.concatenate([piece.gold for piece in pieces])
+        observed = [t for t in self.edge if t.observations]
         forms = self.constraints.form_rows(columns[0])
         tensor = tensor_of(pieces) if reads(self.dense.templates, "t") else NO_ROWS
         vectors = self.dense.read(columns[0], tensor, starts, int(self._index_node.blocks[-1]))

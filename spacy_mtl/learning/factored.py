@@ -59,9 +59,9 @@ class FactoredLearner(Learner):
         return [replace(piece, gold=numbers[piece.gold]) for piece in pieces]
 
     def begin(self, pieces: Sequence[Piece]) -> None:
-        self.documents = tuple(pieces)
+        self.documents, extracted = tuple(pieces), self.parts[0].extract(pieces)
         for g, part in enumerate(self.parts):
-            part.begin(self._of_factor(pieces, g))
+            part.begin(self._of_factor(pieces, g), extracted)
         self.training = self.parts[0].training
 
     def begin_again(self, trainer: Trainer) -> None:
@@ -78,9 +78,9 @@ class FactoredLearner(Learner):
             part.end_pass()
 
     def rebind(self, pieces: Sequence[Piece]) -> None:
-        self.documents = tuple(pieces)
+        self.documents, extracted = tuple(pieces), self.parts[0].extract(pieces)
         for g, part in enumerate(self.parts):
-            part.rebind(self._of_factor(pieces, g))
+            part.rebind(self._of_factor(pieces, g), extracted)
 
     def export(self, megabytes: float | None) -> ChainWeights:
         return joined_factors([part.export(None) for part in self.parts], megabytes, self.few)

@@ -65,6 +65,14 @@ def test_it_learns(trained):
     assert scores["morph_per_feat"]["Number"]["f"] > 0.98
 
 
+def test_features_are_extracted_once_for_all_factors(trained):
+    parts = trained[0].get_pipe("mtl_morphologizer")._learner.parts
+    rows = [part.training.problem.arrays.rows for part in parts]
+    assert len(parts) >= 3
+    assert all(np.shares_memory(each, rows[0]) for each in rows)
+    assert all(part._index_node is parts[0]._index_node for part in parts)
+
+
 def test_it_generalises(trained):
     nlp, _ = trained
     scores = nlp.evaluate(read(nlp, "dev", 0))
