@@ -17,6 +17,8 @@ from benchmarks.common.rows import Row, append_rows, show
 from . import rivals
 from .comparison import DIFFERENCES, differences
 from .runs import TREEBANKS, scores, train
+from .speed import COLUMNS as SPEEDS
+from .speed import speeds
 
 app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 Corpus = Enum("Corpus", {name: name for name in TREEBANKS}, type=str)  # type: ignore[misc]
@@ -121,3 +123,19 @@ def compare_all(
     rows = [row for name in names for row in differences(name, corpora, keep)]
     append_rows(json, rows)
     show("Differences of the same test sentences", DIFFERENCES, rows, "Points; p is two-sided.")
+
+
+@app.command("speed")
+def speed_all(
+    corpora: Annotated[
+        Path, typer.Option(envvar="SPACY_MTL_CORPORA", exists=True, file_okay=False, help="Folder of the treebanks.")
+    ],
+    keep: Annotated[Path, typer.Option(exists=True, file_okay=False, help="What train and rivals have kept.")],
+    corpus: Annotated[list[Corpus], typer.Option("--corpus", help="One with raw text.")],
+    json: Annotated[Path | None, typer.Option("--json", help="Add the rows to this file of JSON lines.")] = None,
+    repeats: Annotated[int, typer.Option(min=1, help="Processes of each contestant.")] = 5,
+) -> None:
+    """Words a CPU second from raw text to all columns, and what a process takes in all."""
+    rows = [row for each in corpus for row in speeds(each.value, corpora, keep, repeats)]
+    append_rows(json, rows)
+    show("From raw text to all columns", SPEEDS, rows, "Medians; the test part is new to the process.")
