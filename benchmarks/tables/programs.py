@@ -15,6 +15,7 @@ TREEBANKS = {
     "turkish": "Turkish (IMST)",
     "swedish": "Swedish (Talbanken)",
     "dutch": "Dutch (LassySmall)",
+    "danish": "Danish (DDT)",
 }
 RIVALS = {"udpipe": "UDPipe 1", "spacy": "spaCy"}
 METRICS = ("UPOS", "UFeats", "Lemmas", "UAS", "LAS")
@@ -85,9 +86,11 @@ def tags(corpus: str, name: str) -> Duel:
 #: All that were compared, and for the README the rival that is better on a treebank.
 _PIPELINES = (
     ("gothic", "udpipe"), ("gothic", "spacy"), ("turkish", "udpipe"), ("turkish", "spacy"), ("swedish", "udpipe"), ("swedish", "spacy"),
-    ("dutch", "spacy"),
+    ("dutch", "spacy"), ("danish", "udpipe"), ("danish", "spacy"),
 )  # fmt: skip
-_BETTER = (("gothic", "udpipe"), ("turkish", "udpipe"), ("swedish", "udpipe"), ("dutch", "spacy"))
+_BETTER = (
+    ("gothic", "udpipe"), ("turkish", "udpipe"), ("swedish", "udpipe"), ("dutch", "spacy"), ("danish", "udpipe"),
+)  # fmt: skip
 LINES = (
     entities("esp", "Spanish"),
     entities("ned", "Dutch"),

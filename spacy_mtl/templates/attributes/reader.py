@@ -20,6 +20,7 @@ from spacy_mtl.errors import Errors
 from spacy_mtl.kernels import brief_kernel
 from spacy_mtl.registry import mtl_attributes
 from spacy_mtl.tables.phrases import PhraseList
+from spacy_mtl.templates.affixes import Part, hash_parts, part_of
 from spacy_mtl.templates.index import empty_table, find, insert_all
 
 from .breaks import BreakTable, no_breaks
@@ -40,8 +41,6 @@ from .noisy import bare, short_shape, token_kind
 from .of_tables import check_read, cluster_function, is_cluster, is_list
 from .values import all_as_uint64, values_of
 
-_AFFIX = re.compile(r"(PREFIX|SUFFIX|STEM)([1-9]\d*)\Z")
-_INNER = re.compile(r"INNER([1-9]\d*)_([1-9]\d*)\Z")
 #: spaCy attributes that depend on the word form alone: attribute name -> name on Lexeme.
 LEXEME = {"LOWER": "lower", "SHAPE": "shape", "PREFIX": "prefix", "SUFFIX": "suffix"} | {
     name: name.lower() for name in IDS if name.startswith(("IS_", "LIKE_")) and name not in ("IS_OOV_DEPRECATED",)
@@ -86,13 +85,6 @@ _NO_WORDS, _NO_BREAKS = word_table([]), no_breaks()
 _CONTEXT = (*CONTEXT_ATTRIBUTES, *CHARACTER_CONTEXT)
 
 
-def _affix(kind: str, size: int) -> Callable[[str], str]:
-    """PREFIXn, STEMn, which is a prefix in lower case, or SUFFIXn."""
-    if kind == "SUFFIX":
-        return lambda text: text[-size:]
-    return (lambda text: text.lower()[:size]) if kind == "STEM" else (lambda text: text[:size])
-
-
 def of_form(attr: str) -> bool:
     """Whether an attribute follows from the word form alone, with the help of a table or without."""
     return attr in LEXEME or attr in LEARNED or is_cluster(attr) or lexical_function(attr) is not None
@@ -100,12 +92,8 @@ def of_form(attr: str) -> bool:
 
 def lexical_function(attr: str) -> Callable[[str], str | int | bool] | None:
     """The function of the word form behind ``attr``; None unless it is such an attribute of this package or of the user."""
-    affix = _AFFIX.match(attr)
-    if affix:
-        return _affix(affix.group(1), int(affix.group(2)))
-    if inner := _INNER.match(attr):
-        first, last = int(inner.group(1)), int(inner.group(2))
-        return lambda text: text.lower()[-first:-last]
+    if (part := part_of(attr)) is not None:
+        return part
     if attr in _OWN_LEXICAL:
         return _OWN_LEXICAL[attr]
     function = mtl_attributes.get(attr) if attr in mtl_attributes else None
@@ -213,10 +201,13 @@ class Lexicon:
         """Compute the rows of new forms, column by column."""
         strings, vocab = self.vocab.strings, self.vocab
         texts = [strings[orth] for orth in orths]
+        parts = {k: function for k, function in enumerate(self.functions) if isinstance(function, Part)}
+        rows[:, list(parts)] = hash_parts(texts, list(parts.values()))
         for k, (attr, function) in enumerate(zip(self.attributes, self.functions, strict=True)):
-            # make no lexeme unless one is needed: that takes longer than all the rest
-            found = map(function, texts) if function else (getattr(vocab[orth], LEXEME[attr]) for orth in orths)
-            rows[:, k] = all_as_uint64(found, attr)
+            if k not in parts:
+                # make no lexeme unless one is needed: that takes longer than all the rest
+                found = map(function, texts) if function else (getattr(vocab[orth], LEXEME[attr]) for orth in orths)
+                rows[:, k] = all_as_uint64(found, attr)
 
 
 class AttributeReader:
