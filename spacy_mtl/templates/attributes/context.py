@@ -49,7 +49,7 @@ def case_pattern(text: str) -> str:
     """The capitalisation class of a form: x, Xx, XX, X, X., XxX, xX or 9; other characters as they are."""
     if text[:1].isdigit():
         return "9"
-    if not any(char.isalpha() for char in text):
+    if not (text.isalpha() or any(map(str.isalpha, text))):
         return text if len(text) == 1 else "p"
     if not text[0].isupper():
         return "x" if text.islower() else "xX"
