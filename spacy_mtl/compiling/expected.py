@@ -6,6 +6,7 @@
 EXPECTED: dict[str, dict[str, float]] = {
     "ner: training": {
         "templates.attributes.reader._find_ids": 0.1,
+        "templates.affixes._hash_parts": 0.3,
         "templates.index.insert_all": 0.1,
         "templates.attributes.context.sentence_columns": 0.1,
         "templates.attributes.context.document_columns": 0.9,
@@ -31,6 +32,7 @@ EXPECTED: dict[str, dict[str, float]] = {
         "models.spread.longest_run": 0.1,
         "models.chain.lookup.add_outside": 0.2,
         "templates.attributes.reader._find_ids": 0.1,
+        "templates.affixes._hash_parts": 0.3,
         "templates.index.insert_all": 0.1,
         "models.chain.lookup.add_looked_up": 0.2,
         "models.chain.windows.add_window": 0.1,
@@ -42,6 +44,7 @@ EXPECTED: dict[str, dict[str, float]] = {
     },
     "tagger: training": {
         "templates.attributes.reader._find_ids": 0.1,
+        "templates.affixes._hash_parts": 0.3,
         "templates.index.insert_all": 0.1,
         "templates.extract.template_keys": 0.1,
         "templates.index.count_distinct": 0.1,
@@ -65,6 +68,7 @@ EXPECTED: dict[str, dict[str, float]] = {
         "models.spread.longest_run": 0.1,
         "models.chain.lookup.add_outside": 0.1,
         "templates.attributes.reader._find_ids": 0.1,
+        "templates.affixes._hash_parts": 0.3,
         "templates.index.insert_all": 0.1,
         "models.chain.lookup.add_looked_up": 0.2,
         "models.chain.windows.add_window": 0.1,
@@ -120,6 +124,7 @@ EXPECTED: dict[str, dict[str, float]] = {
     },
     "parser: training": {
         "templates.attributes.reader._find_ids": 0.1,
+        "templates.affixes._hash_parts": 0.3,
         "templates.index.insert_all": 0.1,
         "structures.tree.filter.learn_filter": 0.8,
         "structures.tree.filter.list_arcs": 0.3,
@@ -148,6 +153,7 @@ EXPECTED: dict[str, dict[str, float]] = {
         "models.tree.arc_table._fill": 0.1,
         "models.spread.longest_run": 0.1,
         "templates.attributes.reader._find_ids": 0.1,
+        "templates.affixes._hash_parts": 0.3,
         "templates.index.insert_all": 0.1,
         "structures.tree.filter.list_arcs": 0.6,
         "models.tree.arc_scores.score_parts": 1.4,
