@@ -6,7 +6,7 @@ process; here a kernel hashes them where they are in the text, as spaCy hashes s
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,7 +21,8 @@ _SEED, _FACTOR, _SHIFT = np.uint64(1), np.uint64(0xC6A4A7935BD1E995), np.uint64(
 _BYTE = np.uint64(8)
 
 
-class Part(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Part:
     """A slice ``text[first:last]``, of the form in lower case or as it is; None for its beginning or end."""
 
     lower: bool
