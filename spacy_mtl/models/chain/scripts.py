@@ -68,6 +68,18 @@ def score_scripts(columns, starts, ids, lookup, scales, first, labels, scores, n
                 best[t] = found[top]
 
 
+def appended(array: np.ndarray, used: int, more: np.ndarray) -> np.ndarray:
+    """The array with ``more`` after its first ``used`` values: itself if it has the space, otherwise a copy with twice as much.
+
+    A text has a few new words, and all that is known would be copied for each text.
+    """
+    size = used + more.size
+    if size > array.size:
+        array = np.concatenate([array[:used], np.empty(max(size, 2 * array.size) - used, array.dtype)])
+    array[used:size] = more
+    return array
+
+
 class ScriptPredictor(Predictor):
     """Predicts scripts word by word. See :func:`fits`."""
 
@@ -85,22 +97,19 @@ class ScriptPredictor(Predictor):
 
     def _scripts_of_forms(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The scripts that apply to each form of the lexicon, and their scores by templates of the form alone: ``first``, ``labels``, ``scores`` of
-        :func:`score_scripts`. Only those of new forms are computed."""
+        :func:`score_scripts`, with space for more. Only those of new forms are computed."""
         lexicon = self.reader.lexicon
         if self._generation != lexicon.generation:
             self._generation, self._scored = lexicon.generation, 0
             self._known = np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.float32)
         if lexicon.size > self._scored:
-            new = slice(self._scored, lexicon.size)
-            first, labels, scores = self._score_new(lexicon.orths[new], lexicon.values[new])
-            known = self._known
-            self._known = (
-                np.concatenate([known[0], known[0][-1] + first[1:]]),
-                np.concatenate([known[1], labels]),
-                np.concatenate([known[2], scores]),
-            )
+            new, (first, labels, scores) = slice(self._scored, lexicon.size), self._known
+            used = first[self._scored]
+            ends, more, scored = self._score_new(lexicon.orths[new], lexicon.values[new])
+            first = appended(first, self._scored + 1, used + ends[1:])
+            self._known = first, appended(labels, used, more), appended(scores, used, scored)
             self._scored = lexicon.size
-            if self._known[1].nbytes + self._known[2].nbytes > MOST_WORD_BYTES:
+            if first[self._scored] * (labels.itemsize + scores.itemsize) > MOST_WORD_BYTES:
                 lexicon.limit = min(lexicon.limit, lexicon.size)  # new forms empty it
         return self._known
 

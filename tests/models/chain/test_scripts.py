@@ -87,6 +87,18 @@ def test_forms_that_come_later_and_a_cache_that_is_emptied(both, docs):
     assert small.reader.lexicon.generation > 2
 
 
+def test_what_is_known_of_forms_is_not_copied_for_each_new_one(both, docs):
+    """Texts have a few new words each, and there may be hundreds of thousands of known ones."""
+    fast, slow = both
+    fast(docs)
+    known = []
+    for word in ("Nieuwe", "woordjes", "komen"):
+        doc = Doc(fast.vocab, [word], pos=["NOUN"])
+        assert fast([doc]).tolist() == slow([doc]).tolist()
+        known.append(fast._known)
+    assert all(one is other for one, other in zip(*known[1:], strict=True))
+
+
 def test_words_that_are_held_to_labels(both, docs):
     n, n_labels = sum(map(len, docs)), len(both[0].weights.labels)
     allowed = np.random.default_rng(0).random((n // 2, n_labels)) < 0.5
