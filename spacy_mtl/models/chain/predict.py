@@ -164,6 +164,8 @@ class Predictor:
             scores[rows >= 0, self._words.offsets.index(0)] += self._constraints.form_penalties(rows[rows >= 0])
         if self._applicable is not None:
             allowed = self._applicable.table([self.vocab.strings[orth] for orth in orths.tolist()])
+            # or a word that no script applies to would leave its sentence without any analysis
+            allowed[~allowed.any(axis=1), 0] = True
             scores[:, self._words.offsets.index(0)] += np.where(allowed, np.float32(0), FORBIDDEN)
         return scores
 

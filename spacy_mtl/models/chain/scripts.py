@@ -35,7 +35,7 @@ def add_scripts(columns, lookup, scales, t, start, end, labels, scores):
 
 @kernel
 def score_scripts_of_forms(columns, lookup, scales, first, labels, scores):
-    """Fill the scores of the scripts ``labels[first[i]:first[i + 1]]`` that apply to form i, float32. columns: uint64[A, n], a form each."""
+    """Fill the scores of the scripts ``labels[first[i]:first[i + 1]]`` that form i may have, float32. columns: uint64[A, n], a form each."""
     for i in range(first.size - 1):
         own = slice(first[i], first[i + 1])
         scores[own] = 0
@@ -44,8 +44,8 @@ def score_scripts_of_forms(columns, lookup, scales, first, labels, scores):
 
 @kernel
 def score_scripts(columns, starts, ids, lookup, scales, first, labels, scores, nodes, best):
-    """Fill ``best``, int32[N], with the best script of each word, of equal ones the lowest, 0 where none applies; or ``nodes``, float32[N, L], with
-    the scores of those that apply. Of either nothing is filled that has no rows.
+    """Fill ``best``, int32[N], with the best script of each word, of equal ones the lowest; or ``nodes``, float32[N, L], with the scores of those
+    that it may have. Of either nothing is filled that has no rows.
 
     ids: int32[N], the forms that ``first``, ``labels`` and ``scores`` are of, see :func:`score_scripts_of_forms`.
     """
@@ -54,7 +54,7 @@ def score_scripts(columns, starts, ids, lookup, scales, first, labels, scores, n
             own = slice(first[ids[t]], first[ids[t] + 1])
             found = labels[own]
             if best.size:
-                best[t] = found[0] if found.size else 0
+                best[t] = found[0]
                 if found.size < 2:
                     continue
             total = scores[own].copy()
@@ -66,6 +66,18 @@ def score_scripts(columns, starts, ids, lookup, scales, first, labels, scores, n
                 top = k if total[k] > total[top] else top
             if best.size:
                 best[t] = found[top]
+
+
+def appended(array: np.ndarray, used: int, more: np.ndarray) -> np.ndarray:
+    """The array with ``more`` after its first ``used`` values: itself if it has the space, otherwise a copy with twice as much.
+
+    A text has a few new words, and all that is known would be copied for each text.
+    """
+    size = used + more.size
+    if size > array.size:
+        array = np.concatenate([array[:used], np.empty(max(size, 2 * array.size) - used, array.dtype)])
+    array[used:size] = more
+    return array
 
 
 class ScriptPredictor(Predictor):
@@ -84,28 +96,25 @@ class ScriptPredictor(Predictor):
         self._scripts = applicable(weights.labels)
 
     def _scripts_of_forms(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The scripts that apply to each form of the lexicon, and their scores by templates of the form alone: ``first``, ``labels``, ``scores`` of
-        :func:`score_scripts`. Only those of new forms are computed."""
+        """The scripts that each form of the lexicon may have, and their scores by templates of the form alone: ``first``, ``labels``, ``scores`` of
+        :func:`score_scripts`, with space for more. Only those of new forms are computed."""
         lexicon = self.reader.lexicon
         if self._generation != lexicon.generation:
             self._generation, self._scored = lexicon.generation, 0
             self._known = np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.float32)
         if lexicon.size > self._scored:
-            new = slice(self._scored, lexicon.size)
-            first, labels, scores = self._score_new(lexicon.orths[new], lexicon.values[new])
-            known = self._known
-            self._known = (
-                np.concatenate([known[0], known[0][-1] + first[1:]]),
-                np.concatenate([known[1], labels]),
-                np.concatenate([known[2], scores]),
-            )
+            new, (first, labels, scores) = slice(self._scored, lexicon.size), self._known
+            used = first[self._scored]
+            ends, more, scored = self._score_new(lexicon.orths[new], lexicon.values[new])
+            first = appended(first, self._scored + 1, used + ends[1:])
+            self._known = first, appended(labels, used, more), appended(scores, used, scored)
             self._scored = lexicon.size
-            if self._known[1].nbytes + self._known[2].nbytes > MOST_WORD_BYTES:
+            if first[self._scored] * (labels.itemsize + scores.itemsize) > MOST_WORD_BYTES:
                 lexicon.limit = min(lexicon.limit, lexicon.size)  # new forms empty it
         return self._known
 
     def _score_new(self, orths: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        numbers = [sorted(self._scripts.numbers(self.vocab.strings[orth])) for orth in orths.tolist()]
+        numbers = [self._numbers(self.vocab.strings[orth]) for orth in orths.tolist()]
         first = block_starts(np.array([len(found) for found in numbers], np.int64))
         labels = np.fromiter((k for found in numbers for k in found), np.int32, first[-1])
         columns = np.zeros((len(self.reader.columns), orths.size), np.uint64)
@@ -114,6 +123,10 @@ class ScriptPredictor(Predictor):
         scores = np.empty(labels.size, np.float32)
         score_scripts_of_forms(columns, self._of_forms, self._scales, first, labels, scores)
         return first, labels, scores
+
+    def _numbers(self, form: str) -> list[int]:
+        """The scripts that a form may have: those that apply, or the first where none does, so that its sentence has an analysis."""
+        return sorted(self._scripts.numbers(form)) or [0]
 
     def _run(
         self, given: np.ndarray, starts: np.ndarray, doc_starts: np.ndarray, nodes: np.ndarray, best: np.ndarray
@@ -127,7 +140,7 @@ class ScriptPredictor(Predictor):
     def scores(
         self, given: np.ndarray, starts: np.ndarray, doc_starts: np.ndarray, tensor: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """As :meth:`.Predictor.scores`; scripts that do not apply are FORBIDDEN."""
+        """As :meth:`.Predictor.scores`; scripts that a word may not have are FORBIDDEN."""
         nodes = np.full((given.shape[1], self._n_labels), FORBIDDEN)
         self._run(given, starts, doc_starts, nodes, np.empty(0, np.int32))
         return nodes, np.empty((0, self._n_labels, self._n_labels), np.float32)

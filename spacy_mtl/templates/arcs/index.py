@@ -54,7 +54,7 @@ def _longest(starts):
 
 @kernel
 def _add_keys(columns, program, parts, word, table, keys, owners, counts, used):
-    """Number the observations from ``word`` on by first occurrence: keys uint64, owners int64 (their templates), counts int32.
+    """Number the observations from ``word`` on by first occurrence: keys uint64, owners int16 (their templates), counts int32.
 
     Returns the word at which space ran out (the number of words if it did not), and the number of observations so far.
     """
@@ -172,7 +172,7 @@ def grown(array: np.ndarray, used: int, room: int) -> np.ndarray:
 
 
 def _number(columns: np.ndarray, program: ArcProgram, parts: Parts) -> tuple[np.ndarray, np.ndarray, np.ndarray, Table]:
-    """All distinct observations: keys uint64[R], templates int64[R], counts int32[R], and the table of their numbers."""
+    """All distinct observations: keys uint64[R], templates int16[R], counts int32[R], and the table of their numbers."""
     room = _ROOM
     table = empty_table(room)
     keys, owners, counts = np.empty(room, np.uint64), np.empty(room, np.int16), np.empty(room, np.int32)

@@ -142,10 +142,13 @@ class ListContext:
 
 def _together(found: np.ndarray, names: Sequence[str]) -> np.ndarray:
     """One value for what several lists say, uint64[N], 0 where none says anything. found: uint64[K, N]."""
-    distinct, number = np.unique(found, axis=1, return_inverse=True)
-    values = np.zeros(distinct.shape[1], np.uint64)
-    for name, row in sorted(zip(names, distinct, strict=True), key=lambda pair: pair[0]):
+    values = np.zeros(found.shape[1], np.uint64)
+    said = np.flatnonzero(found.any(axis=0))  # few words, and comparing columns takes long
+    combinations, number = np.unique(found[:, said], axis=1, return_inverse=True)
+    own = np.zeros(combinations.shape[1], np.uint64)
+    for name, row in sorted(zip(names, combinations, strict=True), key=lambda pair: pair[0]):
         seed = np.uint64(hash_string(name))
         for k in np.flatnonzero(row).tolist():
-            values[k] = mix(values[k], np.uint64(mix(seed, row[k])))
-    return values[number.reshape(-1)]
+            own[k] = mix(own[k], np.uint64(mix(seed, row[k])))
+    values[said] = own[number.reshape(-1)]
+    return values

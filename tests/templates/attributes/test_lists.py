@@ -133,6 +133,7 @@ def test_all_lists_together_tell_which_of_them_knows_a_word(vocab):
     none, a, b, both, again = read(vocab, "LIST", lists, ["none", "a", "b", "both", "both"])
     # "a b" of y begins at a
     assert none == 0
+    assert read(vocab, "LIST", lists, ["none", "nothing"]) == [0, 0]
     assert len({a, b, both, 0}) == 4
     assert both == again
     assert read(vocab, "LIST", dict(reversed(lists.items())), ["none", "a", "b", "both", "both"])[1:] == [
