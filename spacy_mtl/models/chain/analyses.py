@@ -36,7 +36,13 @@ def max_marginals(nodes, step, first, last, forward, backward):
     """Set nodes[t, first:last] to the score of the best sequence through each label, below that of the best sequence. nodes: float32[n, L], of one
     sentence; step: float32[L, L]. forward, backward: float32[n, L], buffers.
     """
-    n = nodes.shape[0]
+    n, size = nodes.shape[0], last - first
+    # Copies, and two buffers: the compiler takes several at a time where these are neighbours in memory, and not read and written alike.
+    onward, turned = np.empty((size, size), np.float32), np.empty((size, size), np.float32)
+    for x in range(size):
+        for y in range(size):
+            onward[x, y] = turned[y, x] = step[first + x, first + y]
+    best, better = np.empty(size, np.float32), np.empty(size, np.float32)
     for y in range(first, last):
         forward[0, y] = nodes[0, y]
         backward[n - 1, y] = 0
@@ -44,20 +50,28 @@ def max_marginals(nodes, step, first, last, forward, backward):
         top = forward[t - 1, first]
         for x in range(first, last):
             top = max(top, forward[t - 1, x])
-        for y in range(first, last):
-            best = forward[t - 1, first] - top + step[first, y]
-            for x in range(first + 1, last):
-                best = max(best, forward[t - 1, x] - top + step[x, y])
-            forward[t, y] = best + nodes[t, y]
+        best[:] = -np.inf
+        for x in range(size):
+            before, steps = forward[t - 1, first + x] - top, onward[x]
+            for y in range(size):
+                found, other = before + steps[y], best[y]
+                better[y] = other if other > found else found
+            best, better = better, best
+        for y in range(size):
+            forward[t, first + y] = best[y] + nodes[t, first + y]
     for t in range(n - 2, -1, -1):
         top = nodes[t + 1, first] + backward[t + 1, first]
         for y in range(first, last):
             top = max(top, nodes[t + 1, y] + backward[t + 1, y])
-        for x in range(first, last):
-            best = step[x, first] + (nodes[t + 1, first] + backward[t + 1, first] - top)
-            for y in range(first + 1, last):
-                best = max(best, step[x, y] + (nodes[t + 1, y] + backward[t + 1, y] - top))
-            backward[t, x] = best
+        best[:] = -np.inf
+        for y in range(size):
+            after, steps = nodes[t + 1, first + y] + backward[t + 1, first + y] - top, turned[y]
+            for x in range(size):
+                found, other = after + steps[x], best[x]
+                better[x] = other if other > found else found
+            best, better = better, best
+        for x in range(size):
+            backward[t, first + x] = best[x]
     for t in range(n):
         top = forward[t, first] + backward[t, first]
         for y in range(first, last):

@@ -73,28 +73,31 @@ def viterbi(nodes, pairs, best, back, labels):
     n, n_labels = nodes.shape
     shared = pairs.shape[0] == 1
     total = 0.0
+    now, better = np.empty(n_labels, best.dtype), np.empty(n_labels, best.dtype)
+    came, nearer = np.empty(n_labels, back.dtype), np.empty(n_labels, back.dtype)
     for y in range(n_labels):
         best[0, y] = nodes[0, y]
     for t in range(1, n):
-        step = pairs[0 if shared else t]
-        now, came = best[t], back[t]
         top = best[t - 1, 0]
         for y in range(1, n_labels):
             top = max(top, best[t - 1, y])
         total += top
         for y in range(n_labels):
             best[t - 1, y] -= top
+        at = 0 if shared else t
         for y in range(n_labels):
-            now[y], came[y] = best[t - 1, 0] + step[0, y], 0
+            now[y], came[y] = best[t - 1, 0] + pairs[at, 0, y], 0
         for x in range(1, n_labels):
-            before = best[t - 1, x]
-            for y in range(n_labels):  # contiguous and without branches, so it vectorizes
-                score = before + step[x, y]
-                better = score > now[y]
-                now[y] = score if better else now[y]
-                came[y] = x if better else came[y]
+            before, step, this = best[t - 1, x], pairs[at, x], back.dtype.type(x)
+            for y in range(
+                n_labels
+            ):  # it vectorizes: contiguous, without branches, and nothing is written where it was read
+                score, other = before + step[y], now[y]
+                better[y] = score if score > other else other
+                nearer[y] = this if score > other else came[y]
+            now, better, came, nearer = better, now, nearer, came
         for y in range(n_labels):
-            now[y] += nodes[t, y]
+            best[t, y], back[t, y] = now[y] + nodes[t, y], came[y]
     return total + follow_back(best[:n], back, labels)
 
 
