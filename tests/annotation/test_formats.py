@@ -269,6 +269,25 @@ def test_parquet(annotate, tmp_path, parquet):
     }
 
 
+@pytest.mark.parametrize("kind", ["string", "large_string", "dictionary", "null"])
+def test_an_id_of_null_is_made_in_parquet_too(annotate, tmp_path, kind):
+    """As in JSON lines: otherwise nothing would say which document it is. Columns of other types have no place for one."""
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    type_of = {"dictionary": lambda: pa.dictionary(pa.int8(), pa.string())}.get(kind) or getattr(pa, kind)
+    ids = pa.array([None if kind == "null" or i % 2 else "d" for i in range(3000)], type_of())
+    table = pa.table({"n": range(3000), "id": ids, "text": ["uno"] * 3000})
+    path = tmp_path / "in.parquet"
+    pq.write_table(table, path)
+    annotate([path], tmp_path / "out")
+    found = pq.read_table(tmp_path / "out" / "part-000000.parquet")
+    assert found.column_names[:3] == ["n", "id", "text"]
+    wanted = [f"{path}#{i}" if each is None else each for i, each in enumerate(ids.to_pylist())]
+    assert found.column("id").to_pylist() == wanted
+    pq.write_table(table.set_column(1, "id", pa.array([None] * 3000, pa.int32())), path)
+    annotate([path], tmp_path / "numbers")
+    assert pq.read_table(tmp_path / "numbers" / "part-000000.parquet").column("id").null_count == 3000
+
+
 def test_parquet_and_json_lines_into_each_other(annotate, tmp_path, parquet):
     import pyarrow.parquet as pq
 

@@ -66,9 +66,12 @@ def check_schemas(paths: Sequence[Path], nlp: Language, text: str) -> None:
 
 
 def _is_text(pa: Any, kind: Any) -> bool:
-    if pa.types.is_dictionary(kind):
-        kind = kind.value_type
+    kind = _value_type(pa, kind)
     return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+
+
+def _value_type(pa: Any, kind: Any) -> Any:
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def read(partition: Partition, nlp: Language, task: Task) -> Iterator[Document | SetAside]:
@@ -136,13 +139,26 @@ class Writer:
         else:
             with _open(self._partition.path) as file:
                 table = file.schema_arrow.empty_table()
-        return table if self._task.id in table.column_names else table.add_column(0, self._task.id, ids)
+        if self._task.id not in table.column_names:
+            return table.add_column(0, self._task.id, ids)
+        return _with_ids(pa, table, self._task.id, ids)
 
     def close(self) -> None:
         """Write what is left; a file without documents has the columns alone."""
         if self._rows or self._writer is None:
             self._flush()
         self._writer.close()
+
+
+def _with_ids(pa: Any, table: Any, name: str, ids: Any) -> Any:
+    """The table with an id in place of each null, as plain strings; a column that holds no strings stays as it is. ids: of all rows."""
+    field = table.schema.field(name)
+    if pa.types.is_null(field.type):
+        field = field.with_type(pa.string())
+    elif not _is_text(pa, field.type):
+        return table
+    field = field.with_type(_value_type(pa, field.type))
+    return table.set_column(table.column_names.index(name), field, ids.cast(field.type))
 
 
 def _taken(pa: Any, places: list[tuple[Any, int]]) -> Any:
