@@ -311,6 +311,18 @@ def test_columns_that_need_not_be_looked_at_may_be_anything(annotate, tmp_path, 
     assert (done.documents, done.words, done.set_aside) == (1, 2, [])
 
 
+@pytest.mark.parametrize(
+    ("output", "names"),
+    [("jsonl", ["n", "text", "n"]), ("jsonl", ["id", "text", "id"]), ("parquet", ["id", "text", "id"])],
+)
+def test_columns_of_one_name_that_cannot_be_told_apart_are_refused(annotate, tmp_path, output, names):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    pq.write_table(pa.table([["a"], ["uno"], ["b"]], names=names), tmp_path / "in.parquet")
+    told = rf"\[M970\] '{tmp_path / 'in.parquet'}' has 2 columns '{names[0]}'"
+    with pytest.raises(ValueError, match=told):
+        annotate.plan([tmp_path / "in.parquet"], tmp_path / "out", output_format=output)
+
+
 def test_values_that_json_has_no_type_for(annotate, tmp_path):
     pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     table = pa.table(
