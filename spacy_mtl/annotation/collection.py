@@ -74,7 +74,7 @@ def _check_encoding(encoding: str) -> None:
     try:
         codecs.lookup(encoding)
         fits = "a\n\nb".encode(encoding) == b"a\n\nb"
-    except (LookupError, UnicodeError):
+    except (LookupError, ValueError):
         raise ValueError(Errors.M513.format(encoding=encoding, path="the inputs")) from None
     if not fits:
         raise ValueError(Errors.M917.format(option=f"--encoding {encoding}", out="", hint=", and give files in UTF-8"))
