@@ -269,6 +269,16 @@ def test_a_prior_that_does_not_fit_is_refused(nlp, tmp_path, config, settings, c
     assert ner.to_bytes(exclude=["vocab"]) == before
 
 
+def test_examples_that_do_not_fit_leave_a_component_without_the_prior(nlp, tmp_path):
+    nlp.to_disk(tmp_path)
+    new = spacy.blank("es")
+    ner = new.add_pipe("mtl_ner", config=NER)
+    for examples, code in (([], "M402"), (firms(spacy.blank("es")), "M410")):
+        with pytest.raises(ValueError, match=code):
+            ner.initialize(lambda examples=examples: examples, nlp=new, prior=tmp_path)
+        assert (ner.labels, ner._gathered, current_weights(ner.model).is_trained) == ((), None, False)
+
+
 @pytest.mark.parametrize("setting", ["bias", "threshold"])
 @pytest.mark.parametrize(("given", "wanted"), [(0.0, 0.5), (0.75, 0.75)])
 def test_a_bias_or_threshold_of_the_config_counts_more_than_that_of_the_prior(nlp, tmp_path, setting, given, wanted):

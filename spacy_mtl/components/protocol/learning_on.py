@@ -85,11 +85,11 @@ class ContinuedPipe(ThreadedPipe):
             super().initialize(get_examples, nlp=nlp, labels=labels, tables=tables)
             return
         self.vocab = self.vocab if nlp is None else nlp.vocab
-        self.take_prior(Path(prior), prior_weight, labels)
         examples = each_example(get_examples, f"{type(self).__name__}.initialize", self.check_vocab)
         references = [example.reference for example in examples]
         if not references:
             raise ValueError(Errors.M402.format(name=self.name))
+        self.take_prior(Path(prior), prior_weight, labels)
         self.learn_labels(references)
         assert isinstance(self._gathered, OpenGatherer)
         self._gathered.await_all(len(references))
