@@ -39,4 +39,5 @@ def vocab_of(lang: str) -> Vocab:
 
 
 def _reason(error: ImportError) -> str:
-    return str(error).splitlines()[0].rstrip(".")
+    line = next(iter(str(error).splitlines()), "")
+    return line.rstrip(".") or type(error).__name__

@@ -47,7 +47,7 @@ def plan(nlp: Language, task: Task, inputs: Sequence[Path], size: int = SIZE) ->
     """Look at all inputs, and divide them. Nothing is written.
 
     task: its output is a format, or "same" as the inputs; of text that is CoNLL-U, since text has no room for annotation. size: bytes of a partition.
-    Raises ValueError for inputs and columns that cannot be: M501, M513, M754, M755, M917-M919, M923-M927, M935.
+    Raises ValueError for inputs and columns that cannot be: M501, M513, M754, M755, M917-M919, M923-M927, M935, M970.
     """
     _check_encoding(task.input.encoding)
     partitions = split(input_files(inputs, task.input.kind), task.input.kind, size, task.input.documents == "file")
@@ -58,7 +58,7 @@ def plan(nlp: Language, task: Task, inputs: Sequence[Path], size: int = SIZE) ->
         task = replace(task, output="conllu" if kinds == ["text"] else kinds[0])
     tables = [partition.path for partition in partitions if partition.kind == "parquet"]
     if tables:
-        check_schemas(list(dict.fromkeys(tables)), nlp, task.text)
+        check_schemas(list(dict.fromkeys(tables)), nlp, task)
     lines = [partition.path for partition in partitions if partition.kind == "jsonl"]
     check_texts(list(dict.fromkeys(lines)), task)
     if task.output == "parquet":
@@ -74,7 +74,7 @@ def _check_encoding(encoding: str) -> None:
     try:
         codecs.lookup(encoding)
         fits = "a\n\nb".encode(encoding) == b"a\n\nb"
-    except (LookupError, UnicodeError):
+    except (LookupError, ValueError):
         raise ValueError(Errors.M513.format(encoding=encoding, path="the inputs")) from None
     if not fits:
         raise ValueError(Errors.M917.format(option=f"--encoding {encoding}", out="", hint=", and give files in UTF-8"))

@@ -67,8 +67,12 @@ def tree_doc(vocab: Vocab, tree: Tree) -> Doc:
 
 def trees_doc(vocab: Vocab, trees: Sequence[Tree], key: str = SPANS_KEY) -> Doc:
     """The same of several sentences. key: of ``doc.spans``."""
-    leaves = [words_of(tree) for tree in trees]
-    doc = _words_doc(vocab, leaves, [leaf.label for tree in leaves for leaf in tree])
+    return _trees_doc(vocab, trees, [words_of(tree) for tree in trees], key)
+
+
+def _trees_doc(vocab: Vocab, trees: Sequence[Tree], leaves: Sequence[Sequence[Tree]], key: str) -> Doc:
+    """The same, with the words of each tree."""
+    doc = _words_doc(vocab, leaves, _tags(leaves))
     first = np.cumsum([0, *map(len, leaves)])
     doc.spans[key] = [
         Span(doc, int(begin) + start, int(begin) + end, label)
@@ -76,6 +80,10 @@ def trees_doc(vocab: Vocab, trees: Sequence[Tree], key: str = SPANS_KEY) -> Doc:
         for label, start, end in constituents_of(tree)
     ]
     return doc
+
+
+def _tags(leaves: Sequence[Sequence[Tree]]) -> list[str]:
+    return [leaf.label for tree in leaves for leaf in tree]
 
 
 def _words_doc(vocab: Vocab, leaves: Sequence[Sequence[Tree]], tags: list[str] | None) -> Doc:
@@ -151,5 +159,5 @@ class BracketedCorpus:
 
     def _pair(self, vocab: Vocab, trees: list[Tree]) -> tuple[Doc, Doc, int]:
         leaves = [words_of(tree) for tree in trees]
-        tags = [leaf.label for tree in leaves for leaf in tree] if "TAG" in self.given else None
-        return _words_doc(vocab, leaves, tags), trees_doc(vocab, trees, self.spans_key), len(trees)
+        predicted = _words_doc(vocab, leaves, _tags(leaves) if "TAG" in self.given else None)
+        return predicted, _trees_doc(vocab, trees, leaves, self.spans_key), len(trees)

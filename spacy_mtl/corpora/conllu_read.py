@@ -54,12 +54,13 @@ class Source:
     """What stands in the file for a sentence of N words.
 
     comments: the lines that begin with ``#``. rows: the ten columns of each word. others: ranges and empty nodes, each with the number of words
-    before it, the size of the range or minus the number of the node after its dot, and its ten columns.
+    before it, the size of the range or minus the number of the node after its dot, and its ten columns. lines: the line number of each of these.
     """
 
     comments: list[str]
     rows: list[list[str]]
     others: list[tuple[int, int, list[str]]]
+    lines: list[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,8 +227,7 @@ class SentenceParser:
         self, path: Path, layout: Layout, comments: list[str], name: str, rows: list[list[str]], lines: list[int]
     ):
         self._path, self._layout = path, layout
-        self._rows, self._lines = rows, lines
-        self._comments = comments
+        self._rows, self._lines, self._comments = rows, lines, comments
         self._text = _comment(comments, "text")
         self._id = _comment(comments, "sent_id") or name
 
@@ -269,7 +269,7 @@ class SentenceParser:
             self._layout,
             self._text is None or _has_text(self._text, words, others),
             sum(size > 1 for _, size, _ in others),
-            Source(self._comments, rows, others) if keep else None,
+            Source(self._comments, rows, others, sorted(set(self._lines).difference(lines))) if keep else None,
         )
 
     def _words_only(

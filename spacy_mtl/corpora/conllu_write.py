@@ -26,18 +26,19 @@ TAG_COLUMNS = ("xpos", "upos")
 Range = tuple[int, int, str]  # first word, word after the last, columns 2 to 10
 
 
-def write_conllu(docs: Iterable[Doc], path: str | Path, tag: str = "xpos") -> None:
-    """Write Docs to one CoNLL-U file, atomically, one after the other.
+def write_conllu(docs: Iterable[Doc], path: str | Path, tag: str = "xpos") -> int:
+    """Write Docs to one CoNLL-U file, atomically, one after the other. Returns the number of sentences.
 
     The sentences of all Docs are numbered consecutively, and the number is the ``sent_id`` of those that were not read from a file with ``keep``.
     tag: as in :func:`doc_to_conllu`. Raises OSError where the file cannot be written: M650-M652.
     """
+    number = 0
     with writing_atomically(path) as file:
-        number = 0
         for doc in docs:
             for sentence in doc_to_conllu(doc, tag, number + 1):
                 number += 1
                 file.write(f"{sentence}\n".encode())
+    return number
 
 
 def doc_to_conllu(

@@ -11,7 +11,6 @@ from spacy.vocab import Vocab
 from spacy_mtl.errors import Errors
 from spacy_mtl.files import write_atomically
 from spacy_mtl.languages import blank, vocab_of
-from spacy_mtl.roots import doc_heads
 
 from .annotated.reader import TasksCorpus
 from .binary import GIVEN_KEY, stored_docs
@@ -89,18 +88,17 @@ def export_conllu(input_path: str | Path | list[str | Path], output_path: str | 
     Raises ValueError for no file (M511), a file that cannot be read (M501) or is of another format (M705), and an unknown language (M515).
     """
     vocab = vocab_of(lang)
-    documents = sentences = tokens = 0
+    documents = tokens = 0
 
     def counted() -> Iterator[Doc]:
-        nonlocal documents, sentences, tokens
+        nonlocal documents, tokens
         for path in corpus_paths(input_path):
             for doc in stored_docs(path, vocab):
                 documents += 1
-                sentences += len(doc_heads(doc).starts)
                 tokens += len(doc)
                 yield doc
 
-    write_conllu(counted(), output_path)
+    sentences = write_conllu(counted(), output_path)
     return Counts(documents, sentences, tokens, 0)
 
 

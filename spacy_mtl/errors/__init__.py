@@ -2,7 +2,7 @@
 
 Codes are grouped by part of the package, a file each: M1xx templates, M2xx structures, M3xx trainers, M4xx and M757 to M759 components,
 M5xx, M756 and M955 to M957 corpora and training support, M6xx and M768 saved models, M7xx, M953, M954, M958 and M959 commands,
-M8xx and M960 to M969 tables of words, M900 to M952 clusters.
+M8xx and M960 to M969 tables of words, M900 to M952 and M970 clusters.
 """
 
 from .cluster import ClusterErrors

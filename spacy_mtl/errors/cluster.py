@@ -1,4 +1,4 @@
-"""M900 to M952: clusters of machines, and what runs on them."""
+"""M900 to M952, and M970: clusters of machines, and what runs on them."""
 
 
 class ClusterErrors:
@@ -56,5 +56,6 @@ class ClusterErrors:
     M950 = ("'{name}' reads {attributes}, which '{before}' is to learn in the same training; on workers, components learn one after the other, and none annotates for others. Name the columns in 'given' if the corpus has them, train '{before}' first and freeze it, or train with spacy train.")
     M949 = ("'{name}': the training corpus is not what it was when it was read first. Leave its files as they are while a training goes on, and choose a reader that always gives the same documents.")
     M948 = ("{workers} workers were asked for, but the cluster has {cpus} CPUs, and each worker needs one. Give fewer --workers, or add machines.")
+    M970 = ("'{path}' has {n} columns '{column}', which cannot be told apart{where}. Rename all of them but one.")
     M932 = ("A frame has {found} '{column}' of texts; its columns are {known}. Name the column with text=...")
     # fmt: on

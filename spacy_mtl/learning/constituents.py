@@ -120,16 +120,18 @@ class GrammarLearner(Learner):
         words = Words(kept, self.reader.columns, block_starts(sizes[whole]), tags)
         counts = np.concatenate([[0], np.cumsum(whole)])
         of_document = counts[np.searchsorted(starts[:-1], doc_starts)].astype(np.int64)
-        return Corpus(words, self._trees(pieces, words, places), of_document, places)
+        shifts = np.stack([doc_starts, doc_starts, np.zeros_like(doc_starts)], axis=1)
+        spans = np.concatenate([piece.spans + shift for piece, shift in zip(pieces, shifts, strict=False)])
+        return Corpus(words, self._trees(spans, words, starts[:-1][whole]), of_document, places)
 
-    def _trees(self, pieces: Sequence[Piece], words: Words, places: Sentences) -> list[Tree]:
+    def _trees(self, spans: np.ndarray, words: Words, begins: np.ndarray) -> list[Tree]:
+        """The trees of sentences. spans: of all documents, int64[K, 3], in the order of their first words. begins: first words of the sentences."""
         trees = []
-        for i, (document, begin) in enumerate(zip(*places, strict=True)):
-            tags = words.tags_of(i)
-            spans = pieces[document].spans
-            inside = spans[(spans[:, 0] >= begin) & (spans[:, 0] < begin + len(tags))].tolist()
-            found = [Constituent(self.labels[label], start - begin, end - begin) for start, end, label in inside]
-            trees.append(tree_from([Tree(tag, (), "") for tag in tags], found))
+        borders = np.searchsorted(spans[:, 0], [begins, begins + np.diff(words.starts)]).T.tolist()
+        for i, (begin, (first, last)) in enumerate(zip(begins.tolist(), borders, strict=True)):
+            lines = spans[first:last].tolist()
+            found = [Constituent(self.labels[label], start - begin, end - begin) for start, end, label in lines]
+            trees.append(tree_from([Tree(tag, (), "") for tag in words.tags_of(i)], found))
         return trees
 
     def export(self, megabytes: float | None) -> GrammarWeights:

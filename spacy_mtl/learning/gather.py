@@ -30,8 +30,9 @@ def content_key(reference: Doc, gold_attributes: Sequence[str], more: bytes = b"
 class Piece:
     """One document as training sees it: attribute columns uint64[A, n], sentence borders int64[S + 1], gold labels int32[n].
 
-    spans: int32[k, 3], gold as labelled spans (first word, end, label number), for structures that consist of such. tensor: float32[n, D], the rows
-    of ``doc.tensor`` if a template reads them. outdated: whether gold has to be read again when the document comes again.
+    spans: int32[k, 3], gold as labelled spans (first word, end, label number) in the order of their first words, for structures that consist of such.
+    tensor: float32[n, D], the rows of ``doc.tensor`` if a template reads them. outdated: whether gold has to be read again when the document comes
+    again.
     """
 
     key: bytes

@@ -10,7 +10,8 @@ Made = TypeVar("Made")
 class Stream(Generic[Item]):
     """What is read anew each time it is gone through.
 
-    read: begins from the first item whenever it is called, with the same items. size: tells how many there are; counted if not given.
+    read: begins from the first item whenever it is called, with the same items. size: tells how many there are; if not given, they are counted
+    when they are gone through, or for the purpose if that has not been done yet.
     """
 
     def __init__(self, read: Callable[[], Iterable[Item]], size: Callable[[], int] | None = None):
@@ -19,7 +20,11 @@ class Stream(Generic[Item]):
         self._found: int | None = None
 
     def __iter__(self) -> Iterator[Item]:
-        return iter(self._read())
+        n = 0
+        for item in self._read():
+            yield item
+            n += 1
+        self._found = n
 
     def __bool__(self) -> bool:
         return any(True for _ in self)

@@ -157,15 +157,16 @@ class MultiwordTokenizer:
         found = [(doc, kept) for doc, kept in entries if kept]
         if not found:
             raise ValueError(Errors.M490)
+        joins = learn_joins(_spaced(doc, kept) for doc, kept in found)
+        splitter = learn(token for doc, kept in found for token in _tokens(doc, kept))
         learner = getattr(self.tokenizer, "learn", None)
         if learner is None:
             pieces = (piece for doc, kept in found for piece in _learned_from(doc, kept, self.tokenizer))
-            self.borders = learn_borders(pieces)
+            borders = learn_borders(pieces)
         else:
-            self.borders = Borders()  # it knows all borders of the corpus, so there is nothing to correct
+            borders = Borders()  # it knows all borders of the corpus, so there is nothing to correct
             learner([token_doc(doc, kept) for doc, kept in found])
-        self.joins = learn_joins(_spaced(doc, kept) for doc, kept in found)
-        self.splitter = learn(token for doc, kept in found for token in _tokens(doc, kept))
+        self.borders, self.joins, self.splitter = borders, joins, splitter
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         """Precision, recall and F1 of tokens, as of spaCy's own tokenizer."""

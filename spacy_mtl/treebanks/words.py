@@ -78,14 +78,13 @@ def read_words(path: str | Path, encoding: str = "utf8") -> Words:
 def _tokens(sentence: TreeSentence) -> list[tuple[str, int, int]]:
     """Form of each token without white space, its number of words if it is a multiword token, else 0, and its line."""
     assert sentence.source is not None
-    ranges = {at: (row[1], size) for at, size, row in sentence.source.others if size > 0}
+    others = zip(sentence.source.others, sentence.source.lines, strict=True)
+    ranges = {at: (row[1], size, line) for (at, size, row), line in others if size > 0}
     tokens = []
     i = 0
     while i < len(sentence.words):
-        form, size = ranges.get(i, (sentence.words[i], 0))
-        tokens.append(
-            ("".join(form.split()), size, sentence.lines[i] - (size > 0))
-        )  # that of a range is before its words
+        form, size, line = ranges.get(i, (sentence.words[i], 0, sentence.lines[i]))
+        tokens.append(("".join(form.split()), size, line))
         i += max(size, 1)
     return tokens
 

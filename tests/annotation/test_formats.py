@@ -269,6 +269,25 @@ def test_parquet(annotate, tmp_path, parquet):
     }
 
 
+@pytest.mark.parametrize("kind", ["string", "large_string", "dictionary", "null"])
+def test_an_id_of_null_is_made_in_parquet_too(annotate, tmp_path, kind):
+    """As in JSON lines: otherwise nothing would say which document it is. Columns of other types have no place for one."""
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    type_of = {"dictionary": lambda: pa.dictionary(pa.int8(), pa.string())}.get(kind) or getattr(pa, kind)
+    ids = pa.array([None if kind == "null" or i % 2 else "d" for i in range(3000)], type_of())
+    table = pa.table({"n": range(3000), "id": ids, "text": ["uno"] * 3000})
+    path = tmp_path / "in.parquet"
+    pq.write_table(table, path)
+    annotate([path], tmp_path / "out")
+    found = pq.read_table(tmp_path / "out" / "part-000000.parquet")
+    assert found.column_names[:3] == ["n", "id", "text"]
+    wanted = [f"{path}#{i}" if each is None else each for i, each in enumerate(ids.to_pylist())]
+    assert found.column("id").to_pylist() == wanted
+    pq.write_table(table.set_column(1, "id", pa.array([None] * 3000, pa.int32())), path)
+    annotate([path], tmp_path / "numbers")
+    assert pq.read_table(tmp_path / "numbers" / "part-000000.parquet").column("id").null_count == 3000
+
+
 def test_parquet_and_json_lines_into_each_other(annotate, tmp_path, parquet):
     import pyarrow.parquet as pq
 
@@ -290,6 +309,18 @@ def test_columns_that_need_not_be_looked_at_may_be_anything(annotate, tmp_path, 
     pq.write_table(table, tmp_path / "in.parquet")
     (done,) = annotate([tmp_path / "in.parquet"], tmp_path / "out", output_format=output)
     assert (done.documents, done.words, done.set_aside) == (1, 2, [])
+
+
+@pytest.mark.parametrize(
+    ("output", "names"),
+    [("jsonl", ["n", "text", "n"]), ("jsonl", ["id", "text", "id"]), ("parquet", ["id", "text", "id"])],
+)
+def test_columns_of_one_name_that_cannot_be_told_apart_are_refused(annotate, tmp_path, output, names):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    pq.write_table(pa.table([["a"], ["uno"], ["b"]], names=names), tmp_path / "in.parquet")
+    told = rf"\[M970\] '{tmp_path / 'in.parquet'}' has 2 columns '{names[0]}'"
+    with pytest.raises(ValueError, match=told):
+        annotate.plan([tmp_path / "in.parquet"], tmp_path / "out", output_format=output)
 
 
 def test_values_that_json_has_no_type_for(annotate, tmp_path):

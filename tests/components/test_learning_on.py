@@ -1,5 +1,6 @@
 """Learning on: a trained component learns more, new labels included; what it knows already stays where new documents say nothing else."""
 
+from copy import deepcopy
 from dataclasses import replace
 
 import numpy as np
@@ -161,22 +162,28 @@ def between_known_labels(pipe) -> dict[int, np.ndarray]:
     return {key: np.array([row[a] - row[b] for a, b in pairs]) for key, row in found.items()}
 
 
-@pytest.mark.parametrize("told", [False, True])
+@pytest.mark.parametrize("told", ["", "told", "saved", "copied"])
 @pytest.mark.parametrize("credible", [False, True])
 def test_a_new_label_from_few_sentences_hardly_changes_how_known_ones_differ(nlp, monkeypatch, credible, told):
-    """As far as the new sentences are believed; here not at all, or in full. told: of the new label before training."""
+    """As far as the new sentences are believed; here not at all, or in full. told: of the new label before training, saved or copied since then."""
     ner = nlp.get_pipe("mtl_ner")
     before = between_known_labels(ner)
     monkeypatch.setattr(shrink, "LEAST", float(credible))
     monkeypatch.setattr(shrink, "SENTENCES", 10**9)
     if told:
         ner.add_label("ORG")
+    if told == "saved":
+        nlp = loaded(nlp)
+    elif told == "copied":
+        nlp = deepcopy(nlp)
+    ner = nlp.get_pipe("mtl_ner")
     wrong = [example(nlp, ["hoy", "come", "en", city], [(3, 4, "PER")]) for city in CITIES[:3]]
     learn(nlp, [*firms(nlp), *wrong])
     after = between_known_labels(ner)
     change = max(abs(after[key] - before[key]).max() for key in before)
     assert (change > 0.1) == credible
     assert entities(nlp, FIRM)[:1] == [("acme", "ORG")]
+    assert "unlearnt" not in ner.cfg
 
 
 def test_without_new_labels_nothing_is_shrunk(nlp, monkeypatch):
@@ -267,6 +274,16 @@ def test_a_prior_that_does_not_fit_is_refused(nlp, tmp_path, config, settings, c
     with pytest.raises(ValueError, match=code):
         ner.initialize(lambda: firms(new), nlp=new, prior=tmp_path, **settings)
     assert ner.to_bytes(exclude=["vocab"]) == before
+
+
+def test_examples_that_do_not_fit_leave_a_component_without_the_prior(nlp, tmp_path):
+    nlp.to_disk(tmp_path)
+    new = spacy.blank("es")
+    ner = new.add_pipe("mtl_ner", config=NER)
+    for examples, code in (([], "M402"), (firms(spacy.blank("es")), "M410")):
+        with pytest.raises(ValueError, match=code):
+            ner.initialize(lambda examples=examples: examples, nlp=new, prior=tmp_path)
+        assert (ner.labels, ner._gathered, current_weights(ner.model).is_trained) == ((), None, False)
 
 
 @pytest.mark.parametrize("setting", ["bias", "threshold"])

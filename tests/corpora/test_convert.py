@@ -3,7 +3,7 @@ import spacy
 from spacy.tokens import DocBin
 from spacy.training import Corpus
 
-from spacy_mtl.corpora.convert import convert_columns, convert_segmented
+from spacy_mtl.corpora.convert import convert_columns, convert_segmented, convert_tasks
 
 TEXT = "-DOCSTART- x O\n\nAna NP B-PER\nríe V O\n\nLima NP I-LOC\n\n-DOCSTART- x O\n\nFin N -\n"
 
@@ -63,6 +63,16 @@ def test_bad_input_writes_nothing(source, tmp_path, text, lang, name, message):
 
 
 # --- segmented texts ---
+
+
+def test_a_tokenizer_that_does_not_say_what_it_lacks_is_refused(tmp_path, monkeypatch):
+    def blank(*_, **__):
+        raise ImportError
+
+    monkeypatch.setattr("spacy_mtl.languages.spacy.blank", blank)
+    (tmp_path / "in.jsonl").write_text('{"text": "uno"}\n')
+    with pytest.raises(ValueError, match=r"M767.*ImportError"):
+        convert_tasks(tmp_path / "in.jsonl", tmp_path / "out.spacy", "es")
 
 
 def test_segmented_text_comes_back_as_it_was(tmp_path):

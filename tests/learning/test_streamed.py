@@ -32,9 +32,12 @@ def test_a_stream_is_read_each_time():
 
     stream = Stream(read)
     assert [each for each in stream] == [each for each in stream] == ["a", "b", "c"]  # noqa: C416  a list would ask for the size first
+    assert len(stream) == len(stream) == 3  # as they were counted
     assert len(readings) == 2
-    assert len(stream) == len(stream) == 3
+    assert list(stream) == ["a", "b", "c"]
     assert len(readings) == 3
+    assert next(iter(Stream(read))) == "a"
+    assert len(Stream(read)) == 3
     assert stream
     assert not Stream(list)
     assert to_go_through(stream) is stream

@@ -133,6 +133,19 @@ def test_another_corpus_than_that_of_the_training(gold, tmp_path):
         nlp.initialize(lambda: ConlluCorpus(gold, keep=True)(nlp))
 
 
+def test_a_tokenizer_that_cannot_learn_changes_nothing(nlp, gold, monkeypatch):
+    class Failing:
+        def learn(self, docs):
+            raise ValueError("no")
+
+    tokenizer = nlp.tokenizer
+    before = tokenizer.borders, tokenizer.joins, tokenizer.splitter
+    monkeypatch.setattr(tokenizer, "tokenizer", Failing())
+    with pytest.raises(ValueError, match="no"):
+        tokenizer.initialize(lambda: ConlluCorpus(gold, keep=True)(spacy.blank("es")))
+    assert all(a is b for a, b in zip((tokenizer.borders, tokenizer.joins, tokenizer.splitter), before, strict=True))
+
+
 @pytest.mark.parametrize(
     "change",
     [

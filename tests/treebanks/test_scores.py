@@ -295,6 +295,15 @@ def test_an_empty_token_is_named_by_its_line(tmp_path, empty, line):
         read_words(tmp_path / "a.conllu")
 
 
+@pytest.mark.parametrize("between", ["# a comment", "0.1\tzz" + 8 * "\t_"])
+def test_an_empty_multiword_token_is_named_by_its_own_line(tmp_path, between):
+    """Whatever stands between it and its words, and before it."""
+    rows = ["1-2\t\u00a0" + 8 * "\t_", between, *[f"{i}\tx" + 8 * "\t_" for i in (1, 2)]]
+    (tmp_path / "a.conllu").write_text("# sent_id = s\n" + "\n".join(rows) + "\n\n", encoding="utf8")
+    with pytest.raises(ValueError, match=r"\[M559\] Line 2 .*sentence s"):
+        read_words(tmp_path / "a.conllu")
+
+
 @pytest.mark.parametrize(
     ("old", "new", "gold", "system"),
     [

@@ -46,10 +46,13 @@ def row_groups(path: Path) -> list[int]:
         return [file.metadata.row_group(i).total_byte_size for i in range(file.num_row_groups)]
 
 
-def check_schemas(paths: Sequence[Path], nlp: Language, text: str) -> None:
-    """Raises ValueError for a file without one column of texts (M923), a column of the annotation (M925), or other columns than the first (M924)."""
+def check_schemas(paths: Sequence[Path], nlp: Language, task: Task) -> None:
+    """Raises ValueError for a file without one column of texts (M923), a column of the annotation (M925), other columns than the first (M924), or
+    several of one name that have to be looked at (M970).
+    """
     import pyarrow as pa
 
+    text = task.text
     first: dict[str, str] = {}
     for path in paths:
         with _open(path) as file:
@@ -59,6 +62,10 @@ def check_schemas(paths: Sequence[Path], nlp: Language, text: str) -> None:
             raise ValueError(Errors.M923.format(path=path, column=text, known=", ".join(schema.names) or "none"))
         if taken := [name for name in columns_of(nlp) if name in found]:
             raise ValueError(Errors.M925.format(path=path, column=taken[0]))
+        for name in _needed(schema.names, task):
+            if (n := schema.names.count(name)) > 1:
+                where = " in JSON lines" if task.output == "jsonl" else ""
+                raise ValueError(Errors.M970.format(path=path, n=n, column=name, where=where))
         first = first or found
         if found != first:
             told, expected = (", ".join(f"{name} ({kind})" for name, kind in each.items()) for each in (found, first))
@@ -66,9 +73,12 @@ def check_schemas(paths: Sequence[Path], nlp: Language, text: str) -> None:
 
 
 def _is_text(pa: Any, kind: Any) -> bool:
-    if pa.types.is_dictionary(kind):
-        kind = kind.value_type
+    kind = _value_type(pa, kind)
     return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+
+
+def _value_type(pa: Any, kind: Any) -> Any:
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def read(partition: Partition, nlp: Language, task: Task) -> Iterator[Document | SetAside]:
@@ -78,16 +88,17 @@ def read(partition: Partition, nlp: Language, task: Task) -> Iterator[Document |
         number = sum(file.metadata.row_group(i).num_rows for i in range(partition.begin))
         groups = list(range(partition.begin, partition.end))
         for batch in file.iter_batches(_ROWS, row_groups=groups) if groups else ():
-            known = {name: batch.column(name).to_pylist() for name in _needed(batch, task)}
+            known = {name: batch.column(name).to_pylist() for name in _needed(batch.schema.names, task)}
             for i in range(len(batch)):
                 row = {name: values[i] for name, values in known.items()}
                 yield document_of(row, f"{partition.title}#{number}", nlp, task, columns, partition.name, (batch, i))
                 number += 1
 
 
-def _needed(batch: Any, task: Task) -> list[str]:
-    """The columns that are looked at: all if they are to be written as JSON lines; other formats have no place for them, or take them as they are."""
-    names = batch.schema.names
+def _needed(names: list[str], task: Task) -> list[str]:
+    """Those of the columns that are looked at: all if they are to be written as JSON lines; other formats have no place for them, or take them
+    as they are.
+    """
     return names if task.output == "jsonl" else [name for name in names if name in (task.text, task.id)]
 
 
@@ -136,13 +147,26 @@ class Writer:
         else:
             with _open(self._partition.path) as file:
                 table = file.schema_arrow.empty_table()
-        return table if self._task.id in table.column_names else table.add_column(0, self._task.id, ids)
+        if self._task.id not in table.column_names:
+            return table.add_column(0, self._task.id, ids)
+        return _with_ids(pa, table, self._task.id, ids)
 
     def close(self) -> None:
         """Write what is left; a file without documents has the columns alone."""
         if self._rows or self._writer is None:
             self._flush()
         self._writer.close()
+
+
+def _with_ids(pa: Any, table: Any, name: str, ids: Any) -> Any:
+    """The table with an id in place of each null, as plain strings; a column that holds no strings stays as it is. ids: of all rows."""
+    field = table.schema.field(name)
+    if pa.types.is_null(field.type):
+        field = field.with_type(pa.string())
+    elif not _is_text(pa, field.type):
+        return table
+    field = field.with_type(_value_type(pa, field.type))
+    return table.set_column(table.column_names.index(name), field, ids.cast(field.type))
 
 
 def _taken(pa: Any, places: list[tuple[Any, int]]) -> Any:

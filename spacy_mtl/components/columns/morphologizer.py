@@ -39,7 +39,7 @@ from spacy_mtl.templates.attributes.reader import AttributeReader
 from spacy_mtl.templates.grammar import Template
 from spacy_mtl.trainers.base import Trainer
 
-from .pipe import KnownWordsPipe, add_strings, aligned, words_of
+from .pipe import KnownWordsPipe, aligned, words_of
 
 if TYPE_CHECKING:
     from spacy_mtl.confidence.considered import ConsideredDocs
@@ -306,21 +306,21 @@ class MTLMorphologizer(KnownWordsPipe):
         if not self.labels:
             return
         docs, columns = list(docs), self._values()
+        for vocab in {doc.vocab for doc in docs} - {self.vocab}:
+            self._add_strings(vocab)
         for doc, numbers in zip(docs, scores, strict=True):
-            if doc.vocab is not self.vocab:
-                self._add_strings(doc)
             if len(doc):
                 for attr, values in zip(self.gold_attributes, columns, strict=True):
                     if values.any():
                         self.write(doc, ATTRIBUTES[attr], values[numbers])
         self.write_confidence(docs, scores)
 
-    def _add_strings(self, doc: Doc) -> None:
-        """Let a document of another vocabulary know what analyses say."""
-        add_strings(doc, self.vocab, self.labels)
-        for each in map(parse_analysis, self.labels):
-            doc.vocab.morphology.add(each.feats or "_")
-            doc.vocab.strings.add(each.tag)
+    def _add_strings(self, vocab: Vocab) -> None:
+        """Let another vocabulary know what analyses say."""
+        for label, each in zip(self.labels, map(parse_analysis, self.labels), strict=True):
+            vocab.strings.add(label)
+            vocab.morphology.add(each.feats or "_")
+            vocab.strings.add(each.tag)
 
 
 def columns_of(doc: Doc, attributes: Sequence[str]) -> np.ndarray:

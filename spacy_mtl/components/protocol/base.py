@@ -34,7 +34,7 @@ from spacy_mtl.trainers.base import Report, Trainer
 from .annotated import TAGS, TENSOR, ComponentsBefore, annotated
 from .given import warn_of_given
 from .places import check_known
-from .saved import ABSENT, CALIBRATIONS
+from .saved import ABSENT, OF_WEIGHTS
 from .settings import refuse
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class StructuredPipe(ShardedPipe):
         examples = self._checked_examples(get_examples)
         set_weights(self.model, self.untrained(), None)
         self.model.attrs["learned"] = {}
-        for entry in (ABSENT, CALIBRATIONS):
+        for entry in (ABSENT, *OF_WEIGHTS):
             self.cfg.pop(entry, None)
         self.remembered = Remembered()
         self._end_training()

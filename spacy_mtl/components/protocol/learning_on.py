@@ -20,6 +20,7 @@ from spacy_mtl.models.chain.model import current_weights, set_weights
 from spacy_mtl.settings import is_number, shown
 
 from .base import each_example
+from .saved import UNLEARNT
 
 #: The entries of ``cfg`` that say what the words of a corpus had.
 _OF_WORDS = ("known", "lemmas", "beginnings")
@@ -61,9 +62,7 @@ class ContinuedPipe(ThreadedPipe):
         self._earlier: Any = None
         self._earlier_cfg: dict[str, Any] = {}
         self._prior_weight = 1.0
-        self._unlearnt: frozenset[str] = (
-            frozenset()
-        )  # labels for the model that have been added, but of which nothing has been learnt
+        self._unlearnt: frozenset[str] = frozenset()  # labels of the earlier model of which it has learnt nothing
 
     def initialize(
         self,
@@ -85,11 +84,11 @@ class ContinuedPipe(ThreadedPipe):
             super().initialize(get_examples, nlp=nlp, labels=labels, tables=tables)
             return
         self.vocab = self.vocab if nlp is None else nlp.vocab
-        self.take_prior(Path(prior), prior_weight, labels)
         examples = each_example(get_examples, f"{type(self).__name__}.initialize", self.check_vocab)
         references = [example.reference for example in examples]
         if not references:
             raise ValueError(Errors.M402.format(name=self.name))
+        self.take_prior(Path(prior), prior_weight, labels)
         self.learn_labels(references)
         assert isinstance(self._gathered, OpenGatherer)
         self._gathered.await_all(len(references))
@@ -194,9 +193,8 @@ class ContinuedPipe(ThreadedPipe):
         self.check_trainer()
         self.trainer.check_offsets()
         self._check_same_templates(weights)
-        unlearnt = self._unlearnt if self._gathered is None else frozenset()
         self._end_training()
-        self._unlearnt = unlearnt
+        self._unlearnt = frozenset(self.cfg.get(UNLEARNT, ()))
         self._earlier, self._earlier_cfg, self._prior_weight = weights, deepcopy(self.cfg), prior_weight
         self._reader = self.make_reader()
         if self.read_tables:
@@ -277,8 +275,9 @@ class ContinuedPipe(ThreadedPipe):
         """Give a trained model weights for labels that have been added to the settings, and so the model that training goes on from."""
         weights = current_weights(self.model)
         before = weights if self._earlier is None else self._earlier
-        if before.is_trained:
-            self._unlearnt |= set(self.model_labels).difference(before.labels)
+        if before.is_trained and (new := set(self.model_labels).difference(before.labels)):
+            self._unlearnt |= new
+            self.cfg[UNLEARNT] = sorted(new.union(self.cfg.get(UNLEARNT, ())))
         if self._earlier is not None:
             self._earlier = weights = self.relabelled(self._earlier)
         elif weights.is_trained:

@@ -31,6 +31,10 @@ from spacy_mtl.templates.grammar import TemplateSet
 ABSENT = "absent"
 #: The entry of ``cfg`` with the calibration of each kind of decision; only there if there is one, and only as long as the weights stay.
 CALIBRATIONS = "calibrations"
+#: The entry of ``cfg`` with the labels that have been added to the weights, but of which nothing has been learnt; only there if there are any.
+UNLEARNT = "unlearnt"
+#: What goes when the weights change.
+OF_WEIGHTS = (CALIBRATIONS, UNLEARNT)
 #: The entry of a saved component's settings with the digest of its tables; only there if it has any.
 TABLES = "tables"
 
@@ -172,9 +176,10 @@ class SavedPipe(TrainablePipe):
             **self.cfg_checks,
             ABSENT: distinct_texts,
             CALIBRATIONS: partial(check_calibrations, kinds=self.decided),
+            UNLEARNT: distinct_texts,
         }
-        cfg = fields(found["cfg"], "cfg", allowed, {**self.cfg_missing, ABSENT: [], CALIBRATIONS: {}})
-        for entry in (ABSENT, CALIBRATIONS):
+        cfg = fields(found["cfg"], "cfg", allowed, {**self.cfg_missing, ABSENT: [], CALIBRATIONS: {}, UNLEARNT: []})
+        for entry in (ABSENT, *OF_WEIGHTS):
             if not cfg[entry]:
                 del cfg[entry]
         if not isinstance(weights, type(self.untrained())):

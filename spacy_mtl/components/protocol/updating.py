@@ -20,7 +20,7 @@ from spacy_mtl.trainers.base import Trainer
 
 from .annotated import ComponentsBefore
 from .hooks import PipeHooks
-from .saved import CALIBRATIONS
+from .saved import OF_WEIGHTS
 from .whole import TakesWholeCorpus
 
 #: So many passes with mostly known documents, but at least this share of new ones, are worth a warning (M455).
@@ -221,10 +221,15 @@ class UpdatedPipe(TakesWholeCorpus, PipeHooks):
 
     # --- the model ---
 
+    def drop_of_weights(self) -> None:
+        """Drop from the settings what they say of the weights, which are to change."""
+        for entry in OF_WEIGHTS:
+            self.cfg.pop(entry, None)
+
     def _export_later(self, learner: Learner) -> None:
         """Called whenever the training has new weights: what is saved does not depend on whether somebody has predicted since then."""
         megabytes = self.model.attrs["megabytes"]
-        self.cfg.pop(CALIBRATIONS, None)
+        self.drop_of_weights()
         self.adopt(learner)
         weights_later(self.model, lambda: learner.export(megabytes), self.model_constraints())
 
@@ -234,7 +239,7 @@ class UpdatedPipe(TakesWholeCorpus, PipeHooks):
         if self._gathered.is_open or len(self._gathered.pieces) < 2 * self._seen:  # learning on has a model already
             return
         self._seen = len(self._gathered.pieces)
-        self.cfg.pop(CALIBRATIONS, None)
+        self.drop_of_weights()
         seen = Gatherer(self._gathered.expected)
         seen.pieces = list(self._gathered.pieces)
         weights_later(self.model, partial(self._learnt_from, seen, list(self._batches)), None)

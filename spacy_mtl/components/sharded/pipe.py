@@ -86,6 +86,7 @@ class ShardedPipe(UpdatedPipe):
 
     def exported(self, learner: Learner) -> bytes:
         """The component with the weights of a learner, as it is saved."""
+        self.drop_of_weights()
         self.adopt(learner)
         set_weights(self.model, learner.export(self.model.attrs["megabytes"]), self.model_constraints())
         return self.to_bytes(exclude=["vocab"])

@@ -18,7 +18,7 @@ def text_lines(path: Path, encoding: str) -> Iterator[str]:
     try:
         # "utf-8-sig" reads UTF-8 with or without a byte-order mark
         encoding = "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding
-    except LookupError:
+    except (LookupError, ValueError):  # ValueError: a name that none can have
         raise ValueError(Errors.M513.format(encoding=encoding, path=path)) from None
     try:
         with path.open(encoding=encoding) as lines:

@@ -108,10 +108,13 @@ def choose_analyses(nodes, starts, step, borders, table, forms, form_labels, out
 
 def factor_labels(analyses: np.ndarray, table: np.ndarray, n_labels: int) -> np.ndarray:
     """The labels of all factors that these analyses have, bool[K, L]. analyses: bool[K, A]; table: int32[A, G]."""
-    labels = np.zeros((len(analyses), n_labels), bool)
-    for row, allowed in zip(labels, analyses, strict=True):
+    packed = np.packbits(analyses, axis=1)
+    rows = packed.view(f"V{packed.shape[1]}").ravel()  # of the many tokens of a part of speech, nearly all are the same
+    _, first, kinds = np.unique(rows, return_index=True, return_inverse=True)
+    labels = np.zeros((first.size, n_labels), bool)
+    for row, allowed in zip(labels, analyses[first], strict=True):
         row[table[allowed].ravel()] = True
-    return labels
+    return labels[kinds]
 
 
 class AnalysisPredictor(Predictor):

@@ -45,7 +45,7 @@ class Dictionary:
         known[1 : len(words) + 1, USERS] = [word in user_words for word in words]
         self._n_fixed, self._size = len(fixed), len(words)
         self._variants = _variants(list(user_words))
-        odd = [form for form in _variants(list(fixed)) if max(map(len, form)) == 1 and "".join(form) in user_words]
+        odd = [form for form in _variants(list(fixed)) if "".join(form) in user_words]
         for form in [*self._variants, *odd]:  # may be in the row of another word, which the table cannot tell from it
             known[insert_word(characters_of(form)[0], slots, rows, 0)[0], USERS] = True
         self.table = WordTable(slots, rows, known)
@@ -83,7 +83,7 @@ class Dictionary:
         if form != tuple(word):
             others = self._variants.setdefault(form, set())
             (others.add if word in user_words else others.discard)(word)
-        return bool(self._variants.get(form)) or (max(map(len, form)) == 1 and "".join(form) in user_words)
+        return bool(self._variants.get(form)) or "".join(form) in user_words
 
 
 def _form(word: str) -> tuple[str, ...]:
