@@ -72,7 +72,7 @@ class ChainLearner(Learner):
     def begin(self, pieces: Sequence[Piece], extracted: Extracted | None = None) -> None:
         """Index the features of the corpus, unless they have been ``extracted``, and start training."""
         self._take(pieces)
-        self.training = self.trainer.begin(self._problem(pieces, extracted or self.extract(pieces)))
+        self.training = self.trainer.begin(self._problem(pieces, extracted))
 
     def _take(self, pieces: Sequence[Piece]) -> None:
         """Let these be the documents, and find their borders among all tokens."""
@@ -89,7 +89,7 @@ class ChainLearner(Learner):
         assert self.training is not None
         old_keys, old_places = self._keys(), self._places()
         self._take(pieces)
-        problem = self._problem(pieces, extracted or self.extract(pieces))
+        problem = self._problem(pieces, extracted)
         rows = [row_map(*keys) for keys in zip(old_keys, self._keys(), strict=True)]
         places = old_places, self._places(problem)
         possible = None if same_forms(self.training.problem, problem) else has_labels(problem)
@@ -117,8 +117,8 @@ class ChainLearner(Learner):
         )
         return Extracted(columns, starts, node, pair)
 
-    def _problem(self, pieces: Sequence[Piece], extracted: Extracted) -> Problem:
-        columns, starts, (self._index_node, node), (self._index_pair, pair) = extracted
+    def _problem(self, pieces: Sequence[Piece], extracted: Extracted | None = None) -> Problem:
+        columns, starts, (self._index_node, node), (self._index_pair, pair) = extracted or self.extract(pieces)
         gold = np.concatenate([piece.gold for piece in pieces])
         observed = [t for t in self.edge if t.observations]
         forms = self.constraints.form_rows(columns[0])
