@@ -42,8 +42,8 @@ def test_more_characters_than_a_lexicon_keeps(monkeypatch):
     next(segmenter.docs(["一二三四五六七八"]))
     lexicon = segmenter._predictor().reader.lexicon
     generation, met = lexicon.generation, []
-    row = lexicon._row
-    monkeypatch.setattr(lexicon, "_row", lambda orth: met.append(orth) or row(orth))
+    fill = lexicon._fill
+    monkeypatch.setattr(lexicon, "_fill", lambda rows, orths: met.extend(orths) or fill(rows, orths))
     next(segmenter.docs(["一二三四魑五六七"]))
     assert (lexicon.generation, met) == (generation, [segmenter._characters.vocab.strings["魑"]])
     chars = segmenter._characters.read(MANY)
