@@ -6,7 +6,7 @@ from typing import Any
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_mtl.corpora.conllu_kept import raw_starts, raw_text
+from spacy_mtl.corpora.conllu_kept import raw_starts
 from spacy_mtl.treebanks.annotate import predicted_columns, sets_borders
 from spacy_mtl.treebanks.inputs import sets_entities
 
@@ -45,9 +45,9 @@ _MAKE: Mapping[str, Callable[[Doc], list[Any]]] = {
 def columns_of(nlp: Language) -> dict[str, str]:
     """The columns of what a pipeline annotates, and what each holds: "strings" or "integers", a list of them for each document.
 
-    words, starts: the tokens and their first characters in :func:`text_of`; words of a multiword token begin where that does. sents: the first token
-    of each sentence. tags, pos, morphs, lemmas, deps: strings of each token. heads: the number of each token's head, that of the token itself for a
-    root. ents: B-LABEL, I-LABEL or O of each token.
+    words, starts: the tokens and their first characters in :func:`.given_text`; words of a multiword token begin where that does. sents: the first
+    token of each sentence. tags, pos, morphs, lemmas, deps: strings of each token. heads: the number of each token's head, that of the token itself
+    for a root. ents: B-LABEL, I-LABEL or O of each token.
     Columns that no component sets are left out.
     """
     present = predicted_columns(nlp)
@@ -60,11 +60,6 @@ def columns_of(nlp: Language) -> dict[str, str]:
 def row_of(doc: Doc, columns: Mapping[str, str]) -> dict[str, list[Any]]:
     """The columns of a Doc, by their names, as :func:`columns_of` tells them."""
     return {name: _MAKE[name](doc) for name in columns}
-
-
-def text_of(doc: Doc) -> str:
-    """The text of a Doc as it was given: ``doc.text`` but for multiword tokens, of which that has the words."""
-    return raw_text(doc) + (doc[-1].whitespace_ if len(doc) else "")
 
 
 def arrow_schema(columns: Mapping[str, str]) -> Any:

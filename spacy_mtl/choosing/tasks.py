@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from spacy.tokens import Doc
 
-from spacy_mtl.corpora.conllu_kept import raw_starts, raw_text
+from spacy_mtl.corpora.conllu_kept import given_text, raw_starts
 
 Task = dict[str, Any]
 
@@ -26,7 +26,7 @@ class _Raw:
     """
 
     def __init__(self, doc: Doc):
-        self.text = raw_text(doc) + (doc[-1].whitespace_ if len(doc) else "")
+        self.text = given_text(doc)
         self._starts = raw_starts(doc)
         words = list(zip(doc, self._starts, [*self._starts, len(self.text)][1:], strict=True))
         # of words that share a token, the last one counts

@@ -311,17 +311,19 @@ def raw_text(doc: Doc, begin: int = 0, end: int | None = None) -> str:
     ``doc.text`` has the words of a multiword token instead, with spaces between them. Of a multiword token that is not wholly in the span, the
     words are taken.
     """
-    kept, _ = kept_sentences(doc)
-    return surface_text(
-        doc, begin, len(doc) if end is None else end, [found for each in kept for found in each.ranges()]
-    )
+    ranges = [found for each in kept_sentences(doc)[0] for found in each.ranges()]
+    return surface_text(doc, begin, len(doc) if end is None else end, ranges)
+
+
+def given_text(doc: Doc) -> str:
+    """The text that a Doc was made of: its :func:`raw_text`, with the space after its last word, if any."""
+    return raw_text(doc) + (doc[-1].whitespace_ if len(doc) else "")
 
 
 def surface_text(doc: Doc, begin: int, end: int, ranges: Sequence[tuple[int, int, str]]) -> str:
     """As :func:`raw_text`, with these ranges: first word, word after the last, columns 2 to 10."""
-    parts = [
-        part for _, after, form in _surface(doc, begin, end, ranges) for part in (form, doc[after - 1].whitespace_)
-    ]
+    found = _surface(doc, begin, end, ranges)
+    parts = [part for _, after, form in found for part in (form, doc[after - 1].whitespace_)]
     return "".join(parts[:-1])
 
 

@@ -259,7 +259,9 @@ def _text(doc: Doc, kept: list[Kept]) -> str:
 def _learned_from(doc: Doc, kept: list[Kept], tokenizer: Tokenizer) -> Iterator[Piece]:
     """The pieces of the raw text of a Doc that was read from a file."""
     text = _text(doc, kept)
-    gold = [begin for _, begin in _placed(doc, kept)]  # in order, so that time is not quadratic in the length of a Doc
+    gold = [
+        begin for _, begin in _placed(doc, kept, text)
+    ]  # in order, so that time is not quadratic in the length of a Doc
     for tokens in _pieces(tokenizer(text)):
         begin, given = tokens[0].idx, frozenset(token.idx - tokens[0].idx for token in tokens[1:])
         end = tokens[-1].idx + len(tokens[-1])
@@ -269,7 +271,8 @@ def _learned_from(doc: Doc, kept: list[Kept], tokenizer: Tokenizer) -> Iterator[
 
 def _spaced(doc: Doc, kept: list[Kept]) -> tuple[list[str], list[bool]]:
     """The tokens of a Doc that was read from a file, and whether a space follows each in its raw text."""
-    text, placed = _text(doc, kept), list(_placed(doc, kept))
+    text = _text(doc, kept)
+    placed = list(_placed(doc, kept, text))
     return [form for form, _ in placed], [text.startswith(" ", begin + len(form)) for form, begin in placed]
 
 
@@ -283,9 +286,9 @@ def token_doc(doc: Doc, kept: list[Kept]) -> Doc:
     return Doc(doc.vocab, words=words, spaces=spaces)
 
 
-def _placed(doc: Doc, kept: list[Kept]) -> Iterator[tuple[str, int]]:
+def _placed(doc: Doc, kept: list[Kept], text: str) -> Iterator[tuple[str, int]]:
     """The tokens of a Doc that was read from a file, and where each begins in its raw text."""
-    text, at = _text(doc, kept), 0
+    at = 0
     for form, *_ in _tokens(doc, kept):
         at = text.index(form, at)
         yield form, at

@@ -12,10 +12,11 @@ import spacy
 from spacy.tokens import Doc, DocBin
 
 from spacy_mtl.annotation import formats
-from spacy_mtl.annotation.columns import columns_of, row_of, text_of
+from spacy_mtl.annotation.columns import columns_of, row_of
 from spacy_mtl.annotation.formats.binary import ID_KEY
 from spacy_mtl.cli.shared.pipelines import load_pipeline
 from spacy_mtl.corpora.conllu import ConlluCorpus
+from spacy_mtl.corpora.conllu_kept import given_text
 from spacy_mtl.treebanks.annotate import annotate as annotate_files
 from spacy_mtl.treebanks.inputs import Input
 
@@ -164,7 +165,7 @@ def test_words_of_multiword_tokens_begin_where_these_do(annotate, tmp_path):
     for text in ("Va  al\nmar al ", "", " ", "mar "):
         doc = nlp(text)
         starts = row_of(doc, columns_of(nlp))["starts"]
-        assert text_of(doc) == text
+        assert given_text(doc) == text
         assert [text[start] for start in starts] == ["a" if token.text == "el" else token.text[0] for token in doc]
 
 

@@ -11,11 +11,12 @@ from typing import Any, BinaryIO
 from spacy.language import Language
 from spacy.tokens import Doc
 
+from spacy_mtl.corpora.conllu_kept import given_text
 from spacy_mtl.errors import Errors
 from spacy_mtl.settings import brief
 from spacy_mtl.stored.json import fault_of_json
 
-from ..columns import columns_of, row_of, text_of
+from ..columns import columns_of, row_of
 from ..documents import Document, SetAside, Task, doc_of_text
 from ..partitions import Partition
 from ..pieces import MOST, lines_between
@@ -101,7 +102,9 @@ class Writer:
 
     def add(self, document: Document, doc: Doc) -> int:
         """Write a document; returns its number of sentences. Raises ValueError: M933 for a number that is none in JSON, M796 for half a character."""
-        row = document.row if document.row is not None else {self._task.id: document.id, self._task.text: text_of(doc)}
+        row = document.row
+        if row is None:
+            row = {self._task.id: document.id, self._task.text: given_text(doc)}
         annotation = row_of(doc, self._columns)
         try:
             line = f"{_line({**row, **annotation})}\n".encode()

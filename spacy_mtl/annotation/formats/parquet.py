@@ -9,9 +9,10 @@ from typing import Any, BinaryIO
 from spacy.language import Language
 from spacy.tokens import Doc
 
+from spacy_mtl.corpora.conllu_kept import given_text
 from spacy_mtl.errors import Errors
 
-from ..columns import arrow_schema, columns_of, row_of, text_of
+from ..columns import arrow_schema, columns_of, row_of
 from ..documents import Document, SetAside, Task, check_id
 from ..partitions import Partition
 from .jsonl import document_of, n_sentences
@@ -116,7 +117,7 @@ class Writer:
         """Take a document; returns its number of sentences. Raises ValueError (M796)."""
         check_id(document)
         self._rows.append(row_of(doc, self._columns))
-        kept = document if document.row is not None else replace(document, row={self._task.text: text_of(doc)})
+        kept = document if document.row is not None else replace(document, row={self._task.text: given_text(doc)})
         self._kept.append(kept)
         if len(self._rows) == _ROWS:
             self._flush()

@@ -149,12 +149,15 @@ class Predictor:
             self._scored = lexicon.size
         return self._words.table(self._word_table)
 
-    def _score_forms(self, orths: np.ndarray, values: np.ndarray) -> np.ndarray:
-        n = orths.size
-        columns = np.zeros((len(self.reader.columns), n), np.uint64)
+    def _columns_of(self, orths: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """The columns of word forms by themselves, uint64[A, n]. orths: uint64[n]; values: uint64[n, K], of the lexicon."""
+        columns = np.zeros((len(self.reader.columns), orths.size), np.uint64)
         columns[0] = orths
         columns[self.reader.n_given : self.reader.n_given + values.shape[1]] = values.T
-        scores = self._words.score(columns)
+        return columns
+
+    def _score_forms(self, orths: np.ndarray, values: np.ndarray) -> np.ndarray:
+        scores = self._words.score(self._columns_of(orths, values))
         if self._vectors:
             vectors = word_vectors(self.vocab, orths, len(self._vectors[0].weights))
             for block in self._vectors:

@@ -117,11 +117,8 @@ class ScriptPredictor(Predictor):
         numbers = [self._numbers(self.vocab.strings[orth]) for orth in orths.tolist()]
         first = block_starts(np.array([len(found) for found in numbers], np.int64))
         labels = np.fromiter((k for found in numbers for k in found), np.int32, first[-1])
-        columns = np.zeros((len(self.reader.columns), orths.size), np.uint64)
-        columns[0] = orths
-        columns[self.reader.n_given : self.reader.n_given + values.shape[1]] = values.T
         scores = np.empty(labels.size, np.float32)
-        score_scripts_of_forms(columns, self._of_forms, self._scales, first, labels, scores)
+        score_scripts_of_forms(self._columns_of(orths, values), self._of_forms, self._scales, first, labels, scores)
         return first, labels, scores
 
     def _numbers(self, form: str) -> list[int]:

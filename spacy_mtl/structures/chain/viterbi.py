@@ -89,9 +89,8 @@ def viterbi(nodes, pairs, best, back, labels):
             now[y], came[y] = best[t - 1, 0] + pairs[at, 0, y], 0
         for x in range(1, n_labels):
             before, step, this = best[t - 1, x], pairs[at, x], back.dtype.type(x)
-            for y in range(
-                n_labels
-            ):  # it vectorizes: contiguous, without branches, and nothing is written where it was read
+            # it vectorizes: contiguous, without branches, and nothing is written where it was read
+            for y in range(n_labels):
                 score, other = before + step[y], now[y]
                 better[y] = score if score > other else other
                 nearer[y] = this if score > other else came[y]

@@ -206,7 +206,9 @@ class Lexicon:
         for k, (attr, function) in enumerate(zip(self.attributes, self.functions, strict=True)):
             if k not in parts:
                 # make no lexeme unless one is needed: that takes longer than all the rest
-                found = map(function, texts) if function else (getattr(vocab[orth], LEXEME[attr]) for orth in orths)
+                found = (
+                    [function(text) for text in texts] if function else [getattr(vocab[o], LEXEME[attr]) for o in orths]
+                )
                 rows[:, k] = all_as_uint64(found, attr)
 
 

@@ -189,6 +189,14 @@ def test_function_that_returns_another_type_is_refused(doc, register, value, of_
         column(attr, doc)
 
 
+def test_a_function_of_the_word_form_that_has_no_more_values_is_an_error(register):
+    """And does not give all forms the value of the first."""
+    values = iter(["only one"])
+    attr = register(lexical(lambda text: next(values)))
+    with pytest.raises(StopIteration):
+        column(attr, Doc(NLP.vocab, ["a", "b", "c"]))
+
+
 @pytest.mark.parametrize("value", [None, 5, "text", False])
 def test_function_of_the_document_that_returns_no_values_is_refused(doc, register, value):
     attr = register(lambda doc: value)
