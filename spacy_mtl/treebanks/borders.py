@@ -4,6 +4,9 @@ A *piece* is what stands between white space. It falls into *runs*: of letters, 
 cut out of these. Between two runs there is a border or none. What the other tokenizer says holds, unless the treebank says otherwise of such
 places: in the same piece, behind the same letters or characters, between two such runs and two such, or between one such run and another. The first
 of these contexts that was seen decides, by the majority of its places at which the other tokenizer said the same.
+
+Where a space is behind every token, pieces have no borders, and all that can be learned is which runs stay together. Of a mark that stands alone more
+often than not, only the same piece and the same letters say so, since it would be glued to every word else.
 """
 
 import unicodedata
@@ -61,20 +64,51 @@ def learn_borders(pieces: Iterable[Piece]) -> Borders:
     """The corrections that a corpus asks for. Contexts are kept that change what others say of some place."""
     counts: Counter[tuple[str, bool]] = Counter()
     places: Counter[tuple[tuple[str, ...], bool]] = Counter()
+    marks = _Marks()
     for piece in pieces:
         if len(piece.text) > LONGEST:
             continue
         runs = _runs(piece.text, piece.given)
+        marks.add(piece, runs)
         for i, place in enumerate(runs[1:-1], 1):
             keys = _contexts(piece.text, runs, i, place in piece.given)
             places[keys, place in piece.given] += 1
             counts.update((key, place in piece.gold) for key in keys)
+    loose = marks.alone()
+    unsure = {key for keys, _ in places for key in _unsure(keys, loose)}
     said = {}
-    for key, _ in counts:
+    for key in {key for key, _ in counts} - unsure:
         yes, no = counts[key, True], counts[key, False]
         if yes != no and (key[0] not in _EXACT or yes + no >= _LEAST):
             said[key] = yes > no
     return Borders({key: said[key] for key in _needed(places, said)})
+
+
+class _Marks:
+    """How often runs of neither letters nor digits are pieces by themselves, and how often parts of others."""
+
+    def __init__(self) -> None:
+        self._kinds: Counter[tuple[str, bool]] = Counter()
+        self._spaced = True
+
+    def add(self, piece: Piece, runs: Sequence[int]) -> None:
+        """Count those of a piece. runs: where they begin, and its length."""
+        self._spaced = self._spaced and not piece.gold
+        if self._spaced:
+            self._kinds.update((_kind(piece.text[a:b]), len(runs) == 2) for a, b in pairwise(runs))
+
+    def alone(self) -> set[str]:
+        """The kinds that mostly stand alone, of a corpus without a border inside a piece; of others none, since these borders tell."""
+        kinds = {kind for kind, _ in self._kinds} - {"a", "A", "0"} if self._spaced else ()
+        return {kind for kind in kinds if self._kinds[kind, True] > self._kinds[kind, False]}
+
+
+def _unsure(keys: tuple[str, ...], loose: Collection[str]) -> tuple[str, ...]:
+    """Those of the contexts of a place that know no more than that a mark is there, one of the loose kinds."""
+    before, after = keys[-1][2:].split(" ")
+    if before in loose:
+        return keys[1:]
+    return keys[2:] if after in loose else ()
 
 
 def _needed(places: Iterable[tuple[tuple[str, ...], bool]], said: dict[str, bool]) -> list[str]:

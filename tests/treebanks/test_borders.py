@@ -1,6 +1,7 @@
 """Where tokens begin, learned as corrections of another tokenizer."""
 
 import random
+import re
 from itertools import pairwise
 
 import pytest
@@ -57,6 +58,19 @@ def test_letters_before_others_decide_if_they_were_seen_twice(borders):
     assert cut(borders, "Dr|.|)") == "Dr|.|)"
     once = learn_borders([piece("Dr.", "Dr|."), piece("man|.", "man|."), piece("hunt|.", "hunt|.")])
     assert cut(once, "Dr|.") == "Dr|."
+
+
+def test_marks_that_stand_alone_join_no_others_where_a_space_is_behind_every_token():
+    """Such a corpus shows no border between letters and a quotation mark, however often there would be one."""
+    alone = [piece(token, token) for token in [*'"().' * 3, *"--", "zei", "hij"]]
+    glued = ['"oer"-woud', "(her)opbouw", "blz.", "uz-hof", "bi-gitai", "ga-daud"]
+    spaced = learn_borders([*alone, *(piece(text, "|".join(re.findall(r"\w+|\W", text))) for text in glued)])
+    for given in ('"|hallo|"', "(|in", "reeks|.", "er|)"):
+        assert cut(spaced, given) == given
+    assert cut(spaced, "zuid|-|west") == "zuid-west", "a hyphen is amid words more often than it stands alone"
+    assert cut(learn_borders([*alone, *(piece("blz.", "blz|.") for _ in range(2))]), "blz|.") == "blz."
+    told = learn_borders([*alone, piece("man|!", "man|!"), piece("blz.", "blz|.")])
+    assert cut(told, "reeks|.") == "reeks.", "this corpus knows borders inside pieces"
 
 
 def test_what_the_other_tokenizer_said_is_a_part_of_the_context(borders):
