@@ -1,8 +1,10 @@
 """What to say of a corpus that a component cannot be trained on: what it has, and what to do."""
 
 import re
+from itertools import islice
 from pathlib import Path
 
+from spacy_mtl.blanks import split_blanks
 from spacy_mtl.corpora.annotated.jsonl import is_json
 
 from .found import Survey
@@ -23,10 +25,21 @@ _WANTED = {
     "constituents": "a file of bracketed trees with constituents, such as (S (NP (PRP It)) (VP (VBZ rains)))",
     "ner": "a column file, or a .spacy file, with entities",
 }
+#: What trees of a treebank do not have where a component cannot be trained on them.
+_LACKING = {
+    "tagger": "trees without tags",
+    "morphologizer": "trees without parts of speech and morphological features",
+    "lemmatizer": "trees without lemmas",
+}
 #: What there is where no tree has an arc from a word to another.
 NO_ARCS = "no arcs to learn from, since every word of its trees is a root"
 #: A line of spaCy's IOB format: word|tag, or word|part of speech|tag, with blanks between the tokens.
 _IOB = re.compile(r"\s*([^\s|]+\|([^\s|]+\|)?(O|[BILU]-[^\s|]+)\s+)+")
+#: A tag of entities, and a line that ends in one behind a comma or semicolon.
+_TAG = re.compile(r"O|[BILUEMS]-\S+")
+_SEPARATED = re.compile(r".*([,;])(O|[BILUEMS]-[^,;]+)")
+#: How many lines are looked at, and the share of them that tells what the file is.
+_PEEK, _MOST = 2000, 0.9
 
 #: For texts with entities as annotation tools export them.
 _TASKS = "python -m spacy mtl convert FILE FILE.spacy --lang LANG --format tasks"
@@ -38,6 +51,8 @@ def seen(component: str, found: Survey) -> str:
         return NO_ARCS if found.trees else "no trees"
     if component == "constituents" and found.kind == "bracketed":
         return "trees without a constituent, only tagged words"
+    if found.kind == "trees" and component in _LACKING:
+        return _LACKING[component]
     if found.kind != "columns":
         return KINDS[found.kind]
     if component == "ner" and "ENT" in found.columns:
@@ -54,15 +69,29 @@ def hint(component: str, found: Survey) -> str:
     if found.kind == "columns" and component != "parser":
         return "Name its columns with --columns, such as --columns ORTH,TAG,ENT, or leave the component out"
     if found.kind == "segmented" and component in ("ner", "tagger"):
-        convert = _conversion(found)
-        if convert:
-            return f"Write it as a .spacy file first: {convert}"
+        convert, columns = _conversion(found), _columns(found.path)
+        if convert or columns:
+            return f"Write it as a .spacy file first: {convert}" if convert else columns
     return f"It is trained on {_WANTED[component]}"
 
 
 def _conversion(found: Survey) -> str:
     """How to make a .spacy file of a format that spaCy converts; "" for another."""
     return "python -m spacy convert FILE FOLDER --converter iob" if _IOB.fullmatch(_first_line(found.path)) else ""
+
+
+def _columns(path: Path) -> str:
+    """What to do about a file whose lines are tokens with tags, and which is no column file; "" for another."""
+    with path.open(encoding="utf8", errors="replace") as file:
+        lines = [line.strip() for line in islice(file, _PEEK)]
+    rows = [line for line in lines if line]
+    marks = [match[1] for line in rows if (match := _SEPARATED.fullmatch(line))]
+    if len(marks) > _MOST * len(rows):
+        return f"It looks like columns with '{marks[0]}' between them: write tabs in place of these"
+    tagged = sum(len(values) > 1 and any(map(_TAG.fullmatch, values)) for values in map(split_blanks, rows))
+    if tagged > _MOST * len(rows) and len(rows) == len(lines):
+        return "It looks like columns, but a column file has an empty line behind each sentence: put them in"
+    return ""
 
 
 def _first_line(path: Path) -> str:

@@ -181,6 +181,14 @@ def test_more_names_than_columns_are_refused(tmp_path):
         ("a.txt", '{"text": "Ana lee", "entities": []}\n', "--format tasks"),
         ("a.txt", "|" * 300_000 + " b .\n", "It is trained on a column file"),  # and says so at once
         ("a.txt", "Ana lee .\n", "It is trained on a column file, or a .spacy file, with entities"),
+        (
+            "a.csv",
+            "Ana,B-PER\nlee,O\n,,O\n\n",
+            "It looks like columns with ',' between them: write tabs in place of these",
+        ),
+        ("a.csv", "Ana;NP;B-PER\nlee;VB;O\n", "It looks like columns with ';' between them"),
+        ("a.txt", "Ana\tB-PER\nlee\tO\n", "an empty line behind each sentence: put them in"),
+        ("a.txt", "O lee\nB-PER Ana\n", "an empty line behind each sentence"),
         ("a.conll", "Ana O\nlee O\n\n", "which has no tags of entities in column 2. Name its columns"),
     ],
 )

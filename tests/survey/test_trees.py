@@ -7,7 +7,7 @@ import pytest
 import spacy
 
 from spacy_mtl.survey.found import Survey
-from spacy_mtl.survey.propose import MANY_TREES, pos_map, propose
+from spacy_mtl.survey.propose import MANY_TREES, check_pipeline, pos_map, propose
 from spacy_mtl.survey.trees import survey_trees
 
 
@@ -84,6 +84,21 @@ def test_without_tags_endings_take_their_place(tmp_path):
     for pipeline in (("parser",), ("morphologizer", "parser")):
         assert chosen(found, pipeline)["templates", "tag"] is None
         assert chosen(found, pipeline)["templates", "coarse"] is None
+
+
+@pytest.mark.parametrize(
+    ("component", "lacking"),
+    [
+        ("tagger", "trees without tags"),
+        ("morphologizer", "trees without parts of speech and morphological features"),
+        ("lemmatizer", "trees without lemmas"),
+    ],
+)
+def test_what_trees_lack_is_told(tmp_path, component, lacking):
+    with pytest.raises(
+        ValueError, match=rf"^\[M728\] '{component}' cannot be .*, which has {lacking}\. It is trained on a file"
+    ):
+        check_pipeline([component], survey(tmp_path, rows([0, 1], upos="_")))
 
 
 def test_few_sentences_do_without_grandparents(tmp_path):
