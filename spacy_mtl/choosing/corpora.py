@@ -70,13 +70,18 @@ def stream_block(nlp: Language, block: Mapping[str, Any]) -> Iterable[Example]:
     """The examples of a block with a reader and a path, one after the other.
 
     A ``.spacy`` file is read as one where the reader is one of this package's for text files. Its documents are then given the columns that the block
-    says, as far as such files have them, or those that the file lists. Raises what readers raise.
+    says, as far as such files have them, or those that the file lists. Raises what readers raise, and ValueError (M773) for another file than a
+    ``.spacy`` file where the reader is spaCy's own.
     """
     path, reader = str(block.get("path")), str(block.get("@readers"))
     if path.endswith(".spacy") and reader in TEXT_READERS:
         named = block.get("given")
         given = None if named is None else [column for column in named if column in GIVEN_COLUMNS]
         return read_binary(path, nlp.vocab, given)
+    if (
+        reader == "spacy.Corpus.v1" and Path(path).is_file() and not path.endswith(".spacy")
+    ):  # of which it reads nothing
+        raise ValueError(Errors.M773.format(path=path, reason=f"{reader} reads .spacy files alone"))
     return registry.resolve({"reader": dict(block)})["reader"](nlp)
 
 

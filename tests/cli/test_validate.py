@@ -131,6 +131,20 @@ def test_bad_input_is_one_message(args, code):
     assert len(result.stderr.splitlines()) == 1
 
 
+def test_a_text_where_the_config_reads_binary_files_is_one_message(tmp_path, recwarn):
+    path = tmp_path / "config.cfg"
+    nlp = spacy.blank("es")
+    nlp.add_pipe("mtl_ner")
+    nlp.config["corpora"]["train"] = {"@readers": "spacy.Corpus.v1", "path": "train.spacy"}
+    nlp.config.to_disk(path)
+    result = invoke(DEV, "--config", path)
+    assert result.exit_code == 1
+    assert told(result) == [
+        f"[M773] '{DEV}' cannot be read as the config says: spacy.Corpus.v1 reads .spacy files alone. Give a file in the format of the config."
+    ]
+    assert not recwarn
+
+
 def test_what_components_before_set_need_not_be_in_the_corpus():
     """Training would have it of them, as it is: no template is refused for it."""
     nlp, words = spacy.blank("es"), ["Ana", "vive", "en", "Lima"]
