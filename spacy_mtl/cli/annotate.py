@@ -106,6 +106,7 @@ def _annotate(
     for path in inputs:
         check_file(path)  # before the pipeline is loaded, which takes a while
         check_ending(path, settings.kind)
+        _check_text(path, settings)
     nlp = load_pipeline(model, code)
     settings = replace(settings, tag=trained_with(nlp, Format.conllu).get("tag", "auto"))
     without = not settings.borders or any(kind_of(path, settings.kind) == "text" for path in inputs)
@@ -117,6 +118,22 @@ def _annotate(
         except OSError as error:
             raise ValueError(Errors.M704.format(path=output, reason=reason_of(error))) from None
     return counts.documents, counts.sentences, counts.words
+
+
+def _check_text(path: Path, settings: "Input") -> None:
+    """Refuse a file that its ending makes a text, and that is plainly none (M721)."""
+    from spacy_mtl.survey.kinds import no_text
+    from spacy_mtl.treebanks.inputs import kind_of
+
+    hints = {
+        "trees": ("a treebank", "--format conllu"),
+        "columns": ("columns of words and tags", "the .spacy file that 'spacy mtl convert' makes of it"),
+    }
+    if settings.kind == "auto" and kind_of(path, "auto") == "text":
+        other = no_text(path, settings.encoding)
+        if other is not None:
+            what, hint = hints[other]
+            raise ValueError(Errors.M721.format(path=brief(path, 300), what=what, hint=hint))
 
 
 @contextmanager

@@ -23,6 +23,7 @@ class CommandErrors:
     M718 = ("The config '{path}' has several components with a trainer: {names}. Name the one to change with --component.")
     M719 = ("Compiled kernels cannot be kept in '{path}': {reason}. Set NUMBA_CACHE_DIR to a folder that can be written, here and where the pipelines are to run.")
     M720 = ("'{name}' is not a component that can be warmed up. Choose from {known}, or give no name for all of them.")
+    M721 = ("'{path}' looks like {what}, not like text, so its annotation would be taken for words. Give {hint}, or --format text if it is text.")
     M725 = ("'{name}' is not a setting of [{section}], which takes {known}.")
     M726 = ("Cannot set '{name}': the config has no section [{section}]. Beside it there are {known}.")
     M727 = ("'{name}' is not a component of this package. Choose from {known}, separated by commas.")

@@ -12,7 +12,11 @@ from spacy_mtl.corpora.lines.text import text_lines
 from spacy_mtl.corpora.settings import check_file
 from spacy_mtl.errors import Errors
 
+from .doubts import SPAN_TAG
+
 _PEEK = 2000
+#: Fewer lines than these may be text, whatever they look like.
+_FEW = 10
 _ID = re.compile(r"[0-9]+([-.][0-9]+)?")
 _TREE_COLUMNS = 10
 _BRACKETED = re.compile(r"\s*\(\s*(\(|[^\s()]+(\s*\(|\s+[^\s()]+\s*\)))")
@@ -68,6 +72,31 @@ def plainly_other(path: Path, kind: str, encoding: str = "utf8") -> str | None:
     if is_json(path, first):
         return "tasks"
     return other if other != "segmented" else None  # whatever is no other kind
+
+
+def no_text(path: Path, encoding: str = "utf8") -> str | None:
+    """ "trees" or "columns" where the first lines of a file that may be text are plainly tokens with annotation; else None.
+
+    They are columns if nearly all have as many words, two or more, with tabs between all of them or a tag of entities among them. Raises ValueError:
+    M502, M513.
+    """
+    lines = (line.rstrip("\n") for line in islice(text_lines(path, encoding), _PEEK))
+    rows = [line for line in lines if line.strip() and not line.startswith(DOCSTART) and not may_be_comment(line)]
+    if rows and all(map(_is_tree_row, rows)):
+        return "trees"
+    if len(rows) < _FEW:
+        return None
+    split = [split_blanks(row) for row in rows]
+    width = Counter(map(len, split)).most_common(1)[0][0]
+    told = sum(
+        len(values) == width and (row.count("\t") == width - 1 or any(map(_is_entity_tag, values)))
+        for row, values in zip(rows, split, strict=True)
+    )
+    return "columns" if width > 1 and told > 0.9 * len(rows) else None
+
+
+def _is_entity_tag(value: str) -> bool:
+    return value == "O" or bool(SPAN_TAG.fullmatch(value))
 
 
 def _is_tree_row(row: str) -> bool:

@@ -124,6 +124,30 @@ def test_bad_input_is_one_message_and_no_file(tmp_path, args, code):
     assert "[M701]" in invoke("annotate", tmp_path / "a.txt", tmp_path / "a.txt", tmp_path / "out.conllu").stderr
 
 
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ((TREES / "dev.conllu").read_text(encoding="utf8"), "looks like a treebank, not like text"),
+        ("Ana\tB-PER\nlee\tO\n\n" * 5, "Give the .spacy file that 'spacy mtl convert' makes of it, or --format text"),
+        ("O lee\nB-PER Ana\n" * 5, "looks like columns of words and tags"),
+        ("Ana lee NP\n" * 10, ""),
+        ("Ana lee\nEva va\n" * 5, ""),
+        ("Ana\tlee\n" * 9, ""),
+    ],
+)
+def test_tokens_with_tags_are_not_taken_for_text(tmp_path, text, hint):
+    nlp = spacy.blank("nl")
+    nlp.add_pipe("sentencizer")
+    nlp.to_disk(tmp_path / "model")
+    path, out = tmp_path / "my.dev", tmp_path / "out.conllu"
+    path.write_text(text, encoding="utf8")
+    result = invoke("annotate", tmp_path / "model", path, out)
+    assert (result.exit_code, out.exists()) == ((1, False) if hint else (0, True))
+    assert hint in result.stderr
+    assert len(result.stderr.splitlines()) == bool(hint)
+    assert invoke("annotate", tmp_path / "model", path, out, "--format", "text").exit_code == 0
+
+
 def test_an_interrupt_leaves_what_was_there(tmp_path, monkeypatch):
     spacy.blank("nl").to_disk(tmp_path / "model")
     out = tmp_path / "out.conllu"
