@@ -28,7 +28,8 @@ def survey_binary(path: Path) -> Survey:
         found.tags.update(token.tag_ for token in doc if token.tag)
         found.trees += len(doc) > 0 and doc.has_annotation("DEP")
         for name in _ANNOTATION:
-            kinds[name] += len(doc) > 0 and doc.has_annotation(name)
+            least = 1 if name == "SENT_START" else 0  # a single word always has borders, says spaCy
+            kinds[name] += len(doc) > least and doc.has_annotation(name)
     seen = [f"{name} {count:,}" for name, count in kinds.items() if count]
     found.lines.append(f"documents with annotation: {', '.join(seen) or 'none'}")
     if found.entities:

@@ -446,6 +446,8 @@ def test_a_pipeline_of_spacys_reader_scores_as_spacy_evaluate(tmp_path):
     figures = [key for key in theirs if isinstance(theirs[key], float) and key != "speed"]
     assert [found[key] for key in figures] == pytest.approx([theirs[key] for key in figures], abs=1e-9)
     assert found["ents_f"] > 0
+    spacy.tokens.DocBin(docs=[nlp.make_doc("Bogotá")]).to_disk(tmp_path / "word.spacy")
+    assert "Given with" not in invoke(tmp_path / "model", tmp_path / "word.spacy").stdout, "one word has no borders"
 
 
 def test_bracketed_trees_and_what_is_made_of_them(tmp_path):

@@ -256,8 +256,11 @@ def test_labels_that_are_new_in_dev_are_told(tmp_path):
 
 
 def test_empty_documents_have_no_annotation(tmp_path):
+    """Nor have those of one word sentence borders, of which spaCy says so."""
     vocab = Vocab()
-    DocBin(docs=[Doc(vocab), Doc(vocab, words=["a", "b"], ents=["B-X", "O"])]).to_disk(tmp_path / "a.spacy")
+    DocBin(docs=[Doc(vocab), Doc(vocab, words=["a"]), Doc(vocab, words=["a", "b"], ents=["B-X", "O"])]).to_disk(
+        tmp_path / "a.spacy"
+    )
     assert survey(tmp_path / "a.spacy").lines[0] == "documents with annotation: ENT_IOB 1"
 
 

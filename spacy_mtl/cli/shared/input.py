@@ -13,6 +13,7 @@ from .trained_with import SPACY_READER, dev_reader, format_in_training, format_o
 
 if TYPE_CHECKING:
     from spacy.language import Language
+    from spacy.tokens import Doc
     from spacy.training import Example
 
 #: Attributes of input, and the columns that they come from.
@@ -100,9 +101,7 @@ def read_spacy(
 def say_input(nlp: "Language", examples: Sequence["Example"]) -> None:
     """Say what "spacy evaluate" does not give a pipeline, of documents of a ``.spacy`` file."""
     shown = [
-        name
-        for attribute, name in _SHOWN.items()
-        if any(example.predicted.has_annotation(attribute) for example in examples)
+        name for attribute, name in _SHOWN.items() if any(_has(example.predicted, attribute) for example in examples)
     ]
     retokenizes = any(nlp.get_pipe_meta(name).retokenizes for name in nlp.pipe_names)
     if not retokenizes and any(not _same_words(nlp, example) for example in examples):
@@ -111,6 +110,11 @@ def say_input(nlp: "Language", examples: Sequence["Example"]) -> None:
         typer.echo(
             f"Given with the .spacy documents: {', '.join(shown)}. 'spacy evaluate' gives the text alone, so its scores may differ"
         )
+
+
+def _has(doc: "Doc", attribute: str) -> bool:
+    """Whether a Doc has an annotation. spaCy says so of the sentence borders of every Doc of one word."""
+    return doc.has_annotation(attribute) and (attribute != "SENT_START" or len(doc) > 1)
 
 
 def _same_words(nlp: "Language", example: "Example") -> bool:
