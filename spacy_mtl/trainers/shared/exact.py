@@ -15,7 +15,6 @@ import numpy as np
 from spacy_mtl.errors import Warnings
 from spacy_mtl.kernels import seldom_kernel
 from spacy_mtl.structures.contract import (
-    Live,
     Scale,
     Weights,
     add_direction,

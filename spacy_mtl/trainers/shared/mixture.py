@@ -1,6 +1,7 @@
 """Losses and features of a mixture of outputs, in double precision.
 
-They are summed output by output: where nearly all mass is on gold, the rest would be lost in marginals, which have 1 minus it. The dual multiplies V(M) by C, and where outputs other than gold have large shares, most of V(M) cancels: sums in single precision would not do.
+They are summed output by output: where nearly all mass is on gold, the rest would be lost in marginals, which have 1 minus it. The dual multiplies
+V(M) by C, and where outputs other than gold have large shares, most of V(M) cancels: sums in single precision would not do.
 """
 
 import numpy as np
