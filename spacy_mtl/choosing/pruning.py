@@ -69,7 +69,8 @@ class Pruning:
         self.full = refit.measure(refit.pipe)
         self.templates = refit.pipe.templates
         self.kinds = kinds_needed(refit.pipe)
-        self.order = ranked(self.templates.templates, self.full, self.kinds)
+        self.by_norm = refit.pipe.trainer.weighs_by_norm
+        self.order = ranked(self.templates.templates, self.full, self.kinds, self.by_norm)
         self.least = len({template.is_edge for template in self.order} & self.kinds)
         self.live = max(n_live(self.full), self.least)
         self.points: dict[int, Fitted] = {}
@@ -107,7 +108,7 @@ class Pruning:
             half //= 2
         if half in (k, self.live):
             return self.order[:k]
-        return ranked(self._staying(half), self.fit(half), self.kinds)[:k]
+        return ranked(self._staying(half), self.fit(half), self.kinds, self.by_norm)[:k]
 
     def fit(self, k: int) -> Fitted:
         """The component with k templates; each number of them is trained once."""
@@ -227,12 +228,12 @@ def kinds_needed(pipe: StructuredPipe) -> set[bool]:
     return {False} if isinstance(pipe, ChainPipe) else {False, True}
 
 
-def ranked(templates: Sequence[Template], fitted: Fitted, kinds: set[bool]) -> list[Template]:
+def ranked(templates: Sequence[Template], fitted: Fitted, kinds: set[bool], by_norm: bool = False) -> list[Template]:
     """Templates of a trained component, those first that weigh most; where all weigh the same, by the norms of their weights.
 
-    The heaviest template of each of ``kinds`` leads.
+    The heaviest template of each of ``kinds`` leads. by_norm: rank by norms alone, see ``Trainer.weighs_by_norm``.
     """
-    rows = {row["name"]: (row["weight"], row["norm"]) for row in fitted.templates}
+    rows = {row["name"]: (0.0 if by_norm else row["weight"], row["norm"]) for row in fitted.templates}
     order = sorted(templates, key=lambda template: rows.get(template.name, (0.0, 0.0)), reverse=True)
     first = [next((template for template in order if template.is_edge is kind), None) for kind in sorted(kinds)]
     return [*filter(None, first), *(template for template in order if template not in first)]

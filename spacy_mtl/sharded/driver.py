@@ -13,6 +13,7 @@ from spacy_mtl.learning.learner import joined
 from spacy_mtl.sharded.counting import index_of
 from spacy_mtl.structures.contract import Weights
 from spacy_mtl.trainers.base import Report
+from spacy_mtl.trainers.mtlstruct.reweighing import shown_weights
 from spacy_mtl.trainers.mtlstruct.settings import MTLStructSettings
 
 from .checkpoint import HEADERS, driver_path, read_arrays, write_arrays
@@ -98,7 +99,7 @@ class Driver:
 
     def export(self) -> bytes:
         """The component as it is saved, with the weights as they are now: one of the workers makes it."""
-        found = [(_flat(ascent.weights), ascent.mu) for ascent in self.ascents]
+        found = [(_flat(ascent.weights), shown_weights(ascent.mu, self.settings.p)) for ascent in self.ascents]
         arguments: Sequence[tuple] = [(found,)] + [(None,)] * (len(self.crew) - 1)
         for _ in range(MOST_LOST):
             answer = self.crew.call("export", arguments)[0]

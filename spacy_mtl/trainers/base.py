@@ -148,6 +148,11 @@ class Trainer(ABC):
         self.check(problem.offers, problem.structure)
         return self._begin(problem)
 
+    @property
+    def weighs_by_norm(self) -> bool:
+        """Whether template weights say nothing of which templates matter more, so that the norms of their weights have to."""
+        return False
+
     def begin_after(self, earlier: Training) -> Training:
         """Start training on the problem of an earlier training, from what it has learnt if the method can (a warm start). By default from nothing."""
         return self.begin(earlier.problem)

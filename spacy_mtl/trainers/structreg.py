@@ -49,6 +49,11 @@ class StructReg(Trainer):
         return self.trainer.threads
 
     @property
+    def weighs_by_norm(self) -> bool:
+        """As in the wrapped trainer."""
+        return self.trainer.weighs_by_norm
+
+    @property
     def probabilistic(self) -> bool:  # type: ignore[override]
         """As in the wrapped trainer."""
         return self.trainer.probabilistic

@@ -12,6 +12,8 @@ from spacy_mtl.choosing.pruning import Limits, Pruning, ranked
 from spacy_mtl.choosing.refit import Fitted, Refit
 from spacy_mtl.choosing.schedule import Schedule
 from spacy_mtl.corpora.conllu import ConlluCorpus
+from spacy_mtl.trainers.mtlstruct.trainer import MTLStruct
+from spacy_mtl.trainers.structreg import StructReg
 
 from ..components import bracketing
 from ..components.bracketing import make_finder
@@ -71,6 +73,15 @@ def test_the_heaviest_lead_and_norms_decide_among_equals(nlp):
     weights["U0"] = (0.1, 0.0)
     order = [t.name for t in ranked(templates, fitted(weights), {False, True})]
     assert order == ["U5", "B1", "B", "U4", "U3", "U2", "U1", "U0"]
+
+
+def test_a_large_exponent_is_pruned_by_norms(stub, monkeypatch):
+    """For p > 2, template weights are the larger the smaller the weights of a template are."""
+    stub.weights = {name: (float(k + 1), 8.0 - k) for k, name in enumerate(stub.weights)}
+    monkeypatch.setattr(stub.pipe, "trainer", StructReg(MTLStruct(p=3.0)))
+    assert not MTLStruct(p=2.0).weighs_by_norm
+    Pruning(stub, Limits(templates=3)).run()
+    assert stub.asked == [TEMPLATES[:4], TEMPLATES[:3]]
 
 
 def test_so_many_templates_stay(stub):

@@ -235,3 +235,21 @@ def test_a_dev_corpus_that_gives_the_tags_is_warned_of(corpus_path, given, overw
         warnings.simplefilter("always")
         nlp.initialize(lambda: read(nlp, corpus_path, limit=5))
     assert len([each for each in caught if "[M434] 'mtl_tagger' predicts TAG" in str(each.message)]) == warned
+
+
+def test_a_large_exponent_keeps_all_templates_that_have_weights():
+    """At p = 100 the template weight is the largest where the weights are smallest: of the feature that every word has, which pulls hardly at all."""
+    nlp = make_tagger(
+        ["U0:%x[0,LOWER]", "U1:%x[0,CHAR_TYPE]", "U2:%x[-1,LOWER]", "B"],
+        trainer={"@mtl_trainers": "spacy_mtl.MTLStruct.v1", "p": 100.0},
+    )
+    forms, order = {"la": "D", "casa": "N", "cae": "V", "un": "D", "gato": "N"}, np.random.default_rng(0)
+    words = [order.choice(list(forms), 5).tolist() for _ in range(30)]
+    examples = [Example(Doc(nlp.vocab, row), Doc(nlp.vocab, row, tags=[forms[form] for form in row])) for row in words]
+    nlp.initialize(lambda: examples)
+    for _ in range(20):
+        nlp.update(examples)
+    rows = nlp.get_pipe("mtl_tagger").template_weights()
+    weights = [row["weight"] for row in rows]
+    assert max(weights) / min(weights) > 1000
+    assert all(row["rows"] > 0 for row in rows if row["norm"] > 0)

@@ -16,7 +16,9 @@ from spacy_mtl.trainers.mtlstruct.trainer import MTLStruct
 from spacy_mtl.trainers.online.mira import MIRA
 from spacy_mtl.trainers.online.perceptron import Perceptron
 from spacy_mtl.trainers.online_mkl.trainer import OnlineMKL
-from spacy_mtl.trainers.shared.exact import exact_hinges, exact_vector, mixture
+from spacy_mtl.trainers.shared.exact import exact_hinges
+from spacy_mtl.trainers.shared.frank_wolfe import Atoms
+from spacy_mtl.trainers.shared.mixture import whole_mixture_vector
 
 from .grammars import KINDS, flat, hinges, log_losses, owner_of, problem_of, rows_of
 
@@ -55,14 +57,14 @@ def test_certificates_are_summed_in_double_precision(kind):
     w = flat(weights)
     found = exact_hinges(problem, weights)
     np.testing.assert_allclose(found, [np.max(d @ w + costs) for d, costs in rows], rtol=1e-12)
-    third = float(np.float32(1 / 3))  # shares are single precision
-    outputs, expected = np.zeros((3, problem.arrays.gold.size), np.int32), np.zeros(w.size)
+    shares = np.array([0.25, 0.125, 0.625])  # in single precision
+    outputs, expected = np.zeros((4, problem.arrays.gold.size), np.int32), np.zeros(w.size)
     for i, trees in enumerate(every_derivation(problem.arrays)):
         chosen, listed = rng.integers(len(rows[i][1]), size=3), list(trees)
-        for k, share in enumerate(((1 - third) / 2, (1 - third) / 2, third)):
+        for k, share in enumerate(shares):
             outputs[k, problem.arrays.first[i] : problem.arrays.first[i + 1]] = listed[chosen[k]]
             expected -= share * rows[i][0][chosen[k]]
-    vector = exact_vector(problem, mixture(problem, outputs, np.ones((problem.n, 3))))
+    vector = whole_mixture_vector(problem, Atoms(outputs, np.tile(shares, (problem.n, 1))))
     np.testing.assert_allclose(flat(vector), expected, rtol=0, atol=1e-12)
 
 

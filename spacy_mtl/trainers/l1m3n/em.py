@@ -15,10 +15,10 @@ from spacy_mtl.structures.problem import Problem
 from spacy_mtl.threads.crew import Crew
 from spacy_mtl.trainers.base import Carry, Kept, Report, Training, relative_gap
 from spacy_mtl.trainers.shared.batched_ascent import Passes
-from spacy_mtl.trainers.shared.exact import Marginals, exact_hinges, exact_largest, exact_loss, lowered, mixture
+from spacy_mtl.trainers.shared.exact import exact_hinges, lowered
 from spacy_mtl.trainers.shared.frank_wolfe import Atoms, best_scaling, gold_atoms
 from spacy_mtl.trainers.shared.kept import moved_atoms
-from spacy_mtl.trainers.shared.mixture import gather
+from spacy_mtl.trainers.shared.mixture import gather, mixture_largest, mixture_loss
 
 from .elements import fill, l1_norm, largest, multiply, scaled_square
 from .scales import fill_new, l1_scales, prune
@@ -92,8 +92,8 @@ class AdaptiveM3N(Training):
         """The regularizer."""
 
     @abstractmethod
-    def bound(self, marginals: Marginals, loss: float) -> float:
-        """The dual of the whole problem at marginals M with this E_M[loss], with the best scaling of the marginals; in double precision."""
+    def bound(self, loss: float) -> float:
+        """The dual of the whole problem at the mixtures M, which have this E_M[loss], with the best scaling of them; in double precision."""
 
     def step(self, sentences: np.ndarray) -> None:
         """Do nothing: all work is done in :meth:`end_pass`, in an order of its own, so that batches do not change the result."""
@@ -167,9 +167,8 @@ class AdaptiveM3N(Training):
             self._repair()
             hinges = exact_hinges(self.problem, self._w, self._crew)
             primal = self.penalty(self._w) + self.settings.C * float(hinges.sum())
-            marginals = mixture(self.problem, self._atoms.outputs, self._atoms.weights, self._crew)
-            loss = exact_loss(self.problem, marginals, self._crew)
-            dual = max(self._bound, lowered(self.bound(marginals, loss), self.settings.C * loss))
+            loss = mixture_loss(self.problem, self._atoms, self._crew)
+            dual = max(self._bound, lowered(self.bound(loss), self.settings.C * loss))
             live, n = int(self.template_weights.sum()), self.problem.blocks.n
             self._report = Report(primal, dual, relative_gap(primal, dual), live, n, self.passes)
         return self._report
@@ -246,7 +245,7 @@ class EM(AdaptiveM3N):
         """1/2 ||w||_1^2."""
         return 0.5 * l1_norm(weights) ** 2
 
-    def bound(self, marginals: Marginals, loss: float) -> float:
+    def bound(self, loss: float) -> float:
         """-1/2 C^2 ||V||_inf^2 + C E_M[loss]."""
-        steepest = exact_largest(self.problem, marginals, self._crew) + ROUNDING * (1 + abs(loss))
+        steepest = mixture_largest(self.problem, self._atoms, self._crew) + ROUNDING * (1 + abs(loss))
         return best_scaling(loss, steepest, self.settings.C)

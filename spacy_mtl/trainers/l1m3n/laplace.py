@@ -6,7 +6,7 @@ Laplace prior, and the posterior distribution of the weights, over which the pap
 """
 
 from spacy_mtl.structures.contract import Weights
-from spacy_mtl.trainers.shared.exact import Marginals, exact_vector
+from spacy_mtl.trainers.shared.mixture import whole_mixture_vector
 
 from .elements import largest
 from .em import AdaptiveM3N
@@ -31,7 +31,7 @@ class Laplace(AdaptiveM3N):
         """sum_k R(w_k)."""
         return float(laplace_penalty(weights, self.settings.prior_lambda))
 
-    def bound(self, marginals: Marginals, loss: float) -> float:
+    def bound(self, loss: float) -> float:
         """1/2 sum_k log(1 - C^2 V_k^2 / lambda) + C E_M[loss]."""
-        vector = exact_vector(self.problem, marginals, self._crew)
+        vector = whole_mixture_vector(self.problem, self._atoms, self._crew)
         return best_laplace_scaling(vector, loss, largest(vector), self.settings.C, self.settings.prior_lambda)

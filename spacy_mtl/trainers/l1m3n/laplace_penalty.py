@@ -40,7 +40,7 @@ def laplace_conjugate(vector, factor):
                     left = 1 - factor * factor * square
                     if left <= 0:
                         return np.inf, np.inf, np.inf
-                    total -= 0.5 * np.log(left)
+                    total -= 0.5 * np.log1p(-factor * factor * square)  # accurate even if it is tiny
                     slope += factor * square / left
                     bend += square * (1 + factor * factor * square) / (left * left)
     return total, slope, bend

@@ -18,6 +18,7 @@ from spacy_mtl.trainers.shared.sentence_cuts import allowed_cut
 
 from .cuts import add_cut, dot_cut, most_violated
 from .norms import block_norm
+from .reweighing import shown_weights
 from .settings import MTLStructSettings
 from .subproblem.certificate import safe_dual
 from .subproblem.solve import solve_subproblem
@@ -198,8 +199,10 @@ class CuttingPlane(Training):
 
     def report(self) -> Report:
         primal = self._primal(self._most_violated())
-        live = int((self.mu > LIVE * self.mu.sum()).sum())
-        return Report(primal, self._dual, relative_gap(primal, self._dual), live, self.mu.size, self.passes)
+        is_live = self.mu > LIVE * self.mu.sum() if self.settings.p < 2 else self.problem.block_norms(self._w) > 0
+        return Report(
+            primal, self._dual, relative_gap(primal, self._dual), int(is_live.sum()), self.mu.size, self.passes
+        )
 
     @property
     def weights(self) -> Weights:
@@ -208,7 +211,7 @@ class CuttingPlane(Training):
 
     @property
     def template_weights(self) -> np.ndarray:
-        return self.mu
+        return shown_weights(self.mu, self.settings.p)
 
 
 def grown(problem: Problem, gram: np.ndarray, cuts: list[np.ndarray], outputs: np.ndarray) -> np.ndarray:

@@ -22,7 +22,7 @@ from .blocks import norms_by, run_pass, scale_by
 from .bounds import Dual, Known, filled
 from .cutting_plane import CuttingPlane
 from .norms import block_norm, dual_exponent, dual_norm_weights
-from .reweighing import FLOOR, reestimated
+from .reweighing import FLOOR, reestimated, shown_weights
 from .settings import MTLStructSettings
 
 #: All templates are looked up every REVIVAL passes, and those that should not have been dropped come back.
@@ -232,9 +232,13 @@ class DualAscent(Training):
         return self._reported(self._penalty(weights) + self.settings.C * float(hinges.sum()))
 
     def _reported(self, primal: float) -> Report:
-        dual, pulls = self._bound()
-        live = self.mu > LIVE * self.mu.sum() if self.settings.p < 2 else pulls > 0
-        return Report(primal, dual, relative_gap(primal, dual), int(live.sum()), self.mu.size, self.passes)
+        dual = self._bound().value
+        return Report(primal, dual, relative_gap(primal, dual), self._live(), self.mu.size, self.passes)
+
+    def _live(self) -> int:
+        """The number of templates whose weights are not negligible, under the mixtures."""
+        is_live = self.mu > LIVE * self.mu.sum() if self.settings.p < 2 else self._bound().pulls > 0
+        return int(is_live.sum())
 
     @property
     def loss(self) -> float:
@@ -308,8 +312,7 @@ class DualAscent(Training):
         if self._planes is not None:
             planes = self._planes.report()
             gap = relative_gap(self._best, planes.dual)
-            live = int((self.mu > LIVE * self.mu.sum()).sum())
-            return replace(planes, primal=self._best, gap=gap, live_templates=live)
+            return replace(planes, primal=self._best, gap=gap, live_templates=self._live())
         if self._certified is None:
             self._certified = self._certify()
         return self._certified
@@ -323,4 +326,4 @@ class DualAscent(Training):
 
     @property
     def template_weights(self) -> np.ndarray:
-        return self.mu if self._leading is None else self._leading.template_weights
+        return shown_weights(self.mu, self.settings.p) if self._leading is None else self._leading.template_weights

@@ -35,3 +35,14 @@ def reestimated(
     if p < 2:
         return np.maximum((norms / block_norm(norms, p)) ** (2 - p), 1e-12)
     return np.where(filled, dual_norm_weights(np.maximum(pull, 1e-12 * pull.max()), p), 0.0)
+
+
+def shown_weights(mu: np.ndarray, p: float) -> np.ndarray:
+    """Template weights as others see them, who count a template as dropped whose share of their sum is at most LIVE. float64[T + Tp].
+
+    For p > 2, mu_j is the larger the smaller w_j is, without bound: a single template that pulls hardly at all would have nearly all of the sum, and
+    those that matter would count as dropped. So none is shown as so large that the share of the smallest is less than 2 * LIVE.
+    """
+    if p <= 2 or not mu.any():
+        return mu
+    return np.minimum(mu, mu[mu > 0].min() / (2 * LIVE * mu.size))

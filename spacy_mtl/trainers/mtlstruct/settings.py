@@ -39,6 +39,11 @@ class MTLStructSettings:
             check_one_thread("MTLStruct with solver = 'cutting_plane'", self.threads)
 
     @property
+    def weighs_by_norm(self) -> bool:
+        """For p > 2, the template weight is the larger the smaller the weights of a template are."""
+        return self.p > 2
+
+    @property
     def needs(self) -> frozenset[str]:  # type: ignore[override]
         """Cutting planes are made of outputs; dual ascent steps from marginals towards them."""
         return frozenset({"decode", "outputs"} | ({"directions"} if self.solver == "dual_ascent" else set()))

@@ -1,7 +1,7 @@
 """Objectives in double precision, for certificates: the contract's functions work in the precision of the buffers that they are given.
 
-A primal value is that of the weights as they are returned (float32). A dual value is that of part marginals which belong to distributions over
-outputs: Gibbs distributions, or mixtures of stored outputs. Both are summed in float64, with an allowance for what rounding is left.
+A primal value is that of the weights as they are returned (float32). A dual value is that of part marginals which belong to Gibbs distributions
+over outputs; those of mixtures of stored outputs are in :mod:`.mixture`. Both are summed in float64, with an allowance for what rounding is left.
 
 Several threads take some of the sentences each, or some of the templates; the values are those of one thread, but for the rounding of a sum.
 """
@@ -15,7 +15,6 @@ import numpy as np
 from spacy_mtl.errors import Warnings
 from spacy_mtl.kernels import seldom_kernel
 from spacy_mtl.structures.contract import (
-    Live,
     Scale,
     Weights,
     add_direction,
@@ -27,13 +26,11 @@ from spacy_mtl.structures.contract import (
     gold_score,
     hold_weights,
     load_output,
-    move,
     n_templates,
     new_work,
     score_parts,
     set_direction,
     set_marginals,
-    set_vertex,
 )
 from spacy_mtl.structures.problem import Problem
 from spacy_mtl.threads.crew import ALONE, Crew
@@ -75,23 +72,6 @@ def _gibbs(arrays, weights, live, work, state, losses, entropies, sizes, first, 
         inside = dot_state(arrays, state, i, work)
         entropies[i] = log_z - inside
         sizes[i] = abs(log_z) + abs(inside)
-
-
-@seldom_kernel
-def _mix(arrays, outputs, shares, state, nowhere, work, first, last):
-    nothing = Live(np.empty(0, np.int64), np.empty(0, np.int64))
-    n = n_templates(arrays)
-    ones = Scale(np.ones(n[0]), np.ones(n[1]))
-    for i in range(first, last):
-        total = 0.0
-        for k in range(shares.shape[1]):
-            if shares[i, k] > 0:
-                load_output(arrays, i, outputs[k], work)
-                if total == 0:
-                    set_vertex(arrays, state, i, work)
-                total += shares[i, k]
-                set_direction(arrays, state, i, work)
-                move(arrays, nowhere, nothing, ones, state, i, work, shares[i, k] / total)
 
 
 @seldom_kernel
@@ -180,21 +160,6 @@ def exact_gibbs(problem: Problem, weights: Weights, crew: Crew = ALONE) -> Gibbs
     return Gibbs(marginals_of(problem, state), sizes[0], sizes[1], ENTROPY * sizes[2])
 
 
-def mixture(problem: Problem, outputs: np.ndarray, shares: np.ndarray, crew: Crew = ALONE) -> Marginals:
-    """The part marginals of a mixture of stored outputs: feasible, whatever the shares.
-
-    outputs: int32[K, n_slots]. shares: float64[n, K], at least 0; each row is divided by its sum, and a row of zeros is gold. (Shares are
-    rounded to single precision on the way, which changes the mixture slightly, but leaves it a mixture.)
-    """
-    state, nowhere = double_state(problem), problem.zeros()
-
-    def fill(first: int, last: int) -> None:
-        _mix(problem.arrays, outputs, shares, state, nowhere, double_work(problem), first, last)
-
-    _share_out(problem, crew, fill)
-    return marginals_of(problem, state)
-
-
 def exact_loss(problem: Problem, marginals: Marginals, crew: Crew = ALONE) -> float:
     """E_M[loss], summed over sentences."""
     states, side = marginals
@@ -216,19 +181,6 @@ def _by_groups(
         return read(mask, vector)
 
     return crew.map(gather, template_groups(problem, crew.size))
-
-
-def exact_vector(problem: Problem, marginals: Marginals, crew: Crew = ALONE) -> Weights:
-    """V(M) in double precision, all of it: the memory of two weight vectors."""
-    whole = double_zeros(problem)
-
-    def add(mask: np.ndarray) -> None:
-        _add_gold_minus(
-            problem.arrays, whole, problem.live(mask), marginals.states, marginals.side, double_work(problem)
-        )
-
-    crew.map(add, [np.ones(problem.blocks.n, bool)] if crew.size == 1 else template_groups(problem, crew.size))
-    return whole
 
 
 def exact_norms(

@@ -1,6 +1,7 @@
 """Losses and features of a mixture of outputs, in double precision.
 
-The dual multiplies V(M) by C, and where outputs other than gold have large shares, most of V(M) cancels: sums in single precision would not do.
+They are summed output by output: where nearly all mass is on gold, the rest would be lost in marginals, which have 1 minus it. The dual multiplies
+V(M) by C, and where outputs other than gold have large shares, most of V(M) cancels: sums in single precision would not do.
 """
 
 import numpy as np
@@ -73,6 +74,26 @@ def mixture_vector(problem: Problem, atoms: Atoms, mask: np.ndarray) -> Weights:
     live: Live = problem.live(mask)
     add_mixture(problem.arrays, vector, live, ones, atoms)
     return vector
+
+
+def whole_mixture_vector(problem: Problem, atoms: Atoms, crew: Crew = ALONE) -> Weights:
+    """V(M) in double precision, all of it: the memory of two weight vectors. Each template is summed up by one thread."""
+    whole = Weights(*(np.zeros(matrix.shape) for matrix in problem.zeros()))
+    ones = shares(problem, np.ones(problem.blocks.n))
+    groups = [np.ones(problem.blocks.n, bool)] if crew.size == 1 else template_groups(problem, crew.size)
+    crew.map(lambda mask: add_mixture(problem.arrays, whole, problem.live(mask), ones, atoms), groups)
+    return whole
+
+
+def mixture_largest(problem: Problem, atoms: Atoms, crew: Crew = ALONE) -> float:
+    """max_k |V_k(M)| over single weights, some templates at a time."""
+
+    def largest(mask: np.ndarray) -> float:
+        return max(
+            float(max(matrix.max(initial=0), -matrix.min(initial=0))) for matrix in mixture_vector(problem, atoms, mask)
+        )
+
+    return max(crew.map(largest, template_groups(problem, crew.size)))
 
 
 def gather(

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from spacy_mtl.sequences import problem_from_arrays
 from spacy_mtl.trainers.base import fit
 from spacy_mtl.trainers.l1m3n.trainer import L1M3N
 from spacy_mtl.trainers.shared.mixture import gather
@@ -20,6 +21,20 @@ def test_it_reaches_the_optimum(seed, rate):
     assert report.primal == pytest.approx(optimum, rel=1e-3)
     assert report.dual == pytest.approx(optimum, rel=1e-3)
     assert report.primal == pytest.approx(objective(problem, "laplace", training.weights, 2.0, rate), rel=1e-4)
+
+
+@pytest.mark.filterwarnings("ignore:.*M337")
+@pytest.mark.parametrize(("seed", "C"), [(2, 1e-7), (15, 1e5), (17, 1e6)])
+def test_the_gap_of_values_of_very_different_sizes_is_never_negative(seed, C):
+    """At a large C nearly all mass of the mixtures is on gold, at a tiny one the penalty is hardly more than rounding errors of 1."""
+    rng = np.random.default_rng(seed)
+    X = {"large": 1400 * rng.normal(size=(3, 2)), "small": rng.normal(size=(3, 1)), "same": np.ones((3, 1))}
+    problem = problem_from_arrays(X, [0, 1, 1], [1, 1, 1] if seed % 2 else [3])
+    gaps: list[float] = []
+    training = L1M3N("laplace", C=C, rounds=40, inner_passes=3, tol=1e-15)
+    fit(training, problem, 120, lambda running: gaps.append(running.report().gap))
+    assert min(gaps) >= 0
+    assert min(gaps) < 1e-3
 
 
 def test_weights_are_shrunk_but_not_zero():

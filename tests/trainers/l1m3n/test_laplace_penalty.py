@@ -60,6 +60,13 @@ def test_conjugate_of_a_vector_and_its_derivatives():
     assert laplace_conjugate(v, 1 / 0.75)[0] == np.inf
 
 
+@pytest.mark.parametrize("v", [1e-4, 1e-7, 1e-9])
+def test_conjugate_of_tiny_pulls_keeps_its_precision(v):
+    """Where C is tiny, and so is the dual, they are all of it."""
+    v = float(np.float32(v))
+    assert laplace_conjugate(vector(v, -v), 1.0)[0] == pytest.approx(v**2, rel=1e-7, abs=0)
+
+
 @given(st.integers(0, 2**32 - 1), st.floats(-3, 3), RATES)
 def test_best_scaling_beats_a_grid(seed, exponent, rate):
     rng = np.random.default_rng(seed)

@@ -7,6 +7,7 @@ from benchmarks.reliability import certificates
 from benchmarks.reliability.enumerated import KINDS, flat, random_problem
 from spacy_mtl.sequences import problem_from_arrays
 from spacy_mtl.structures.contract import Weights
+from spacy_mtl.thresholds import LIVE
 from spacy_mtl.trainers.base import Report, fit, relative_gap
 from spacy_mtl.trainers.mtlstruct.dual_ascent import Dual
 from spacy_mtl.trainers.mtlstruct.trainer import MTLStruct
@@ -142,6 +143,24 @@ def test_while_cutting_planes_begin_the_weights_of_the_ascent_are_kept():
     assert len(primals) > first + 2
     assert max(primals[first:]) <= primals[first] * (1 + 1e-6)
     assert training.converged
+
+
+@pytest.mark.filterwarnings("ignore:.*M33[12]")
+@pytest.mark.parametrize("solver", ["dual_ascent", "cutting_plane"])
+@pytest.mark.parametrize("p", [2.0, 3.0, 100.0])
+def test_templates_that_matter_count_as_live_whatever_the_others_do(p, solver):
+    """One template pulls hardly at all and one not at all; for p > 2 their mu are the largest."""
+    random = np.random.default_rng(0)
+    labels = random.integers(0, 3, 40)
+    seen = np.eye(3)[labels] + 0.4 * random.normal(size=(40, 3))
+    X = {"large": 1e3 * seen, "faint": 1e-6 * random.normal(size=(40, 2)), "empty": np.zeros((40, 1))}
+    training = MTLStruct(p, 1e5, solver).begin(problem_from_arrays(X, labels, [4] * 10))
+    while not training.finished and training.passes < 120:
+        training.end_pass()
+        norms, mu = training.problem.block_norms(training.weights), training.template_weights
+        assert training.report().live_templates == (norms > 0).sum()
+        assert (mu[norms > 0] > LIVE * mu.sum()).all()
+    assert norms[0] > 0
 
 
 @pytest.mark.filterwarnings("ignore:.*M332")
