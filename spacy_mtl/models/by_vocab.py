@@ -51,3 +51,11 @@ def by_vocab(docs: Sequence[Doc], predict: Callable[[list[Doc]], Sequence[Found]
         places = [k for k, doc in enumerate(docs) if doc.vocab is vocab]
         found.update(zip(places, predict([docs[k] for k in places]), strict=True))
     return [found[k] for k in range(len(docs))]
+
+
+def share_strings(docs: Sequence[Doc], texts: Sequence[str], own: Vocab | None = None) -> None:
+    """Let the vocabularies of documents know these strings. own: one that knows them already."""
+    for vocab in vocabs_of(docs):
+        if vocab is not own:
+            for text in texts:
+                vocab.strings.add(text)

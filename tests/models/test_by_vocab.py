@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from types import SimpleNamespace
 
 import pytest
 import spacy
@@ -10,7 +11,7 @@ from spacy.vocab import Vocab
 from thinc.api import Model
 
 from spacy_mtl.corpora.conll import ConllCorpus
-from spacy_mtl.models.by_vocab import KEPT, Earlier, by_vocab, predictor_for, vocabs_of
+from spacy_mtl.models.by_vocab import KEPT, Earlier, by_vocab, predictor_for, share_strings, vocabs_of
 from spacy_mtl.models.chain.predict import Predictor
 
 
@@ -93,6 +94,22 @@ def test_documents_are_predicted_by_their_vocabularies_and_come_in_order():
     assert asked == [["0", "3"], ["1", "2", "4"]]
     assert [vocab is other for vocab, other in zip(vocabs_of(docs), (a, b), strict=True)] == [True, True]
     assert by_vocab([], predict) == vocabs_of([]) == []
+
+
+def test_strings_are_added_once_for_each_vocabulary_that_lacks_them():
+    class Counted:
+        def __init__(self):
+            self.strings, self.added = self, []
+
+        def add(self, text):
+            self.added.append(text)
+
+    own, other, third = Counted(), Counted(), Counted()
+    docs = [SimpleNamespace(vocab=vocab) for vocab in (own, other, other, third, own, other)]
+    share_strings(docs, ["a", "b"], own)
+    assert (own.added, other.added, third.added) == ([], ["a", "b"], ["a", "b"])
+    share_strings(docs, ["c"])
+    assert (own.added, other.added[2:], third.added[2:]) == (["c"], ["c"], ["c"])
 
 
 @pytest.mark.parametrize("confidence", [False, True])
