@@ -201,13 +201,12 @@ class Lexicon:
         """Compute the rows of new forms: parts and clusters of all forms at once, other attributes column by column."""
         strings, vocab = self.vocab.strings, self.vocab
         texts = [strings[orth] for orth in orths]
-        done: set[int] = set()
-        for kind, hashes in ((Part, hash_parts), (ClusterPath, hash_paths)):
-            alike = [k for k, function in enumerate(self.functions) if isinstance(function, kind)]
-            rows[:, alike] = hashes(texts, [self.functions[k] for k in alike])
-            done.update(alike)
+        parts = {k: function for k, function in enumerate(self.functions) if isinstance(function, Part)}
+        paths = {k: function for k, function in enumerate(self.functions) if isinstance(function, ClusterPath)}
+        rows[:, list(parts)] = hash_parts(texts, list(parts.values()))
+        rows[:, list(paths)] = hash_paths(texts, list(paths.values()))
         for k, (attr, function) in enumerate(zip(self.attributes, self.functions, strict=True)):
-            if k not in done:
+            if k not in parts and k not in paths:
                 # make no lexeme unless one is needed: that takes longer than all the rest
                 found = (
                     [function(text) for text in texts] if function else [getattr(vocab[o], LEXEME[attr]) for o in orths]
