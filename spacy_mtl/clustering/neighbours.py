@@ -36,19 +36,30 @@ def normal_form(word: str) -> str:
     return word if folded == word else folded.lower()
 
 
+class _Numbers(dict[str, int]):
+    """The number of each word, that of its normal form, which is made once for each word. of_forms: the numbers of normal forms, as they were met."""
+
+    def __init__(self) -> None:
+        self.of_forms: dict[str, int] = {}
+
+    def __missing__(self, word: str) -> int:
+        self[word] = number = self.of_forms.setdefault(normal_form(word), len(self.of_forms))
+        return number
+
+
 def count_neighbours(sentences: Iterable[Sequence[str]], min_count: int, most_words: int | None = None) -> Text | None:
     """Count words and their neighbours. min_count: rarer words have no cluster. most_words: cluster so many of the most frequent words only.
 
     Returns None where no word is frequent enough. Equal counts are ordered by the words, so the order of sentences does not matter.
     """
-    number: dict[str, int] = {}
+    known = _Numbers()
     parts, lengths = [], []
     for sentence in sentences:
-        parts.append(np.array([number.setdefault(normal_form(word), len(number)) for word in sentence], np.int32))
+        parts.append(np.array([known[word] for word in sentence], np.int32))
         lengths.append(len(sentence))
     tokens = np.concatenate([np.empty(0, np.int32), *parts])
-    totals = np.bincount(tokens, minlength=len(number))
-    names = list(number)
+    totals = np.bincount(tokens, minlength=len(known.of_forms))
+    names = list(known.of_forms)
     order = sorted(np.flatnonzero(totals >= min_count).tolist(), key=lambda k: (-int(totals[k]), names[k]))[:most_words]
     if not order:
         return None

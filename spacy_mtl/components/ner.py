@@ -11,6 +11,7 @@ from spacy.vocab import Vocab
 from thinc.api import Model
 
 from spacy_mtl.errors import Errors
+from spacy_mtl.models.by_vocab import share_strings
 from spacy_mtl.models.chain.decode import Held
 from spacy_mtl.sentences import borders
 from spacy_mtl.settings import brief, is_choice, is_number
@@ -231,15 +232,13 @@ class MTLEntityRecognizer(BiasedPipe, ChainPipe, LabelledPipe):
         docs = list(docs)
         if not docs or not self.labels:
             return
+        share_strings(docs, self.labels, self.vocab)
         starts = borders(docs)
         iob, kinds = decode_tags(np.concatenate(scores), starts, list(self._type_numbers()), self.cfg["scheme"])
         values, codes = np.stack([iob, kinds], axis=1), _codes(docs)
         annotated = bool(codes.any())  # most batches are not, and need no look at each Doc
         at = 0
         for doc in docs:
-            if doc.vocab is not self.vocab:
-                for label in self.labels:
-                    doc.vocab.strings.add(label)
             end = at + len(doc)
             if annotated:
                 _write(doc, values[at:end], codes[at:end], self.overwrite)

@@ -17,6 +17,7 @@ from spacy_mtl.learning.gold_trees import crossing_arcs, encode, gold_trees, has
 from spacy_mtl.learning.learner import Learner
 from spacy_mtl.learning.streamed import Corpus, to_go_through
 from spacy_mtl.learning.tree import TreeLearner
+from spacy_mtl.models.by_vocab import share_strings
 from spacy_mtl.models.relabel import relabelled_tree
 from spacy_mtl.models.tree.features import TreeTemplates
 from spacy_mtl.models.tree.model import predict_trees, predictor_of
@@ -312,9 +313,7 @@ class MTLParser(BorderedPipe):
         lengths, given = [len(doc) for doc in docs], [found.shape[1] for found in scores]
         if lengths != given:
             raise ValueError(Errors.M446.format(name=self.name, trees=given, words=lengths))
-        for vocab in {id(doc.vocab): doc.vocab for doc in docs}.values():
-            for label in (*names, ROOT):
-                vocab.strings.add(label)
+        share_strings(docs, (*names, ROOT))
         heads, labels = np.concatenate([np.empty((2, 0), np.int32), *scores], axis=1)
         starts = borders(docs)[:-1]
         columns = np.stack(heads_to_doc(heads, ids[labels], starts), axis=1)

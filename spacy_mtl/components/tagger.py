@@ -15,6 +15,7 @@ from spacy_mtl.errors import Errors
 from spacy_mtl.learning.counted.known_words import constrain_words
 from spacy_mtl.learning.counted.usual_tags import added_tags, count_usual_tags, tag_counts, usual_tags
 from spacy_mtl.learning.streamed import Corpus, to_go_through
+from spacy_mtl.models.by_vocab import share_strings
 from spacy_mtl.models.chain.decode import Held
 from spacy_mtl.morphology.parts import UNIVERSAL
 from spacy_mtl.settings import brief, is_choice
@@ -24,7 +25,7 @@ from spacy_mtl.templates.attributes.learned import USUAL_TAG, tables_of
 from spacy_mtl.templates.attributes.reader import AttributeReader
 from spacy_mtl.trainers.base import Trainer
 
-from .columns.pipe import KnownWordsPipe, add_strings, aligned
+from .columns.pipe import KnownWordsPipe, aligned
 from .factories import make_tagger  # noqa: F401  (earlier installations have it as their entry point)
 from .protocol.settings import check_count, check_switches, refuse
 
@@ -118,10 +119,10 @@ class MTLTagger(KnownWordsPipe):
         if not self.labels:
             return
         docs = list(docs)
+        share_strings(docs, self.labels, self.vocab)
         tags = self.hashes()
         parts = np.array([IDS[self.cfg["pos_map"].get(tag, "")] for tag in self.labels], np.uint64)
         for doc, labels in zip(docs, scores, strict=True):
-            add_strings(doc, self.vocab, self.labels)
             if len(doc):
                 self.write(doc, TAG, tags[labels])
                 if parts.any():

@@ -11,7 +11,7 @@ from spacy_mtl.templates.attributes.derived import derived
 from spacy_mtl.templates.attributes.reader import AttributeReader
 
 #: Attributes that a component or reader sets on every document, in addition to parts of these; other attributes can be 0 everywhere.
-_ANNOTATED = ("TAG", "POS", "MORPH", "DEP")
+_ANNOTATED = ("TAG", "POS", "MORPH", "LEMMA", "DEP")
 
 
 def annotated_names(names: Iterable[str]) -> list[str]:

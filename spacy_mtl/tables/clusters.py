@@ -1,7 +1,7 @@
 """A table of word clusters: each form has the path of its cluster in a binary tree, such as 0110, whose first bits are a coarser cluster."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 
 import numpy as np
@@ -26,13 +26,12 @@ def fold_digits(form: str) -> str:
     return _DIGIT.sub("0", form)
 
 
-def _variants(form: str) -> Iterator[str]:
-    """The form as it is, in lower case, with a capital, and in lower case with 0 for digits."""
-    yield form
-    lower = form.lower()
-    yield lower
-    yield form[:1].upper() + lower[1:]
-    yield fold_digits(lower)
+def _with_capital(form: str) -> str:
+    return form[:1].upper() + form.lower()[1:]
+
+
+#: What is looked for, in this order: the form as it is, in lower case, with a capital, and in lower case with 0 for digits.
+_VARIANTS: tuple[Callable[[str], str], ...] = (str, str.lower, _with_capital, lambda form: fold_digits(form.lower()))
 
 
 class ClusterTable:
@@ -46,7 +45,6 @@ class ClusterTable:
 
     def __init__(self, keys: np.ndarray, numbers: np.ndarray, paths: Iterable[str]):
         self.keys, self.numbers, self.paths = keys, numbers, tuple(paths)
-        self._last: tuple[str, str | None] = ("", None)
 
     @classmethod
     def of(cls, entries: Iterable[tuple[str | int, str]], most: int | None = None) -> "ClusterTable":
@@ -69,16 +67,17 @@ class ClusterTable:
 
     def path(self, form: str) -> str | None:
         """The path of a form, or of its variant in lower case, with a capital or without digits; None if the table has none of them."""
-        last = self._last
-        if last[0] == form:  # the attributes of a form are asked for one after another
-            return last[1]
-        found = next((path for variant in _variants(form) if (path := self._find(variant)) is not None), None)
-        self._last = (form, found)
-        return found
+        number = int(self.numbers_of([form])[0])
+        return None if number < 0 else self.paths[number]
 
-    def _find(self, form: str) -> str | None:
-        if not self.keys.size:
-            return None
-        key = hash_string(form) & _MASK
-        at = int(np.searchsorted(self.keys, np.uint64(key)))
-        return self.paths[self.numbers[at]] if at < self.keys.size and int(self.keys[at]) == key else None
+    def numbers_of(self, forms: Sequence[str]) -> np.ndarray:
+        """The clusters of forms as numbers of paths, int32[n], each found as in :meth:`path`; -1 where the table has no variant of a form."""
+        found = np.full(len(forms), -1, np.int32)
+        left = np.arange(len(forms) if self.keys.size else 0)
+        for variant in _VARIANTS:
+            keys = np.array([hash_string(variant(forms[k])) for k in left.tolist()], np.uint64) & np.uint64(_MASK)
+            at = np.minimum(np.searchsorted(self.keys, keys), self.keys.size - 1)
+            known = self.keys[at] == keys
+            found[left[known]] = self.numbers[at[known]]
+            left = left[~known]
+        return found

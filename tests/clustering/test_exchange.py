@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.distance import pdist
 
 from spacy_mtl.clustering import exchange as module
-from spacy_mtl.clustering import hierarchy
+from spacy_mtl.clustering import hierarchy, neighbours
 from spacy_mtl.clustering.exchange import exchange, first_clusters, likelihood
 from spacy_mtl.clustering.hierarchy import paths_of
 from spacy_mtl.clustering.learn import learn_clusters
@@ -150,6 +150,14 @@ def test_words_that_are_rare_or_beyond_the_limit_are_one_neighbour(monkeypatch):
     assert (text.left.words[of_c].tolist(), text.left.times[of_c].tolist()) == ([0], [1])
     of_a = slice(*text.left.first[:2])
     assert (text.left.words[of_a].tolist(), text.left.times[of_a].tolist()) == ([1], [3])
+
+
+def test_normal_forms_are_made_once_for_each_word(monkeypatch):
+    asked = []
+    monkeypatch.setattr(neighbours, "normal_form", lambda word: asked.append(word) or normal_form(word))
+    text = count_neighbours([["IL-2", "a", "il-7"], ["a", "IL-2", "IL-2"]], 1)
+    assert asked == ["IL-2", "a", "il-7"]
+    assert (text.words, text.counts.tolist()) == (["il-0", "a"], [4, 2])
 
 
 def test_digits_are_folded():

@@ -151,6 +151,17 @@ def test_documents_of_another_vocabulary(trained):
     assert lemmas(other) == lemmas(nlp.get_pipe("mtl_lemmatizer")(Doc(nlp.vocab, words)))
 
 
+def test_lemmas_of_documents_of_another_vocabulary_are_no_strings_of_its_own(trained):
+    """That vocabulary may forget them, as in a memory zone; its own would keep them as long as there are documents."""
+    nlp, _ = trained
+    pipe, other = nlp.get_pipe("mtl_lemmatizer"), Vocab()
+    known = len(nlp.vocab.strings)
+    doc = pipe(Doc(other, [f"Zzunheard{k}en" for k in range(20)]))
+    assert all(lemma in other.strings for lemma in lemmas(doc))
+    assert len({*lemmas(doc)}) == 20
+    assert len(nlp.vocab.strings) == known
+
+
 def test_a_lexicon_of_few_words_predicts_the_same(trained, monkeypatch):
     """The table of words is emptied when it is full."""
     nlp, examples = trained

@@ -148,6 +148,16 @@ def test_documents_without_morphology_are_refused_later():
         nlp.get_pipe("mtl_parser").predict([example.predicted])
 
 
+def test_documents_without_lemmas_are_refused_later():
+    nlp = trained(lambda nlp: corpus(nlp, 10, morphs=False, lemmas=True))
+    assert "LEMMA" in read(nlp)
+    with_lemmas, without = (corpus(nlp, 1, 1, morphs=False, lemmas=lemmas)[0].predicted for lemmas in (True, False))
+    parser = nlp.get_pipe("mtl_parser")
+    assert len(parser.predict([with_lemmas])) == 1
+    with pytest.raises(ValueError, match=r"\[M444\].*LEMMA"):
+        parser.predict([with_lemmas, without])
+
+
 def test_a_file_that_names_other_attributes_is_refused():
     nlp = trained(lambda nlp: corpus(nlp, 10), morph=True)
     parser = nlp.get_pipe("mtl_parser")
@@ -174,3 +184,23 @@ def test_behind_a_tagger_only_what_it_sets_is_read():
     assert [token.dep_ for token in nlp("a b v")].count("ROOT") == 1
     assert read(behind({"N": "NOUN", "V": "VERB"})) == {"TAG", "POS"}
     assert "MORPH" in read(trained(lambda nlp: corpus(nlp, 10), morph=True))
+
+
+@pytest.mark.parametrize("lemmatizer", [False, True])
+def test_behind_a_tagger_lemmas_are_read_only_if_a_component_sets_them(lemmatizer):
+    nlp = spacy.blank("xx")
+
+    @spacy.Language.component("sets_lemmas", assigns=["token.lemma"])
+    def sets_lemmas(doc):
+        for token in doc:
+            token.lemma_ = token.text
+        return doc
+
+    nlp.add_pipe("mtl_tagger", config={"pos_map": {}})
+    if lemmatizer:
+        nlp.add_pipe("sets_lemmas")
+    nlp.add_pipe("mtl_parser", config={"model": {"templates": PARSE}})
+    trained(lambda nlp: corpus(nlp, 10, morphs=False, lemmas=True), nlp)
+    assert ("LEMMA" in read(nlp)) == lemmatizer
+    nlp.add_pipe("sentencizer", first=True)
+    assert [token.dep_ for token in nlp("a b v")].count("ROOT") == 1

@@ -1,5 +1,6 @@
 """The tagger by itself and in a pipeline."""
 
+import copy
 import warnings
 
 import numpy as np
@@ -178,6 +179,18 @@ def test_tags_already_there_stay_unless_overwritten(tagged):
     finally:
         tagger.overwrite = False
     assert doc[0].tag_ in tagger.labels
+
+
+def test_documents_of_another_vocabulary(tagged):
+    nlp, examples = tagged
+    words = [[token.text for token in example.reference] for example in examples[:4]]
+    pipe, other = nlp.get_pipe("mtl_tagger"), spacy.blank("es").vocab
+    found = pipe.pipe([Doc(vocab, text) for vocab, text in zip([other, nlp.vocab, other, other], words, strict=True)])
+    wanted = [tags(pipe(Doc(nlp.vocab, text))) for text in words]
+    assert [tags(doc) for doc in found] == wanted
+    pipe = copy.deepcopy(pipe)
+    pipe.cfg["tags"] = [f"{tag}-odd" for tag in pipe.labels]  # which no vocabulary has from the beginning
+    assert [tags(pipe(Doc(other, text))) for text in words] == [[f"{tag}-odd" for tag in text] for text in wanted]
 
 
 def test_documents_of_no_tokens(tagged):

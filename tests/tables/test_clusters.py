@@ -40,6 +40,26 @@ def test_forms_are_looked_for_in_lower_case_with_a_capital_and_without_digits():
     ]  # fmt: skip
 
 
+def test_forms_are_found_together_as_each_is_alone():
+    known = ["Madrid", "river", "0-0", "RIVER", "a0", "ΟΔΌΣ", "i\u0307x", "I\u0307x", "ßeta", "Sseta"]
+    table = ClusterTable.of((form, format(k, "04b")) for k, form in enumerate(known))
+    forms = ["MADRID", "River", "RIVER", "3-1", "A7", "", "none", "οδός", "ΟΔΌΣ", "İX", "ßETA", "SSeta", "madrid"]
+
+    def variants(form):  # one after another, with the first that the table has
+        lower = form.lower()
+        return form, lower, form[:1].upper() + lower[1:], "".join("0" if c.isdecimal() else c for c in lower)
+
+    expected = [next((known.index(each) for each in variants(form) if each in known), -1) for form in forms]
+    assert table.numbers_of(forms).tolist() == expected
+    assert [table.path(form) for form in forms] == [None if k < 0 else table.paths[k] for k in expected]
+    assert len({*expected}) > 6
+
+
+def test_an_empty_table_has_no_form_and_no_forms_are_found_in_any():
+    assert ClusterTable.of([]).numbers_of(["a", ""]).tolist() == [-1, -1]
+    assert ClusterTable.of([("a", "0")]).numbers_of([]).tolist() == []
+
+
 def test_only_the_first_forms_are_kept():
     table = ClusterTable.of([("a", "0"), ("b", "1"), ("c", "1")], most=2)
     assert [table.path(form) for form in "abc"] == ["0", "1", None]

@@ -244,21 +244,18 @@ class MTLLemmatizer(ColumnPipe):
         """
         if not self.labels:
             return
-        docs = list(docs)
-        scripts, found = applicable(self.labels).scripts, {}
+        docs, scripts = list(docs), applicable(self.labels).scripts
+        found: dict[int, dict[tuple[int, int, int], int]] = defaultdict(dict)  # in each vocabulary
         for doc, labels in zip(docs, scores, strict=True):
+            strings, known = doc.vocab.strings, found[id(doc.vocab)]
             columns = doc.to_array([ORTH, POS]).reshape(len(doc), 2)
-            lemmas = np.zeros(len(doc), np.uint64)
-            for i, (orth, pos, label) in enumerate(zip(*columns.T.tolist(), labels.tolist(), strict=True)):
-                if (orth, pos, label) not in found:
-                    form = doc.vocab.strings[orth]
-                    lemma = self._lemma(form, PARTS.get(pos, ""), scripts[label])
-                    found[orth, pos, label] = self.vocab.strings.add(lemma), lemma
-                lemmas[i], text = found[orth, pos, label]
-                if doc.vocab is not self.vocab:
-                    doc.vocab.strings.add(text)
-            if len(doc):
-                self.write(doc, LEMMA, lemmas)
+            words = list(zip(*columns.T.tolist(), labels.tolist(), strict=True))
+            for orth, pos, label in words:
+                if (orth, pos, label) not in known:
+                    lemma = self._lemma(strings[orth], PARTS.get(pos, ""), scripts[label])
+                    known[orth, pos, label] = strings.add(lemma)
+            if words:
+                self.write(doc, LEMMA, np.array([known[word] for word in words], np.uint64))
         self.write_confidence(docs, scores)
 
     def _lemma(self, form: str, pos: str, script: EditScript) -> str:

@@ -24,6 +24,7 @@ from spacy_mtl.learning.counted.usual_tags import added_tags, count_usual_tags, 
 from spacy_mtl.learning.factored import FactoredLearner
 from spacy_mtl.learning.learner import Learner
 from spacy_mtl.learning.streamed import Corpus, to_go_through
+from spacy_mtl.models.by_vocab import vocabs_of
 from spacy_mtl.models.chain.decode import Held
 from spacy_mtl.models.chain.factored import of_factor
 from spacy_mtl.models.chain.prior import ChainPrior
@@ -306,8 +307,9 @@ class MTLMorphologizer(KnownWordsPipe):
         if not self.labels:
             return
         docs, columns = list(docs), self._values()
-        for vocab in {doc.vocab for doc in docs} - {self.vocab}:
-            self._add_strings(vocab)
+        for vocab in vocabs_of(docs):
+            if vocab is not self.vocab:
+                self._add_strings(vocab)
         for doc, numbers in zip(docs, scores, strict=True):
             if len(doc):
                 for attr, values in zip(self.gold_attributes, columns, strict=True):

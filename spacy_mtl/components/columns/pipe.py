@@ -157,13 +157,6 @@ def words_of(docs: Iterable[Doc]) -> Iterator[tuple[str, str, str]]:
             yield doc.vocab.strings[orth], doc.vocab.strings[lemma] if lemma else "", PARTS[pos] or "_"
 
 
-def add_strings(doc: Doc, vocab: Any, texts: Iterable[str]) -> None:
-    """Let a document of another vocabulary know these strings."""
-    if doc.vocab is not vocab:
-        for text in texts:
-            doc.vocab.strings.add(text)
-
-
 def write_where_unset(doc: Doc, attr: int, values: np.ndarray, overwrite: bool) -> None:
     """Set the attribute where it is unset, or everywhere with ``overwrite``; a value of 0 changes nothing. values: uint64[n]."""
     present = doc.to_array([attr])

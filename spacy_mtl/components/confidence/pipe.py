@@ -18,6 +18,7 @@ from spacy_mtl.confidence.considered import ConsideredDocs
 from spacy_mtl.confidence.maps import Maps, Outcomes, fit_maps
 from spacy_mtl.confidence.result import Confidence, Ranked
 from spacy_mtl.errors import Errors, Warnings
+from spacy_mtl.models.by_vocab import by_vocab
 from spacy_mtl.models.chain.model import current_weights
 from spacy_mtl.settings import is_whole
 
@@ -211,18 +212,15 @@ class ConfidentPipe(StructuredPipe):
 
     def told(self, docs: Sequence[Doc]) -> Told:
         """Predictions with probabilities."""
-        shown = [doc for doc in docs if len(doc)]
-        mixed = len({id(doc.vocab) for doc in shown}) != 1
-        groups = [[doc] for doc in shown] if mixed else [shown]
-        predicted, confidences = list[np.ndarray](), list[Confidence]()
-        for group in groups:
-            considered = self.considered(group)
-            predicted += considered.predicted
-            confidences += considered.confidences(self.calibrations)
-        pairs = iter(zip(predicted, confidences, strict=True))
+        pairs = iter(by_vocab([doc for doc in docs if len(doc)], self._told))
         nothing = self.nothing(), Confidence(np.empty(0, np.float32), 0.0)
         both: list[Any] = [next(pairs) if len(doc) else nothing for doc in docs]
         return Told([each for each, _ in both], [each for _, each in both])
+
+    def _told(self, docs: Sequence[Doc]) -> list[tuple[np.ndarray, Confidence]]:
+        """The same for documents with words, of one vocabulary."""
+        considered = self.considered(docs)
+        return list(zip(considered.predicted, considered.confidences(self.calibrations), strict=True))
 
     def nothing(self) -> np.ndarray:
         """What is predicted for a document without words."""

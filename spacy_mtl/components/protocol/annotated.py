@@ -23,6 +23,8 @@ _PLACES = {
 TENSOR = "TENSOR"
 #: What taggers set.
 TAGS = frozenset({"TAG", "POS", "MORPH"})
+#: What a text behind a tagger has only where a component sets it.
+OF_COMPONENTS = TAGS | {"LEMMA"}
 
 
 def annotated(nlp: Language, names: Sequence[str]) -> frozenset[str] | None:

@@ -31,7 +31,7 @@ from spacy_mtl.templates.attributes.reader import doc_attributes
 from spacy_mtl.templates.fallbacks import absent_attributes
 from spacy_mtl.trainers.base import Report, Trainer
 
-from .annotated import TAGS, TENSOR, ComponentsBefore, annotated
+from .annotated import OF_COMPONENTS, TENSOR, ComponentsBefore, annotated
 from .given import warn_of_given
 from .places import check_known
 from .saved import ABSENT, OF_WEIGHTS
@@ -183,14 +183,16 @@ class StructuredPipe(ShardedPipe):
     def _adapt_templates(self, columns: np.ndarray, promised: frozenset[str]) -> bool:
         """Do without attributes that say nothing here (uint64[n_given, N]) and that no component will set, where there is a fallback.
 
-        Behind a tagger that is so for all tags that it does not set: texts will not have them, whatever the corpus has.
+        Behind a tagger that is so for all tags and lemmas that no component sets: texts will not have them, whatever the corpus has.
         Returns whether there were any, so that templates may now read others.
         """
         assert self._reader is not None
         names = self._given_rows()
         candidates = absent_attributes(self.templates, columns, names)
         if self._before is not None and self._before.sets_tags():
-            candidates += [attr for attr, _ in self.templates.fallbacks if attr in names and base_of(attr) in TAGS]
+            candidates += [
+                attr for attr, _ in self.templates.fallbacks if attr in names and base_of(attr) in OF_COMPONENTS
+            ]
         absent = [attr for attr in dict.fromkeys(candidates) if base_of(attr) not in promised]
         if absent:
             self.cfg[ABSENT] = [*self.cfg.get(ABSENT, ()), *absent]

@@ -12,6 +12,7 @@ from thinc.model import serialize_attr
 
 from spacy_mtl.lemmas.applicable import applicable
 from spacy_mtl.models import store
+from spacy_mtl.models.by_vocab import by_vocab, predictor_for, vocabs_of
 from spacy_mtl.models.checked import CheckedModel, model_attrs
 from spacy_mtl.models.store import AnyWeights
 from spacy_mtl.stored.fault import StoredValueError
@@ -88,8 +89,8 @@ def predict_labels(
     weights = current_weights(model)
     if not weights.is_trained or not sum(lengths):
         return [np.zeros(n, np.int32) for n in lengths]
-    if any(doc.vocab is not docs[0].vocab for doc in docs):
-        return [predict_labels(model, [doc], whole, held_in, bias)[0] for doc in docs]
+    if len(vocabs_of(docs)) > 1:
+        return by_vocab(docs, lambda some: predict_labels(model, some, whole, held_in, bias))
     predictor = predictor_of(model, docs[0].vocab)
     held = None if held_in is None else held_in(docs)
     labels = predictor(docs, whole, held) if bias is None else predictor.biased(docs, [bias], held, whole)[0]
@@ -98,12 +99,13 @@ def predict_labels(
 
 def predictor_of(model: Model, vocab: Vocab) -> Any:
     """The predictor of a trained model for documents of a vocabulary."""
-    weights, predictor = current_weights(model), model.attrs["predictor"]
-    if predictor is None or predictor.vocab is not vocab:
+    weights = current_weights(model)
+
+    def make() -> Any:
         constraints, learned = model.attrs["constraints"], {**model.attrs["learned"], **model.attrs["tables"]}
-        predictor = _predictor_kind(weights, constraints)(weights, constraints, vocab, learned=learned)
-        model.attrs["predictor"] = predictor
-    return predictor
+        return _predictor_kind(weights, constraints)(weights, constraints, vocab, learned=learned)
+
+    return predictor_for(model, vocab, make)
 
 
 def _predictor_kind(weights: ChainWeights, constraints: Constraints) -> Any:

@@ -14,6 +14,7 @@ from spacy.vocab import Vocab
 
 from spacy_mtl.errors import Warnings
 from spacy_mtl.lemmas.applicable import applicable
+from spacy_mtl.models.annotated import annotated_names
 from spacy_mtl.models.dense import add_around, reads, tensor_rows, word_vectors
 from spacy_mtl.sentences import borders
 from spacy_mtl.structures.chain.build import Constraints
@@ -25,7 +26,6 @@ from spacy_mtl.templates.attributes.characters import (
     place_bits,
     place_numbers,
 )
-from spacy_mtl.templates.attributes.derived import derived
 from spacy_mtl.templates.attributes.learned import FormTable
 from spacy_mtl.templates.attributes.reader import AttributeReader
 from spacy_mtl.templates.grammar import Template, parse_template
@@ -38,8 +38,6 @@ from .weights import ChainWeights
 from .windows import Window, WindowScores, add_window, one_position
 
 _NO_FORMS = np.empty(0, np.uint64)
-#: Attributes that a component or reader sets on every document, in addition to parts of these; other attributes can be 0 everywhere.
-_ANNOTATED = ("TAG", "POS", "MORPH", "LEMMA", "DEP")
 #: Largest number of scores in the table of places, which takes four bytes for each: of all values that context attributes can have together, by
 #: offset and label.
 MOST_PLACE_SCORES = 1 << 21
@@ -230,10 +228,9 @@ class Predictor:
 
     def _warn_of_missing(self, given: np.ndarray) -> None:
         """Warn once (M430) if the docs lack an attribute that the templates were trained on, since predictions would silently get worse."""
-        for attr in () if self._warned else self.reader.unset(given):
-            if attr in _ANNOTATED or derived(attr):
-                self._warned = True
-                warnings.warn(Warnings.M430.format(attr=attr), stacklevel=2)
+        for attr in () if self._warned else annotated_names(self.reader.unset(given)):
+            self._warned = True
+            warnings.warn(Warnings.M430.format(attr=attr), stacklevel=2)
 
     def read(self, docs: Sequence[Doc], whole: bool = False) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The first arguments of :meth:`label`: what is read of the docs, and borders of sentences, or of docs where each is a ``whole``."""

@@ -11,6 +11,7 @@ from thinc.api import Model
 from thinc.model import serialize_attr
 
 from spacy_mtl.models import store
+from spacy_mtl.models.by_vocab import by_vocab, predictor_for, vocabs_of
 from spacy_mtl.models.chain.model import current_weights, set_weights
 from spacy_mtl.models.checked import CheckedModel, model_attrs
 from spacy_mtl.stored.fault import StoredValueError
@@ -43,18 +44,14 @@ def predictor_of(model: Model, docs: Sequence[Doc]) -> Any:
     weights = current_weights(model)
     if not weights.is_trained or not any(map(len, docs)):
         return None
-    predictor, vocab = model.attrs["predictor"], docs[0].vocab
-    if predictor is None or predictor.vocab is not vocab:
-        predictor = model.attrs["predictor"] = GrammarPredictor(
-            weights, model.attrs["constraints"], vocab, model.attrs["tables"]
-        )
-    return predictor
+    attrs, vocab = model.attrs, docs[0].vocab
+    return predictor_for(model, vocab, lambda: GrammarPredictor(weights, attrs["constraints"], vocab, attrs["tables"]))
 
 
 def predict_constituents(model: Model, docs: Sequence[Doc], max_words: int | None = None) -> list[np.ndarray]:
     """The constituents of each doc, int32[k, 3]: first word, end and symbol, each before those inside it. None while the model is untrained."""
-    if any(doc.vocab is not docs[0].vocab for doc in docs):
-        return [predict_constituents(model, [doc], max_words)[0] for doc in docs]
+    if len(vocabs_of(docs)) > 1:
+        return by_vocab(docs, lambda some: predict_constituents(model, some, max_words))
     predictor = predictor_of(model, docs)
     return [np.empty((0, 3), np.int32) for _ in docs] if predictor is None else predictor(docs, max_words)
 

@@ -12,6 +12,7 @@ from thinc.api import Model
 from thinc.model import serialize_attr
 
 from spacy_mtl.models import store
+from spacy_mtl.models.by_vocab import by_vocab, predictor_for, vocabs_of
 from spacy_mtl.models.chain.model import current_weights, set_weights
 from spacy_mtl.models.checked import CheckedModel, model_attrs
 from spacy_mtl.stored.fault import StoredValueError
@@ -54,8 +55,8 @@ def predict_trees(model: Model, docs: Sequence[Doc], max_words: int | None = Non
         heads = np.arange(sum(lengths)) - np.repeat(starts[:-1], np.diff(starts))
         chains = np.stack([heads, np.zeros_like(heads)]).astype(np.int32)
         return np.split(chains, np.cumsum(lengths)[:-1], axis=1)
-    if any(doc.vocab is not docs[0].vocab for doc in docs):
-        return [predict_trees(model, [doc], max_words)[0] for doc in docs]
+    if len(vocabs_of(docs)) > 1:
+        return by_vocab(docs, lambda some: predict_trees(model, some, max_words))
     predictor = predictor_of(model, docs[0].vocab)
     return np.split(predictor(docs, max_words), np.cumsum(lengths)[:-1], axis=1)
 
@@ -64,12 +65,8 @@ def predictor_of(model: Model, vocab: Vocab) -> Any:
     """The predictor of a trained model for documents of a vocabulary."""
     from .predict import TreePredictor
 
-    weights, predictor = current_weights(model), model.attrs["predictor"]
-    if predictor is None or predictor.vocab is not vocab:
-        predictor = model.attrs["predictor"] = TreePredictor(
-            weights, model.attrs["constraints"], vocab, model.attrs["tables"]
-        )
-    return predictor
+    weights, attrs = current_weights(model), model.attrs
+    return predictor_for(model, vocab, lambda: TreePredictor(weights, attrs["constraints"], vocab, attrs["tables"]))
 
 
 class TreeModel(CheckedModel):

@@ -10,8 +10,12 @@ LIST                   the same in all lists of the component together
 """
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
+from spacy.strings import hash_string  # type: ignore[attr-defined]
 
 from spacy_mtl.errors import Errors
 from spacy_mtl.settings import shown
@@ -75,17 +79,38 @@ def without_table(attributes: Collection[str], tables: Mapping[str, Any]) -> str
     return None
 
 
-def cluster_function(attr: str, tables: Mapping[str, Any]) -> Callable[[str], str]:
+@dataclass(frozen=True, slots=True)
+class ClusterPath:
+    """The first ``bits`` of the path of a form's cluster, None for all of them; "" for a form that the table does not have, and without a table."""
+
+    table: ClusterTable | None
+    bits: int | None
+
+    def __call__(self, form: str) -> str:
+        return ((self.table.path(form) if self.table is not None else None) or "")[: self.bits]
+
+
+def cluster_function(attr: str, tables: Mapping[str, Any]) -> ClusterPath:
     """A cluster attribute as a function of the form."""
     found = _CLUSTER.fullmatch(attr)
     assert found is not None
-    bits = int(found.group(1)) if found.group(1) else None
-    table = tables.get(table_of(attr))
+    return ClusterPath(tables.get(table_of(attr)), int(found.group(1)) if found.group(1) else None)
 
-    def path(form: str) -> str:
-        return ((table.path(form) if table is not None else None) or "")[:bits]
 
-    return path
+def hash_paths(forms: Sequence[str], paths: Sequence[ClusterPath]) -> np.ndarray:
+    """spaCy's hashes of what these attributes are of forms, uint64[n, K]. A table is looked through once for all that read it."""
+    out = np.empty((len(forms), len(paths)), np.uint64)
+    found: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+    for k, (table, bits) in enumerate((path.table, path.bits) for path in paths):
+        if table is None:
+            out[:, k] = hash_string("")
+            continue
+        if id(table) not in found:
+            found[id(table)] = np.unique(table.numbers_of(forms), return_inverse=True)
+        numbers, place = found[id(table)]
+        texts = ["" if number < 0 else table.paths[number][:bits] for number in numbers.tolist()]
+        out[:, k] = np.array([hash_string(text) for text in texts], np.uint64)[place]
+    return out
 
 
 def check_given(name: str, tables: Mapping[str, Any], attributes: Collection[str]) -> None:

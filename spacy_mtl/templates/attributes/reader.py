@@ -38,7 +38,7 @@ from .derived import Derived, base_of, derived, fold_accents
 from .learned import LEARNED, check_learned, learned_function
 from .lists import ListContext
 from .noisy import bare, short_shape, token_kind
-from .of_tables import check_read, cluster_function, is_cluster, is_list
+from .of_tables import ClusterPath, check_read, cluster_function, hash_paths, is_cluster, is_list
 from .values import all_as_uint64, values_of
 
 #: spaCy attributes that depend on the word form alone: attribute name -> name on Lexeme.
@@ -198,13 +198,15 @@ class Lexicon:
         insert_all(self._table, self.orths[:size], first)
 
     def _fill(self, rows: np.ndarray, orths: list[int]) -> None:
-        """Compute the rows of new forms, column by column."""
+        """Compute the rows of new forms: parts and clusters of all forms at once, other attributes column by column."""
         strings, vocab = self.vocab.strings, self.vocab
         texts = [strings[orth] for orth in orths]
         parts = {k: function for k, function in enumerate(self.functions) if isinstance(function, Part)}
+        paths = {k: function for k, function in enumerate(self.functions) if isinstance(function, ClusterPath)}
         rows[:, list(parts)] = hash_parts(texts, list(parts.values()))
+        rows[:, list(paths)] = hash_paths(texts, list(paths.values()))
         for k, (attr, function) in enumerate(zip(self.attributes, self.functions, strict=True)):
-            if k not in parts:
+            if k not in parts and k not in paths:
                 # make no lexeme unless one is needed: that takes longer than all the rest
                 found = (
                     [function(text) for text in texts] if function else [getattr(vocab[o], LEXEME[attr]) for o in orths]

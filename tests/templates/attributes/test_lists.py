@@ -20,7 +20,7 @@ from spacy_mtl.templates.attributes.of_tables import (
     table_of,
     without_table,
 )
-from spacy_mtl.templates.attributes.reader import AttributeReader
+from spacy_mtl.templates.attributes.reader import AttributeReader, Lexicon
 
 
 @pytest.fixture(name="vocab")
@@ -175,6 +175,27 @@ def test_clusters_are_read_to_the_bits_that_are_asked_for(vocab):
     found = [vocab.strings.add(path) for path in ("0110101", "0110", "0110101", "1", "1")]
     assert [int(columns[reader.columns[attr]][0]) for attr in attrs] == found
     assert [int(columns[reader.columns[attr]][1]) for attr in attrs] == [hash_string("")] * 5
+
+
+def test_a_table_of_clusters_is_looked_through_once_for_all_its_attributes(vocab, monkeypatch):
+    asked = []
+    found = ClusterTable.numbers_of
+    monkeypatch.setattr(ClusterTable, "numbers_of", lambda self, forms: asked.append([*forms]) or found(self, forms))
+    tables = {"CLUSTER": ClusterTable.of([("rio", "0110101"), ("b", "1")]), "CLUSTER_x": ClusterTable.of([("b", "01")])}
+    attrs = ["CLUSTER4", "SUFFIX2", "CLUSTER8", "CLUSTER", "CLUSTER_x", "CLUSTER1_x", "LOWER"]
+    reader = AttributeReader(attrs, vocab, learned=tables)
+    doc = Doc(vocab, ["Rio", "none", "b", "Rio"])
+    columns = reader.read([doc], borders([doc]))
+    assert [sorted(forms) for forms in asked] == [["Rio", "b", "none"]] * 2
+    for attr in attrs:
+        of = reader.lexicon.functions[reader.lexicon.attributes.index(attr)] or str.lower
+        assert columns[reader.columns[attr]].tolist() == [hash_string(of(word.text)) for word in doc]
+
+
+def test_clusters_without_a_table_are_nothing(vocab):
+    lexicon = Lexicon(["CLUSTER4", "CLUSTER"], vocab)
+    ids = lexicon.ids(np.array([vocab.strings.add("rio")], np.uint64))
+    assert lexicon.values[ids].tolist() == [[hash_string("")] * 2]
 
 
 def test_names_of_attributes_and_tables():

@@ -1,0 +1,61 @@
+"""Documents of several vocabularies, as of pipelines that share a component: a predictor is made for one of them, which takes a while."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+from thinc.api import Model
+
+#: A model keeps the predictors of so many vocabularies, those that it has met last.
+KEPT = 2
+
+Found = TypeVar("Found")
+
+
+class Earlier:
+    """The predictors of a model before the last one, the latest first. Copies and other processes do without them."""
+
+    def __init__(self, predictors: Sequence[Any] = ()):
+        self.predictors = tuple(predictors)
+
+    def __reduce__(self) -> tuple:
+        return Earlier, ()
+
+
+def predictor_for(model: Model, vocab: Vocab, make: Callable[[], Any]) -> Any:
+    """The predictor of a model for documents of a vocabulary: the last one, an earlier one, or a new one, which is made.
+
+    Where the model has no last one, its weights or tables are others since, and earlier ones do not count.
+    """
+    last = model.attrs["predictor"]
+    if last is not None and last.vocab is vocab:
+        return last
+    earlier = () if last is None else model.attrs["earlier"].predictors
+    found = next((each for each in earlier if each.vocab is vocab), None)
+    kept = [each for each in (last, *earlier) if each is not None and each is not found]
+    found = make() if found is None else found
+    model.attrs.update(predictor=found, earlier=Earlier(kept[: KEPT - 1]))
+    return found
+
+
+def vocabs_of(docs: Sequence[Doc]) -> list[Vocab]:
+    """The vocabularies of documents, each once."""
+    return list({id(doc.vocab): doc.vocab for doc in docs}.values())
+
+
+def by_vocab(docs: Sequence[Doc], predict: Callable[[list[Doc]], Sequence[Found]]) -> list[Found]:
+    """What is predicted for each document. predict: called with documents of one vocabulary at a time."""
+    found: dict[int, Found] = {}
+    for vocab in vocabs_of(docs):
+        places = [k for k, doc in enumerate(docs) if doc.vocab is vocab]
+        found.update(zip(places, predict([docs[k] for k in places]), strict=True))
+    return [found[k] for k in range(len(docs))]
+
+
+def share_strings(docs: Sequence[Doc], texts: Sequence[str], own: Vocab | None = None) -> None:
+    """Let the vocabularies of documents know these strings. own: one that knows them already."""
+    for vocab in vocabs_of(docs):
+        if vocab is not own:
+            for text in texts:
+                vocab.strings.add(text)
