@@ -7,12 +7,10 @@ from pathlib import Path
 
 from spacy_mtl.blanks import split_blanks
 from spacy_mtl.corpora.annotated.jsonl import is_json
-from spacy_mtl.corpora.lines.comments import DOCSTART, may_be_comment
+from spacy_mtl.corpora.lines.comments import DOCSTART, ENTITY_TAG, may_be_comment
 from spacy_mtl.corpora.lines.text import text_lines
 from spacy_mtl.corpora.settings import check_file
 from spacy_mtl.errors import Errors
-
-from .doubts import SPAN_TAG
 
 _PEEK = 2000
 #: Fewer lines than these may be text, whatever they look like.
@@ -89,14 +87,10 @@ def no_text(path: Path, encoding: str = "utf8") -> str | None:
     split = [split_blanks(row) for row in rows]
     width = Counter(map(len, split)).most_common(1)[0][0]
     told = sum(
-        len(values) == width and (row.count("\t") == width - 1 or any(map(_is_entity_tag, values)))
+        len(values) == width and (row.count("\t") == width - 1 or any(map(ENTITY_TAG.fullmatch, values)))
         for row, values in zip(rows, split, strict=True)
     )
     return "columns" if width > 1 and told > 0.9 * len(rows) else None
-
-
-def _is_entity_tag(value: str) -> bool:
-    return value == "O" or bool(SPAN_TAG.fullmatch(value))
 
 
 def _is_tree_row(row: str) -> bool:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from spacy_mtl.blanks import split_blanks
 from spacy_mtl.corpora.annotated.jsonl import is_json
+from spacy_mtl.corpora.lines.comments import ENTITY_TAG
 
 from .found import Survey
 
@@ -35,8 +36,7 @@ _LACKING = {
 NO_ARCS = "no arcs to learn from, since every word of its trees is a root"
 #: A line of spaCy's IOB format: word|tag, or word|part of speech|tag, with blanks between the tokens.
 _IOB = re.compile(r"\s*([^\s|]+\|([^\s|]+\|)?(O|[BILU]-[^\s|]+)\s+)+")
-#: A tag of entities, and a line that ends in one behind a comma or semicolon.
-_TAG = re.compile(r"O|[BILUEMS]-\S+")
+#: A line that ends in a tag of entities behind a comma or semicolon.
 _SEPARATED = re.compile(r".*([,;])(O|[BILUEMS]-[^,;]+)")
 #: How many lines are looked at, and the share of them that tells what the file is.
 _PEEK, _MOST = 2000, 0.9
@@ -88,7 +88,7 @@ def _columns(path: Path) -> str:
     marks = [match[1] for line in rows if (match := _SEPARATED.fullmatch(line))]
     if len(marks) > _MOST * len(rows):
         return f"It looks like columns with '{marks[0]}' between them: write tabs in place of these"
-    tagged = sum(len(values) > 1 and any(map(_TAG.fullmatch, values)) for values in map(split_blanks, rows))
+    tagged = sum(len(values) > 1 and any(map(ENTITY_TAG.fullmatch, values)) for values in map(split_blanks, rows))
     if tagged > _MOST * len(rows) and len(rows) == len(lines):
         return "It looks like columns, but a column file has an empty line behind each sentence: put them in"
     return ""
