@@ -72,7 +72,7 @@ class Pruning:
         self.by_norm = refit.pipe.trainer.weighs_by_norm
         self.order = ranked(self.templates.templates, self.full, self.kinds, self.by_norm)
         self.least = len({template.is_edge for template in self.order} & self.kinds)
-        self.live = max(n_live(self.full), self.least)
+        self.live = max(n_live(self.full, self.by_norm), self.least)
         self.points: dict[int, Fitted] = {}
         self._configs: dict[int, dict[str, Any]] = {}
 
@@ -239,8 +239,10 @@ def ranked(templates: Sequence[Template], fitted: Fitted, kinds: set[bool], by_n
     return [*filter(None, first), *(template for template in order if template not in first)]
 
 
-def n_live(fitted: Fitted) -> int:
-    """The number of templates with weight."""
+def n_live(fitted: Fitted, by_norm: bool = False) -> int:
+    """The number of templates with weight. by_norm: as of :func:`ranked`."""
+    if by_norm:
+        return sum(row["norm"] > 0 for row in fitted.templates)
     total = sum(row["weight"] for row in fitted.templates)
     return sum(row["weight"] > LIVE * total for row in fitted.templates)
 

@@ -23,15 +23,17 @@ class Earlier:
         return Earlier, ()
 
 
-def predictor_for(model: Model, vocab: Vocab, make: Callable[[], Any]) -> Any:
-    """The predictor of a model for documents of a vocabulary: the last one, an earlier one, or a new one, which is made.
+def no_predictors() -> dict[str, Any]:
+    """The entries of a model's attributes that have all predictors made anew, since weights or tables are others."""
+    return {"predictor": None, "earlier": Earlier()}
 
-    Where the model has no last one, its weights or tables are others since, and earlier ones do not count.
-    """
+
+def predictor_for(model: Model, vocab: Vocab, make: Callable[[], Any]) -> Any:
+    """The predictor of a model for documents of a vocabulary: the last one, an earlier one, or a new one, which is made."""
     last = model.attrs["predictor"]
     if last is not None and last.vocab is vocab:
         return last
-    earlier = () if last is None else model.attrs["earlier"].predictors
+    earlier = model.attrs.get("earlier", Earlier()).predictors  # models of earlier versions have none
     found = next((each for each in earlier if each.vocab is vocab), None)
     kept = [each for each in (last, *earlier) if each is not None and each is not found]
     found = make() if found is None else found

@@ -19,7 +19,7 @@ from spacy_mtl.templates.attributes.learned import LEARNED, FormTable
 from spacy_mtl.templates.grammar import TemplateSet
 
 from . import store
-from .by_vocab import Earlier
+from .by_vocab import no_predictors
 from .readable import check_own, check_tables
 
 _MEGABYTES = optional(number(0, 1e12))
@@ -38,8 +38,7 @@ def model_attrs(templates: TemplateSet, megabytes: float | None, weights: Any) -
         "constraints": None,
         "learned": {},
         "tables": Tables(),
-        "predictor": None,
-        "earlier": Earlier(),
+        **no_predictors(),
         "export": None,
     }
 

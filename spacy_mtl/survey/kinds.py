@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -13,8 +14,8 @@ from spacy_mtl.corpora.settings import check_file
 from spacy_mtl.errors import Errors
 
 _PEEK = 2000
-#: Fewer lines than these may be text, whatever they look like.
-_FEW = 10
+#: Fewer lines than these may be text, whatever they look like; and the share of the others that tells what a file is.
+_FEW, _MOST = 10, 0.9
 _ID = re.compile(r"[0-9]+([-.][0-9]+)?")
 _TREE_COLUMNS = 10
 _BRACKETED = re.compile(r"\s*\(\s*(\(|[^\s()]+(\s*\(|\s+[^\s()]+\s*\)))")
@@ -75,10 +76,10 @@ def plainly_other(path: Path, kind: str, encoding: str = "utf8") -> str | None:
 def no_text(path: Path, encoding: str = "utf8") -> str | None:
     """ "trees" or "columns" where the first lines of a file that may be text are plainly tokens with annotation; else None.
 
-    They are columns if nearly all have as many words, two or more, with tabs between all of them or a tag of entities among them. Raises ValueError:
-    M502, M513.
+    They are columns if nearly all have as many words, two or more, and one column has the tags of entities and of words outside; or if tabs are
+    between all words, and empty lines between sentences. Raises ValueError: M502, M513.
     """
-    lines = (line.rstrip("\n") for line in islice(text_lines(path, encoding), _PEEK))
+    lines = [line.rstrip("\n") for line in islice(text_lines(path, encoding), _PEEK)]
     rows = [line for line in lines if line.strip() and not line.startswith(DOCSTART) and not may_be_comment(line)]
     if rows and all(map(_is_tree_row, rows)):
         return "trees"
@@ -86,11 +87,18 @@ def no_text(path: Path, encoding: str = "utf8") -> str | None:
         return None
     split = [split_blanks(row) for row in rows]
     width = Counter(map(len, split)).most_common(1)[0][0]
-    told = sum(
-        len(values) == width and (row.count("\t") == width - 1 or any(map(ENTITY_TAG.fullmatch, values)))
-        for row, values in zip(rows, split, strict=True)
-    )
-    return "columns" if width > 1 and told > 0.9 * len(rows) else None
+    even = [values for values in split if len(values) == width]
+    if width < 2 or len(even) < _MOST * len(rows):
+        return None
+    tabs = sum(row.strip().split("\t") == values for row, values in zip(rows, split, strict=True))
+    spaced = tabs >= _MOST * len(rows) and any(not line.strip() for line in lines)
+    return "columns" if spaced or any(map(_are_entity_tags, zip(*even, strict=True))) else None
+
+
+def _are_entity_tags(column: Sequence[str]) -> bool:
+    """Whether nearly all values are tags of entities, some of them inside and some outside, which no words are."""
+    inside = sum(value != "O" and ENTITY_TAG.fullmatch(value) is not None for value in column)
+    return 0 < inside < len(column) and inside + column.count("O") >= _MOST * len(column)
 
 
 def _is_tree_row(row: str) -> bool:

@@ -6,7 +6,7 @@ places: in the same piece, behind the same letters or characters, between two su
 of these contexts that was seen decides, by the majority of its places at which the other tokenizer said the same.
 
 Where a space is behind every token, pieces have no borders, and all that can be learned is which runs stay together. Of a mark that stands alone more
-often than not, only the same piece and the same letters say so, since it would be glued to every word else.
+often than not, only the same piece and the same letters say so; otherwise it would be joined to every word.
 """
 
 import unicodedata

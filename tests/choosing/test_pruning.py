@@ -77,7 +77,7 @@ def test_the_heaviest_lead_and_norms_decide_among_equals(nlp):
 
 def test_a_large_exponent_is_pruned_by_norms(stub, monkeypatch):
     """For p > 2, template weights are the larger the smaller the weights of a template are."""
-    stub.weights = {name: (float(k + 1), 8.0 - k) for k, name in enumerate(stub.weights)}
+    stub.weights = {name: (10.0**k, 8.0 - k) for k, name in enumerate(stub.weights)}
     monkeypatch.setattr(stub.pipe, "trainer", StructReg(MTLStruct(p=3.0)))
     assert not MTLStruct(p=2.0).weighs_by_norm
     Pruning(stub, Limits(templates=3)).run()

@@ -11,7 +11,8 @@ from spacy.vocab import Vocab
 from thinc.api import Model
 
 from spacy_mtl.corpora.conll import ConllCorpus
-from spacy_mtl.models.by_vocab import KEPT, Earlier, by_vocab, predictor_for, share_strings, vocabs_of
+from spacy_mtl.models.by_vocab import KEPT, Earlier, by_vocab, no_predictors, predictor_for, share_strings, vocabs_of
+from spacy_mtl.models.chain.model import set_weights, weights_later
 from spacy_mtl.models.chain.predict import Predictor
 
 
@@ -69,10 +70,33 @@ def test_after_a_change_of_the_model_no_earlier_one_counts(ask):
     model, ask, made = ask
     a, b = Vocab(), Vocab()
     ask(a), ask(b)
-    model.attrs["predictor"] = None
+    model.attrs.update(no_predictors())
     ask(b), ask(a)
     assert len(made) == 4
     assert ask(b) is made[2]
+
+
+def test_a_model_of_an_earlier_version_has_none(ask):
+    model, ask, made = ask
+    a, b = Vocab(), Vocab()
+    ask(a)
+    del model.attrs["earlier"]
+    ask(b), ask(a)
+    assert len(made) == 2
+
+
+def test_other_weights_leave_no_predictor():
+    """Nor what it needs: the weights, and another vocabulary."""
+    nlp = spacy.blank("es")
+    pipe = nlp.add_pipe("mtl_ner")
+    for change in (
+        lambda: set_weights(pipe.model, pipe.model.attrs["weights"], None),
+        lambda: weights_later(pipe.model, None, None),
+    ):
+        pipe.model.attrs.update(predictor=Made(nlp.vocab), earlier=Earlier([Made(Vocab())]))
+        change()
+        assert pipe.model.attrs["predictor"] is None
+        assert pipe.model.attrs["earlier"].predictors == ()
 
 
 def test_copies_have_no_earlier_ones():

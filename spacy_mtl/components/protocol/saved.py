@@ -15,6 +15,7 @@ from spacy_mtl.errors import Errors, Warnings
 from spacy_mtl.files import write_atomically
 from spacy_mtl.learning.history import History, Remembered
 from spacy_mtl.models import store
+from spacy_mtl.models.by_vocab import no_predictors
 from spacy_mtl.models.chain.model import current_weights, set_weights
 from spacy_mtl.models.readable import check_own
 from spacy_mtl.stored.fault import StoredValueError, shown
@@ -90,8 +91,7 @@ class SavedPipe(TrainablePipe):
     def set_table(self, name: str, table: AnyTable) -> None:
         """Put another table in the place of one that the templates read, in a trained component, too. Raises ValueError: M810, M811, M812."""
         check_given(self.name, {name: table}, self.templates.attributes)
-        self.model.attrs["tables"] = Tables({**self.tables, name: table})
-        self.model.attrs["predictor"] = None
+        self.model.attrs.update(tables=Tables({**self.tables, name: table}), **no_predictors())
 
     @property
     def model_labels(self) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from thinc.model import serialize_attr
 
 from spacy_mtl.lemmas.applicable import applicable
 from spacy_mtl.models import store
-from spacy_mtl.models.by_vocab import by_vocab, predictor_for, vocabs_of
+from spacy_mtl.models.by_vocab import by_vocab, no_predictors, predictor_for, vocabs_of
 from spacy_mtl.models.checked import CheckedModel, model_attrs
 from spacy_mtl.models.store import AnyWeights
 from spacy_mtl.stored.fault import StoredValueError
@@ -54,12 +54,12 @@ def set_weights(model: Model, weights: AnyWeights, constraints: Any) -> None:
 
     The predictor is built at the first prediction.
     """
-    model.attrs.update(weights=weights, constraints=constraints, predictor=None, export=None)
+    model.attrs.update(weights=weights, constraints=constraints, export=None, **no_predictors())
 
 
 def weights_later(model: Model, export: Callable[[], AnyWeights], constraints: Any) -> None:
     """Set weights that are only exported when they are needed; training calls this after each pass."""
-    model.attrs.update(export=export, constraints=constraints, predictor=None)
+    model.attrs.update(export=export, constraints=constraints, **no_predictors())
 
 
 def current_weights(model: Model) -> Any:

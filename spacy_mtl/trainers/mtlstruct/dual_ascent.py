@@ -236,9 +236,12 @@ class DualAscent(Training):
         return Report(primal, dual, relative_gap(primal, dual), self._live(), self.mu.size, self.passes)
 
     def _live(self) -> int:
-        """The number of templates whose weights are not negligible, under the mixtures."""
-        is_live = self.mu > LIVE * self.mu.sum() if self.settings.p < 2 else self._bound().pulls > 0
-        return int(is_live.sum())
+        """The number of templates whose weights are not negligible, under the mixtures as far as they are of this corpus."""
+        if self.settings.p < 2:
+            return int((self.mu > LIVE * self.mu.sum()).sum())
+        # under cutting planes, the mixtures may be those of an earlier corpus
+        norms = self._bound().pulls if self._planes is None else self.problem.block_norms(self.weights)
+        return int((norms > 0).sum())
 
     @property
     def loss(self) -> float:

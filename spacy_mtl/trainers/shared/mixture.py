@@ -1,6 +1,6 @@
 """Losses and features of a mixture of outputs, in double precision.
 
-They are summed output by output: where nearly all mass is on gold, the rest would be lost in marginals, which have 1 minus it. The dual multiplies
+They are summed output by output: marginals of gold are 1 minus the rest, which rounding would lose where it is small. The dual multiplies
 V(M) by C, and where outputs other than gold have large shares, most of V(M) cancels: sums in single precision would not do.
 """
 
