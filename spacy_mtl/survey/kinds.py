@@ -85,14 +85,22 @@ def no_text(path: Path, encoding: str = "utf8") -> str | None:
         return "trees"
     if len(rows) < _FEW:
         return None
+    tabs = sum(row.strip().split("\t") == split_blanks(row) for row in rows)
+    spaced = tabs >= _MOST * len(rows) and any(not line.strip() for line in lines)
+    return "columns" if are_tagged(rows) or (spaced and _columns_of(rows)) else None
+
+
+def are_tagged(rows: Sequence[str]) -> bool:
+    """Whether rows are tokens with tags of entities: nearly all have as many words, two or more, and one column has these tags."""
+    return any(map(_are_entity_tags, _columns_of(rows)))
+
+
+def _columns_of(rows: Sequence[str]) -> list[tuple[str, ...]]:
+    """The columns that nearly all rows have; none where fewer have as many words, two or more."""
     split = [split_blanks(row) for row in rows]
     width = Counter(map(len, split)).most_common(1)[0][0]
     even = [values for values in split if len(values) == width]
-    if width < 2 or len(even) < _MOST * len(rows):
-        return None
-    tabs = sum(row.strip().split("\t") == values for row, values in zip(rows, split, strict=True))
-    spaced = tabs >= _MOST * len(rows) and any(not line.strip() for line in lines)
-    return "columns" if spaced or any(map(_are_entity_tags, zip(*even, strict=True))) else None
+    return list(zip(*even, strict=True)) if width > 1 and len(even) >= _MOST * len(rows) else []
 
 
 def _are_entity_tags(column: Sequence[str]) -> bool:

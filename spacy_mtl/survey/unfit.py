@@ -4,11 +4,10 @@ import re
 from itertools import islice
 from pathlib import Path
 
-from spacy_mtl.blanks import split_blanks
 from spacy_mtl.corpora.annotated.jsonl import is_json
-from spacy_mtl.corpora.lines.comments import ENTITY_TAG
 
 from .found import Survey
+from .kinds import are_tagged
 
 KINDS = {
     "binary": "a .spacy file without such annotation",
@@ -88,8 +87,7 @@ def _columns(path: Path) -> str:
     marks = [match[1] for line in rows if (match := _SEPARATED.fullmatch(line))]
     if len(marks) > _MOST * len(rows):
         return f"It looks like columns with '{marks[0]}' between them: write tabs in place of these"
-    tagged = sum(len(values) > 1 and any(map(ENTITY_TAG.fullmatch, values)) for values in map(split_blanks, rows))
-    if tagged > _MOST * len(rows) and len(rows) == len(lines):
+    if rows and len(rows) == len(lines) and are_tagged(rows):
         return "It looks like columns, but a column file has an empty line behind each sentence: put them in"
     return ""
 

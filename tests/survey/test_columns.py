@@ -189,6 +189,7 @@ def test_more_names_than_columns_are_refused(tmp_path):
         ("a.csv", "Ana;NP;B-PER\nlee;VB;O\n", "It looks like columns with ';' between them"),
         ("a.txt", "Ana\tB-PER\nlee\tO\n", "an empty line behind each sentence: put them in"),
         ("a.txt", "O lee\nB-PER Ana\n", "an empty line behind each sentence"),
+        ("a.txt", "O gato\nO rio\n", "It is trained on a column file"),
         ("a.conll", "Ana O\nlee O\n\n", "which has no tags of entities in column 2. Name its columns"),
     ],
 )
